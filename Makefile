@@ -1,0 +1,61 @@
+# The front door. `make demo` and `make test` set up what they need by themselves.
+
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+
+CONFIG ?= monitor.yaml
+# Library and headers for the build; nginx, openssl and curl as real peers in tests and benchmarks.
+PACKAGES := libcurl4-openssl-dev pkg-config libsqlite3-dev ca-certificates curl openssl nginx-light
+SOURCES := Package.swift Sources Tests Benchmarks
+# Swift Testing only; without this an empty XCTest run prints "0 tests".
+TEST_FLAGS := --disable-xctest
+
+.PHONY: help setup build demo run test test-one lint fmt bench package clean e2e
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: ## install the system packages that are missing (Debian); safe to repeat
+	@missing=(); for package in $(PACKAGES); do \
+	  dpkg-query -W -f '$${Status}' "$$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$$package"); \
+	done; \
+	if [ $${#missing[@]} -gt 0 ]; then \
+	  echo "installing: $${missing[*]}"; \
+	  as_root=(); [ "$$(id -u)" -eq 0 ] || as_root=(sudo); \
+	  "$${as_root[@]}" apt-get update -qq; \
+	  "$${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$${missing[@]}" >/dev/null; \
+	fi
+	@command -v swift >/dev/null || { echo "there is no Swift toolchain; install Swift 6.2 or later from https://www.swift.org/install/linux/" >&2; exit 1; }
+
+build: setup ## build the program (debug)
+	swift build --product aasa-monitor
+
+demo: build ## show the main job on an embedded lab
+	.build/debug/aasa-monitor demo $(DEMO_FLAGS)
+
+run: build ## run the daemon with CONFIG (default monitor.yaml)
+	.build/debug/aasa-monitor run --config $(CONFIG)
+
+test: setup ## run all tests
+	swift build --build-tests
+	swift test --skip-build $(TEST_FLAGS)
+
+test-one: setup ## run the tests that match FILTER
+	swift test $(TEST_FLAGS) --filter "$(FILTER)"
+
+lint: ## check the formatting
+	swift format lint --strict --recursive --parallel $(SOURCES)
+
+fmt: ## format the sources
+	swift format --in-place --recursive --parallel $(SOURCES)
+
+bench: setup ## measure, in ratios against peers of the same run
+	swift build -c release --product aasa-monitor-bench
+	.build/release/aasa-monitor-bench
+
+package: setup ## make dist/aasa-monitor-VERSION-linux-ARCH.tar.gz
+	deploy/package.sh
+
+clean: ## remove what was built
+	rm -rf .build dist

@@ -1,0 +1,108 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// Settings that every target of ours shares: warnings are faults, and an existential is written as one.
+let strict: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+// The order of the targets is the order of the rooms in ARCHITECTURE.md: a target may import those above it, never those
+// below.
+let package = Package(
+    name: "aasa-monitor",
+    products: [
+        .library(name: "AASA", targets: ["AASA"]),
+        .executable(name: "aasa-monitor", targets: ["aasa-monitor"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.20.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .target(name: "Curl", dependencies: ["CCurl"], swiftSettings: strict),
+        .target(name: "AASA", swiftSettings: strict),
+        .target(
+            name: "Evidence",
+            dependencies: ["AASA", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: strict),
+        .target(name: "Probing", dependencies: ["Curl", "Evidence"], swiftSettings: strict),
+        .target(
+            name: "Monitoring",
+            dependencies: ["Evidence", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: strict),
+        .target(
+            name: "Storage",
+            dependencies: ["Evidence", "Monitoring", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: strict),
+        .target(
+            name: "Alerting",
+            dependencies: [
+                "Curl", "Evidence", "Monitoring", "Storage",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "StatusServer",
+            dependencies: [
+                "Evidence", "Monitoring", "Storage",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Mustache", package: "swift-mustache"),
+            ],
+            resources: [.embedInCode("Templates")],
+            swiftSettings: strict),
+        .target(
+            // Not plain `Configuration`: swift-configuration, which Hummingbird brings, has taken that module name.
+            name: "MonitorConfiguration",
+            dependencies: ["Evidence", .product(name: "Yams", package: "Yams")],
+            path: "Sources/Configuration",
+            swiftSettings: strict),
+        .target(
+            name: "Lab",
+            dependencies: [
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOTLS", package: "swift-nio"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "Daemon",
+            dependencies: [
+                "Alerting", "Curl", "Evidence", "MonitorConfiguration", "Monitoring", "Probing", "StatusServer",
+                "Storage",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "Commands",
+            dependencies: [
+                "Alerting", "Curl", "Daemon", "Evidence", "Lab", "MonitorConfiguration", "Monitoring", "Probing",
+                "StatusServer", "Storage",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
+        .executableTarget(name: "aasa-monitor", dependencies: ["Commands"], swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

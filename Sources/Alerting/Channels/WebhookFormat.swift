@@ -1,0 +1,84 @@
+// The generic webhook, in the form of Standard Webhooks. Its keys are a contract: docs of the alert body.
+
+import Evidence
+import Foundation
+
+struct WebhookFormat: ChannelFormat {
+    /// Standard Webhooks advises to stay under 20 KB.
+    static let maximumBytes = 20_000
+
+    func body(_ facts: AlertFacts, minimal: Bool) throws -> Data {
+        var payload = WebhookPayload(facts)
+        if minimal {
+            payload.findings = []
+            payload.changes = []
+        }
+        // What costs most and says least goes first.
+        let cuts: [(inout WebhookPayload) -> Void] = [
+            { payload in for index in payload.findings.indices { payload.findings[index].evidence = [:] } },
+            { $0.findings = Array($0.findings.prefix(10)) },
+            { $0.changes = Array($0.changes.prefix(20)) },
+            { payload in
+                for index in payload.changes.indices {
+                    payload.changes[index].summary = payload.changes[index].summary.cut(toBytes: 200)
+                    payload.changes[index].pointer = payload.changes[index].pointer.cut(toBytes: 200)
+                }
+                for index in payload.findings.indices {
+                    payload.findings[index].message = payload.findings[index].message.cut(toBytes: 300)
+                    payload.findings[index].fix = payload.findings[index].fix.cut(toBytes: 300)
+                }
+            },
+            { $0.summary = $0.summary.cut(toBytes: 500) },
+            { $0.diagnosis = $0.diagnosis.cut(toBytes: 1000) },
+            { $0.findings = [] },
+            { $0.changes = [] },
+            { $0.labels = [:] },
+        ]
+        var data = try Self.encoded(payload)
+        for cut in cuts where data.count >= Self.maximumBytes {
+            cut(&payload)
+            data = try Self.encoded(payload)
+        }
+        return data
+    }
+
+    func headers(messageKey: String, timestamp: Date, body: Data, channel: Channel) -> [HeaderField] {
+        let seconds = Int(timestamp.timeIntervalSince1970)
+        var headers = [
+            HeaderField(name: "content-type", value: "application/json"),
+            HeaderField(name: "webhook-id", value: messageKey),
+            HeaderField(name: "webhook-timestamp", value: "\(seconds)"),
+        ]
+        if !channel.signingKeys.isEmpty {
+            headers.append(
+                HeaderField(
+                    name: "webhook-signature",
+                    value: WebhookSignature.header(
+                        id: messageKey, timestamp: seconds, body: body, keys: channel.signingKeys)))
+        }
+        return headers
+    }
+
+    func judge(_ answer: TransportAnswer, now: Date) -> Outcome { Classification.outcome(of: answer, now: now) }
+
+    private static func encoded(_ payload: WebhookPayload) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(payload)
+    }
+}
+
+extension String {
+    /// The text cut on a character's boundary to at most so many bytes of UTF-8, with an ellipsis where something was cut.
+    func cut(toBytes limit: Int) -> String {
+        guard utf8.count > limit else { return self }
+        var kept = ""
+        var size = "…".utf8.count
+        for character in self {
+            size += character.utf8.count
+            if size > limit { break }
+            kept.append(character)
+        }
+        return kept + "…"
+    }
+}

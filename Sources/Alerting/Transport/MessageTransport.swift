@@ -1,0 +1,87 @@
+// The seam between what is to be said and the network.
+
+import Evidence
+import Foundation
+
+/// Sends one message and says what came back. It follows no redirect and keeps no cookie.
+package protocol MessageTransport: Sendable {
+    /// - Throws: `CancellationError` only; trouble of the network is part of the answer.
+    func post(_ request: MessageRequest) async throws -> TransportAnswer
+}
+
+/// A POST as it goes out. It holds secrets (the URL may be one), and so has no description.
+package struct MessageRequest: Equatable, Sendable {
+    package let url: String
+    /// Names in lower case; `user-agent` apart.
+    package let headers: [HeaderField]
+    package let userAgent: String
+    package let body: Data
+    /// For the connection, TLS included.
+    package let connectTimeout: Duration
+    /// For all of it.
+    package let timeout: Duration
+
+    package init(
+        url: String, headers: [HeaderField], userAgent: String, body: Data,
+        connectTimeout: Duration = .seconds(5), timeout: Duration = .seconds(15)
+    ) {
+        self.url = url
+        self.headers = headers
+        self.userAgent = userAgent
+        self.body = body
+        self.connectTimeout = connectTimeout
+        self.timeout = timeout
+    }
+}
+
+extension MessageRequest: CustomStringConvertible, CustomReflectable {
+    package var description: String { "message of \(body.count) bytes" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// What came back.
+package struct TransportAnswer: Equatable, Sendable {
+    /// nil where no answer came.
+    package let status: Int?
+    package let headers: [HeaderField]
+    /// The first 64 KiB.
+    package let body: Data
+    /// What went wrong on the way, if anything did; a status may have come all the same.
+    package let fault: TransportFault?
+
+    package static let maximumBodyBytes = 64 * 1024
+
+    package init(status: Int?, headers: [HeaderField] = [], body: Data = Data(), fault: TransportFault? = nil) {
+        self.status = status
+        self.headers = headers
+        self.body = Data(body.prefix(Self.maximumBodyBytes))
+        self.fault = fault
+    }
+
+    /// The first value of a header, by its name in lower case.
+    package func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+
+    /// The body as text, without blanks at its ends.
+    package var text: String {
+        String(decoding: body, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}
+
+/// Why a message did not go through.
+package struct TransportFault: Equatable, Sendable {
+    package let kind: Kind
+    /// Words of the network library; may name the host.
+    package let detail: String
+
+    package init(kind: Kind, detail: String) {
+        self.kind = kind
+        self.detail = detail
+    }
+
+    package enum Kind: String, Sendable {
+        /// No name, no connection, a reset, a time-out.
+        case network
+        /// The receiver's certificate was not accepted.
+        case certificate
+    }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import Curl
+import Foundation
+
+/// The command `aasa-monitor`. Each subcommand has a file of its own; this one only knows their list and how they end.
+package struct AasaMonitor: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "aasa-monitor",
+        abstract: "Tells the truth about universal links: what your origin serves, and what Apple's CDN does.",
+        discussion: """
+            iOS does not read your site's apple-app-site-association file: it reads the copy in Apple's CDN, which lags \
+            by hours to weeks and goes missing when something keeps Apple's crawler out. `check` looks once, `run` \
+            watches and alerts, `demo` shows it all on a lab of its own.
+
+            Exit codes: 0 nothing at severity error, 1 at least one error finding, 64 usage, 66 an input file is missing, \
+            70 our own fault, 78 configuration.
+            """,
+        version: "aasa-monitor \(Version.number) (\(CurlDriver.version))",
+        subcommands: [CheckCommand.self, RunCommand.self, ConfigCommand.self, DemoCommand.self])
+
+    package init() {}
+
+    /// Parses the command line, runs the command, ends the process with the contract's exit code.
+    package static func start() async {
+        // A reader that goes away shows as a failed write, not as a signal that kills the daemon.
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            var command = try parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch let failure as CommandFailure {
+            end(with: failure)
+        } catch {
+            exit(withError: error)
+        }
+    }
+
+    private static func end(with failure: CommandFailure) -> Never {
+        if !failure.message.isEmpty { Console.note("aasa-monitor: \(failure.message)") }
+        Foundation.exit(failure.exit.rawValue)
+    }
+}

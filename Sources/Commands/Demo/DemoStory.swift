@@ -1,0 +1,128 @@
+// The story of the demo, scene by scene. Each scene waits for what it tells of; nothing is shown that did not happen.
+
+import Daemon
+import Evidence
+import Foundation
+import Lab
+import Logging
+import MonitorConfiguration
+import Monitoring
+
+struct DemoStory: Sendable {
+    let style: TextStyle
+    let port: Int
+    let keepsRunning: Bool
+
+    /// Two hours a second: a day of staleness takes twelve seconds.
+    private static let factor = 7200.0
+    /// For each wait; the longest, for the CDN to be stale, takes about 13 seconds.
+    private static let patience: Duration = .seconds(60)
+
+    /// - Returns: whether the story happened as told.
+    func tell() async throws -> Bool {
+        let stage = try await DemoStage.build()
+        let result: Bool
+        do {
+            result = try await perform(on: stage)
+        } catch {
+            await stage.tearDown()
+            throw error
+        }
+        await stage.tearDown()
+        return result
+    }
+
+    private func perform(on stage: DemoStage) async throws -> Bool {
+        let time = AcceleratedTime(factor: Self.factor)
+        let configuration = try stage.configuration(port: port)
+        let (addresses, address) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1))
+        var logger = MonitorLog.logger(configuration.log)
+        logger.logLevel = .error
+        let daemon = MonitorDaemon(
+            configuration: configuration,
+            surroundings: MonitorDaemon.Surroundings(
+                time: time, logger: logger, version: Version.number, userAgent: Version.userAgent,
+                storePath: configuration.store.resolvedPath(), endsOnSignals: keepsRunning,
+                onListening: { address.yield($0) }))
+        let teller = DemoTeller(style: style, time: time, start: time.now())
+        return try await withThrowingTaskGroup(of: Bool?.self) { group in
+            group.addTask {
+                try await RunCommand.explaining { try await daemon.run() }
+                return nil
+            }
+            group.addTask {
+                var iterator = addresses.makeAsyncIterator()
+                guard let page = await iterator.next() else { return false }
+                return try await play(stage, teller, page)
+            }
+            var isComplete = false
+            while let result = try await group.next() {
+                guard let result else { break }
+                isComplete = result
+                if keepsRunning {
+                    teller.say("", "Press Ctrl-C to end. The page shows the last states.")
+                } else {
+                    group.cancelAll()
+                }
+            }
+            group.cancelAll()
+            return isComplete
+        }
+    }
+
+    private func play(_ stage: DemoStage, _ teller: DemoTeller, _ page: String) async throws -> Bool {
+        teller.title("aasa-monitor demo: five sites, a copy of Apple's CDN, and the real daemon on loopback")
+        teller.note("one second tells two hours; nothing leaves this machine")
+        teller.note("status page: \(page)")
+        var chat = DemoChat(stage.chat, teller, patience: Self.patience)
+
+        try await waitForFirstChecks(stage)
+        teller.say("all well", "\(DemoStage.all.joined(separator: ", ")) are checked: origin and CDN agree.")
+
+        stage.deployNewFile()
+        teller.say(
+            "deploy",
+            "\(DemoStage.changing) deploys a new file with /trips/* and /help/*. Apple's CDN keeps the old one.")
+        stage.refuseCrawler()
+        teller.say("firewall", "\(DemoStage.refusing) switches on bot protection: AASA-Bot gets 403, browsers get 200.")
+        stage.installWrongCertificate()
+        teller.say("certificate", "\(DemoStage.misconfigured) installs a certificate made out to another name.")
+
+        guard
+            await chat.expect([
+                "FIRING \(DemoStage.refusing) cdn.missing", "FIRING \(DemoStage.misconfigured) origin.unreachable",
+                "FIRING \(DemoStage.changing) cdn.stale",
+            ])
+        else { return false }
+
+        stage.cdnPicksUpNewFile()
+        teller.say("at last", "Apple's CDN picks up the new file of \(DemoStage.changing).")
+        stage.admitCrawler()
+        teller.say("repair", "\(DemoStage.refusing) lets AASA-Bot pass; Apple asks again.")
+        stage.installRightCertificate()
+        teller.say("repair", "\(DemoStage.misconfigured) installs the right certificate.")
+
+        guard
+            await chat.expect([
+                "RESOLVED \(DemoStage.refusing) cdn.missing", "RESOLVED \(DemoStage.misconfigured) origin.unreachable",
+                "RESOLVED \(DemoStage.changing) cdn.stale",
+            ])
+        else { return false }
+        teller.title("The story is told: three alerts, three recoveries, nothing lost, nothing twice.")
+        teller.note("next: aasa-monitor check YOUR-DOMAIN, or aasa-monitor run --config monitor.yaml")
+        return true
+    }
+
+    /// The daemon looks at every site once before anything happens to one.
+    private func waitForFirstChecks(_ stage: DemoStage) async throws {
+        let deadline = ContinuousClock.now + Self.patience
+        while !DemoStage.all.allSatisfy({ !stage.lab.cdn.requests(for: $0).isEmpty }) {
+            guard ContinuousClock.now < deadline else {
+                throw CommandFailure(.software, "the daemon did not check the lab's sites in time")
+            }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        // One interval more, so that the first looks are judged and stored.
+        try await Task.sleep(for: .milliseconds(500))
+    }
+}

@@ -1,0 +1,29 @@
+import ArgumentParser
+import Foundation
+
+/// `aasa-monitor demo`: the real daemon on an embedded lab, with time running faster.
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo", abstract: "Show the main job on an embedded lab: a change, staleness, alerts, recovery.",
+        discussion: """
+            Starts origins and a copy of Apple's CDN on loopback, under a private certificate authority of its own, and \
+            the real daemon on them. One second tells two hours. Nothing leaves this machine. Exits with 1 if the story \
+            did not happen.
+            """)
+
+    @Flag(help: "Keep the lab and the status page up after the story, until Ctrl-C.")
+    var keep = false
+
+    @Option(help: ArgumentHelp("Where the status page listens; 0 takes any free port.", valueName: "port"))
+    var port = 0
+
+    func validate() throws {
+        guard (0...65_535).contains(port) else { throw ValidationError("--port takes a number from 0 to 65535") }
+    }
+
+    func run() async throws {
+        let style = TextStyle.standardOutput
+        let isComplete = try await DemoStory(style: style, port: port, keepsRunning: keep).tell()
+        if !isComplete { throw MonitorExit.found.code }
+    }
+}

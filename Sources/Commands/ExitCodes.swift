@@ -1,0 +1,27 @@
+import ArgumentParser
+
+/// The exit codes of the contract; 64 is ArgumentParser's own for usage, and ours for targets that are no domains.
+enum MonitorExit: Int32, CaseIterable {
+    case fine = 0
+    /// At least one error finding.
+    case found = 1
+    case usage = 64
+    /// An input file is missing or cannot be read.
+    case noInput = 66
+    /// Our own fault.
+    case software = 70
+    case configuration = 78
+
+    var code: ExitCode { ExitCode(rawValue) }
+}
+
+/// An end that the command has already explained on standard error.
+struct CommandFailure: Error {
+    let exit: MonitorExit
+    let message: String
+
+    init(_ exit: MonitorExit, _ message: String) {
+        self.exit = exit
+        self.message = message
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import Foundation
+import MonitorConfiguration
+
+/// `--config`, and where a configuration is looked for without it.
+struct ConfigurationOptions: ParsableArguments {
+    @Option(
+        name: .customLong("config"),
+        help: ArgumentHelp(
+            "The configuration (default: $AASA_MONITOR_CONFIG, ./monitor.yaml, /etc/aasa-monitor/monitor.yaml, the first that exists).",
+            valueName: "file"))
+    var path: String?
+
+    /// The configuration that somebody named: by the option or by the environment.
+    var namedPath: String? {
+        if let path { return path }
+        let variable = ProcessInfo.processInfo.environment["AASA_MONITOR_CONFIG"] ?? ""
+        return variable.isEmpty ? nil : variable
+    }
+
+    /// The configuration to use where one is needed.
+    func resolvedPath() throws -> String {
+        if let namedPath { return namedPath }
+        for candidate in Self.places where FileManager.default.fileExists(atPath: candidate) { return candidate }
+        throw CommandFailure(
+            .noInput,
+            "there is no configuration: name one with --config FILE, or write ./monitor.yaml (docs/configuration.md shows how)"
+        )
+    }
+
+    private static let places = ["./monitor.yaml", "/etc/aasa-monitor/monitor.yaml"]
+
+    /// Loads a configuration; its warnings go to standard error.
+    /// - Throws: `CommandFailure` with every fault, each with its line and column.
+    static func load(_ path: String) throws -> ConfigurationFile {
+        do {
+            let (configuration, warnings) = try ConfigurationLoader.load(path: path)
+            for warning in warnings { Console.note("\(warning)") }
+            return configuration
+        } catch let fault as ConfigurationFault {
+            throw CommandFailure(.configuration, "the configuration is not valid\n\(fault)")
+        } catch let missing as ConfigurationFileUnreadable {
+            throw CommandFailure(.noInput, "\(missing)")
+        }
+    }
+
+    /// For one-shot commands, which work without a configuration: a named one must be good, one that merely lies there
+    /// is passed over with a word where it is not.
+    func loadIfPresent() throws -> ConfigurationFile? {
+        if let namedPath { return try Self.load(namedPath) }
+        guard let path = try? resolvedPath() else { return nil }
+        do {
+            return try Self.load(path)
+        } catch let failure as CommandFailure {
+            Console.note("aasa-monitor: \(path) is not used, since \(failure.message)")
+            return nil
+        }
+    }
+}

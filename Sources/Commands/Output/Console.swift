@@ -1,0 +1,67 @@
+// Results go to standard output, everything else to standard error.
+
+import Evidence
+import Foundation
+import Synchronization
+
+enum Console {
+    /// Writes a result and a line break. A reader that has gone, as `head` does, ends the program quietly.
+    static func print(_ text: String) {
+        write(text + "\n", to: STDOUT_FILENO)
+    }
+
+    /// Writes a message for the person at the terminal.
+    static func note(_ text: String) {
+        write(text + "\n", to: STDERR_FILENO)
+    }
+
+    static func write(_ text: String, to descriptor: Int32) {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let written = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if written > 0 {
+                bytes = bytes.dropFirst(written)
+            } else if errno == EINTR {
+                continue
+            } else if errno == EAGAIN {
+                var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&waiting, 1, 1000)
+            } else if descriptor == STDOUT_FILENO, errno == EPIPE {
+                exit(0)
+            } else {
+                return
+            }
+        }
+    }
+}
+
+/// A line on a terminal that tells how far a long command is. Silent where standard error is no terminal.
+final class Progress: Sendable {
+    private let isShown: Bool
+    private let total: Int
+    private let done = Mutex(0)
+
+    init(total: Int) {
+        self.total = total
+        isShown = isatty(STDERR_FILENO) == 1
+        show(0)
+    }
+
+    func advance() {
+        let count = done.withLock { count in
+            count += 1
+            return count
+        }
+        show(count)
+    }
+
+    /// Takes the line away, so that results can be printed.
+    func clear() {
+        if isShown { Console.write("\r\u{1B}[K", to: STDERR_FILENO) }
+    }
+
+    private func show(_ count: Int) {
+        guard isShown else { return }
+        Console.write("\r\u{1B}[Kchecking: \(count) of \(total) done", to: STDERR_FILENO)
+    }
+}

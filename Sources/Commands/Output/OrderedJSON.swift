@@ -1,0 +1,90 @@
+// JSON output whose keys stand in the order of the contract and whose absent values are `null`, so that a reader finds
+// every key in every report. JSONEncoder can do neither.
+
+import Evidence
+import Foundation
+
+indirect enum OrderedJSON {
+    case null
+    case bool(Bool)
+    case integer(Int)
+    case number(Double)
+    case string(String)
+    case array([OrderedJSON])
+    case object([(String, OrderedJSON)])
+
+    static func optional(_ value: String?) -> OrderedJSON { value.map { .string($0) } ?? .null }
+    static func optional(_ value: Int?) -> OrderedJSON { value.map { .integer($0) } ?? .null }
+    static func optional(_ value: Double?) -> OrderedJSON { value.map { .number($0) } ?? .null }
+    static func optional(_ value: Bool?) -> OrderedJSON { value.map { .bool($0) } ?? .null }
+    static func optional(_ value: Date?) -> OrderedJSON { value.map { .string($0.rfc3339) } ?? .null }
+
+    /// - Parameter isPretty: two blanks of indentation a level, else one line.
+    func text(isPretty: Bool) -> String {
+        var output = ""
+        write(to: &output, indentation: isPretty ? 0 : nil)
+        return output
+    }
+
+    private func write(to output: inout String, indentation: Int?) {
+        switch self {
+        case .null: output += "null"
+        case .bool(let value): output += value ? "true" : "false"
+        case .integer(let value): output += String(value)
+        case .number(let value): output += value.isFinite ? Self.rounded(value) : "null"
+        case .string(let value): Self.write(value, to: &output)
+        case .array(let elements):
+            Self.writeList(elements.map { (nil, $0) }, "[", "]", to: &output, indentation: indentation)
+        case .object(let members):
+            Self.writeList(members.map { ($0.0, $0.1) }, "{", "}", to: &output, indentation: indentation)
+        }
+    }
+
+    private static func writeList(
+        _ items: [(String?, OrderedJSON)], _ opening: String, _ closing: String, to output: inout String,
+        indentation: Int?
+    ) {
+        output += opening
+        for (index, (key, value)) in items.enumerated() {
+            if index > 0 { output += indentation == nil ? ", " : "," }
+            if let indentation { output += "\n" + String(repeating: "  ", count: indentation + 1) }
+            if let key {
+                write(key, to: &output)
+                output += ": "
+            }
+            value.write(to: &output, indentation: indentation.map { $0 + 1 })
+        }
+        if let indentation, !items.isEmpty { output += "\n" + String(repeating: "  ", count: indentation) }
+        output += closing
+    }
+
+    /// Milliseconds to the microsecond: more digits would be noise.
+    private static func rounded(_ value: Double) -> String {
+        let rounded = (value * 1000).rounded() / 1000
+        return String(rounded)
+    }
+
+    /// Characters that steer a terminal are escaped as well: reports are read there.
+    private static func write(_ string: String, to output: inout String) {
+        output += "\""
+        for scalar in string.unicodeScalars {
+            switch scalar {
+            case "\"": output += "\\\""
+            case "\\": output += "\\\\"
+            case "\n": output += "\\n"
+            case "\r": output += "\\r"
+            case "\t": output += "\\t"
+            default:
+                switch scalar.properties.generalCategory {
+                case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate:
+                    for unit in String(scalar).utf16 {
+                        let hex = String(unit, radix: 16)
+                        output += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+                    }
+                default: output.unicodeScalars.append(scalar)
+                }
+            }
+        }
+        output += "\""
+    }
+}

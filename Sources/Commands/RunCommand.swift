@@ -1,0 +1,51 @@
+import Alerting
+import ArgumentParser
+import Curl
+import Daemon
+import Foundation
+import Logging
+import MonitorConfiguration
+import StatusServer
+import Storage
+
+/// `aasa-monitor run`: the daemon.
+struct RunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Watch the configured domains, keep what was seen, and alert.",
+        discussion: "SIGTERM and SIGINT end it within seconds; what it knows and owes is in its store.")
+
+    @OptionGroup var configuration: ConfigurationOptions
+
+    func run() async throws {
+        let path = try configuration.resolvedPath()
+        let file = try ConfigurationOptions.load(path)
+        if let caFile = file.network.caFile, !FileManager.default.isReadableFile(atPath: caFile) {
+            throw CommandFailure(.noInput, "network.ca_file: the file '\(caFile)' cannot be read")
+        }
+        let daemon = MonitorDaemon(
+            configuration: file,
+            surroundings: MonitorDaemon.Surroundings(
+                logger: MonitorLog.logger(file.log), version: Version.number, userAgent: Version.userAgent,
+                storePath: file.store.resolvedPath()))
+        try await Self.explaining { try await daemon.run() }
+    }
+
+    /// Turns what keeps the daemon from starting into one sentence and the right exit code.
+    static func explaining(_ start: () async throws -> Void) async throws {
+        do {
+            try await start()
+        } catch let error as StoreError {
+            // A damaged file is nobody's configuration; a path that cannot be used is.
+            let isOurs = [.corrupt, .full, .other].contains(error.code)
+            throw CommandFailure(isOurs ? .software : .configuration, "store: \(error.message)")
+        } catch let error as ListenError {
+            throw CommandFailure(.configuration, "server.listen: \(error)")
+        } catch let error as ChannelFault {
+            throw CommandFailure(.configuration, "\(error)")
+        } catch let error as CurlError {
+            throw CommandFailure(.configuration, "network: \(error.message)")
+        } catch is CancellationError {
+            throw CommandFailure(.software, "")
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+
+/// Turns `monitor.yaml` into typed values, or into the list of everything that is wrong with it.
+package enum ConfigurationLoader {
+    /// Reads the text of a configuration.
+    ///
+    /// - Parameters:
+    ///   - text: the YAML, 1 MiB at most.
+    ///   - file: the path for messages; relative paths in the text (secret files, `ca_file`) are taken from its folder.
+    ///   - environment: where `${NAME}` is looked up.
+    ///   - readFile: reads a secret's file; its errors' own words are shown only for `ConfigurationFileUnreadable`.
+    /// - Returns: the configuration, and the warnings in the order of the file.
+    /// - Throws: `ConfigurationFault` with every problem of the file.
+    package static func parse(
+        _ text: String, file: String, environment: [String: String], readFile: (String) throws -> String
+    ) throws(ConfigurationFault) -> (ConfigurationFile, warnings: [ConfigurationProblem]) {
+        let (result, problems) = withoutActuallyEscaping(readFile) { readFile in
+            let reading = Reading(file: file, environment: environment, readFile: readFile)
+            return (read(text, reading), reading.problems)
+        }
+        guard let result, !problems.contains(where: { $0.severity == .error }) else {
+            throw ConfigurationFault(problems: problems)
+        }
+        return (result, warnings: problems)
+    }
+
+    /// Reads the configuration at `path`, and the files of secrets that it names.
+    ///
+    /// - Throws: `ConfigurationFileUnreadable` where the file itself cannot be read (exit code 66), `ConfigurationFault`
+    ///   where it is read and no good (exit code 78).
+    package static func load(
+        path: String, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws -> (ConfigurationFile, warnings: [ConfigurationProblem]) {
+        // One byte more than is allowed: `parse` then tells that the file is too large.
+        let bytes = try SmallFile.bytes(at: path, limit: SourceDocument.maximumBytes + 1)
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            let line = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+                .firstIndex { String(validating: $0, as: UTF8.self) == nil }
+            // A file cut within a character at the limit is too large, whatever it holds.
+            let message =
+                bytes.count > SourceDocument.maximumBytes ? "the file is larger than 1 MiB" : "the file is not UTF-8"
+            throw ConfigurationFault(problems: [
+                ConfigurationProblem(
+                    severity: .error, file: path, line: (line ?? 0) + 1, column: 1, message: message)
+            ])
+        }
+        return try parse(text, file: path, environment: environment) { try SmallFile.secret(at: $0) }
+    }
+
+    private static func read(_ text: String, _ reading: Reading) -> ConfigurationFile? {
+        let document = SourceDocument(parsing: text)
+        for problem in document.problems { reading.error(problem.message, at: problem.position) }
+        guard let root = document.root, !root.isNull else {
+            if document.problems.isEmpty {
+                reading.error("the file is empty; begin with 'version: 1' and 'domains: [example.com]'", at: .start)
+            }
+            return nil
+        }
+        guard case .mapping(let entries) = root.content else {
+            reading.error(
+                "expected a mapping with the keys 'version' and 'domains', found "
+                    + root.summary(isConcealed: true), at: root.position)
+            return nil
+        }
+        let section = Section(
+            entries: entries, position: root.position, title: "at the top level", path: "", isConcealed: false,
+            reading: reading)
+        return ConfigurationReader(reading: reading, root: section).read()
+    }
+}

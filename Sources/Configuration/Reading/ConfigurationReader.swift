@@ -1,0 +1,40 @@
+// The top of the file. Each section has a reader in a file of its own; all of them write their complaints into one
+// `Reading` and fill in a default where a value is bad, so that nothing stops at the first fault.
+
+struct ConfigurationReader {
+    let reading: Reading
+    let root: Section
+
+    /// The result counts only where `reading` holds no error afterwards.
+    func read() -> ConfigurationFile {
+        readVersion()
+        let defaults = DomainReader.defaults(root.section("defaults"))
+        let channels = AlertReader(reading: reading)
+        let alerts = channels.read(root.section("alerts"))
+        let domains = DomainReader(reading: reading, defaults: defaults, channels: channels.names(in: root))
+        let file = ConfigurationFile(
+            defaults: defaults,
+            domains: domains.read(root),
+            network: NetworkReader.network(root.section("network")),
+            cdn: NetworkReader.cdn(root.section("cdn")),
+            vantages: NetworkReader.vantages(root),
+            alerts: alerts,
+            store: ServiceReader.store(root.section("store")),
+            server: ServiceReader.server(root.section("server")),
+            log: ServiceReader.log(root.section("log")))
+        root.close()
+        return file
+    }
+
+    private func readVersion() {
+        guard let entry = root.entry("version") else {
+            reading.error("'version' is missing; begin the file with 'version: 1'", at: .start)
+            return
+        }
+        guard case .scalar("1", isPlain: true) = entry.value.content else {
+            let found = entry.value.summary(isConcealed: false)
+            reading.error("'version' must be 1, found \(found)", at: entry.value.position)
+            return
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import Evidence
+
+/// `defaults` and `domains`.
+struct DomainReader {
+    let reading: Reading
+    let defaults: DomainDefaults
+    /// The names of all channels, for `domains[].channels`.
+    let channels: [ScalarText]
+
+    static func defaults(_ section: Section?) -> DomainDefaults {
+        guard let section else { return DomainDefaults() }
+        let result = pace(section, over: DomainDefaults())
+        section.close()
+        return result
+    }
+
+    /// The keys that `defaults` and an entry of `domains` share.
+    private static func pace(_ section: Section, over defaults: DomainDefaults) -> DomainDefaults {
+        var result = defaults
+        if let value = section.duration("interval") { result.interval = value }
+        if let value = section.duration("stale_after") { result.staleAfter = value }
+        if let value = section.duration("full_every") { result.fullEvery = value }
+        if let value = section.duration("timeout", in: .milliseconds(100)...(.seconds(300))) { result.timeout = value }
+        if let value = section.integer("failure_threshold", in: 1...100) { result.failureThreshold = value }
+        if let value = section.integer("recovery_threshold", in: 1...100) { result.recoveryThreshold = value }
+        if let value = section.duration("certificate_warning") { result.certificateWarning = value }
+        return result
+    }
+
+    func read(_ root: Section) -> [WatchedDomain] {
+        let advice = "name at least one, such as '- example.com'"
+        guard let entry = root.entry("domains") else {
+            reading.error("'domains' is missing; \(advice)", at: .start)
+            return []
+        }
+        guard !entry.value.isNull else {
+            reading.error("'domains' is empty; \(advice)", at: entry.position)
+            return []
+        }
+        guard let nodes = root.list("domains") else { return [] }
+        if nodes.isEmpty { reading.error("'domains' is empty; \(advice)", at: entry.value.position) }
+
+        var lines: [Domain: Int] = [:]
+        var result: [WatchedDomain] = []
+        for node in nodes {
+            guard let (watched, position) = self.entry(node, in: root) else { continue }
+            if let line = lines[watched.domain] {
+                reading.error(
+                    "domain '\(watched.domain)' is listed twice; it is already given at line \(line)", at: position)
+            } else {
+                lines[watched.domain] = position.line
+                result.append(watched)
+            }
+        }
+        return result
+    }
+
+    private func entry(_ node: SourceNode, in root: Section) -> (WatchedDomain, SourcePosition)? {
+        guard case .mapping(let entries) = node.content else {
+            return root.text(node, "domains", "a domain or a mapping with the key 'domain'")
+                .flatMap { text in parsed(text).map { (WatchedDomain(domain: $0, defaults: defaults), text.position) } }
+        }
+        let section = Section(
+            entries: entries, position: node.position, title: title(entries), path: "domains[]", isConcealed: false,
+            reading: reading)
+        let text = section.text("domain", "a domain", isRequired: true)
+        let domain = text.flatMap { parsed($0) }
+        // The other keys are read even where the domain is bad, for their own faults.
+        let pace = Self.pace(section, over: defaults)
+        let mode = section.choice("mode", AssociationMode.self) ?? .production
+        let labels = self.labels(section)
+        let channels = self.channels(section)
+        let expect = ExpectationReader.read(section, domain: domain)
+        section.close()
+        guard let domain, let text else { return nil }
+        let watched = WatchedDomain(
+            domain: domain, defaults: pace, mode: mode, labels: labels, channels: channels, expect: expect)
+        return (watched, text.position)
+    }
+
+    private func title(_ entries: [SourceNode.Entry]) -> String {
+        for entry in entries where entry.key == "domain" {
+            if case .scalar(let text, _) = entry.value.content, !entry.value.isNull {
+                return "in domain \(Quotation.of(text))"
+            }
+        }
+        return "in an entry of 'domains'"
+    }
+
+    private func parsed(_ text: ScalarText) -> Domain? {
+        do {
+            return try Domain(text.value)
+        } catch {
+            if let target = try? Target(parsing: text.value), !text.isSubstituted {
+                let mode = target.mode == .production ? "" : " with 'mode: \(target.mode.rawValue)'"
+                reading.error(
+                    "expected a bare domain, found \(text.quoted); write \(target.domain)\(mode)", at: text.position)
+            } else if text.isSubstituted {
+                // The reason may quote a part of a variable's value.
+                reading.error("\(text.quoted) is not a domain once its variables are filled in", at: text.position)
+            } else {
+                reading.error("\(text.quoted) is not a domain: \(error.reason.displayable)", at: text.position)
+            }
+            return nil
+        }
+    }
+
+    private func labels(_ section: Section) -> [String: String] {
+        guard let entry = section.entry("labels"), !entry.value.isNull else { return [:] }
+        guard case .mapping(let entries) = entry.value.content else {
+            section.mismatch("labels", "a mapping of names to texts", entry.value)
+            return [:]
+        }
+        if entries.count > 32 {
+            reading.error("'labels' \(section.title) has more than 32 labels", at: entry.position)
+        }
+        var labels: [String: String] = [:]
+        for label in entries {
+            let isName =
+                (1...63).contains(label.key.count)
+                && label.key.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_-./".contains($0)) }
+            guard isName else {
+                reading.error(
+                    "\(Quotation.ofKey(label.key)) is no name of a label; use letters, digits and '_', '-', '.', '/'",
+                    at: label.position)
+                continue
+            }
+            // `year: 2026` is a label as good as any: its text counts.
+            guard case .scalar(let raw, _) = label.value.content, !label.value.isNull else {
+                reading.error(
+                    "expected a text for label '\(label.key)' \(section.title), "
+                        + "found \(label.value.summary(isConcealed: false))", at: label.value.position)
+                continue
+            }
+            if let text = reading.text(raw, at: label.value.position) {
+                if text.value.count > 256 {
+                    reading.error("label '\(label.key)' is longer than 256 characters", at: text.position)
+                }
+                labels[label.key] = text.value
+            }
+        }
+        return labels
+    }
+
+    private func channels(_ section: Section) -> [String]? {
+        guard let nodes = section.list("channels") else { return nil }
+        // What a message may propose: no value of a variable.
+        let known = channels.filter { !$0.isSubstituted && Section.isName($0.value) }.map(\.value)
+        var names: [String] = []
+        for node in nodes {
+            guard let name = section.text(node, "channels", "the name of a channel") else { continue }
+            if channels.contains(where: { $0.value == name.value }) {
+                if !names.contains(name.value) { names.append(name.value) }
+                continue
+            }
+            var hint = name.isSubstituted ? "" : Spelling.suggestion(for: name.value, among: known)
+            if hint.isEmpty {
+                hint =
+                    known.isEmpty
+                    ? "; 'alerts.channels' has \(channels.isEmpty ? "none" : "no such name")"
+                    : "; 'alerts.channels' has \(known.map { "'\($0)'" }.joined(separator: ", "))"
+            }
+            reading.error("no channel is named \(name.quoted)\(hint)", at: name.position)
+        }
+        return names
+    }
+}

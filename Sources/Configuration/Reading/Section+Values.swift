@@ -1,0 +1,126 @@
+// The scalar types of the format. Each function returns nil where the key is absent, and also after it has told what is
+// wrong with the value; the caller then goes on with its default, so that all faults of a file are told together.
+
+extension Section {
+    /// Both ends of `range` are allowed.
+    func duration(_ key: String, in range: ClosedRange<Duration> = .seconds(0.1)...Duration.seconds(3650 * 86_400))
+        -> Duration?
+    {
+        guard let (text, node, _) = scalar(key, "a duration such as 5m") else { return nil }
+        let duration: Duration
+        do {
+            duration = try parseDuration(text.value)
+        } catch {
+            let found = node.summary(isConcealed: isConcealed)
+            reading.error(
+                "expected a duration such as 5m for '\(key)' \(title), found \(found): \(error.reason)",
+                at: text.position)
+            return nil
+        }
+        guard range.contains(duration) else {
+            let bounds = "\(range.lowerBound.notation) to \(range.upperBound.notation)"
+            reading.error("'\(key)' \(title) must be \(bounds), found \(text.quoted)", at: text.position)
+            return nil
+        }
+        return duration
+    }
+
+    func integer(_ key: String, in range: ClosedRange<Int>) -> Int? {
+        let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        guard let (text, node, isPlain) = scalar(key, expected) else { return nil }
+        guard isPlain || text.isSubstituted, let number = Int(text.value), range.contains(number) else {
+            mismatch(key, expected, node)
+            return nil
+        }
+        return number
+    }
+
+    /// A number above zero and up to `maximum`.
+    func positiveNumber(_ key: String, upTo maximum: Double) -> Double? {
+        let expected = "a number above 0 and up to \(Int(maximum))"
+        guard let (text, node, isPlain) = scalar(key, expected) else { return nil }
+        // `Double` would also read `0x10`, `inf` and `nan`.
+        let isDecimal = text.value.utf8.allSatisfy { (48...57).contains($0) || $0 == UInt8(ascii: ".") }
+        guard isPlain || text.isSubstituted, isDecimal, let number = Double(text.value), number > 0, number <= maximum
+        else {
+            mismatch(key, expected, node)
+            return nil
+        }
+        return number
+    }
+
+    func boolean(_ key: String) -> Bool? {
+        guard let (text, node, isPlain) = scalar(key, "true or false") else { return nil }
+        if isPlain || text.isSubstituted {
+            switch text.value {
+            case "true", "True", "TRUE": return true
+            case "false", "False", "FALSE": return false
+            default: break
+            }
+        }
+        mismatch(key, "true or false", node)
+        return nil
+    }
+
+    /// One of the words of an enumeration.
+    func choice<Word: RawRepresentable & CaseIterable>(_ key: String, _: Word.Type) -> Word?
+    where Word.RawValue == String {
+        let words = Word.allCases.map(\.rawValue)
+        let expected = "one of \(words.joined(separator: ", "))"
+        guard let (text, node, _) = scalar(key, expected) else { return nil }
+        guard let word = Word(rawValue: text.value) else {
+            let found = node.summary(isConcealed: false)
+            let hint = text.isSubstituted ? "" : Spelling.suggestion(for: text.value, among: words)
+            reading.error("expected \(expected) for '\(key)' \(title), found \(found)\(hint)", at: text.position)
+            return nil
+        }
+        return word
+    }
+
+    /// A text of at least one character, without control characters. Numbers and truth values want quotation marks.
+    ///
+    /// A null, or a variable that is empty, is no text at all: nil without a complaint, unless `isRequired`.
+    func text(_ key: String, _ expected: String, isRequired: Bool = false, isConcealed: Bool = false) -> ScalarText? {
+        guard let entry = entry(key) else {
+            if isRequired { reading.error("'\(key)' is missing \(title)", at: position) }
+            return nil
+        }
+        if entry.value.isNull, !isRequired { return nil }
+        return text(entry.value, key, expected, isRequired: isRequired, isConcealed: isConcealed)
+    }
+
+    /// As `text(_:_:)`, for one value of a list at `key`.
+    func text(
+        _ node: SourceNode, _ key: String, _ expected: String, isRequired: Bool = true, isConcealed: Bool = false
+    ) -> ScalarText? {
+        guard case .scalar(let raw, let isPlain) = node.content, !node.isNull, !isPlain || !Self.isNumberOrTruth(raw)
+        else {
+            mismatch(key, expected, node, isConcealed: isConcealed)
+            return nil
+        }
+        guard let text = reading.text(raw, at: node.position) else { return nil }
+        if text.value.isEmpty {
+            if isRequired || !text.isSubstituted { reading.error("'\(key)' \(title) is empty", at: node.position) }
+            return nil
+        }
+        guard !text.value.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            reading.error("'\(key)' \(title) holds a control character or a line break", at: node.position)
+            return nil
+        }
+        return text
+    }
+
+    private func scalar(_ key: String, _ expected: String) -> (text: ScalarText, node: SourceNode, isPlain: Bool)? {
+        guard let entry = entry(key) else { return nil }
+        guard case .scalar(let raw, let isPlain) = entry.value.content, !entry.value.isNull else {
+            mismatch(key, expected, entry.value)
+            return nil
+        }
+        return reading.text(raw, at: entry.value.position).map { ($0, entry.value, isPlain) }
+    }
+
+    static func isNumberOrTruth(_ text: String) -> Bool {
+        ["true", "True", "TRUE", "false", "False", "FALSE"].contains(text)
+            || (text.first.map { $0.isASCII && ($0.isNumber || "+-.".contains($0)) } == true && Double(text) != nil)
+    }
+}

@@ -1,0 +1,77 @@
+// What is asked of URLs that the monitor itself will call.
+
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+enum WebAddress {
+    /// Words for what is wrong with a URL that is to be called, or nil. They do not repeat the URL.
+    /// To a base path components will be appended, so that a query or a user would be in the way.
+    static func fault(_ text: String, isBase: Bool = false) -> String? {
+        guard let (scheme, components, host) = parts(text) else {
+            return "is not a URL such as https://example.com/path"
+        }
+        switch scheme {
+        case "https": break
+        case "http" where isLoopback(host): break
+        case "http": return "must begin with https://; plain http is for loopback hosts only"
+        default: return "must begin with https://"
+        }
+        if isBase, components.query != nil || components.fragment != nil || components.user != nil {
+            return "takes no query, fragment or user"
+        }
+        return nil
+    }
+
+    /// As `fault(_:)`, for the URL of a proxy, in the schemes that curl knows.
+    static func proxyFault(_ text: String) -> String? {
+        let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
+        guard let (scheme, _, _) = parts(text), schemes.contains(scheme) else {
+            return "is not the URL of a proxy, such as socks5h://host.example:1080; its scheme is one of "
+                + schemes.joined(separator: ", ")
+        }
+        return nil
+    }
+
+    /// `host` is a name or an address, IPv6 without brackets.
+    static func isLoopback(_ host: String) -> Bool {
+        if host.lowercased() == "localhost" { return true }
+        var four = in_addr()
+        if inet_pton(AF_INET, host, &four) == 1 { return UInt32(bigEndian: four.s_addr) >> 24 == 127 }
+        return isAddress6(host) && bytes6(host) == [UInt8](repeating: 0, count: 15) + [1]
+    }
+
+    static func isAddress4(_ text: String) -> Bool {
+        var address = in_addr()
+        return inet_pton(AF_INET, text, &address) == 1
+    }
+
+    static func isAddress6(_ text: String) -> Bool {
+        var address = in6_addr()
+        return inet_pton(AF_INET6, text, &address) == 1
+    }
+
+    private static func bytes6(_ text: String) -> [UInt8] {
+        var address = in6_addr()
+        guard inet_pton(AF_INET6, text, &address) == 1 else { return [] }
+        return withUnsafeBytes(of: &address) { Array($0) }
+    }
+
+    private static func parts(_ text: String) -> (scheme: String, components: URLComponents, host: String)? {
+        // Characters that parsers disagree about are refused, so that curl calls the host that was judged here.
+        let isPlain = text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !#"\"<>^`{|}"#.utf8.contains($0) }
+        guard isPlain, let components = URLComponents(string: text), let scheme = components.scheme?.lowercased(),
+            var host = components.host, text.dropFirst(scheme.count).hasPrefix("://")
+        else { return nil }
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        guard !host.isEmpty, components.port.map({ (1...65_535).contains($0) }) ?? true else { return nil }
+        if host.contains(":"), !isAddress6(host) { return nil }
+        return (scheme, components, host)
+    }
+}

@@ -1,0 +1,30 @@
+/// A whole `monitor.yaml`, checked, with variables, secret files and defaults filled in.
+package struct ConfigurationFile: Sendable, Equatable {
+    /// What a domain without settings of its own gets; already part of each of `domains`.
+    package var defaults: DomainDefaults
+    /// At least one, no domain twice, in the order of the file.
+    package var domains: [WatchedDomain]
+    package var network: NetworkSettings
+    package var cdn: CDNSettings
+    package var vantages: [Vantage]
+    package var alerts: AlertSettings
+    package var store: StoreSettings
+    package var server: ServerSettings
+    package var log: LogSettings
+
+    package init(
+        defaults: DomainDefaults = DomainDefaults(), domains: [WatchedDomain], network: NetworkSettings = .init(),
+        cdn: CDNSettings = .init(), vantages: [Vantage] = [], alerts: AlertSettings = .init(),
+        store: StoreSettings = .init(), server: ServerSettings = .init(), log: LogSettings = .init()
+    ) {
+        self.defaults = defaults
+        self.domains = domains
+        self.network = network
+        self.cdn = cdn
+        self.vantages = vantages
+        self.alerts = alerts
+        self.store = store
+        self.server = server
+        self.log = log
+    }
+}

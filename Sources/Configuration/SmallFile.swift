@@ -1,0 +1,49 @@
+// Reading files that people name: bounded, and with the system's own word where it fails.
+
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+enum SmallFile {
+    /// A file of secrets is a few lines; more is another file by mistake.
+    private static let secretLimit = 64 * 1024
+
+    /// The file's first bytes, `limit` at most. Pipes work too, as in `--config <(…)`.
+    static func bytes(at path: String, limit: Int) throws(ConfigurationFileUnreadable) -> [UInt8] {
+        guard let file = fopen(path, "re") else { throw unreadable(path) }
+        defer { fclose(file) }
+        var result: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+        while result.count < limit {
+            let count = fread(&buffer, 1, min(buffer.count, limit - result.count), file)
+            result += buffer[..<count]
+            if count == 0 {
+                // Also how a folder shows itself: it opens and then refuses to be read.
+                if ferror(file) != 0 { throw unreadable(path) }
+                break
+            }
+        }
+        return result
+    }
+
+    static func secret(at path: String) throws(ConfigurationFileUnreadable) -> String {
+        let bytes = try bytes(at: path, limit: secretLimit + 1)
+        guard bytes.count <= secretLimit else {
+            throw ConfigurationFileUnreadable(path: path, reason: "it is larger than 64 KiB")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw ConfigurationFileUnreadable(path: path, reason: "it is not UTF-8")
+        }
+        return text
+    }
+
+    private static func unreadable(_ path: String) -> ConfigurationFileUnreadable {
+        ConfigurationFileUnreadable(path: path, reason: String(cString: strerror(errno)).lowercased())
+    }
+}

@@ -1,0 +1,29 @@
+// What a message may repeat of the file. Webhook URLs, passwords in URLs and signing secrets turn up under wrong keys
+// and in wrong places, so every text of the file goes through here before it is shown.
+
+import Evidence
+
+enum Quotation {
+    /// The text in quotation marks, without what follows a URL's host and without a signing secret.
+    static func of(_ text: String) -> String {
+        var shown = text
+        if let secret = shown.firstRange(of: "whsec_") { shown = shown[..<secret.upperBound] + "…" }
+        if let scheme = shown.firstRange(of: "://") {
+            let authority = shown[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+            let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+            let isWhole = authority.endIndex == shown.endIndex
+            shown = shown[..<scheme.upperBound] + host + (isWhole ? "" : "/…")
+        }
+        return "'\(shown.displayable.shortened(to: 60))'"
+    }
+
+    /// A key in quotation marks, up to the first character that no key of ours has: `url:https://…` is shown as `url…`.
+    static func ofKey(_ key: String) -> String {
+        let name = key.prefix { isKeyCharacter($0) }
+        return name.count == key.count && name.count <= 40 ? "'\(name)'" : "'\(name.prefix(40))…'"
+    }
+
+    private static func isKeyCharacter(_ character: Character) -> Bool {
+        character.isASCII && (character.isLetter || character.isNumber || "_-.<".contains(character))
+    }
+}

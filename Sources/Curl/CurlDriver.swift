@@ -1,0 +1,88 @@
+// The door to libcurl: any task may ask for a transfer, one thread makes them all. What that thread does is in
+// `DriverLoop`; here is how a task hands its request over, waits, and changes its mind.
+
+import CCurl
+import Foundation
+import Synchronization
+
+/// Runs transfers on one dedicated thread of its own.
+///
+/// End it with `shutdown()`. A driver that is dropped without it ends its thread as well, without anybody waiting for that.
+package final class CurlDriver: Sendable {
+    private let loop: DriverLoop
+
+    /// Starts the thread.
+    ///
+    /// - Parameters:
+    ///   - network: applied to every transfer.
+    ///   - maximumConcurrent: how many transfers run at once, at least 1; the others wait in the order of their coming.
+    ///   - keptConnections: how many idle connections of `.kept` transfers stay open beside `maximumConcurrent` busy ones; places
+    ///     of the latter that are free hold idle ones too.
+    /// - Throws: `.badSettings` where `network` does not parse, `.outOfMemory`.
+    package init(
+        network: NetworkSettings = NetworkSettings(), maximumConcurrent: Int = 64, keptConnections: Int = 16
+    ) throws(CurlError) {
+        do {
+            try network.validate()
+        } catch {
+            throw CurlError(code: .badSettings, phase: .resolving, message: error.description)
+        }
+        let loop = try DriverLoop(
+            network: network, maximumConcurrent: max(1, maximumConcurrent), keptConnections: max(1, keptConnections))
+        self.loop = loop
+        let thread = Thread { loop.run() }
+        thread.name = "curl-driver"
+        thread.start()
+    }
+
+    deinit { loop.stop() }
+
+    /// Makes one transfer and returns what came of it, failures included. Never blocks a thread of the caller's.
+    ///
+    /// - Throws: only `CancellationError`, where the task is cancelled, or the driver is or gets shut down, before it is over.
+    package func perform(_ request: TransferRequest) async throws -> TransferResult {
+        let ticket = Ticket()
+        let result: TransferResult? = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                loop.submit(Job(request: request, ticket: ticket, continuation: continuation))
+            }
+        } onCancel: {
+            loop.cancel(ticket)
+        }
+        guard let result else { throw CancellationError() }
+        return result
+    }
+
+    /// Cancels what runs and what waits, closes the kept connections, ends the thread and waits for that. May be called
+    /// again, and by several tasks.
+    package func shutdown() async {
+        await withCheckedContinuation { continuation in
+            loop.stop(then: continuation)
+        }
+    }
+
+    /// Of the loaded libcurl and its libraries: "libcurl/7.88.1 OpenSSL/3.0.19 ...".
+    package static var version: String { curl_version().map { String(cString: $0) } ?? "libcurl" }
+}
+
+/// Tells one submission from all others, and knows whether it was cancelled before it reached the loop.
+final class Ticket: Sendable {
+    let number: UInt64
+    private let cancelled = Atomic(false)
+    private static let issued = Atomic<UInt64>(0)
+
+    init() { number = Self.issued.add(1, ordering: .relaxed).newValue }
+
+    var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
+
+    func cancel() { cancelled.store(true, ordering: .releasing) }
+}
+
+/// A request on its way through the driver; `nil` is sent to its continuation for a cancelled one.
+struct Job: Sendable {
+    let request: TransferRequest
+    let ticket: Ticket
+    let continuation: CheckedContinuation<TransferResult?, Never>
+
+    var id: UInt64 { ticket.number }
+}

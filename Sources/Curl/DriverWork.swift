@@ -1,0 +1,135 @@
+// What the driver's thread has in hand: jobs that wait and transfers that run.
+
+import CCurl
+import Glibc
+
+/// Lives on the driver's thread only.
+struct Work {
+    private struct Running {
+        let job: Job
+        let transfer: Transfer
+    }
+
+    private let multi: UnsafeMutableRawPointer
+    private let network: NetworkSettings
+    private let maximumConcurrent: Int
+    private var waiting = JobQueue()
+    private var running: [UInt64: Running] = [:]
+
+    init(multi: UnsafeMutableRawPointer, network: NetworkSettings, maximumConcurrent: Int) {
+        self.multi = multi
+        self.network = network
+        self.maximumConcurrent = maximumConcurrent
+    }
+
+    var canStart: Bool { !waiting.isEmpty && running.count < maximumConcurrent }
+
+    mutating func enqueue(_ job: Job) {
+        waiting.append(job)
+        if job.ticket.isCancelled { cancel(job.ticket) }
+    }
+
+    /// Of a job that is already over: nothing happens.
+    mutating func cancel(_ ticket: Ticket) { finish(ticket.number, with: nil) }
+
+    mutating func startWaiting() {
+        while canStart, let job = waiting.first {
+            do throws(CurlError) {
+                try start(job)
+            } catch {
+                finish(
+                    job.id,
+                    with: TransferResult(error: error, facts: ConnectionFacts(viaProxy: network.proxy != nil)))
+            }
+        }
+    }
+
+    private mutating func start(_ job: Job) throws(CurlError) {
+        let transfer = try Transfer(job.request, settings: network)
+        let code = curl_multi_add_handle(multi, transfer.easy.pointer)
+        guard code == CURLM_OK else { throw Self.loopFault(code) }
+        waiting.remove(job.id)
+        running[job.id] = Running(job: job, transfer: transfer)
+    }
+
+    /// Lets libcurl do what it can without waiting, and hands out what is over.
+    mutating func advance() {
+        var active: Int32 = 0
+        let code = curl_multi_perform(multi, &active)
+        guard code == CURLM_OK else {
+            for id in Array(running.keys) { finish(id, with: TransferResult(error: Self.loopFault(code))) }
+            return
+        }
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(multi, &left) {
+            guard message.pointee.msg == CURLMSG_DONE else { continue }
+            // Read before the handle leaves the multi handle, which frees the message.
+            let (handle, result) = (message.pointee.easy_handle, message.pointee.data.result)
+            guard let entry = running.first(where: { $0.value.transfer.easy.pointer == handle }) else { continue }
+            finish(entry.key, with: entry.value.transfer.result(result))
+        }
+    }
+
+    /// Until a socket, a timeout or a wake-up.
+    func sleep() {
+        // libcurl shortens the time to its own next timeout.
+        if curl_multi_poll(multi, nil, 0, 60_000, nil) != CURLM_OK {
+            // Out of memory: try again, but not at once and for ever.
+            usleep(10_000)
+        }
+    }
+
+    mutating func finishAll() {
+        while let job = waiting.first { finish(job.id, with: nil) }
+        for id in Array(running.keys) { finish(id, with: nil) }
+    }
+
+    /// The one place where a job leaves and its task goes on; `nil` for a cancelled one.
+    private mutating func finish(_ id: UInt64, with result: TransferResult?) {
+        if let entry = running.removeValue(forKey: id) {
+            curl_multi_remove_handle(multi, entry.transfer.easy.pointer)
+            entry.job.continuation.resume(returning: result)
+        } else if let job = waiting.remove(id) {
+            job.continuation.resume(returning: result)
+        }
+    }
+
+    private static func loopFault(_ code: CURLMcode) -> CurlError {
+        CurlError(
+            code: code == CURLM_OUT_OF_MEMORY ? .outOfMemory : .other, phase: .resolving,
+            message: String(cString: curl_multi_strerror(code)))
+    }
+}
+
+/// First in, first out, with removal from the middle.
+struct JobQueue {
+    private var jobs: [UInt64: Job] = [:]
+    private var order: [UInt64] = []
+    private var head = 0
+
+    var isEmpty: Bool { jobs.isEmpty }
+
+    /// The oldest that was not removed.
+    var first: Job? {
+        mutating get {
+            while head < order.count {
+                if let job = jobs[order[head]] { return job }
+                head += 1
+            }
+            return nil
+        }
+    }
+
+    mutating func append(_ job: Job) {
+        // The taken part is dropped when it is the greater part, so that the queue does not grow for ever.
+        if head > order.count / 2 {
+            order.removeFirst(head)
+            head = 0
+        }
+        order.append(job.id)
+        jobs[job.id] = job
+    }
+
+    @discardableResult
+    mutating func remove(_ id: UInt64) -> Job? { jobs.removeValue(forKey: id) }
+}

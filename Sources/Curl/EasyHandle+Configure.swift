@@ -1,0 +1,160 @@
+// Everything that libcurl is told about a transfer, in one place. Each option that is not obvious says why.
+
+import CCurl
+import Foundation
+
+extension EasyHandle {
+    /// - Throws: `.badURL`, `.badHeader`, `.outOfMemory`, `.other` for an option that this libcurl does not know.
+    func configure(for transfer: Transfer) throws(CurlError) {
+        let request = transfer.request
+        try set(CURLOPT_ERRORBUFFER, pointer: transfer.errorText)
+        try set(CURLOPT_PRIVATE, pointer: transfer.context)
+        try setProcess()
+        try setTarget(request, transfer)
+        try setLimits(request.limits)
+        try setConnection(request.connection)
+        try setTrust(request, transfer.settings)
+        try setProxy(transfer.settings.proxy)
+        try setMessage(request, transfer)
+        try setCallbacks(transfer)
+    }
+
+    private func setProcess() throws(CurlError) {
+        // A timeout by SIGALRM is for programs of one thread.
+        try set(CURLOPT_NOSIGNAL, true)
+        // libcurl resolves names in a thread of its own, which nothing can interrupt. Without this option, a transfer that
+        // ends before that thread (timeout, cancel) joins it: all other transfers would stand still for as long as a dead
+        // name server is waited for. With it the thread is left to end alone.
+        try set(CURLOPT_QUICK_EXIT, 1)
+    }
+
+    private func setTarget(_ request: TransferRequest, _ transfer: Transfer) throws(CurlError) {
+        guard !request.url.utf8.contains(0), let parts = CurlURL.components(request.url) else {
+            throw CurlError(code: .badURL, phase: .resolving, message: "the URL cannot be parsed")
+        }
+        try set(CURLOPT_URL, request.url)
+        try set(CURLOPT_PROTOCOLS_STR, request.allowPlainHTTP ? "http,https" : "https")
+        try set(CURLOPT_DISALLOW_USERNAME_IN_URL, true)
+        // Redirects are the caller's to judge: Apple follows none.
+        try set(CURLOPT_FOLLOWLOCATION, false)
+        try set(CURLOPT_NETRC, 0)
+        let family =
+            switch request.family {
+            case .any: CURL_IPRESOLVE_WHATEVER
+            case .v4: CURL_IPRESOLVE_V4
+            case .v6: CURL_IPRESOLVE_V6
+            }
+        try set(CURLOPT_IPRESOLVE, Int(family))
+        if request.addressPolicy == .publicOnly, transfer.settings.proxy != nil {
+            let literal = parts.host.filter { $0 != "[" && $0 != "]" }
+            if IPAddress.isLiteral(literal), !IPAddress.isPublic(literal) {
+                throw CurlError(
+                    code: .addressRefused, phase: .connecting, message: "\(literal) is not a public address")
+            }
+        }
+        try setRoutes(request, host: parts.host, port: parts.port, transfer)
+    }
+
+    private func setRoutes(_ request: TransferRequest, host: String, port: Int, _ transfer: Transfer) throws(CurlError)
+    {
+        var connectTo = transfer.settings.connectTo
+        if let address = request.address {
+            guard IPAddress.isLiteral(address) else {
+                throw CurlError(code: .badURL, phase: .resolving, message: "'\(address)' is not an IP address")
+            }
+            let target = transfer.settings.connectTarget(host: host, port: port)?.port ?? port
+            connectTo = ["::" + (address.contains(":") ? "[\(address)]" : address) + ":\(target)"]
+        }
+        if !connectTo.isEmpty { try set(CURLOPT_CONNECT_TO, transfer.keep(connectTo)) }
+        if !transfer.settings.resolve.isEmpty { try set(CURLOPT_RESOLVE, transfer.keep(transfer.settings.resolve)) }
+    }
+
+    private func setLimits(_ limits: TransferLimits) throws(CurlError) {
+        try set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(limits.connectTimeout))
+        try set(CURLOPT_TIMEOUT_MS, Self.milliseconds(limits.totalTimeout))
+    }
+
+    /// libcurl takes 0 as "no limit"; the least we ask for is 1 ms, the most a day.
+    static func milliseconds(_ duration: Duration) -> Int {
+        let bounded = min(max(duration, .milliseconds(1)), .seconds(86_400))
+        let (seconds, attoseconds) = bounded.components
+        return Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
+    }
+
+    private func setConnection(_ use: TransferRequest.ConnectionUse) throws(CurlError) {
+        guard use == .fresh else { return }
+        try set(CURLOPT_FRESH_CONNECT, true)
+        try set(CURLOPT_FORBID_REUSE, true)
+        // A resumed session skips the certificate.
+        try set(CURLOPT_SSL_SESSIONID_CACHE, false)
+        try set(CURLOPT_DNS_CACHE_TIMEOUT, 0)
+    }
+
+    private func setTrust(_ request: TransferRequest, _ settings: NetworkSettings) throws(CurlError) {
+        let unverified = request.verify == .none && request.purpose == .handshakeOnly
+        try set(CURLOPT_SSL_VERIFYPEER, !unverified)
+        try set(CURLOPT_SSL_VERIFYHOST, unverified ? 0 : 2)
+        if let file = settings.caFile ?? TrustStore.distributionBundle { try set(CURLOPT_CAINFO, file) }
+        // libcurl keeps the parsed trust store in the multi handle only while no CA path is set; Debian builds one in. With
+        // both, the whole bundle is parsed for each connection, 18 ms of CPU.
+        try set(CURLOPT_CAPATH, nil as String?)
+        // Seconds. A changed trust store is seen after a day, or at a restart.
+        try set(CURLOPT_CA_CACHE_TIMEOUT, 86_400)
+        try set(CURLOPT_CERTINFO, true)
+        // Said, not left to OpenSSL's configuration: some still let older versions through, which fail later and for other
+        // reasons.
+        try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        // The newest HTTP that both speak; on plain HTTP that is 1.1.
+        try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+    }
+
+    private func setProxy(_ proxy: String?) throws(CurlError) {
+        // An empty string, unlike none at all, keeps libcurl from looking at http_proxy, all_proxy and no_proxy.
+        try set(CURLOPT_PROXY, proxy ?? "")
+        try set(CURLOPT_NOPROXY, "")
+        try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, true)
+        if proxy?.lowercased().hasPrefix("http") == true { try set(CURLOPT_HTTPPROXYTUNNEL, true) }
+    }
+
+    private func setMessage(_ request: TransferRequest, _ transfer: Transfer) throws(CurlError) {
+        try set(CURLOPT_USERAGENT, request.userAgent.filter { !$0.isNewline && $0 != "\0" })
+        if request.acceptGzip { try set(CURLOPT_ACCEPT_ENCODING, "gzip") }
+        var lines: [String] = []
+        for header in request.headers { lines.append(try Self.line(header)) }
+        if request.purpose == .handshakeOnly {
+            try set(CURLOPT_CONNECT_ONLY, 1)
+        } else if case .post(let body) = request.method {
+            try set(CURLOPT_POST, true)
+            try set(CURLOPT_POSTFIELDSIZE_LARGE, offset: body.count)
+            try setBody(body)
+            // No waiting for "100 Continue", which many receivers never send.
+            lines.append("Expect:")
+        }
+        if !lines.isEmpty { try set(CURLOPT_HTTPHEADER, transfer.keep(lines)) }
+    }
+
+    private func setBody(_ body: Data) throws(CurlError) {
+        // An empty buffer has no address, and libcurl would then read the body from standard input.
+        let outcome: Result<Void, CurlError> = Array(body + [0]).withUnsafeBytes { bytes in
+            do throws(CurlError) {
+                try set(CURLOPT_COPYPOSTFIELDS, bytes: bytes.baseAddress)
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        }
+        try outcome.get()
+    }
+
+    private static func line(_ header: TransferRequest.Header) throws(CurlError) -> String {
+        let isToken =
+            !header.name.isEmpty && header.name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: ":") }
+        guard isToken, !header.value.utf8.contains(where: { [0, 10, 13].contains($0) }) else {
+            throw CurlError(
+                code: .badHeader, phase: .resolving,
+                message: "a request header has a name or value that HTTP does not allow")
+        }
+        // "Name:" takes a header away; an empty value is written with a semicolon.
+        return header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
+    }
+}

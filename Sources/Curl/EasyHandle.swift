@@ -1,0 +1,106 @@
+// One libcurl easy handle: made, set, read and freed here. Every call is checked on the spot.
+
+import CCurl
+
+/// Owns a `CURL *`. Not Sendable: made, used and freed on the driver's thread.
+final class EasyHandle {
+    let pointer: UnsafeMutableRawPointer
+
+    /// - Throws: `.outOfMemory`.
+    init() throws(CurlError) {
+        guard let pointer = curl_easy_init() else {
+            throw CurlError(code: .outOfMemory, phase: .resolving, message: "libcurl has no memory for a transfer")
+        }
+        self.pointer = pointer
+    }
+
+    deinit { curl_easy_cleanup(pointer) }
+
+    func set(_ option: CURLoption, _ value: Int) throws(CurlError) {
+        try check(aasa_curl_set_long(pointer, option, value), option)
+    }
+
+    func set(_ option: CURLoption, _ value: Bool) throws(CurlError) { try set(option, value ? 1 : 0) }
+
+    func set(_ option: CURLoption, _ value: String?) throws(CurlError) {
+        if let value, value.utf8.contains(0) {
+            throw CurlError(code: .badURL, phase: .resolving, message: "a NUL character in an option of the transfer")
+        }
+        try check(aasa_curl_set_string(pointer, option, value), option)
+    }
+
+    func set(_ option: CURLoption, offset value: Int) throws(CurlError) {
+        try check(aasa_curl_set_offset(pointer, option, curl_off_t(value)), option)
+    }
+
+    func set(_ option: CURLoption, pointer value: UnsafeMutableRawPointer?) throws(CurlError) {
+        try check(aasa_curl_set_pointer(pointer, option, value), option)
+    }
+
+    /// libcurl copies the bytes.
+    func set(_ option: CURLoption, bytes value: UnsafeRawPointer?) throws(CurlError) {
+        try check(aasa_curl_set_bytes(pointer, option, value), option)
+    }
+
+    /// The list must outlive the handle.
+    func set(_ option: CURLoption, _ value: StringList) throws(CurlError) {
+        try check(aasa_curl_set_list(pointer, option, value.pointer), option)
+    }
+
+    func set(_ option: CURLoption, data callback: @escaping aasa_curl_data_callback) throws(CurlError) {
+        try check(aasa_curl_set_data_callback(pointer, option, callback), option)
+    }
+
+    func set(_ option: CURLoption, socket callback: @escaping aasa_curl_socket_callback) throws(CurlError) {
+        try check(aasa_curl_set_socket_callback(pointer, option, callback), option)
+    }
+
+    func set(_ option: CURLoption, prereq callback: @escaping aasa_curl_prereq_callback) throws(CurlError) {
+        try check(aasa_curl_set_prereq_callback(pointer, option, callback), option)
+    }
+
+    func set(_ option: CURLoption, progress callback: @escaping aasa_curl_progress_callback) throws(CurlError) {
+        try check(aasa_curl_set_progress_callback(pointer, option, callback), option)
+    }
+
+    func long(_ info: CURLINFO) -> Int {
+        var value = 0
+        return aasa_curl_get_long(pointer, info, &value) == CURLE_OK ? value : 0
+    }
+
+    func offset(_ info: CURLINFO) -> Int {
+        var value: curl_off_t = 0
+        return aasa_curl_get_offset(pointer, info, &value) == CURLE_OK ? Int(value) : 0
+    }
+
+    func string(_ info: CURLINFO) -> String? {
+        var value: UnsafePointer<CChar>?
+        guard aasa_curl_get_string(pointer, info, &value) == CURLE_OK, let value, value.pointee != 0 else { return nil }
+        return String(cString: value)
+    }
+
+    /// The lines of each certificate that the server sent, in its order.
+    var certificateLines: [[String]] {
+        var info: UnsafeMutablePointer<curl_certinfo>?
+        guard aasa_curl_get_certinfo(pointer, &info) == CURLE_OK, let info, let lists = info.pointee.certinfo else {
+            return []
+        }
+        return (0..<Int(info.pointee.num_of_certs)).map { index in
+            var lines: [String] = []
+            var node = lists[index]
+            while let current = node {
+                if let data = current.pointee.data { lines.append(String(cString: data)) }
+                node = current.pointee.next
+            }
+            return lines
+        }
+    }
+
+    private func check(_ code: CURLcode, _ option: CURLoption) throws(CurlError) {
+        guard code != CURLE_OK else { return }
+        throw CurlError(
+            code: code == CURLE_OUT_OF_MEMORY ? .outOfMemory : .other, phase: .resolving,
+            message: "libcurl refused option \(option.rawValue): \(String(cString: curl_easy_strerror(code)))",
+            curlCode: Int(code.rawValue))
+    }
+}

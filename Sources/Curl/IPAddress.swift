@@ -1,0 +1,75 @@
+// Which addresses are public, by IANA's special-purpose registries:
+// <https://www.iana.org/assignments/iana-ipv4-special-registry> and
+// <https://www.iana.org/assignments/iana-ipv6-special-registry>. Used at the moment of connecting.
+
+import Glibc
+
+package enum IPAddress {
+    /// An IPv4 or IPv6 address without brackets or zone.
+    package static func isLiteral(_ text: String) -> Bool { bytes(text) != nil }
+
+    /// False for private, shared (CGNAT), loopback, link-local, documentation, benchmark, reserved, multicast and
+    /// unspecified addresses, for IPv6 forms that carry such an IPv4 address, and for text that is no address.
+    package static func isPublic(_ text: String) -> Bool { bytes(text).map(isPublic(bytes:)) ?? false }
+
+    /// 4 or 16 bytes in network order; any other count is not public.
+    static func isPublic(bytes: [UInt8]) -> Bool {
+        switch bytes.count {
+        case 4: !closedV4.contains { $0.contains(bytes) }
+        case 16: isPublicV6(bytes)
+        default: false
+        }
+    }
+
+    private static func isPublicV6(_ bytes: [UInt8]) -> Bool {
+        // Mapped (::ffff:0:0/96), translated (64:ff9b::/96) and 6to4 (2002::/16) addresses are as public as what they hold.
+        if Range([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff], bits: 96).contains(bytes)
+            || Range([0x00, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0], bits: 96).contains(bytes)
+        {
+            return isPublic(bytes: Array(bytes[12...]))
+        }
+        if Range([0x20, 0x02], bits: 16).contains(bytes) { return isPublic(bytes: Array(bytes[2..<6])) }
+        // Only 2000::/3 is given out at all.
+        return Range([0x20], bits: 3).contains(bytes) && !closedV6.contains { $0.contains(bytes) }
+    }
+
+    /// A network: its first bytes and how many bits of them count.
+    private struct Range: Sendable {
+        var start: [UInt8]
+        var bits: Int
+
+        init(_ start: [UInt8], bits: Int) {
+            self.start = start
+            self.bits = bits
+        }
+
+        func contains(_ bytes: [UInt8]) -> Bool {
+            (0..<bits).allSatisfy { bit in
+                let mask = UInt8(0x80) >> UInt8(bit % 8)
+                return bytes[bit / 8] & mask == start[bit / 8] & mask
+            }
+        }
+    }
+
+    private static let closedV4 = [
+        Range([0], bits: 8), Range([10], bits: 8), Range([100, 64], bits: 10), Range([127], bits: 8),
+        Range([169, 254], bits: 16), Range([172, 16], bits: 12), Range([192, 0, 0], bits: 24),
+        Range([192, 0, 2], bits: 24), Range([192, 88, 99], bits: 24), Range([192, 168], bits: 16),
+        Range([198, 18], bits: 15), Range([198, 51, 100], bits: 24), Range([203, 0, 113], bits: 24),
+        // Multicast, reserved and broadcast.
+        Range([224], bits: 3),
+    ]
+
+    private static let closedV6 = [
+        // IETF protocol assignments with Teredo, ORCHID and benchmarking; two blocks of documentation.
+        Range([0x20, 0x01, 0x00], bits: 23), Range([0x20, 0x01, 0x0d, 0xb8], bits: 32),
+        Range([0x3f, 0xff, 0x00], bits: 20),
+    ]
+
+    private static func bytes(_ text: String) -> [UInt8]? {
+        var v4 = [UInt8](repeating: 0, count: 4)
+        if inet_pton(AF_INET, text, &v4) == 1 { return v4 }
+        var v6 = [UInt8](repeating: 0, count: 16)
+        return inet_pton(AF_INET6, text, &v6) == 1 ? v6 : nil
+    }
+}

@@ -1,0 +1,112 @@
+// One transfer under way: its handle, what libcurl was lent for as long, and what it answered so far.
+
+import CCurl
+import Foundation
+
+/// Confined to the driver's thread. The callbacks' context; outlives its handle's stay in the multi handle.
+final class Transfer {
+    let request: TransferRequest
+    let settings: NetworkSettings
+    let easy: EasyHandle
+    var sink: AnswerSink
+    var tlsVersion: String?
+    var refusedAddress = false
+    /// Lists that libcurl keeps pointers to.
+    private var lists: [StringList] = []
+    private let errorBuffer: UnsafeMutablePointer<CChar>
+
+    /// - Throws: what is wrong with the request, before anything is sent.
+    init(_ request: TransferRequest, settings: NetworkSettings) throws(CurlError) {
+        self.request = request
+        self.settings = settings
+        sink = AnswerSink(limits: request.limits)
+        easy = try EasyHandle()
+        errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        try easy.configure(for: self)
+    }
+
+    deinit {
+        // The handle is freed after this, with the last reference to it; it must not know the buffer any more.
+        try? easy.set(CURLOPT_ERRORBUFFER, pointer: nil)
+        errorBuffer.deallocate()
+    }
+
+    /// What the handle is given as context and for messages. Valid as long as this object.
+    var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+    var errorText: UnsafeMutableRawPointer { UnsafeMutableRawPointer(errorBuffer) }
+
+    static func of(_ context: UnsafeMutableRawPointer) -> Transfer {
+        Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    func keep(_ entries: [String]) throws(CurlError) -> StringList {
+        let list = try StringList(entries)
+        lists.append(list)
+        return list
+    }
+
+    /// The result, once libcurl said that the transfer is over, with which code. Before the handle leaves its multi handle.
+    func result(_ code: CURLcode) -> TransferResult {
+        sink.dropInformational()
+        let reached = phase
+        var result = TransferResult(
+            status: sink.status, headers: sink.headers, body: sink.body,
+            bodyEnd: sink.bodyOverLimit ? .capped : .complete, wireBytes: easy.offset(CURLINFO_SIZE_DOWNLOAD_T),
+            facts: facts)
+        guard code != CURLE_OK, !(sink.bodyOverLimit && !sink.headersOverLimit) else { return result }
+        result.error = CurlError(
+            FailureSigns(
+                code: code, osError: easy.long(CURLINFO_OS_ERRNO), proxyError: easy.long(CURLINFO_PROXY_ERROR),
+                message: message(code), phase: reached, hasStatus: sink.status != nil,
+                viaProxy: settings.proxy != nil, refusedAddress: refusedAddress,
+                headersOverLimit: sink.headersOverLimit, bodyStarted: sink.bodyStarted))
+        return result
+    }
+
+    private func message(_ code: CURLcode) -> String {
+        if sink.headersOverLimit { return "the headers are longer than \(request.limits.headerBytes) bytes" }
+        let said = String(cString: errorBuffer)
+        return said.isEmpty ? String(cString: curl_easy_strerror(code)) : said
+    }
+
+    /// From the steps that libcurl has put a time to. TCP's is put down only together with that of the TLS handshake
+    /// (libcurl 7.87 and later), but the peer's address is there as soon as TCP is connected.
+    private var phase: CurlError.Phase {
+        if easy.offset(CURLINFO_STARTTRANSFER_TIME_T) > 0 || sink.status != nil { return .receiving }
+        if easy.offset(CURLINFO_PRETRANSFER_TIME_T) > 0 { return .waiting }
+        if easy.string(CURLINFO_PRIMARY_IP) != nil { return .handshaking }
+        return easy.offset(CURLINFO_NAMELOOKUP_TIME_T) > 0 ? .connecting : .resolving
+    }
+
+    private var facts: ConnectionFacts {
+        ConnectionFacts(
+            remoteAddress: easy.string(CURLINFO_PRIMARY_IP),
+            remotePort: easy.string(CURLINFO_PRIMARY_IP).map { _ in easy.long(CURLINFO_PRIMARY_PORT) },
+            httpVersion: httpVersion, tlsVersion: tlsVersion,
+            chain: easy.certificateLines.map { CertificateText(lines: $0) },
+            verifyResult: easy.long(CURLINFO_SSL_VERIFYRESULT),
+            timings: ConnectionFacts.Timings(
+                dns: duration(CURLINFO_NAMELOOKUP_TIME_T), connect: duration(CURLINFO_CONNECT_TIME_T),
+                tls: duration(CURLINFO_APPCONNECT_TIME_T), firstByte: duration(CURLINFO_STARTTRANSFER_TIME_T),
+                total: duration(CURLINFO_TOTAL_TIME_T) ?? .zero),
+            reusedConnection: easy.long(CURLINFO_NUM_CONNECTS) == 0 && easy.offset(CURLINFO_PRETRANSFER_TIME_T) > 0,
+            viaProxy: settings.proxy != nil)
+    }
+
+    private var httpVersion: String? {
+        guard sink.status != nil else { return nil }
+        return switch easy.long(CURLINFO_HTTP_VERSION) {
+        case Int(CURL_HTTP_VERSION_1_0): "1.0"
+        case Int(CURL_HTTP_VERSION_1_1): "1.1"
+        case Int(CURL_HTTP_VERSION_2_0): "2"
+        case Int(CURL_HTTP_VERSION_3): "3"
+        default: nil
+        }
+    }
+
+    private func duration(_ info: CURLINFO) -> Duration? {
+        let microseconds = easy.offset(info)
+        return microseconds > 0 ? .microseconds(microseconds) : nil
+    }
+}

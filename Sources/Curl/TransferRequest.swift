@@ -1,0 +1,116 @@
+// What one transfer asks for. Plain values; what libcurl is told of them is in `EasyHandle+Configure.swift`.
+
+import Foundation
+
+/// One HTTP request, or one TLS handshake.
+package struct TransferRequest: Sendable, Equatable {
+    package enum Method: Sendable, Equatable {
+        case get
+        case post(body: Data)
+    }
+
+    package struct Header: Sendable, Equatable {
+        package var name: String
+        package var value: String
+
+        package init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// Absolute. A URL with a user or a password is refused (`CurlError.Code.badURL`).
+    package var url: String
+    package var method: Method
+    /// Sent as they are; a name or value with a line break or NUL is refused (`CurlError.Code.badHeader`).
+    package var headers: [Header]
+    package var userAgent: String
+    /// Without it only `https` is spoken, whatever the URL says.
+    package var allowPlainHTTP: Bool
+    package var connection: ConnectionUse
+    package var limits: TransferLimits
+    /// Asks for gzip and decodes what comes. Without it the body is left as sent.
+    package var acceptGzip: Bool
+    package var verify: Verification
+    package var purpose: Purpose
+    package var family: AddressFamily
+    package var addressPolicy: AddressPolicy
+    /// An IP address to connect to whatever the URL's name resolves to (one edge of a CDN, one record of an origin). The
+    /// name stays that of the URL in TLS and HTTP; the port is the URL's, or that of the driver's matching `connectTo` rule.
+    package var address: String?
+
+    package init(
+        url: String, method: Method = .get, headers: [Header] = [], userAgent: String, allowPlainHTTP: Bool = false,
+        connection: ConnectionUse = .fresh, limits: TransferLimits = TransferLimits(), acceptGzip: Bool = true,
+        verify: Verification = .full, purpose: Purpose = .transfer, family: AddressFamily = .any,
+        addressPolicy: AddressPolicy = .any, address: String? = nil
+    ) {
+        self.url = url
+        self.method = method
+        self.headers = headers
+        self.userAgent = userAgent
+        self.allowPlainHTTP = allowPlainHTTP
+        self.connection = connection
+        self.limits = limits
+        self.acceptGzip = acceptGzip
+        self.verify = verify
+        self.purpose = purpose
+        self.family = family
+        self.addressPolicy = addressPolicy
+        self.address = address
+    }
+}
+
+extension TransferRequest {
+    package enum ConnectionUse: Sendable {
+        /// A new name look-up, a new connection and a full handshake; nothing is shared but the parsed trust store.
+        case fresh
+        /// An idle connection of an earlier `.kept` transfer where there is one; kept afterwards.
+        case kept
+    }
+
+    package enum Verification: Sendable {
+        case full
+        /// Neither chain nor name. Honoured only for `.handshakeOnly`: no request is ever sent to an unverified peer.
+        case none
+    }
+
+    package enum Purpose: Sendable {
+        case transfer
+        /// Connects, shakes hands and closes; for the certificates of a server whose chain was refused.
+        case handshakeOnly
+    }
+
+    package enum AddressFamily: Sendable {
+        case any, v4, v6
+    }
+
+    package enum AddressPolicy: Sendable {
+        case any
+        /// Refuses to open a socket to an address that is not public (`CurlError.Code.addressRefused`), at the moment of
+        /// connecting, so that a name that resolves to something else the second time gains nothing. Behind a proxy only
+        /// an address literal in the URL can be judged, as it is the proxy that resolves and connects.
+        case publicOnly
+    }
+}
+
+/// How long and how much. Times start when the transfer starts, not while it waits for a free place.
+package struct TransferLimits: Sendable, Equatable {
+    /// Name look-up, TCP and TLS together.
+    package var connectTimeout: Duration
+    package var totalTimeout: Duration
+    /// All header blocks and trailers together. libcurl 7.88 itself refuses a single line over 100 KiB.
+    package var headerBytes: Int
+    /// Of the body, decoded. Past it the transfer stops and the body is `.capped`.
+    package var bodyBytes: Int
+
+    package init(
+        connectTimeout: Duration = .seconds(10), totalTimeout: Duration = .seconds(30), headerBytes: Int = 65_536,
+        bodyBytes: Int = 1_048_576
+    ) {
+        self.connectTimeout = connectTimeout
+        self.totalTimeout = totalTimeout
+        self.headerBytes = headerBytes
+        self.bodyBytes = bodyBytes
+    }
+}

@@ -1,0 +1,30 @@
+import Foundation
+import Logging
+import Monitoring
+import ServiceLifecycle
+import Storage
+
+/// Removes what is kept for long enough, now and then.
+struct RetentionService: Service {
+    let store: Store
+    let keepObservations: Duration
+    let time: any Timekeeper
+    let logger: Logger
+
+    private static let interval: Duration = .seconds(3600)
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    try await store.prune(now: time.now(), keepObservations: keepObservations)
+                } catch is CancellationError {
+                    return
+                } catch {
+                    logger.error("old observations cannot be removed", metadata: ["error": "\(error)"])
+                }
+                try? await time.sleep(for: Self.interval)
+            }
+        }
+    }
+}

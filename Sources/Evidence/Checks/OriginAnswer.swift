@@ -1,0 +1,112 @@
+import Foundation
+
+extension Checks {
+    /// A status other than 200. Redirects that were not followed to an answer have their own finding.
+    @Sendable static func originStatus(_ context: CheckContext) -> [Finding] {
+        guard let answer = context.origin.answer, answer.status != 200 else { return [] }
+        if context.origin.redirectStop != nil, !context.origin.redirects.isEmpty { return [] }
+        var finding = Finding(
+            rule: .origin("status"), severity: .error,
+            message: "the origin answers with status \(answer.status) instead of 200",
+            evidence: [
+                "url": context.origin.redirects.last?.target ?? context.origin.url, "status": "\(answer.status)",
+            ],
+            fix: "", reference: Reference.supportingDomains)
+        switch answer.status {
+        case 401, 403:
+            finding.fix = "let every client in the world read the file: no login, no firewall rule, no geo rule"
+        case 404, 410:
+            finding.fix =
+                "deploy the file to /.well-known/apple-app-site-association, without extension; some hosts drop "
+                + "folders whose names begin with a dot"
+        case 429: finding.fix = "exempt the file from rate limits"
+        case 500...: finding.fix = "see the server's error log"
+        default: finding.fix = "answer with status 200 and the file"
+        }
+        return [finding]
+    }
+
+    /// A body that is too large, or that did not come whole.
+    @Sendable static func originBody(_ context: CheckContext) -> [Finding] {
+        guard let answer = context.origin.answer, answer.status == 200 else { return [] }
+        let body = answer.body
+        var evidence = ["url": context.origin.url, "bytes": "\(body.decodedBytes)", "wire_bytes": "\(body.wireBytes)"]
+        if let encoding = answer.header("content-encoding") { evidence["content_encoding"] = encoding }
+        if let length = answer.header("content-length") { evidence["content_length"] = length }
+        switch body.end {
+        case .cutShort(let failure):
+            evidence["seen"] = failure.detail
+            if failure.kind == .badEncoding {
+                return [
+                    Finding(
+                        rule: .origin("content-encoding"), severity: .error,
+                        message: "the body cannot be decompressed as its Content-Encoding says", evidence: evidence,
+                        fix: "send the file uncompressed, or with a Content-Encoding that is true",
+                        reference: Reference.supportingDomains)
+                ]
+            }
+            let timedOut = failure.kind == .timedOut
+            return [
+                Finding(
+                    rule: .origin(timedOut ? "timeout" : "truncated"), severity: .error,
+                    message: timedOut
+                        ? "the file does not arrive in time: \(body.decodedBytes.grouped) bytes came, then time ran out"
+                        : "the connection ended after \(body.decodedBytes.grouped) bytes, before the file did",
+                    evidence: evidence,
+                    fix: timedOut
+                        ? "find what slows the server down; Apple's crawler gives up after a few seconds"
+                        : "compare Content-Length with what is sent, and see the server's error log",
+                    reference: Reference.supportingDomains)
+            ]
+        case .capped, .complete:
+            let capped = body.end != .complete
+            guard capped || body.decodedBytes > sizeLimit else { return [] }
+            return [
+                Finding(
+                    rule: .origin("too-large"), severity: .error,
+                    message: "the file is larger than devices read: "
+                        + "\(capped ? "over " : "")\(body.decodedBytes.grouped) bytes, the limit is "
+                        + "\(sizeLimit.grouped)",
+                    evidence: evidence,
+                    fix: "use wildcard patterns instead of listing every URL",
+                    reference: Reference.archivedGuide)
+            ]
+        }
+    }
+
+    /// Bytes of decoded data that a device reads; beyond them it gives up with NSURLErrorDomain -1103.
+    static let sizeLimit = 131_072
+
+    /// The Content-Type. Apple takes other types too, but HTML nearly always means that this is not the file.
+    @Sendable static func originContentType(_ context: CheckContext) -> [Finding] {
+        guard let answer = context.origin.answer, answer.status == 200 else { return [] }
+        let header = answer.header("content-type")
+        let type = header?.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased() ?? ""
+        let accepted: Set<String> = ["application/json", "application/pkcs7-mime"]
+        if accepted.contains(type) { return [] }
+        let isPage = type == "text/html" || type == "application/xhtml+xml"
+        return [
+            Finding(
+                rule: .origin("content-type"), severity: isPage ? .error : .note,
+                message: type.isEmpty
+                    ? "the file has no Content-Type"
+                    : "the Content-Type is \(type.displayable.shortened(to: 100)) instead of application/json",
+                evidence: ["url": context.origin.url, "content_type": header ?? "(none)"],
+                fix: "send Content-Type: application/json", reference: Reference.archivedGuide)
+        ]
+    }
+
+    /// A slow first byte. Apple does not document its crawler's patience; it is believed to be about 5 seconds.
+    @Sendable static func originLatency(_ context: CheckContext) -> [Finding] {
+        guard context.origin.answer != nil, let first = context.origin.connection?.timings.firstByte, first > 2000
+        else { return [] }
+        return [
+            Finding(
+                rule: .origin("slow"), severity: first > 5000 ? .error : .warning,
+                message: "the first byte came after \((first / 1000).inWords)",
+                evidence: ["url": context.origin.url, "first_byte_ms": "\(Int(first))"],
+                fix: "serve the file from a cache or as a static file; Apple's crawler gives up after a few seconds",
+                reference: Reference.debuggingLinks)
+        ]
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+
+extension Checks {
+    /// No answer at all: the name, the network, time, or bytes that are no HTTP.
+    @Sendable static func originReachability(_ context: CheckContext) -> [Finding] {
+        guard let failure = context.origin.failure else { return [] }
+        let place = context.origin.connection?.address.map { "\($0)" } ?? context.domain.name
+        var finding = Finding(
+            rule: .origin("unreachable"), severity: .error, message: "",
+            evidence: ["url": context.origin.url, "phase": failure.phase.rawValue, "seen": failure.detail],
+            fix: "", reference: Reference.supportingDomains)
+        if let address = context.origin.connection?.address { finding.evidence["address"] = address }
+        switch failure.kind {
+        case .nameNotFound:
+            finding.rule = .origin("dns-failed")
+            finding.message = "the name \(context.domain) does not resolve"
+            finding.fix = "check the domain's spelling and its A and AAAA records"
+        case .connectionRefused:
+            finding.message = "\(place) refuses connections"
+            finding.fix = "let the web server listen on port 443 on every address that the name resolves to"
+        case .unreachable, .proxy:
+            finding.message = "\(place) cannot be reached"
+            finding.fix = "check the address records, the firewall and the route to the server"
+        case .timedOut:
+            finding.rule = .origin("timeout")
+            finding.message = "no answer in time: \(waiting(failure.phase, place))"
+            finding.fix =
+                "look for a firewall that drops packets, a geo rule or a server that sleeps; Apple's crawler gives up "
+                + "after a few seconds"
+        case .connectionReset:
+            finding.rule = .origin("connection-reset")
+            finding.message = "\(place) ended the connection without an answer"
+            finding.fix = "look for a firewall or a proxy that cuts connections, and at the server's error log"
+        case .headersTooLarge:
+            finding.rule = .origin("headers-too-large")
+            finding.message = "the answer's headers do not end within the limit"
+            finding.fix = "find what adds headers without end, such as a cookie or a proxy that loops"
+        case .malformedAnswer:
+            finding.rule = .origin("malformed-answer")
+            finding.message = "what \(place) answers is no valid HTTP"
+            finding.fix = "let a web server answer HTTPS on port 443"
+        case .privateAddress:
+            finding.rule = .origin("not-public-address")
+            finding.message = "a redirect leads to a private or reserved address"
+            finding.fix = "serve the file at the domain itself, on a public address and without redirects"
+        case .badEncoding:
+            finding.rule = .origin("content-encoding")
+            finding.message = "the body cannot be decompressed as its Content-Encoding says"
+            finding.fix = "send the file uncompressed, or with a Content-Encoding that is true"
+        case .own:
+            finding.rule = .monitor("fetch-failed")
+            finding.message = "the request could not be made from here: \(failure.detail)"
+            finding.fix = "check the trust store (--cacert, network.ca_file), memory and open files of this machine"
+            finding.reference = Reference.ownConfiguration
+        case .tlsHandshake, .tlsVersion, .certificate:
+            return []
+        }
+        return [finding]
+    }
+
+    private static func waiting(_ phase: Failure.Phase, _ place: String) -> String {
+        switch phase {
+        case .resolving: "the name servers did not say where \(place) is"
+        case .connecting: "\(place) did not take the connection"
+        case .handshaking: "\(place) did not finish the TLS handshake"
+        case .waiting: "\(place) took the request and did not answer"
+        case .receiving: "\(place) did not finish its answer"
+        }
+    }
+}

@@ -1,0 +1,45 @@
+// What earlier checks saw the origin serve: the memory that staleness is judged by.
+
+import Foundation
+
+/// A stretch of checks during which the origin served one content.
+package struct OriginPeriod: Codable, Equatable, Sendable {
+    /// The content in meaning, not in bytes.
+    package var meaning: ContentHash
+    /// The bytes last seen with that meaning.
+    package var content: ContentHash
+    package var firstSeen: Date
+    package var lastSeen: Date
+    /// The first check that saw another content; nil for the present one.
+    package var supersededAt: Date?
+
+    package init(
+        meaning: ContentHash, content: ContentHash, firstSeen: Date, lastSeen: Date, supersededAt: Date? = nil
+    ) {
+        self.meaning = meaning
+        self.content = content
+        self.firstSeen = firstSeen
+        self.lastSeen = lastSeen
+        self.supersededAt = supersededAt
+    }
+}
+
+/// The contents that the origin was seen to serve, this check included, oldest first.
+package struct CopyHistory: Equatable, Sendable {
+    package var periods: [OriginPeriod]
+    /// Whether somebody kept a memory at all. A one-shot check has none and may fall back on Last-Modified.
+    package var isKept: Bool
+
+    package init(periods: [OriginPeriod], isKept: Bool = true) {
+        self.periods = periods
+        self.isKept = isKept
+    }
+
+    /// No memory: a one-shot check.
+    package static let none = CopyHistory(periods: [], isKept: false)
+
+    /// The latest stretch in which the origin served a content that it no longer serves.
+    package func superseded(_ meaning: ContentHash) -> OriginPeriod? {
+        periods.last { $0.meaning == meaning && $0.supersededAt != nil }
+    }
+}

@@ -1,0 +1,82 @@
+// What the bytes of a body say: their hash, whether they are a file at all, and what the file means.
+
+import AASA
+import Crypto
+import Foundation
+
+/// One body, read.
+package struct ContentReading: Sendable {
+    package let hash: ContentHash
+    /// SHA-256 of the canonical form; nil where the body is not a JSON object. Equal meanings differ in formatting alone.
+    package let meaning: ContentHash?
+    package let document: JSONDocument?
+    package let syntaxError: JSONSyntaxError?
+    package let byteCount: Int
+
+    /// Whether the file names a service that Apple knows. A JSON object without one, such as `{"error": "try later"}`
+    /// from a gate before the server, is an answer but not a version of the file.
+    package var namesService: Bool {
+        document.flatMap { Association($0.root) }?.services.contains { Association.knownServices.contains($0.name) }
+            ?? false
+    }
+
+    package init(_ content: Data) {
+        let bytes = Array(content)
+        hash = ContentHash(of: bytes)
+        byteCount = bytes.count
+        do {
+            let document = try JSONDocument(parsing: bytes)
+            self.document = document
+            syntaxError = nil
+            meaning = document.root.members == nil ? nil : ContentHash(of: document.root.canonicalForm)
+        } catch {
+            document = nil
+            syntaxError = error
+            meaning = nil
+        }
+    }
+}
+
+extension ContentHash {
+    package init(of bytes: some Sequence<UInt8>) {
+        var hasher = SHA256()
+        hasher.update(data: Array(bytes))
+        let digits = Array("0123456789abcdef".utf8)
+        var hex: [UInt8] = []
+        for byte in hasher.finalize() {
+            hex.append(digits[Int(byte >> 4)])
+            hex.append(digits[Int(byte & 15)])
+        }
+        self.init(hex: String(decoding: hex, as: UTF8.self))
+    }
+}
+
+/// The bodies of one observation, each read once.
+package struct Readings: Sendable {
+    package let observation: Observation
+    /// The whole body of the origin's answer, of whatever status.
+    package let originBody: ContentReading?
+    /// The whole body of the CDN's answer, of whatever status.
+    package let cdnBody: ContentReading?
+
+    package init(_ observation: Observation) {
+        self.observation = observation
+        let originHash = observation.origin.answer?.body.hash
+        let cdnHash = observation.cdn.retrieval?.answer?.body.hash
+        originBody = originHash.flatMap { observation.contents[$0] }.map(ContentReading.init)
+        cdnBody =
+            cdnHash == originHash ? originBody : cdnHash.flatMap { observation.contents[$0] }.map(ContentReading.init)
+    }
+
+    /// The file that the origin serves, or nil where its answer is no file: another status than 200, a body that did
+    /// not come whole, or one that is no JSON object. An error page is never compared, nor remembered.
+    package var originFile: ContentReading? { Self.file(originBody, in: observation.origin) }
+
+    /// The file that the CDN serves, under the same conditions.
+    package var cdnFile: ContentReading? { observation.cdn.retrieval.flatMap { Self.file(cdnBody, in: $0) } }
+
+    private static func file(_ body: ContentReading?, in retrieval: Retrieval) -> ContentReading? {
+        guard let answer = retrieval.answer, answer.status == 200, answer.body.end == .complete else { return nil }
+        return body?.meaning != nil ? body : nil
+    }
+}

@@ -1,0 +1,99 @@
+// Apple's own word on why its CDN has no copy: the Apple-Failure-* headers of a CDN answer. Apple publishes no list of
+// the codes, so an unknown one is kept verbatim and judged by its hundred.
+
+import AASA
+import Foundation
+
+package struct CrawlerFailure: Equatable, Sendable {
+    /// Such as `SWCERR00101`; nil where the header does not begin with a code.
+    package let code: String?
+    /// The text behind the code, or the whole header; cleaned for display.
+    package let reason: String
+    /// The members of `Apple-Failure-Details`, as far as they are strings or numbers; at most 16.
+    package let details: [String: String]
+    package let tryDirect: Bool?
+
+    package enum Family: Sendable {
+        /// 001xx: the crawler reached the origin and got another status than 200.
+        case status
+        /// 002xx: the crawler's own policy refused the address.
+        case address
+        /// 003xx: no answer in time, or none at all.
+        case network
+        /// 004xx: the content was refused.
+        case content
+        case unknown
+    }
+
+    /// - Returns: nil where the answer carries no reason: it then says nothing about the origin.
+    package init?(_ answer: Answer) {
+        guard let header = answer.header("apple-failure-reason") else { return nil }
+        let text = header.displayable.shortened(to: 500)
+        let first = text.prefix { $0 != " " }
+        if first.hasPrefix("SWCERR"), first.dropFirst(6).allSatisfy({ $0.isASCII && $0.isNumber }), first.count > 6 {
+            code = String(first)
+            reason = text.dropFirst(first.count).trimmingCharacters(in: .whitespaces)
+        } else {
+            code = nil
+            reason = text
+        }
+        tryDirect = answer.header("apple-try-direct").flatMap { Bool($0.lowercased()) }
+        // In the order of the text, so that the same header always gives the same details.
+        let members =
+            answer.header("apple-failure-details")
+            .flatMap { try? JSONDocument(parsing: Array($0.utf8)).root.members } ?? []
+        var details: [String: String] = [:]
+        for member in members.prefix(16) {
+            let value: String
+            switch member.value.value {
+            case .string(let text), .number(let text): value = text
+            default: continue
+            }
+            details[member.key.displayable.shortened(to: 100)] = value.displayable.shortened(to: 500)
+        }
+        self.details = details
+    }
+
+    package var family: Family {
+        guard let code else { return .unknown }
+        switch code.dropFirst(6).prefix(3) {
+        case "001": return .status
+        case "002": return .address
+        case "003": return .network
+        case "004": return .content
+        default: return .unknown
+        }
+    }
+
+    /// The HTTP status that Apple's crawler got, for the family `status`.
+    package var originStatus: Int? {
+        guard family == .status else { return nil }
+        let text = details["status"] ?? reason.split(separator: ":").last.map(String.init) ?? ""
+        return text.split(separator: " ").lazy.compactMap { Int($0) }.first
+    }
+}
+
+extension Answer {
+    /// Whether a CDN's answer says anything about the file: that it is here, that it is not, or Apple's own reason why
+    /// not. An answer about something else (the CDN's own trouble, a gate in the network on the way) says nothing.
+    package var speaksOfFile: Bool {
+        if status == 200 || header("apple-failure-reason") != nil { return true }
+        return (400..<500).contains(status) && status != 407 && status != 429
+    }
+
+    /// `max-age` of Cache-Control, in seconds: how long an edge may keep this answer.
+    package var maxAge: Int? {
+        header("cache-control")?.lowercased().split(separator: ",").lazy
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+            .compactMap { $0.hasPrefix("max-age=") ? Int($0.dropFirst("max-age=".count)) : nil }
+            .first { $0 >= 0 }
+    }
+
+    /// Seconds that this answer has spent in the edge's cache.
+    package var age: Int? {
+        header("age").flatMap { Int($0.trimmingCharacters(in: .whitespaces)) }.flatMap { $0 >= 0 ? $0 : nil }
+    }
+
+    /// Seconds until the edge must ask anew; nil where it does not say.
+    package var secondsUntilExpiry: Int? { maxAge.map { max(0, $0 - (age ?? 0)) } }
+}

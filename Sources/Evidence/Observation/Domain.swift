@@ -1,0 +1,101 @@
+// A domain name in the one form that every room uses, and the ways in which people write it down.
+
+import Foundation
+
+/// A fully qualified domain name that can carry associated domains: lower case, ASCII (Punycode), no final dot.
+///
+/// Apple's refusals apply: no IP literal, no port, no bare label such as `localhost`.
+/// https://developer.apple.com/documentation/xcode/configuring-an-associated-domain
+package struct Domain: Hashable, Sendable, Comparable, CustomStringConvertible {
+    package let name: String
+
+    /// - Parameter text: a domain name; Unicode labels are put into Punycode.
+    /// - Throws: `DomainFault` with a sentence for the person who wrote it.
+    package init(_ text: String) throws(DomainFault) {
+        var name = text.lowercased()
+        if name.hasSuffix(".") { name.removeLast() }
+        guard !name.isEmpty else { throw DomainFault(text, "it is empty") }
+        if name.contains(where: { $0 == "/" || $0 == "?" || $0 == "#" || $0 == "@" || $0.isWhitespace }) {
+            throw DomainFault(text, "a domain has no path, query, user or blank")
+        }
+        if name.hasPrefix("[") || name.count(where: { $0 == ":" }) > 1 {
+            throw DomainFault(text, "it is an IP address; universal links need a name")
+        }
+        if name.contains(":") {
+            throw DomainFault(
+                text, "an associated domain has no port; use --connect-to or --resolve to reach a test server")
+        }
+        if !name.utf8.allSatisfy({ $0 < 0x80 }) {
+            var components = URLComponents()
+            components.scheme = "https"
+            components.host = name
+            guard let encoded = components.encodedHost,
+                encoded.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") })
+            else { throw DomainFault(text, "it is no valid internationalised name") }
+            name = encoded.lowercased()
+        }
+        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+        guard labels.count > 1 else {
+            throw DomainFault(text, "it has no dot; write the fully qualified name, such as example.com")
+        }
+        guard name.utf8.count <= 253 else { throw DomainFault(text, "it is longer than 253 characters") }
+        for label in labels {
+            guard !label.isEmpty else { throw DomainFault(text, "it has an empty label") }
+            guard label.utf8.count <= 63 else { throw DomainFault(text, "a label is longer than 63 characters") }
+            guard label.utf8.allSatisfy({ Self.isLabelByte($0) }), label.first != "-", label.last != "-" else {
+                throw DomainFault(text, "'\(label)' is no valid label")
+            }
+        }
+        if let last = labels.last, Self.isNumber(last) {
+            throw DomainFault(text, "it is an IP address; universal links need a name")
+        }
+        self.name = name
+    }
+
+    /// A name whose last label is a number is read as an IPv4 address, in decimal or hexadecimal: `127.0.0.0x1` too.
+    /// https://url.spec.whatwg.org/#ends-in-a-number-checker
+    private static func isNumber(_ label: Substring) -> Bool {
+        label.hasPrefix("0x") ? label.dropFirst(2).allSatisfy(\.isHexDigit) : label.allSatisfy(\.isNumber)
+    }
+
+    private static func isLabelByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        // An underscore is no host name by RFC 1123, yet such hosts exist and are served.
+        case UInt8(ascii: "-"), UInt8(ascii: "_"): true
+        default: false
+        }
+    }
+
+    package var description: String { name }
+
+    /// Where Apple reads the file: https://developer.apple.com/documentation/xcode/supporting-associated-domains
+    package var wellKnownURL: String { "https://\(name)/.well-known/apple-app-site-association" }
+
+    package static func < (left: Domain, right: Domain) -> Bool { left.name < right.name }
+}
+
+extension Domain: Codable {
+    package init(from decoder: any Decoder) throws {
+        try self.init(decoder.singleValueContainer().decode(String.self))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(name)
+    }
+}
+
+/// Why a text is no domain: the user's mistake, in words for the user.
+package struct DomainFault: Error, Equatable, CustomStringConvertible {
+    package let text: String
+    package let reason: String
+
+    package init(_ text: String, _ reason: String) {
+        self.text = text
+        // A reason may quote a label or a mode of the text.
+        self.reason = reason.displayable
+    }
+
+    package var description: String { "'\(text.displayable)' is not a domain: \(reason)" }
+}

@@ -1,0 +1,67 @@
+// What one check saw of one domain: plain facts, no opinion. Everything here can be written down and read again.
+
+import Foundation
+
+/// One look at one domain from one place.
+package struct Observation: Codable, Equatable, Sendable {
+    package var domain: Domain
+    /// When the check began.
+    package var checkedAt: Date
+    /// The place that the check was made from.
+    package var vantage: String
+    package var mode: AssociationMode
+    package var origin: Retrieval
+    package var cdn: CDNLook
+    /// The bodies that the retrievals name by their hash. Kept apart so that facts can be stored without them.
+    package var contents: [ContentHash: Data] = [:]
+
+    package init(
+        domain: Domain, checkedAt: Date, vantage: String = "local", mode: AssociationMode = .production,
+        origin: Retrieval, cdn: CDNLook, contents: [ContentHash: Data] = [:]
+    ) {
+        self.domain = domain
+        self.checkedAt = checkedAt
+        self.vantage = vantage
+        self.mode = mode
+        self.origin = origin
+        self.cdn = cdn
+        self.contents = contents
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case domain, checkedAt = "checked_at", vantage, mode, origin, cdn
+    }
+}
+
+/// The answer of Apple's CDN, or why it was not asked.
+package enum CDNLook: Codable, Equatable, Sendable {
+    case asked(Retrieval)
+    case notAsked(Reason)
+
+    package enum Reason: String, Codable, Sendable {
+        /// The origin has no file yet and never had one: asking would make Apple remember a failure.
+        case originHasNoFile = "origin_has_no_file"
+        /// Devices in developer or managed mode go to the origin themselves.
+        case mode
+    }
+
+    package var retrieval: Retrieval? {
+        if case .asked(let retrieval) = self { retrieval } else { nil }
+    }
+}
+
+/// SHA-256 of a body, in lower-case hexadecimal.
+package struct ContentHash: Hashable, Sendable, Codable, CustomStringConvertible {
+    package let hex: String
+
+    package init(hex: String) { self.hex = hex }
+
+    package init(from decoder: any Decoder) throws { hex = try decoder.singleValueContainer().decode(String.self) }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(hex)
+    }
+
+    package var description: String { hex }
+}

@@ -1,0 +1,165 @@
+// One attempt to read one copy of the file, from the first URL to the end of the body or the fault that stopped it.
+
+import Foundation
+
+/// One copy of the file as it was asked for, redirects included.
+package struct Retrieval: Codable, Equatable, Sendable {
+    /// The URL that was asked for first.
+    package var url: String
+    /// The redirects seen, in order.
+    package var redirects: [RedirectHop]
+    /// Why the last redirect was not followed, if it was not.
+    package var redirectStop: RedirectStop?
+    package var outcome: Outcome
+    /// Facts of the connection of the last request; absent where no connection came about.
+    package var connection: Connection?
+
+    package init(
+        url: String, redirects: [RedirectHop] = [], redirectStop: RedirectStop? = nil, outcome: Outcome,
+        connection: Connection? = nil
+    ) {
+        self.url = url
+        self.redirects = redirects
+        self.redirectStop = redirectStop
+        self.outcome = outcome
+        self.connection = connection
+    }
+
+    package enum Outcome: Codable, Equatable, Sendable {
+        case answered(Answer)
+        case failed(Failure)
+    }
+
+    package var answer: Answer? {
+        if case .answered(let answer) = outcome { answer } else { nil }
+    }
+
+    package var failure: Failure? {
+        if case .failed(let failure) = outcome { failure } else { nil }
+    }
+}
+
+/// One redirect as the server sent it.
+package struct RedirectHop: Codable, Equatable, Sendable {
+    package var status: Int
+    /// The URL that answered with the redirect.
+    package var from: String
+    /// The Location header, verbatim; nil where it was absent.
+    package var location: String?
+    /// The absolute URL that it leads to; nil where it cannot be read as one.
+    package var target: String?
+
+    package init(status: Int, from: String, location: String?, target: String?) {
+        self.status = status
+        self.from = from
+        self.location = location
+        self.target = target
+    }
+}
+
+package enum RedirectStop: String, Codable, Sendable {
+    /// The target is not HTTPS.
+    case insecure
+    /// The target was visited before.
+    case loop
+    /// The cap on redirects was reached.
+    case tooMany = "too_many"
+    /// No Location, or one that is no URL.
+    case unreadable
+    /// The target's address is private or reserved while the first server's was public.
+    case privateAddress = "private_address"
+}
+
+/// An HTTP answer. The body may have been cut short; `body.end` tells.
+package struct Answer: Codable, Equatable, Sendable {
+    package var status: Int
+    package var headers: [HeaderField]
+    package var body: Body
+
+    package init(status: Int, headers: [HeaderField], body: Body) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// The first value of a header, by its name in lower case.
+    package func header(_ name: String) -> String? {
+        headers.first { $0.name == name }?.value
+    }
+
+    package struct Body: Codable, Equatable, Sendable {
+        /// Absent where the body was not read to its end.
+        package var hash: ContentHash?
+        /// Bytes after decompression, as far as they were read.
+        package var decodedBytes: Int
+        /// Bytes on the wire, as far as they were read.
+        package var wireBytes: Int
+        package var end: End
+
+        package init(hash: ContentHash?, decodedBytes: Int, wireBytes: Int, end: End) {
+            self.hash = hash
+            self.decodedBytes = decodedBytes
+            self.wireBytes = wireBytes
+            self.end = end
+        }
+    }
+
+    package enum End: Codable, Equatable, Sendable {
+        case complete
+        /// Reading stopped at our own limit of this many decoded bytes.
+        case capped(limit: Int)
+        /// The connection ended, or time ran out, before the body did.
+        case cutShort(Failure)
+    }
+}
+
+/// A header field: the name in lower case, the value verbatim.
+package struct HeaderField: Codable, Equatable, Sendable {
+    package var name: String
+    package var value: String
+
+    package init(name: String, value: String) {
+        self.name = name.lowercased()
+        self.value = value
+    }
+}
+
+/// What stopped a request, as a fact: neither blame nor advice.
+package struct Failure: Codable, Equatable, Sendable {
+    package var kind: Kind
+    package var phase: Phase
+    /// libcurl's own words, for the evidence.
+    package var detail: String
+
+    package init(kind: Kind, phase: Phase, detail: String) {
+        self.kind = kind
+        self.phase = phase
+        self.detail = detail
+    }
+
+    package enum Kind: String, Codable, Sendable, CaseIterable {
+        case nameNotFound = "name_not_found"
+        case connectionRefused = "connection_refused"
+        case unreachable
+        case timedOut = "timed_out"
+        case connectionReset = "connection_reset"
+        /// The TLS handshake failed for a reason other than the certificate.
+        case tlsHandshake = "tls_handshake"
+        case tlsVersion = "tls_version"
+        /// The certificate was refused; `Connection.tls.problem` says why.
+        case certificate
+        case headersTooLarge = "headers_too_large"
+        case malformedAnswer = "malformed_answer"
+        /// The server sent a compressed body that cannot be decompressed.
+        case badEncoding = "bad_encoding"
+        case privateAddress = "private_address"
+        case proxy
+        /// Our own fault: the trust store cannot be read, memory ran out.
+        case own
+    }
+
+    /// How far the request had come.
+    package enum Phase: String, Codable, Sendable {
+        case resolving, connecting, handshaking, waiting, receiving
+    }
+}

@@ -1,0 +1,92 @@
+// What one check means.
+
+import Foundation
+
+/// The judgement over one observation.
+package struct Verdict: Codable, Equatable, Sendable {
+    package var level: Level
+    /// One sentence that says what is the matter and what to do, most specific cause first.
+    package var diagnosis: String
+    package var comparison: Comparison
+    /// Worst first.
+    package var findings: [Finding]
+
+    package init(level: Level, diagnosis: String, comparison: Comparison, findings: [Finding]) {
+        self.level = level
+        self.diagnosis = diagnosis
+        self.comparison = comparison
+        self.findings = findings
+    }
+
+    package enum Level: String, Codable, Sendable {
+        case ok, warning, failing
+    }
+}
+
+/// How Apple's copy stands to the origin's.
+package struct Comparison: Codable, Equatable, Sendable {
+    package var state: State
+    /// Whether the two bodies are the same bytes; nil where one of them is missing.
+    package var bytesEqual: Bool?
+    /// Since when the origin no longer serves what the CDN serves: the first check that saw another content, or the
+    /// origin's Last-Modified. The change happened at this instant or before it, so that no age is overstated.
+    package var changedAt: Date?
+    /// The last instant at which the origin was still seen to serve the CDN's content: the change came after it.
+    package var changedAfter: Date?
+    /// How long the CDN has lagged, at the instant of the check.
+    package var lagSeconds: Int?
+    /// What differs in meaning, from what the CDN serves to what the origin serves.
+    package var changes: [Change]
+
+    package init(
+        state: State, bytesEqual: Bool? = nil, changedAt: Date? = nil, changedAfter: Date? = nil,
+        lagSeconds: Int? = nil, changes: [Change] = []
+    ) {
+        self.state = state
+        self.bytesEqual = bytesEqual
+        self.changedAt = changedAt
+        self.changedAfter = changedAfter
+        self.lagSeconds = lagSeconds
+        self.changes = changes
+    }
+
+    package enum State: String, Codable, Sendable, CaseIterable {
+        case inSync = "in_sync"
+        case propagating
+        case stale
+        case divergent
+        case mixed
+        case missing
+        case originUnavailable = "origin_unavailable"
+        case cdnUnavailable = "cdn_unavailable"
+        case notCompared = "not_compared"
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case state
+        case bytesEqual = "bytes_equal"
+        case changedAt = "changed_at"
+        case changedAfter = "changed_after"
+        case lagSeconds = "lag_seconds"
+        case changes
+    }
+}
+
+/// One difference in meaning between two versions of a file.
+package struct Change: Codable, Equatable, Sendable {
+    package var kind: Kind
+    /// One line for people, such as `applinks: ABCDE12345.com.example.app added`.
+    package var summary: String
+    /// Where in the newer file, or in the older one for what was removed: a JSON pointer (RFC 6901).
+    package var pointer: String
+
+    package init(kind: Kind, summary: String, pointer: String) {
+        self.kind = kind
+        self.summary = summary
+        self.pointer = pointer
+    }
+
+    package enum Kind: String, Codable, Sendable {
+        case added, removed, changed, moved
+    }
+}

@@ -1,0 +1,23 @@
+/// Which certificate an origin shows. Every kind but ``valid`` and ``expiring(in:)`` must be refused by a client that
+/// trusts the lab's root.
+package enum LabCertificate: Sendable, Hashable {
+    /// Chains to the lab's root, has the host's name, ends in 90 days.
+    case valid
+    /// As ``valid``, but ended a day ago.
+    case expired
+    /// As ``valid``, but begins tomorrow.
+    case notYetValid
+    /// As ``valid``, but ends that long after the moment it was first made for a host.
+    case expiring(in: Duration)
+    /// As ``valid``, but for ``wrongNameHost`` and no other name.
+    case wrongName
+    /// Signed with its own key; the chain is this certificate alone.
+    case selfSigned
+    /// Chains, over an intermediate that is sent, to a root that is not in the lab's CA file.
+    case untrustedRoot
+    /// As ``valid``, but sent without the intermediate.
+    case missingIntermediate
+
+    /// The one name that a ``wrongName`` certificate bears.
+    package static let wrongNameHost = "another-host.test"
+}

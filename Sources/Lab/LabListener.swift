@@ -1,0 +1,73 @@
+// Listening sockets on loopback and the connections that came in through them. Owns both: closing it leaves nothing open.
+
+import NIOCore
+import NIOPosix
+import Synchronization
+
+final class LabListener: Sendable {
+    private struct State {
+        var isClosed = false
+        var sockets: [any Channel] = []
+        var connections: [ObjectIdentifier: any Channel] = [:]
+        var accepted = 0
+    }
+
+    /// More at once than any test opens; above it new ones are closed.
+    private static let connectionLimit = 4096
+
+    private let state = Mutex(State())
+
+    /// How many connections ever came in.
+    var accepted: Int { state.withLock { $0.accepted } }
+
+    /// Binds an address and serves each connection with the handlers that `configure` adds.
+    /// - Returns: the port, which is `port` unless that was 0.
+    func listen(
+        on address: String, port: Int, configure: @escaping @Sendable (any Channel) throws -> Void
+    ) async throws -> Int {
+        let socket = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.backlog, value: 256)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { [self] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    guard keep(channel) else { return channel.close(promise: nil) }
+                    try configure(channel)
+                }
+            }
+            .bind(host: address, port: port).get()
+        state.withLock { $0.sockets.append(socket) }
+        return socket.localAddress?.port ?? port
+    }
+
+    /// Closes the sockets and every connection, and returns when all are closed.
+    func close() async {
+        let (sockets, connections) = state.withLock { state in
+            state.isClosed = true
+            return (state.sockets, Array(state.connections.values))
+        }
+        for socket in sockets { socket.close(promise: nil) }
+        for channel in connections {
+            channel.eventLoop.execute { channel.abortNow() }
+        }
+        for channel in sockets + connections {
+            try? await channel.closeFuture.get()
+        }
+    }
+
+    private func keep(_ channel: any Channel) -> Bool {
+        let id = ObjectIdentifier(channel)
+        let isKept = state.withLock { state in
+            state.accepted += 1
+            guard !state.isClosed, state.connections.count < Self.connectionLimit else { return false }
+            state.connections[id] = channel
+            return true
+        }
+        if isKept {
+            channel.closeFuture.whenComplete { [self] _ in
+                state.withLock { $0.connections[id] = nil }
+            }
+        }
+        return isKept
+    }
+}

@@ -1,0 +1,81 @@
+// The one place where memory and a new observation become a new memory and events. Pure and total: no clock, no
+// randomness, no I/O; the same arguments give the same result, so a check that is repeated after a crash repeats its
+// messages under the same keys.
+
+import Evidence
+import Foundation
+
+/// Judges what a check has just seen in the light of what was known before (`state`). `now` is the instant of the
+/// judgement, not earlier than the check's beginning.
+package func evaluate(
+    _ state: DomainState, _ observation: Observation, _ policy: Policy, now: Date
+) -> Evaluation {
+    let readings = Readings(observation)
+    var next = state
+    next.lastCheckedAt = now
+    next.noteOrigin(readings, at: now)
+    let verdict = Verdict(
+        of: readings, history: CopyHistory(periods: next.originPeriods), staleAfter: policy.staleAfter,
+        certificateWarning: policy.certificateWarning, now: now)
+    next.noteCDN(readings, at: now)
+    next.verdict = verdict
+
+    let reader = ConditionReader(before: state, readings: readings, verdict: verdict, policy: policy, now: now)
+    var result = Evaluation(state: next, verdict: verdict, incidents: [], dropped: [], events: [])
+    for kind in IncidentKind.allCases.sorted() {
+        let course = IncidentCourse(domain: observation.domain, kind: kind, policy: policy, verdict: verdict, now: now)
+        course.advance(state.open[kind], on: reader.reading(of: kind), into: &result)
+    }
+    return result
+}
+
+extension DomainState {
+    /// Remembers what the origin serves. An answer that is no file is not remembered: an error page never becomes
+    /// "the last version".
+    package mutating func noteOrigin(_ readings: Readings, at now: Date) {
+        switch readings.observation.origin.failure?.kind {
+        // Our own fault says nothing about the origin.
+        case .own, .proxy: return
+        default: break
+        }
+        guard let file = readings.originFile, file.namesService, let meaning = file.meaning else {
+            originValidSince = nil
+            return
+        }
+        if originValidSince == nil { originValidSince = now }
+        if let last = originPeriods.indices.last, originPeriods[last].meaning == meaning {
+            originPeriods[last].lastSeen = now
+            originPeriods[last].content = file.hash
+            return
+        }
+        if let last = originPeriods.indices.last { originPeriods[last].supersededAt = now }
+        originPeriods.append(OriginPeriod(meaning: meaning, content: file.hash, firstSeen: now, lastSeen: now))
+        trimPeriods()
+    }
+
+    /// Keeps the latest stretch of each content first of all: that is what staleness is judged by. Neither an origin that
+    /// alternates nor one that changes with each answer may push out the version that the CDN still holds.
+    private mutating func trimPeriods() {
+        guard originPeriods.count > Self.maximumPeriods else { return }
+        var seen: Set<ContentHash> = []
+        let latest = Set(originPeriods.indices.reversed().filter { seen.insert(originPeriods[$0].meaning).inserted })
+        let victim =
+            originPeriods.indices.first { !latest.contains($0) }
+            ?? originPeriods.indices.first { originPeriods[$0].meaning != cdnCopy?.meaning } ?? originPeriods.startIndex
+        originPeriods.remove(at: victim)
+    }
+
+    /// Remembers what the CDN serves, where it said anything.
+    mutating func noteCDN(_ readings: Readings, at now: Date) {
+        guard let answer = readings.observation.cdn.retrieval?.answer, answer.speaksOfFile,
+            answer.body.end == .complete
+        else { return }
+        let file = readings.cdnFile
+        if let copy = cdnCopy, copy.meaning == file?.meaning {
+            cdnCopy?.lastSeen = now
+            cdnCopy?.content = file?.hash
+        } else {
+            cdnCopy = CDNSighting(meaning: file?.meaning, content: file?.hash, firstSeen: now, lastSeen: now)
+        }
+    }
+}

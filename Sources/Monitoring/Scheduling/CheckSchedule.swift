@@ -1,0 +1,33 @@
+// When each domain is checked. Every domain has a phase of its own within its interval, so that many domains spread out
+// and a restart meets the same rhythm.
+
+import Crypto
+import Evidence
+import Foundation
+
+package struct CheckSchedule: Sendable {
+    package let interval: Duration
+    /// Where in the interval the domain's checks lie, from 0 up to 1.
+    package let phase: Double
+
+    /// While a failure is unconfirmed the next check comes this soon, where the interval is longer.
+    package static let recheck: Duration = .seconds(60)
+
+    package init(domain: Domain, interval: Duration) {
+        self.interval = interval
+        let digest = ContentHash(of: domain.name.utf8).hex.prefix(8)
+        phase = Double(UInt32(digest, radix: 16) ?? 0) / 4_294_967_296
+    }
+
+    /// How long to wait from `now` to the next check. A domain that was never seen is looked at once; all others keep
+    /// their phase, whatever the wall clock did meanwhile: the wait is never longer than one interval.
+    package func delay(after state: DomainState?, now: Date) -> Duration {
+        guard let state, state.lastCheckedAt != nil else { return .zero }
+        let period = max(0.001, interval.inSeconds)
+        let position = (now.timeIntervalSince1970 / period - phase)
+        let untilNext = (position.rounded(.down) + 1 - position) * period
+        let isUnconfirmed = state.open.values.contains { $0.incident.state == .pending && $0.graceUntil == nil }
+        let wait = isUnconfirmed ? min(untilNext, Self.recheck.inSeconds) : untilNext
+        return .seconds(max(0.001, wait))
+    }
+}

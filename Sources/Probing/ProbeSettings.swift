@@ -1,0 +1,44 @@
+// What a probe may ask, of whom, and within which limits.
+
+import Curl
+import Foundation
+
+package struct ProbeSettings: Sendable {
+    /// Apple's CDN up to the host, without final slash.
+    package var cdnBaseURL: String
+    /// For the origin, redirects included, and again for the CDN.
+    package var timeout: Duration
+    package var family: TransferRequest.AddressFamily
+    /// Ask the CDN for hosts whose origin has no file too.
+    package var asksBeforeOrigin: Bool
+    /// How often the CDN may be asked, in requests a second over all domains.
+    package var cdnRequestsPerSecond: Double
+    /// How this program names itself to servers.
+    package var userAgent: String
+
+    /// Apple's own: not in its documentation, yet what its support staff and every device use.
+    package static let applesCDN = "https://app-site-association.cdn-apple.com/a/v1"
+    package static let defaultTimeout: Duration = .seconds(10)
+
+    package init(
+        cdnBaseURL: String = ProbeSettings.applesCDN, timeout: Duration = ProbeSettings.defaultTimeout,
+        family: TransferRequest.AddressFamily = .any, asksBeforeOrigin: Bool = false,
+        cdnRequestsPerSecond: Double = 50, userAgent: String
+    ) {
+        var base = cdnBaseURL
+        while base.hasSuffix("/") { base.removeLast() }
+        self.cdnBaseURL = base
+        self.timeout = timeout
+        self.family = family
+        self.asksBeforeOrigin = asksBeforeOrigin
+        self.cdnRequestsPerSecond = cdnRequestsPerSecond
+        self.userAgent = userAgent
+    }
+
+    /// Hops that are followed to tell where redirects lead. Apple documents none as allowed.
+    static let maximumRedirects = 10
+
+    /// Bytes of decoded body that are read. Devices stop at 131,072; what lies above is read as well, so that a file that
+    /// is a little too large can still be compared.
+    static let bodyLimit = 1_048_576
+}

@@ -1,0 +1,14 @@
+import Mustache
+
+/// The overview as HTML.
+package struct OverviewPage: Sendable {
+    private let template: MustacheTemplate
+
+    /// - Throws: what is wrong with the template, which is built in: our own fault.
+    package init() throws {
+        MustacheContentTypes.register(ScalarHTML(), named: ScalarHTML.name)
+        template = try MustacheTemplate(string: String(decoding: PackageResources.overview_mustache, as: UTF8.self))
+    }
+
+    package func render(_ overview: Overview) -> String { template.render(overview) }
+}

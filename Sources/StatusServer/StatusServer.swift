@@ -1,0 +1,106 @@
+// The life of the server: it takes its address, serves until it is told to end, and ends in time. What it serves is in
+// Routes/.
+
+import Hummingbird
+import HummingbirdCore
+import Logging
+import Monitoring
+import NIOCore
+import ServiceLifecycle
+import Storage
+import Synchronization
+
+/// Serves what the store knows, to browsers and to supervisors. It never writes.
+package struct StatusServer: Service {
+    private let settings: StatusServerSettings
+    private let store: Store
+    private let timekeeper: any Timekeeper
+    private let logger: Logger
+    private let onListening: @Sendable (Int) async -> Void
+    private let watched: WatchList
+
+    /// - Parameter onListening: is told the port, the actual one for port 0, once connections are taken.
+    package init(
+        settings: StatusServerSettings, store: Store, timekeeper: any Timekeeper, logger: Logger,
+        onListening: @escaping @Sendable (Int) async -> Void = { _ in }
+    ) {
+        self.settings = settings
+        self.store = store
+        self.timekeeper = timekeeper
+        self.logger = logger
+        self.onListening = onListening
+        watched = WatchList(settings.watched)
+    }
+
+    /// Shows other domains from now on, as after a reload of the configuration.
+    package func watch(_ domains: [WatchedDomainInfo]) { watched.replace(with: domains) }
+
+    /// Serves until graceful shutdown or cancellation; either ends it within a second, whatever clients are doing.
+    /// - Throws: `ListenError` where the address cannot be taken, before anything is served.
+    package func run() async throws {
+        let isListening = Mutex(false)
+        let application = try application { port in
+            isListening.withLock { $0 = true }
+            await onListening(port)
+        }
+        do {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await application.run() }
+                group.addTask {
+                    try await gracefulShutdown()
+                    // Answers under way get this long; then a client that dawdles is cut off.
+                    try await Task.sleep(for: Limits.farewell)
+                }
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+        } catch is CancellationError {
+            return
+        } catch where !isListening.withLock({ $0 }) {
+            throw ListenError(error, host: settings.host, port: settings.port)
+        }
+    }
+
+    private enum Limits {
+        static let connections = 256
+        /// Without a request, or within one that does not go on.
+        static let idle: TimeAmount = .seconds(20)
+        static let headerBytes = 16 * 1024
+        static let headerFields = 100
+        static let farewell: Duration = .milliseconds(500)
+    }
+
+    private func application(
+        onListening: @escaping @Sendable (Int) async -> Void
+    ) throws -> some ApplicationProtocol {
+        // The framework tells at info what the daemon says in its own words.
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .warning)
+        return Application(
+            router: try router(),
+            server: .http1(
+                configuration: HTTP1Channel.Configuration(
+                    idleTimeout: Limits.idle,
+                    httpDecoderConfiguration: .init(
+                        maxHeaderFieldSize: Limits.headerBytes, maxHeaderListSize: Limits.headerBytes,
+                        maxHeaderFieldCount: Limits.headerFields))),
+            configuration: ApplicationConfiguration(
+                address: .hostname(settings.host, port: settings.port),
+                availableConnectionsDelegate: .maximum(Limits.connections, logger: quiet)),
+            onServerRunning: { channel in await onListening(channel.localAddress?.port ?? settings.port) },
+            logger: quiet)
+    }
+
+    private func router() throws -> Router<BasicRequestContext> {
+        let overview = try OverviewRoute(
+            store: store, timekeeper: timekeeper, logger: logger, watched: watched,
+            surroundings: Overview.Surroundings(version: settings.version, cdnBaseURL: settings.cdnBaseURL))
+        let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: Envelope())
+        if let token = settings.token { router.add(middleware: AccessGate(token: token)) }
+        router.add(middleware: ReadOnlyGate())
+        router.get(RouterPath(HealthRoute.path)) { _, _ in HealthRoute.answer() }
+        router.get("/") { _, _ in await overview.answer() }
+        return router
+    }
+}

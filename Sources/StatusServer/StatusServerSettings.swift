@@ -1,0 +1,44 @@
+import Evidence
+import Foundation
+
+/// Where the status page is served, to whom, and what it tells of its surroundings.
+package struct StatusServerSettings: Sendable {
+    /// A name or an address, IPv6 without brackets.
+    package var host: String
+    /// 0 lets the system choose.
+    package var port: Int
+    /// What this program calls its own version.
+    package var version: String
+    /// The domains of the configuration; what the store knows of others is not shown.
+    package var watched: [WatchedDomainInfo]
+    /// For links to Apple's copy of a file; no final slash needed.
+    package var cdnBaseURL: String
+    let token: AccessToken?
+
+    /// - Parameter token: nil leaves the page open to whoever reaches the address. An empty one lets nobody in.
+    package init(
+        host: String = "127.0.0.1", port: Int = 9630, token: String? = nil, version: String,
+        watched: [WatchedDomainInfo], cdnBaseURL: String
+    ) {
+        self.host = host
+        self.port = port
+        self.token = token.map(AccessToken.init)
+        self.version = version
+        self.watched = watched
+        self.cdnBaseURL = cdnBaseURL
+    }
+}
+
+/// What the page needs to know of a watched domain beside what the store remembers.
+package struct WatchedDomainInfo: Equatable, Sendable {
+    package var domain: Domain
+    package var labels: [String: String]
+    /// Between two checks; a domain that was not checked for three of these is marked as overdue.
+    package var interval: Duration
+
+    package init(domain: Domain, labels: [String: String] = [:], interval: Duration) {
+        self.domain = domain
+        self.labels = labels
+        self.interval = interval
+    }
+}

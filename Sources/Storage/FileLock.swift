@@ -1,0 +1,55 @@
+// The lock that keeps two monitors off one store: SQLite alone would let both in, and each alert would go out twice.
+
+import Foundation
+import Glibc
+import Synchronization
+
+/// An exclusive `flock` on a file of its own. The kernel drops it when the process ends, however it ends.
+/// https://man7.org/linux/man-pages/man2/flock.2.html
+final class FileLock: Sendable {
+    private let descriptor: Mutex<Int32?>
+
+    /// `path`: the lock's file, made where absent and never deleted: deleting would let two processes each hold one.
+    /// `store`: the path to name in errors.
+    init(path: String, store: String) throws(StoreError) {
+        // Without O_CLOEXEC a child process would keep the lock after our end.
+        let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        guard opened >= 0 else {
+            throw .unwritable(store, detail: "\(path): \(String(cString: strerror(errno)))")
+        }
+        while flock(opened, LOCK_EX | LOCK_NB) != 0 {
+            let reason = errno
+            if reason == EINTR { continue }
+            let holder = Self.holder(opened)
+            Glibc.close(opened)
+            guard reason == EWOULDBLOCK else {
+                throw .unwritable(store, detail: "\(path): \(String(cString: strerror(reason)))")
+            }
+            throw StoreError(
+                code: .locked,
+                message: "\(store) is in use by another aasa-monitor\(holder); end it, or name another store.path")
+        }
+        let note = Array("\(getpid())\n".utf8)
+        // The number only helps people; the lock holds without it.
+        _ = ftruncate(opened, 0)
+        _ = pwrite(opened, note, note.count, 0)
+        descriptor = Mutex(opened)
+    }
+
+    deinit { release() }
+
+    func release() {
+        descriptor.withLock { held in
+            if let open = held { Glibc.close(open) }
+            held = nil
+        }
+    }
+
+    private static func holder(_ descriptor: Int32) -> String {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        guard count > 0, let process = Int(String(decoding: bytes.prefix(count), as: UTF8.self).filter(\.isNumber))
+        else { return "" }
+        return " (process \(process))"
+    }
+}

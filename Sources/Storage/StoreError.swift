@@ -1,0 +1,100 @@
+// Why the store could not do its work, in one sentence for the operator. SQL and its arguments never appear.
+
+import Foundation
+import GRDB
+
+/// A failure of our own disk or file, never of a watched site.
+package struct StoreError: Error, Equatable, CustomStringConvertible, LocalizedError {
+    package let code: Code
+    /// The path, what was seen, what to do.
+    package let message: String
+
+    package enum Code: String, Sendable, CaseIterable {
+        /// The file or its folder cannot be read or written.
+        case unwritable
+        /// It is a store, but damaged.
+        case corrupt
+        /// It is no SQLite file, or one that belongs to another program.
+        case notADatabase = "not_a_database"
+        /// A newer version of this program wrote it.
+        case newerSchema = "newer_schema"
+        /// An older version wrote it, and it was opened for reading only.
+        case olderSchema = "older_schema"
+        /// Another process uses it.
+        case locked
+        /// No space is left on the device.
+        case full
+        /// It was opened for reading and does not exist.
+        case missing
+        case other
+    }
+
+    package init(code: Code, message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    package var description: String { message }
+    package var errorDescription: String? { message }
+    /// Free of dynamic text, for metrics.
+    package var shortLabel: String { code.rawValue }
+}
+
+extension StoreError {
+    /// What SQLite said, in the operator's terms.
+    init(_ error: any Error, path: String) {
+        if let known = error as? StoreError {
+            self = known
+            return
+        }
+        guard let fault = error as? DatabaseError else {
+            self.init(code: .other, message: "\(path): \(error.localizedDescription)")
+            return
+        }
+        switch fault.resultCode {
+        case .SQLITE_NOTADB: self = .notADatabase(path)
+        case .SQLITE_CORRUPT: self = .corrupt(path, detail: fault.message ?? "malformed")
+        case .SQLITE_FULL:
+            self.init(
+                code: .full,
+                message:
+                    "\(path): no space is left on the device; free some, the checks go on and are stored again then")
+        case .SQLITE_BUSY, .SQLITE_LOCKED:
+            self.init(
+                code: .locked,
+                message: "\(path): another process holds the database locked; end it, such as an open sqlite3 shell")
+        case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_IOERR, .SQLITE_AUTH:
+            self = .unwritable(path, detail: fault.message ?? fault.resultCode.description)
+        default:
+            // `message` is SQLite's own sentence; `description` would carry the statement.
+            self.init(code: .other, message: "\(path): \(fault.message ?? fault.resultCode.description)")
+        }
+    }
+
+    static func notADatabase(_ path: String) -> StoreError {
+        StoreError(
+            code: .notADatabase,
+            message: "\(path) is not a SQLite database; name another path as store.path, or move the file aside "
+                + "and start again: a new store is made then")
+    }
+
+    static func foreign(_ path: String) -> StoreError {
+        StoreError(
+            code: .notADatabase,
+            message: "\(path) is a SQLite database of another program; name another path as store.path")
+    }
+
+    static func corrupt(_ path: String, detail: String) -> StoreError {
+        StoreError(
+            code: .corrupt,
+            message: "\(path) is damaged (\(detail)); move it aside together with \(path)-wal and \(path)-shm and "
+                + "start again: a new store is made then, or put a backup in its place")
+    }
+
+    static func unwritable(_ path: String, detail: String) -> StoreError {
+        StoreError(
+            code: .unwritable,
+            message: "\(path) cannot be opened or written (\(detail)); check that its folder exists and that this "
+                + "user may write there")
+    }
+}

@@ -1,0 +1,118 @@
+import Evidence
+import Foundation
+import Monitoring
+import Testing
+
+@testable import Alerting
+
+extension AlertingSuite {
+    @Suite("Webhook")
+    struct WebhookTests {
+        @Test("the signature is that of the Standard Webhooks example; openssl gives the same")
+        func signature() throws {
+            let keys = try Channel.signingKeys(parsing: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n", channel: "hook")
+            let header = WebhookSignature.header(
+                id: "msg_p5jXN8AQM9LWM0D4loKWxJek", timestamp: 1_614_265_330, body: Data(#"{"test": 2432232314}"#.utf8),
+                keys: keys)
+            #expect(header == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
+        }
+
+        @Test("two keys sign twice, in their order; a text without prefix is a key as it stands")
+        func rotation() throws {
+            let two = try Channel.signingKeys(
+                parsing: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw whsec_AAAA", channel: "h")
+            #expect(two.count == 2)
+            let header = WebhookSignature.header(id: "a", timestamp: 1, body: Data(), keys: two)
+            #expect(header.split(separator: " ").count == 2)
+            #expect(header.split(separator: " ").allSatisfy { $0.hasPrefix("v1,") })
+            #expect(try Channel.signingKeys(parsing: "plain words", channel: "h") == [Data("plain words".utf8)])
+        }
+
+        @Test(
+            "a secret that cannot be read is refused without being shown",
+            arguments: ["whsec_@@@SECRET", "whsec_", " "])
+        func badKeys(text: String) {
+            let fault = #expect(throws: ChannelFault.self) {
+                try Channel.signingKeys(parsing: text, channel: "hook")
+            }
+            #expect(fault?.description.contains("SECRET") == false)
+        }
+
+        @Test("every key of the contract is there, null where there is nothing to say")
+        func keys() throws {
+            let change = Change(kind: .added, summary: "applinks: app added", pointer: "/applinks")
+            let data = try WebhookFormat().body(
+                facts(try event(changes: [change], findings: [finding(evidence: ["age": "5"])])), minimal: false)
+            let root = try object(data)
+            #expect(root["type"] as? String == "incident.firing")
+            #expect(root["timestamp"] as? String == "2026-11-21T07:00:00Z")
+            let body = try #require(root["data"] as? [String: Any])
+            #expect(
+                body.keys.sorted() == [
+                    "comparison", "diagnosis", "domain", "findings", "incident", "kind", "labels", "links", "schema",
+                    "severity", "summary",
+                ])
+            #expect(body["schema"] as? String == "aasa-monitor/alert/v1")
+            #expect(body["kind"] as? String == "cdn.stale")
+            #expect(body["severity"] as? String == "error")
+            #expect(body["labels"] as? [String: String] == ["team": "growth"])
+            let incident = try #require(body["incident"] as? [String: Any])
+            #expect(incident["state"] as? String == "firing")
+            #expect(incident["opened_at"] as? String == "2026-11-20T07:00:00Z")
+            #expect(incident["resolved_at"] is NSNull)
+            #expect(incident["reason"] is NSNull)
+            let comparison = try #require(body["comparison"] as? [String: Any])
+            #expect(comparison["lag_seconds"] as? Int == 90_000)
+            #expect((comparison["changes"] as? [[String: Any]])?.first?["summary"] as? String == "applinks: app added")
+            let found = try #require((body["findings"] as? [[String: Any]])?.first)
+            #expect(found.keys.sorted() == ["evidence", "fix", "message", "reference", "rule", "severity"])
+            let links = try #require(body["links"] as? [String: Any])
+            #expect(links["status_page"] is NSNull)
+            #expect(links["cdn"] as? String == "https://cdn.test/a/v1/example.com")
+        }
+
+        @Test("a resolve carries its reason and its end")
+        func resolved() throws {
+            let data = try WebhookFormat().body(facts(try event(.resolved)), minimal: false)
+            let root = try object(data)
+            let incident = try #require((root["data"] as? [String: Any])?["incident"] as? [String: Any])
+            #expect(root["type"] as? String == "incident.resolved")
+            #expect(incident["state"] as? String == "resolved")
+            #expect(incident["reason"] as? String == "cdn_caught_up")
+            #expect(incident["resolved_at"] as? String == "2026-11-21T07:00:00Z")
+        }
+
+        @Test("the body stays under 20 kB; evidence is the first to go, the summary stays")
+        func size() throws {
+            let wide = String(repeating: "語", count: 3000)
+            let evidence = try WebhookFormat().body(
+                facts(try event(findings: [finding("kept", evidence: ["body": wide + wide + wide])])), minimal: false)
+            #expect(evidence.count < WebhookFormat.maximumBytes)
+            #expect(String(decoding: evidence, as: UTF8.self).contains("kept"))
+
+            let change = Change(kind: .added, summary: wide, pointer: wide)
+            let all = try WebhookFormat().body(
+                facts(
+                    try event(
+                        changes: Array(repeating: change, count: 300),
+                        findings: Array(repeating: finding(wide, evidence: ["a": wide], fix: wide), count: 300),
+                        diagnosis: wide)), minimal: false)
+            #expect(all.count < WebhookFormat.maximumBytes)
+            let body = try #require(try object(all)["data"] as? [String: Any])
+            #expect(body["summary"] as? String == "example.com: the CDN is stale")
+        }
+
+        @Test("the headers name message, attempt and signature, the latter only with a key")
+        func headers() throws {
+            let signed = WebhookFormat().headers(
+                messageKey: "k", timestamp: noon + 0.9, body: Data("{}".utf8),
+                channel: try channel(keys: [Data("key".utf8)]))
+            #expect(
+                signed.map(\.name) == ["content-type", "webhook-id", "webhook-timestamp", "webhook-signature"])
+            #expect(signed[2].value == "1795244400")
+            let unsigned = WebhookFormat().headers(
+                messageKey: "k", timestamp: noon, body: Data(), channel: try channel())
+            #expect(unsigned.map(\.name) == ["content-type", "webhook-id", "webhook-timestamp"])
+        }
+    }
+}

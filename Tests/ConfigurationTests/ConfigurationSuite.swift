@@ -1,0 +1,70 @@
+import Foundation
+import MonitorConfiguration
+import Testing
+
+/// All tests of the room; the limit ends one that hangs.
+@Suite(.timeLimit(.minutes(2)))
+enum ConfigurationSuite {}
+
+/// What the fixtures find around them.
+enum Fixture {
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures")
+    static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    /// A value that starts with this word must never be shown.
+    static let planted = "PLANTED"
+
+    static let environment = [
+        "SLACK_WEBHOOK_URL": "https://hooks.slack.com/services/PLANTED",
+        "PLANTED_TEXT": "PLANTED value/of a:variable",
+        "STRUCTURE": "[example.com]",
+        "CONCURRENT": "8",
+        "EMPTY": "",
+    ]
+
+    static let secretFiles = [
+        "/run/credentials/hook": "whsec_UExBTlRFRC1QTEFOVEVELVBMQU5URUQh\n",
+        "/secrets/empty": "\n",
+        "/secrets/raw": "PLANTED\n",
+        "/secrets/url": "https://hooks.example.net/PLANTED\n",
+        "/secrets/token": "PLANTED-token\r\n",
+        "/secrets/rotating":
+            "whsec_UExBTlRFRC1QTEFOVEVELVBMQU5URUQh\nwhsec_UExBTlRFRC1QTEFOVEVELVBMQU5URUQhdHdv\n",
+        "/secrets/two-one-bad": "whsec_UExBTlRFRC1QTEFOVEVELVBMQU5URUQh\nPLANTED\n",
+        "secrets/room": "https://hooks.slack.com/services/PLANTED",
+        "etc/secrets/room": "https://hooks.slack.com/services/PLANTED-in-etc",
+    ]
+
+    static func read(_ path: String) throws -> String {
+        guard let content = secretFiles[path] else {
+            throw ConfigurationFileUnreadable(path: path, reason: "no such file or directory")
+        }
+        return content
+    }
+
+    static func names(in kind: String, suffix: String = "") -> [String] {
+        let names = try? FileManager.default.contentsOfDirectory(atPath: folder.appending(path: kind).path)
+        return (names ?? []).filter { $0.hasSuffix(".yml") }.map { String($0.dropLast(4)) }.sorted()
+    }
+
+    static func text(_ kind: String, _ name: String) throws -> String {
+        try String(contentsOf: folder.appending(path: "\(kind)/\(name).yml"), encoding: .utf8)
+    }
+
+    static func parse(
+        _ text: String, file: String = "monitor.yaml", environment: [String: String] = environment
+    ) throws(ConfigurationFault) -> (ConfigurationFile, warnings: [ConfigurationProblem]) {
+        try ConfigurationLoader.parse(text, file: file, environment: environment) { try read($0) }
+    }
+
+    /// The messages of the fault that `text` has, one a line; empty where it has none.
+    static func complaints(_ text: String) -> String {
+        do {
+            _ = try parse(text)
+            return ""
+        } catch {
+            return error.description
+        }
+    }
+}

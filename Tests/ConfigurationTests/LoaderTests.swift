@@ -1,0 +1,108 @@
+import Foundation
+import MonitorConfiguration
+import Testing
+
+extension ConfigurationSuite {
+    @Suite struct LoaderTests {
+        private func inFolder(_ body: (URL) throws -> Void) throws {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "aasa-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            try body(folder)
+        }
+
+        @Test("a missing file is unreadable, not invalid")
+        func missing() throws {
+            try inFolder { folder in
+                let path = folder.appending(path: "none.yaml").path
+                #expect(throws: ConfigurationFileUnreadable(path: path, reason: "no such file or directory")) {
+                    _ = try ConfigurationLoader.load(path: path, environment: [:])
+                }
+                #expect(throws: ConfigurationFileUnreadable.self) {
+                    _ = try ConfigurationLoader.load(path: folder.path, environment: [:])
+                }
+            }
+        }
+
+        @Test("a file is read with the secrets beside it")
+        func secrets() throws {
+            try inFolder { folder in
+                let path = folder.appending(path: "monitor.yaml")
+                let text = """
+                    version: 1
+                    domains: [example.com]
+                    server: {listen: "0.0.0.0:0", token_file: token}
+                    """
+                try Data(text.utf8).write(to: path)
+                try Data("s3cret\n".utf8).write(to: folder.appending(path: "token"))
+                let (file, _) = try ConfigurationLoader.load(path: path.path, environment: [:])
+                #expect(file.server.token == Secret("s3cret"))
+
+                try Data([0x41, 0xFF]).write(to: folder.appending(path: "token"))
+                let fault = #expect(throws: ConfigurationFault.self) {
+                    _ = try ConfigurationLoader.load(path: path.path, environment: [:])
+                }
+                #expect(
+                    fault?.problems.first?.message == "cannot read the file 'token' of 'token_file': it is not UTF-8")
+            }
+        }
+
+        @Test("a file in another encoding is told with its line")
+        func encoding() throws {
+            try inFolder { folder in
+                let path = folder.appending(path: "monitor.yaml")
+                try Data(Array("version: 1\n# ".utf8) + [0xE9, 0x0A]).write(to: path)
+                let fault = #expect(throws: ConfigurationFault.self) {
+                    _ = try ConfigurationLoader.load(path: path.path, environment: [:])
+                }
+                #expect(fault?.description == "\(path.path):2:1: the file is not UTF-8")
+            }
+        }
+
+        @Test("a file over a megabyte is refused before it is parsed")
+        func size() throws {
+            try inFolder { folder in
+                let path = folder.appending(path: "monitor.yaml")
+                try Data(repeating: UInt8(ascii: "#"), count: (1 << 20) + 1).write(to: path)
+                let fault = #expect(throws: ConfigurationFault.self) {
+                    _ = try ConfigurationLoader.load(path: path.path, environment: [:])
+                }
+                #expect(fault?.problems.map(\.message) == ["the file is larger than 1 MiB"])
+            }
+        }
+
+        @Test(
+            "nesting and repetition are bounded",
+            arguments: [
+                String(repeating: "[", count: 100_000),
+                String(repeating: "{a: ", count: 100_000),
+                String(repeating: "- ", count: 100_000),
+                String(repeating: "[", count: 900) + String(repeating: "]", count: 900),
+                (0..<900).map { String(repeating: " ", count: $0) + "a:\n" }.joined(),
+                "version: 1\n" + String(repeating: "a: 1\n", count: 1000),
+                "version: 1\ndomains: [" + String(repeating: "a,", count: 400_000) + "a]",
+            ])
+        func bounds(text: String) {
+            #expect(!Fixture.complaints(text).isEmpty)
+        }
+
+        @Test("three thousand domains are read")
+        func many() throws {
+            let domains = (0..<3000).map { "  - {domain: d\($0).example.com, interval: 1m}\n" }.joined()
+            let (file, _) = try Fixture.parse("version: 1\ndomains:\n" + domains)
+            #expect(file.domains.count == 3000)
+        }
+
+        @Test("no cut of a whole file, and no changed character, brings the reader down")
+        func mutations() throws {
+            let text = Array(try Fixture.text("valid", "contract").unicodeScalars)
+            let odd: [Unicode.Scalar] = ["\0", "\"", "{", "}", ":", "$", "&", "*", "\t", "\n", "\u{F0000}", "é", "?"]
+            for index in stride(from: 0, to: text.count, by: 7) {
+                _ = Fixture.complaints(String(String.UnicodeScalarView(text[..<index])))
+                var changed = text
+                changed[index] = odd[index % odd.count]
+                _ = Fixture.complaints(String(String.UnicodeScalarView(changed)))
+            }
+        }
+    }
+}

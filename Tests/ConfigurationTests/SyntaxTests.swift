@@ -1,0 +1,76 @@
+import Testing
+
+@testable import MonitorConfiguration
+
+extension ConfigurationSuite {
+    @Suite struct SyntaxTests {
+        @Test(
+            "variables are filled in",
+            arguments: [
+                ("plain", "plain"), ("${A}", "one"), ("x${A}y${B}z", "xoneytwoz"), ("${NO:-d}", "d"), ("${NO:-}", ""),
+                ("${EMPTY}", ""), ("${EMPTY:-d}", "d"), ("${A:-d}", "one"), ("$$", "$"), ("$${A}", "${A}"),
+                ("$$$${A}", "$${A}"), ("$$${A}", "$one"), ("a$b", "a$b"), ("5$", "5$"), ("${NO:-a:-b}", "a:-b"),
+                ("${NESTED}", "${A}"),
+            ])
+        func substitution(text: String, expected: String) throws {
+            let substitution = EnvironmentSubstitution(
+                environment: ["A": "one", "B": "two", "EMPTY": "", "NESTED": "${A}"])
+            #expect(try substitution.apply(to: text) == expected)
+        }
+
+        @Test(
+            "a variable that cannot be filled in is a fault",
+            arguments: ["${NO}", "${", "${A", "${}", "${A B}", "${1}"])
+        func faults(text: String) {
+            #expect(throws: EnvironmentSubstitution.Fault.self) {
+                try EnvironmentSubstitution(environment: ["A": "one"]).apply(to: text)
+            }
+        }
+
+        @Test(
+            "the distance of two words is counted in slips",
+            arguments: [
+                ("interval", "interval", 0), ("interva1", "interval", 1), ("itnerval", "interval", 1),
+                ("intervall", "interval", 1), ("intrvl", "interval", 2), ("", "ab", 2), ("kitten", "sitting", 3),
+            ])
+        func distance(left: String, right: String, expected: Int) {
+            #expect(Spelling.distance(left, right) == expected)
+            #expect(Spelling.distance(right, left) == expected)
+        }
+
+        @Test("the nearest word within two slips is proposed")
+        func nearest() {
+            let words = ["interval", "timeout", "log", "url"]
+            #expect(Spelling.nearest(to: "Interval", among: words) == "interval")
+            #expect(Spelling.nearest(to: "tiemotu", among: words) == "timeout")
+            #expect(Spelling.nearest(to: "lgo", among: words) == "log")
+            #expect(Spelling.nearest(to: "zzz", among: words) == nil)
+            #expect(Spelling.nearest(to: "", among: words) == nil)
+        }
+
+        @Test(
+            "a quotation leaves out what may be secret",
+            arguments: [
+                ("plain", "'plain'"), ("https://hooks.slack.com/services/T/B/x", "'https://hooks.slack.com/…'"),
+                ("https://user:pass@example.com/x", "'https://example.com/…'"),
+                ("https://example.com", "'https://example.com'"),
+                ("socks5h://user:pass@example.com:1", "'socks5h://example.com:1'"), ("a whsec_abc", "'a whsec_…'"),
+                ("a\u{1B}[31m\u{202E}b", "'a\u{FFFD}[31m\u{FFFD}b'"),
+            ])
+        func quotation(text: String, expected: String) {
+            #expect(Quotation.of(text) == expected)
+        }
+
+        @Test(
+            "a loopback host is known by its address, not by its look",
+            arguments: [
+                ("127.0.0.1", true), ("127.255.1.2", true), ("::1", true), ("0:0:0:0:0:0:0:1", true),
+                ("localhost", true),
+                ("LocalHost", true), ("127.1", false), ("127.0.0.1.example", false), ("::", false), ("0.0.0.0", false),
+                ("128.0.0.1", false), ("localhost.example", false), ("::ffff:127.0.0.1", false),
+            ])
+        func loopback(host: String, expected: Bool) {
+            #expect(WebAddress.isLoopback(host) == expected)
+        }
+    }
+}

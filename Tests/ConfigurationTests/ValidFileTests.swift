@@ -1,0 +1,165 @@
+import Evidence
+import Foundation
+import MonitorConfiguration
+import Testing
+
+extension ConfigurationSuite {
+    @Suite struct ValidFileTests {
+        @Test("the contract's sample is read to the values it states")
+        func contract() throws {
+            let (file, warnings) = try Fixture.parse(try Fixture.text("valid", "contract"))
+            #expect(file.domains.map(\.domain.name) == ["example.com", "links.example.com"])
+
+            let first = file.domains[0]
+            #expect(first == WatchedDomain(domain: try Domain("example.com")))
+            #expect(first.interval == .seconds(300))
+            #expect(first.staleAfter == .seconds(86_400))
+            #expect(first.fullEvery == .seconds(3600))
+            #expect(first.timeout == .seconds(10))
+            #expect(first.failureThreshold == 2)
+            #expect(first.recoveryThreshold == 1)
+            #expect(first.certificateWarning == .seconds(14 * 86_400))
+            #expect(first.channels == nil)
+
+            let second = file.domains[1]
+            #expect(second.interval == .seconds(60))
+            #expect(second.staleAfter == .seconds(6 * 3600))
+            #expect(second.mode == .production)
+            #expect(second.labels == ["team": "growth"])
+            #expect(second.channels == ["ops"])
+            let expect = try #require(second.expect)
+            #expect(expect.apps == ["ABCDE12345.com.example.app"])
+            #expect(expect.services == ["applinks", "webcredentials"])
+            #expect(
+                expect.urls == [
+                    .init(url: "/invite/abc", opens: .app("ABCDE12345.com.example.app")),
+                    .init(url: "/help/website/1", opens: .nothing, page: true),
+                ])
+
+            #expect(file.network == NetworkSettings())
+            #expect(file.cdn == CDNSettings())
+            #expect(
+                file.vantages == [Vantage(name: "outside", proxy: Secret("socks5h://bastion.example.net:1080"))])
+            #expect(file.alerts.remindEvery == .seconds(86_400))
+            #expect(file.alerts.groupWait == .seconds(10))
+            #expect(
+                file.alerts.channels == [
+                    ChannelSettings(
+                        name: "ops", type: .slack, url: Secret("https://hooks.slack.com/services/PLANTED")),
+                    ChannelSettings(
+                        name: "hook", type: .webhook, url: Secret("https://hooks.example.net/aasa"),
+                        secrets: [Secret("whsec_UExBTlRFRC1QTEFOVEVELVBMQU5URUQh")]),
+                ])
+            #expect(file.store == StoreSettings())
+            #expect(file.server == ServerSettings())
+            #expect(file.log == LogSettings())
+
+            #expect(
+                warnings.map(\.description) == [
+                    "monitor.yaml:5:3: warning: 'full_every' is read but this version does not act on it yet",
+                    "monitor.yaml:18:5: warning: 'expect' is read but this version does not act on it yet",
+                    "monitor.yaml:32:3: warning: 'edges' is read but this version does not act on it yet",
+                    "monitor.yaml:35:1: warning: 'vantages' is read but this version does not act on it yet",
+                    "monitor.yaml:39:3: warning: 'group_wait' is read but this version does not act on it yet",
+                ])
+        }
+
+        @Test("the example at the top of the repository is valid as it stands, without variables or warnings")
+        func example() throws {
+            let url = Fixture.repository.appending(path: "monitor.yaml")
+            let text = try String(contentsOf: url, encoding: .utf8)
+            let (file, warnings) = try Fixture.parse(text, environment: [:])
+            #expect(file.domains.map(\.domain.name) == ["example.com"])
+            #expect(file.alerts.channels.isEmpty)
+            #expect(warnings.isEmpty)
+        }
+
+        @Test("the example stays valid when each commented key is put in force")
+        func exampleUncommented() throws {
+            let url = Fixture.repository.appending(path: "monitor.yaml")
+            let text = try String(contentsOf: url, encoding: .utf8)
+            let uncommented = text.split(separator: "\n", omittingEmptySubsequences: false)
+                .map { $0.replacing(#/^( *)#(-|  )/#) { "\($0.1)\($0.2)" } }
+                .joined(separator: "\n")
+            #expect(uncommented != text)
+            let (file, _) = try Fixture.parse(uncommented)
+            #expect(file.alerts.channels.count == 2)
+            #expect(file.domains.count == 2)
+        }
+
+        @Test("a file of two lines gets every default")
+        func smallest() throws {
+            let (file, warnings) = try Fixture.parse(try Fixture.text("valid", "smallest"))
+            #expect(file == ConfigurationFile(domains: [WatchedDomain(domain: try Domain("example.com"))]))
+            #expect(warnings.isEmpty)
+        }
+
+        @Test("an empty section counts as absent, and a null reminder switches reminders off")
+        func nullSections() throws {
+            let (file, warnings) = try Fixture.parse(try Fixture.text("valid", "null-sections"))
+            var expected = ConfigurationFile(domains: [WatchedDomain(domain: try Domain("example.com"))])
+            expected.alerts.remindEvery = nil
+            #expect(file == expected)
+            #expect(warnings.isEmpty)
+        }
+
+        @Test("a domain's own settings win over the defaults, and the rest is taken from them")
+        func overrides() throws {
+            let (file, _) = try Fixture.parse(try Fixture.text("valid", "overrides"), file: "etc/monitor.yaml")
+            let (a, b, c) = (file.domains[0], file.domains[1], file.domains[2])
+            #expect(a.domain.name == "xn--bcher-kva.example")
+            #expect(a.interval == .milliseconds(100))
+            #expect(a.timeout == .milliseconds(299_500))
+            #expect(a.failureThreshold == 3)
+            #expect(b.interval == .seconds(2))
+            #expect(b.timeout == .milliseconds(299_500))
+            #expect(b.failureThreshold == 1)
+            #expect(b.certificateWarning == .seconds(36 * 3600))
+            #expect(b.mode == .developerManaged)
+            #expect(b.labels == ["year": "2026", "team": "growth", "price": "$5"])
+            #expect(b.channels == [])
+            #expect(c.channels == ["hook"])
+
+            #expect(file.network.maxConcurrent == 8)
+            #expect(file.network.caFile == "etc/tls/ca.pem")
+            #expect(file.network.connectTo.count == 3)
+            #expect(file.network.resolve.count == 3)
+            #expect(file.network.proxy?.reveal() == "http://user:PLANTED@127.0.0.1:3128")
+            #expect(file.cdn.baseURL == "http://localhost:9000/a/v1")
+            #expect(file.cdn.requestsPerSecond == 0.5)
+            #expect(file.cdn.askBeforeOrigin)
+            #expect(file.alerts.remindEvery == .seconds(2 * 86_400))
+            let channels = file.alerts.channels
+            #expect(channels.map(\.name) == ["hook", "room", "v6"])
+            #expect(channels[0].secrets.count == 2)
+            #expect(channels[1].url.reveal() == "https://hooks.slack.com/services/PLANTED-in-etc")
+            #expect(channels[2].secrets.count == 1)
+            #expect(file.store.path == "state.db")
+            #expect(file.store.keepObservations == .seconds(7 * 86_400))
+            #expect(file.server.host == "::")
+            #expect(file.server.port == 0)
+            #expect(file.server.token?.reveal() == "PLANTED-token")
+            #expect(file.log.level == .debug)
+            #expect(file.log.format == .json)
+        }
+
+        @Test("an alias gives the value that its anchor marks")
+        func aliases() throws {
+            let (file, _) = try Fixture.parse(try Fixture.text("valid", "aliases"))
+            #expect(file.domains.map(\.labels) == [["team": "x"], ["team": "x"]])
+        }
+
+        @Test("a configuration prints none of its secrets", arguments: ["contract", "overrides"])
+        func secrets(name: String) throws {
+            let (file, warnings) = try Fixture.parse(try Fixture.text("valid", name))
+            var shown = "\(file) \(warnings)" + String(reflecting: file)
+            dump(file, to: &shown)
+            for channel in file.alerts.channels {
+                shown += "\(channel.url)\(String(describing: channel.secrets))\(String(reflecting: channel.url))"
+            }
+            #expect(shown.contains("***"))
+            #expect(!shown.contains(Fixture.planted))
+            #expect(!shown.contains("UExBTlRFR"))
+        }
+    }
+}

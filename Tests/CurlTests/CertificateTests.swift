@@ -1,0 +1,95 @@
+import Curl
+import Foundation
+import Lab
+import Testing
+
+extension CurlTests {
+    @Suite struct CertificateTests {
+        static let table: [(LabCertificate, VerifyProblem?)] = [
+            (.valid, nil), (.expired, .expired), (.notYetValid, .notYetValid), (.expiring(in: .seconds(86_400)), nil),
+            (.wrongName, .nameMismatch), (.selfSigned, .selfSigned), (.untrustedRoot, .untrustedRoot),
+            (.missingIntermediate, .incompleteChain),
+        ]
+
+        @Test("each bad certificate is refused for its own reason, and shown by a handshake alone", arguments: table)
+        func certificate(_ certificate: LabCertificate, _ problem: VerifyProblem?) async throws {
+            try await withLab { lab, driver in
+                lab.origin(host).certificate = certificate
+                lab.origin(host).behaviour = .reply(.json("{}"))
+                let result = try await driver.perform(request(site))
+                #expect(
+                    result.error?.code == (problem == nil ? nil : .certificate), "\(String(describing: result.error))")
+                let first = problem == .untrustedRoot ? .incompleteChain : problem
+                #expect(result.verifyProblem == first, "\(String(describing: result.error))")
+                #expect(result.status == (problem == nil ? 200 : nil))
+
+                var look = request(site)
+                look.purpose = .handshakeOnly
+                look.verify = .none
+                let seen = try await driver.perform(look)
+                #expect(seen.error == nil)
+                #expect(seen.status == nil)
+                #expect(result.verifyProblem?.refined(by: seen.facts.chain) == problem)
+                let leaf = try #require(seen.facts.chain.first)
+                #expect(leaf.dnsNames == [certificate == .wrongName ? LabCertificate.wrongNameHost : host])
+                #expect(leaf.notBefore != nil && leaf.notAfter != nil)
+                #expect((try #require(leaf.notAfter) < Date()) == (certificate == .expired))
+                #expect(lab.origin(host).requests.count == (problem == nil ? 1 : 0), "a handshake sends no request")
+            }
+        }
+
+        @Test("no request is sent unverified, even where it is asked for")
+        func neverUnverified() async throws {
+            try await withLab { lab, driver in
+                lab.origin(host).certificate = .selfSigned
+                var asked = request(site)
+                asked.verify = .none
+                let result = try await driver.perform(asked)
+                #expect(result.error?.code == .certificate)
+                #expect(lab.origin(host).requests.isEmpty)
+            }
+        }
+
+        @Test("a good answer comes with version, chain, dates and timings")
+        func facts() async throws {
+            try await withLab { lab, driver in
+                lab.origin(host).behaviour = .reply(.json("{}"))
+                let facts = try await driver.perform(request(site)).facts
+                #expect(facts.tlsVersion == "TLSv1.3")
+                #expect(facts.httpVersion == "1.1")
+                #expect(facts.chain.count == 2, "leaf and intermediate")
+                #expect(facts.chain.first?.issuer == facts.chain.last?.subject)
+                #expect(facts.verifyResult == 0)
+                #expect(!facts.reusedConnection && !facts.viaProxy)
+                let steps = [facts.timings.dns, facts.timings.connect, facts.timings.tls, facts.timings.firstByte]
+                let known = steps.compactMap { $0 } + [facts.timings.total]
+                #expect(known.count == 5)
+                #expect(known == known.sorted())
+            }
+        }
+
+        @Test("a file of trusted certificates that cannot be read is our fault, not the site's")
+        func trustStore() async throws {
+            let lab = try await Lab.start()
+            let driver = try CurlDriver(
+                network: NetworkSettings(caFile: "/nonexistent/ca.pem", connectTo: [lab.connectTo]))
+            _ = lab.origin(host)
+            let result = try await driver.perform(request(site))
+            #expect(result.error?.code == .trustStore)
+            await driver.shutdown()
+            await lab.shutdown()
+        }
+
+        @Test("the distribution's bundle does not trust the lab")
+        func defaultBundle() async throws {
+            let lab = try await Lab.start()
+            let driver = try CurlDriver(network: NetworkSettings(connectTo: [lab.connectTo]))
+            _ = lab.origin(host)
+            let result = try await driver.perform(request(site))
+            #expect(result.error?.code == .certificate)
+            #expect(result.verifyProblem == .incompleteChain)
+            await driver.shutdown()
+            await lab.shutdown()
+        }
+    }
+}

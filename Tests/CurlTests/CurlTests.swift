@@ -1,0 +1,53 @@
+import Curl
+import Foundation
+import Lab
+import Testing
+
+/// Every suite of this target: real transfers, over loopback only.
+@Suite(.timeLimit(.minutes(1)))
+enum CurlTests {}
+
+/// Runs a test against a lab and a driver that trusts it, and takes both down whatever happens.
+func withLab(
+    maximumConcurrent: Int = 16, _ body: (Lab, CurlDriver) async throws -> Void
+) async throws {
+    let lab = try await Lab.start()
+    do {
+        let driver = try CurlDriver(
+            network: NetworkSettings(caFile: lab.caFile, connectTo: [lab.connectTo]),
+            maximumConcurrent: maximumConcurrent)
+        do {
+            try await body(lab, driver)
+        } catch {
+            await driver.shutdown()
+            throw error
+        }
+        await driver.shutdown()
+    } catch {
+        await lab.shutdown()
+        throw error
+    }
+    await lab.shutdown()
+}
+
+/// A request that gives up soon.
+func request(_ url: String, total: Duration = .seconds(20)) -> TransferRequest {
+    TransferRequest(
+        url: url, userAgent: "curl-tests", limits: TransferLimits(connectTimeout: total, totalTimeout: total))
+}
+
+let host = "site.test"
+let site = "https://site.test/"
+
+func milliseconds(_ duration: Duration) -> Double {
+    let (seconds, attoseconds) = duration.components
+    return Double(seconds) * 1000 + Double(attoseconds) / 1e15
+}
+
+/// For transfers that are to run into their limit: long enough for a handshake on a machine that is busy.
+let patience = Duration.milliseconds(2500)
+
+/// Waits for something that is bound to come, looking often; the suite's time limit ends a wait in vain.
+func until(_ condition: () -> Bool) async throws {
+    while !condition() { try await Task.sleep(for: .milliseconds(2)) }
+}

@@ -1,0 +1,203 @@
+import Curl
+import Foundation
+import Lab
+import Synchronization
+import Testing
+
+extension CurlTests {
+    @Suite struct DriverTests {
+        @Test("a cancelled transfer ends at once, whether it runs or waits")
+        func cancel() async throws {
+            try await withLab(maximumConcurrent: 1) { lab, driver in
+                lab.origin(host).behaviour = .fault(.hang)
+                let started = ContinuousClock.now
+                let running = Task { try await driver.perform(request(site)) }
+                try await until { lab.origin(host).requests.count > 0 }
+                let waiting = Task { try await driver.perform(request(site)) }
+                waiting.cancel()
+                await #expect(throws: CancellationError.self) { try await waiting.value }
+                running.cancel()
+                await #expect(throws: CancellationError.self) { try await running.value }
+                #expect(ContinuousClock.now - started < .seconds(10), "well before the time limit of the transfer")
+                lab.origin(host).behaviour = .reply(.json("{}"))
+                let next = try await driver.perform(request(site))
+                #expect(next.status == 200, "the place is free again")
+            }
+        }
+
+        @Test("a task that is cancelled before it asks gets no transfer")
+        func cancelledBefore() async throws {
+            try await withLab { lab, driver in
+                let (gate, open) = AsyncStream.makeStream(of: Void.self)
+                let task = Task {
+                    for await _ in gate { break }
+                    return try await driver.perform(request(site))
+                }
+                task.cancel()
+                open.finish()
+                await #expect(throws: CancellationError.self) { try await task.value }
+                _ = lab.origin(host)
+            }
+        }
+
+        @Test("cancels at any moment leave nothing behind", arguments: [0, 1, 5, 20])
+        func cancelStorm(yields: Int) async throws {
+            try await withLab(maximumConcurrent: 4) { lab, driver in
+                lab.origin(host).behaviour = .reply(.json("{}"))
+                for _ in 0..<20 {
+                    let tasks = (0..<5).map { _ in Task { try? await driver.perform(request(site)) } }
+                    for _ in 0..<yields { await Task.yield() }
+                    for task in tasks { task.cancel() }
+                    for task in tasks { _ = await task.value }
+                }
+                let last = try await driver.perform(request(site))
+                #expect(last.status == 200)
+            }
+        }
+
+        @Test("200 transfers finish, never more than 8 at once")
+        func bounded() async throws {
+            let receiver = try await LabReceiver.start()
+            let pause = Duration.milliseconds(20)
+            receiver.behaviour = .reply(.json("{}", delay: pause))
+            let driver = try CurlDriver(maximumConcurrent: 8)
+            let url = receiver.url("/")
+            let statuses = try await withThrowingTaskGroup(of: Int?.self) { group in
+                for _ in 0..<200 {
+                    group.addTask {
+                        var asked = request(url)
+                        asked.allowPlainHTTP = true
+                        return try await driver.perform(asked).status
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(statuses.count == 200)
+            #expect(statuses.allSatisfy { $0 == 200 })
+            // A transfer lasts at least from the request's arrival until the delayed answer: overlaps are certain.
+            let arrivals = receiver.received.map(\.receivedAt).sorted()
+            let window = milliseconds(pause) / 1000 * 0.9
+            let peak = arrivals.map { first in
+                arrivals.count { $0 >= first && $0.timeIntervalSince(first) < window }
+            }.max()
+            #expect((peak ?? 0) <= 8)
+            #expect((peak ?? 0) > 1, "they do run side by side")
+            await driver.shutdown()
+            await receiver.shutdown()
+        }
+
+        @Test("the time limit of a waiting transfer starts when it starts")
+        func timeoutStartsLate() async throws {
+            try await withLab(maximumConcurrent: 1) { lab, driver in
+                lab.origin(host).behaviour = .reply(.json("{}", delay: .milliseconds(600)))
+                let results = try await withThrowingTaskGroup(of: TransferResult.self) { group in
+                    for _ in 0..<8 {
+                        group.addTask { try await driver.perform(request(site, total: patience)) }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(results.allSatisfy { $0.status == 200 })
+            }
+        }
+
+        @Test("kept connections are reused")
+        func kept() async throws {
+            try await withLab { lab, driver in
+                lab.origin(host).behaviour = .reply(.json("{}"))
+                var asked = request(site)
+                asked.connection = .kept
+                var results: [TransferResult] = []
+                for _ in 0..<5 { results.append(try await driver.perform(asked)) }
+                #expect(results.allSatisfy { $0.status == 200 })
+                #expect(lab.connectionsAccepted == 1)
+                #expect(results.map(\.facts.reusedConnection) == [false, true, true, true, true])
+                #expect(results.allSatisfy { $0.facts.tlsVersion == "TLSv1.3" })
+                #expect(results.allSatisfy { $0.facts.remoteAddress == "127.0.0.1" })
+            }
+        }
+
+        @Test("fresh connections are not reused, and use no kept one")
+        func fresh() async throws {
+            try await withLab { lab, driver in
+                lab.origin(host).behaviour = .reply(.json("{}"))
+                var kept = request(site)
+                kept.connection = .kept
+                _ = try await driver.perform(kept)
+                for _ in 0..<4 {
+                    let result = try await driver.perform(request(site))
+                    #expect(!result.facts.reusedConnection)
+                    #expect(result.facts.chain.count == 2, "a full handshake")
+                }
+                #expect(lab.connectionsAccepted == 5)
+                #expect(try await driver.perform(kept).facts.reusedConnection)
+                #expect(lab.connectionsAccepted == 5)
+            }
+        }
+
+        @Test("busy fresh connections do not push out a kept one")
+        func keptBesideFresh() async throws {
+            let lab = try await Lab.start()
+            let driver = try CurlDriver(
+                network: NetworkSettings(caFile: lab.caFile, connectTo: [lab.connectTo]), maximumConcurrent: 8,
+                keptConnections: 1)
+            lab.origin("hang.test").behaviour = .fault(.hang)
+            lab.origin(host).behaviour = .reply(.json("{}"))
+            let hanging = (0..<6).map { _ in Task { try await driver.perform(request("https://hang.test/")) } }
+            try await until { lab.origin("hang.test").requests.count >= 6 }
+            var asked = request(site)
+            asked.connection = .kept
+            _ = try await driver.perform(asked)
+            let again = try await driver.perform(asked)
+            #expect(again.facts.reusedConnection)
+            #expect(lab.connectionsAccepted == 7)
+            await driver.shutdown()
+            for task in hanging { _ = try? await task.value }
+            await lab.shutdown()
+        }
+
+        @Test("a server that hangs delays no other transfer")
+        func hangAlone() async throws {
+            try await withLab { lab, driver in
+                lab.origin("hang.test").behaviour = .fault(.hang)
+                lab.origin(host).behaviour = .reply(.json("{}"))
+                let hanging = Task { try await driver.perform(request("https://hang.test/")) }
+                try await until { lab.origin("hang.test").requests.count > 0 }
+                let started = ContinuousClock.now
+                for _ in 0..<10 {
+                    let result = try await driver.perform(request(site))
+                    #expect(result.status == 200)
+                }
+                #expect(ContinuousClock.now - started < .seconds(10))
+                hanging.cancel()
+                _ = try? await hanging.value
+            }
+        }
+
+        @Test("shutdown lets every task go, running or waiting, and later ones too")
+        func shutdown() async throws {
+            try await withLab(maximumConcurrent: 4) { lab, driver in
+                lab.origin(host).behaviour = .fault(.hang)
+                let tasks = (0..<12).map { _ in Task { try await driver.perform(request(site)) } }
+                try await until { lab.origin(host).requests.count >= 4 }
+                await driver.shutdown()
+                for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
+                await #expect(throws: CancellationError.self) { try await driver.perform(request(site)) }
+                await driver.shutdown()
+            }
+        }
+
+        @Test("many drivers come and go", arguments: [true, false])
+        func comeAndGo(orderly: Bool) async throws {
+            for _ in 0..<20 {
+                let driver = try CurlDriver()
+                if orderly { await driver.shutdown() }
+            }
+        }
+
+        @Test("the version names libcurl and its TLS library")
+        func version() {
+            #expect(CurlDriver.version.hasPrefix("libcurl/"))
+            #expect(CurlDriver.version.contains("OpenSSL"))
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import Curl
+import Lab
+import Testing
+
+/// What a hostile server does, and what the result says of it.
+struct Expected: Sendable {
+    var fault: LabFault
+    var code: CurlError.Code?
+    var phase: CurlError.Phase?
+    var status: Int?
+    var bodyBytes: Int = 0
+    var capped = false
+}
+
+extension CurlTests {
+    @Suite struct FaultTests {
+        static let limit = 65_536
+
+        static let table: [Expected] = [
+            Expected(fault: .hang, code: .timedOut, phase: .waiting),
+            Expected(fault: .reset, code: .connectionReset, phase: .waiting),
+            Expected(fault: .close, code: .emptyReply, phase: .waiting),
+            Expected(fault: .endlessHeaders, code: .headersTooLarge, phase: .receiving, status: 200),
+            Expected(fault: .endlessBody, status: 200, bodyBytes: limit, capped: true),
+            Expected(fault: .gzipBomb, status: 200, bodyBytes: limit, capped: true),
+            Expected(fault: .slowDrip, code: .timedOut, phase: .receiving, status: 200),
+            Expected(fault: .slowHeaders, code: .timedOut, phase: .receiving),
+            Expected(fault: .resetMidBody, code: .connectionReset, phase: .receiving, status: 200, bodyBytes: 100),
+            Expected(fault: .shortBody, code: .truncated, phase: .receiving, status: 200, bodyBytes: 100),
+            Expected(fault: .malformedStatusLine, code: .malformedAnswer, phase: .receiving),
+            Expected(fault: .notHTTP, code: .malformedAnswer, phase: .receiving),
+            Expected(fault: .badGzip, code: .badEncoding, phase: .receiving, status: 200),
+        ]
+
+        @Test("each fault of a server has its code and phase, within the limits", arguments: table)
+        func fault(_ expected: Expected) async throws {
+            try await withLab { lab, driver in
+                lab.origin(host).behaviour = .fault(expected.fault)
+                var asked = request(site, total: expected.code == .timedOut ? patience : .seconds(20))
+                asked.limits.bodyBytes = Self.limit
+                let result = try await driver.perform(asked)
+                #expect(result.error?.code == expected.code, "\(String(describing: result.error))")
+                #expect(result.error?.phase == expected.phase, "\(String(describing: result.error))")
+                #expect(result.status == expected.status)
+                #expect(result.bodyEnd == (expected.capped ? .capped : .complete))
+                if expected.fault == .slowDrip {
+                    #expect(result.body.starts(with: Array("{".utf8)))
+                } else {
+                    #expect(result.body.count == expected.bodyBytes)
+                }
+                #expect(result.facts.timings.total < .seconds(15))
+                #expect(result.facts.remoteAddress == "127.0.0.1")
+                #expect(result.facts.remotePort == lab.port)
+            }
+        }
+
+        @Test("every fault of the lab has a row")
+        func complete() {
+            #expect(Set(Self.table.map(\.fault)) == Set(LabFault.allCases))
+        }
+
+        static let handshakes: [(LabHandshake, CurlError.Code?)] = [
+            (.normal, nil), (.hang, .timedOut), (.reset, .connectionReset), (.alert, .tlsHandshake),
+            (.obsoleteTLS, .tlsVersion), (.plainText, .tlsHandshake),
+        ]
+
+        @Test("each broken handshake has its code, and the address is known", arguments: handshakes)
+        func handshake(_ handshake: LabHandshake, _ code: CurlError.Code?) async throws {
+            try await withLab { lab, driver in
+                lab.origin(host).handshake = handshake
+                let result = try await driver.perform(request(site, total: code == .timedOut ? patience : .seconds(20)))
+                #expect(result.error?.code == code, "\(String(describing: result.error))")
+                #expect(result.error?.phase == code.map { _ in .handshaking })
+                #expect(result.facts.remoteAddress == "127.0.0.1")
+                #expect(result.facts.remotePort == lab.port)
+            }
+        }
+
+        @Test("every handshake of the lab has a row")
+        func completeHandshakes() {
+            #expect(Set(Self.handshakes.map(\.0)) == Set(LabHandshake.allCases))
+        }
+    }
+}

@@ -1,0 +1,232 @@
+import Curl
+import Foundation
+import Lab
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+extension CurlTests {
+    @Suite struct RequestTests {
+        @Test("a posted body and its headers arrive", arguments: [0, 1, 100_000])
+        func post(size: Int) async throws {
+            let receiver = try await LabReceiver.start()
+            let driver = try CurlDriver()
+            let body = Data((0..<size).map { UInt8(truncatingIfNeeded: $0) })
+            var asked = request(receiver.url("/hook?x=1"))
+            asked.allowPlainHTTP = true
+            asked.method = .post(body: body)
+            asked.headers = [
+                TransferRequest.Header(name: "Content-Type", value: "application/json"),
+                TransferRequest.Header(name: "X-Empty", value: ""),
+            ]
+            let result = try await driver.perform(asked)
+            #expect(result.status == 200)
+            #expect(result.body == Data("ok".utf8))
+            #expect(result.header("Content-Type") == "text/plain")
+            let delivery = try #require(receiver.received.first)
+            #expect(delivery.body == body)
+            #expect(delivery.method == "POST")
+            #expect(delivery.path == "/hook?x=1")
+            #expect(delivery.header("content-type") == "application/json")
+            #expect(delivery.header("x-empty") == "")
+            #expect(delivery.header("expect") == nil)
+            #expect(delivery.header("user-agent") == "curl-tests")
+            await driver.shutdown()
+            await receiver.shutdown()
+        }
+
+        @Test("a gzip answer is decoded, and left alone where gzip was not asked for", arguments: [true, false])
+        func gzip(accepted: Bool) async throws {
+            try await withLab { lab, driver in
+                let text = String(repeating: "a", count: 1000)
+                var reply = LabReply.json(text)
+                reply.gzip = true
+                lab.origin(host).behaviour = .reply(reply)
+                var asked = request(site)
+                asked.acceptGzip = accepted
+                let result = try await driver.perform(asked)
+                #expect(lab.origin(host).requests.first?.header("Accept-Encoding") == (accepted ? "gzip" : nil))
+                #expect((result.body == Data(text.utf8)) == accepted)
+                #expect(result.wireBytes != 1000 && result.wireBytes > 0)
+            }
+        }
+
+        @Test("a body of exactly the limit is complete, one byte more is capped", arguments: [0, 1])
+        func cap(excess: Int) async throws {
+            try await withLab { lab, driver in
+                lab.origin(host).behaviour = .reply(LabReply(body: [UInt8](repeating: 97, count: 5000 + excess)))
+                var asked = request(site)
+                asked.limits.bodyBytes = 5000
+                let result = try await driver.perform(asked)
+                #expect(result.error == nil)
+                #expect(result.body.count == 5000)
+                #expect(result.bodyEnd == (excess == 0 ? .complete : .capped))
+            }
+        }
+
+        @Test("headers beyond the limit end the transfer")
+        func headerCap() async throws {
+            try await withLab { lab, driver in
+                let long = String(repeating: "a", count: 2000)
+                lab.origin(host).behaviour = .reply(LabReply(headers: [("X-Long", long)]))
+                var asked = request(site)
+                asked.limits.headerBytes = 1000
+                try await expectError(.headersTooLarge, driver, asked)
+                asked.limits.headerBytes = 4000
+                #expect(try await driver.perform(asked).header("x-long") == long)
+            }
+        }
+
+        @Test("one header line beyond libcurl's own limit is too large as well")
+        func headerLine() async throws {
+            try await withLab { lab, driver in
+                let long = String(repeating: "a", count: 200_000)
+                lab.origin(host).behaviour = .reply(LabReply(headers: [("X-Long", long)]))
+                try await expectError(.headersTooLarge, driver, request(site))
+            }
+        }
+
+        @Test("a redirect is reported, not followed")
+        func redirect() async throws {
+            try await withLab { lab, driver in
+                lab.origin(host).behaviour = .redirect(status: 302, location: "/elsewhere")
+                let result = try await driver.perform(request(site))
+                #expect(result.status == 302)
+                #expect(result.header("location") == "/elsewhere")
+                #expect(lab.origin(host).requests.count == 1)
+            }
+        }
+
+        @Test(
+            "what is no acceptable URL is refused before anything is sent",
+            arguments: [
+                "", "site.test", "http://site.test/", "ftp://site.test/", "file:///etc/passwd", "https://",
+                "https://user:secret@site.test/", "https://site.test:99999/", "https://site.test/\u{0}",
+                "https://si te.test/", "https://site.test/\r\nX-A: b",
+            ])
+        func badURL(_ url: String) async throws {
+            try await withLab { lab, driver in
+                let result = try await driver.perform(request(url))
+                #expect(result.error?.code == .badURL, "\(String(describing: result.error))")
+                #expect(result.error?.message.contains("secret") != true)
+                #expect(lab.connectionsAccepted == 0)
+            }
+        }
+
+        @Test(
+            "a header that would smuggle a line is refused",
+            arguments: [
+                ("X-A", "b\r\nX-C: d"), ("X-A\nX-B", "c"), ("", "b"), ("X A", "b"), ("X-A:", "b"), ("X", "\u{0}"),
+            ])
+        func badHeader(_ name: String, _ value: String) async throws {
+            try await withLab { lab, driver in
+                var asked = request(site)
+                asked.headers = [TransferRequest.Header(name: name, value: value)]
+                try await expectError(.badHeader, driver, asked)
+                #expect(lab.connectionsAccepted == 0)
+            }
+        }
+
+        @Test(
+            "loopback is refused where only public addresses are allowed",
+            arguments: ["https://site.test/", "https://localhost/", "https://127.0.0.1/", "https://[::1]/"])
+        func publicOnly(_ url: String) async throws {
+            let lab = try await Lab.start()
+            let driver = try CurlDriver(
+                network: NetworkSettings(caFile: lab.caFile, resolve: ["site.test:443:10.1.2.3,127.0.0.1"]))
+            var asked = request(url)
+            asked.addressPolicy = .publicOnly
+            let result = try await driver.perform(asked)
+            #expect(result.error?.code == .addressRefused, "\(String(describing: result.error))")
+            #expect(result.error?.phase == .connecting)
+            #expect(lab.connectionsAccepted == 0)
+            await driver.shutdown()
+            await lab.shutdown()
+        }
+
+        @Test("a chosen address wins over what the name resolves to")
+        func chosenAddress() async throws {
+            let lab = try await Lab.start(addresses: ["127.0.0.1", "127.0.0.2"])
+            let driver = try CurlDriver(network: NetworkSettings(caFile: lab.caFile, connectTo: [lab.connectTo]))
+            lab.origin(host).behaviour = .reply(.json("{}"))
+            var asked = request(site)
+            asked.connection = .kept
+            for address in ["127.0.0.1", "127.0.0.2", "127.0.0.1"] {
+                asked.address = address
+                let result = try await driver.perform(asked)
+                #expect(result.status == 200)
+                #expect(result.facts.remoteAddress == address)
+            }
+            #expect(lab.connectionsAccepted == 2, "one kept connection for each address")
+            asked.address = "site.test:1"
+            try await expectError(.badURL, driver, asked)
+            await driver.shutdown()
+            await lab.shutdown()
+        }
+
+        @Test("a closed port is a refused connection, a name without address is not found")
+        func refused() async throws {
+            let receiver = try await LabReceiver.start()
+            let port = receiver.port
+            await receiver.shutdown()
+            let driver = try CurlDriver()
+            let closed = try await driver.perform(request("https://127.0.0.1:\(port)/"))
+            #expect(closed.error?.code == .connectionRefused)
+            #expect(closed.error?.phase == .connecting)
+            // A label of more than 63 characters cannot be resolved, and no name server is asked.
+            let name = String(repeating: "a", count: 64) + ".invalid"
+            let missing = try await driver.perform(request("https://\(name)/"))
+            #expect(missing.error?.code == .nameNotFound)
+            #expect(missing.error?.phase == .resolving)
+            await driver.shutdown()
+        }
+
+        @Test("a server that does not take the connection is a timeout while connecting")
+        func fullBacklog() async throws {
+            let full = try FullBacklog()
+            let driver = try CurlDriver()
+            let result = try await driver.perform(
+                request("https://127.0.0.1:\(full.port)/", total: .milliseconds(400)))
+            #expect(result.error?.code == .timedOut, "\(String(describing: result.error))")
+            #expect(result.error?.phase == .connecting)
+            await driver.shutdown()
+        }
+
+        @Test("the environment's proxy is ignored, the configured one is not")
+        func proxy() async throws {
+            let receiver = try await LabReceiver.start()
+            let lab = try await Lab.start()
+            for name in ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] {
+                setenv(name, receiver.url(""), 1)
+            }
+            setenv("no_proxy", "*", 1)
+            defer {
+                for name in ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy"] { unsetenv(name) }
+            }
+            lab.origin(host).behaviour = .reply(.json("{}"))
+            let plain = try CurlDriver(network: NetworkSettings(caFile: lab.caFile, connectTo: [lab.connectTo]))
+            #expect(try await plain.perform(request(site)).status == 200)
+            #expect(receiver.connectionsAccepted == 0)
+            await plain.shutdown()
+
+            receiver.behaviour = .reply(.status(403))
+            let proxied = try CurlDriver(network: NetworkSettings(proxy: receiver.url("")))
+            let result = try await proxied.perform(request(site))
+            #expect(receiver.connectionsAccepted == 1)
+            #expect(result.error?.code == .proxy, "\(String(describing: result.error))")
+            #expect(result.error?.phase == .connecting)
+            #expect(result.status == nil, "the proxy's answer is not the site's")
+            #expect(result.facts.viaProxy)
+            await proxied.shutdown()
+            await lab.shutdown()
+            await receiver.shutdown()
+        }
+
+        private func expectError(_ code: CurlError.Code, _ driver: CurlDriver, _ asked: TransferRequest) async throws {
+            let result = try await driver.perform(asked)
+            #expect(result.error?.code == code, "\(String(describing: result.error))")
+        }
+    }
+}

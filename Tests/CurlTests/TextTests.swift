@@ -1,0 +1,172 @@
+import Foundation
+import Testing
+
+@testable import Curl
+
+extension CurlTests {
+    /// Pure tables: no transfer is made.
+    @Suite struct TextTests {
+        @Test(
+            "a redirect's target is made absolute",
+            arguments: [
+                ("/b", "https://a.test/b"), ("b?c=1#d", "https://a.test/x/b?c=1"), ("../b", "https://a.test/b"),
+                ("//b.test/c", "https://b.test/c"), ("http://b.test", "http://b.test/"), ("", "https://a.test/x/y"),
+                ("https://user:secret@b.test/", "https://b.test/"), ("?q=1", "https://a.test/x/y?q=1"),
+                ("/with space", "https://a.test/with%20space"), ("myapp://open/me", "myapp://open/me"),
+            ])
+        func resolve(_ location: String, _ expected: String) {
+            #expect(CurlURL.resolve(location, against: "https://a.test/x/y") == expected)
+        }
+
+        @Test(
+            "what is no URL is nil", arguments: ["https://", "https://[::1", "https://a:99999/", "/\u{0}", "/a\r\nb"])
+        func unresolvable(_ location: String) {
+            #expect(CurlURL.resolve(location, against: "https://a.test/x/y") == nil)
+        }
+
+        @Test("a URL's parts")
+        func components() throws {
+            let parts = try #require(CurlURL.components("HTTPS://u:p@A.Test/b?c=d#e"))
+            #expect(parts == ("https", "a.test", 443, "/b?c=d"))
+            let other = try #require(CurlURL.components("http://[::1]:8080"))
+            #expect(other == ("http", "[::1]", 8080, "/"))
+            #expect(CurlURL.components("nonsense") == nil)
+        }
+
+        @Test(
+            "addresses that are not public",
+            arguments: [
+                "0.0.0.0", "10.0.0.1", "100.64.0.1", "100.127.255.255", "127.0.0.1", "127.9.9.9", "169.254.169.254",
+                "172.16.0.1", "172.31.255.255", "192.0.0.8", "192.0.2.1", "192.168.1.1", "198.18.0.1", "198.19.255.255",
+                "198.51.100.1", "203.0.113.1", "224.0.0.1", "240.0.0.1", "255.255.255.255", "::", "::1", "fe80::1",
+                "fc00::1", "fd12::1", "ff02::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::7f00:1",
+                "2002:7f00:1::", "2001:db8::1", "2001::1", "::127.0.0.1", "fec0::1", "100::1", "3fff::1", "", "a.test",
+            ])
+        func notPublic(_ address: String) {
+            #expect(!IPAddress.isPublic(address))
+        }
+
+        @Test(
+            "addresses that are public",
+            arguments: [
+                "1.1.1.1", "17.253.1.1", "100.63.255.255", "100.128.0.1", "172.15.0.1", "172.32.0.1", "198.17.0.1",
+                "198.20.0.1", "223.255.255.255", "2606:4700::1111", "2001:4860:4860::8888", "::ffff:1.1.1.1",
+                "64:ff9b::101:101",
+            ])
+        func isPublic(_ address: String) {
+            #expect(IPAddress.isPublic(address))
+        }
+
+        @Test(
+            "curl's forms are accepted",
+            arguments: [
+                NetworkSettings(connectTo: ["a.test:443:b.test:8443", "::127.0.0.1:8443", ":::", "[::1]:443:[::2]:1"]),
+                NetworkSettings(resolve: [
+                    "a.test:443:127.0.0.1", "+a.test:443:127.0.0.1,::1", "*:443:[::1]", "-a.test:443",
+                ]),
+                NetworkSettings(proxy: "socks5h://user:secret@bastion.test:1080"),
+                NetworkSettings(proxy: "http://127.0.0.1:3128"),
+            ])
+        func goodSettings(_ settings: NetworkSettings) throws {
+            try settings.validate()
+        }
+
+        @Test(
+            "what libcurl would skip without a word is an error that names it",
+            arguments: [
+                NetworkSettings(connectTo: ["a.test"]), NetworkSettings(connectTo: ["a.test:443:b.test"]),
+                NetworkSettings(connectTo: ["a.test:443:b.test:0"]), NetworkSettings(connectTo: ["a:b:c:d"]),
+                NetworkSettings(connectTo: ["a.test:443:::1:8443"]), NetworkSettings(connectTo: ["[::1:443:a:1"]),
+                NetworkSettings(connectTo: [""]), NetworkSettings(resolve: ["a.test"]),
+                NetworkSettings(resolve: ["a.test:443"]), NetworkSettings(resolve: ["a.test:443:"]),
+                NetworkSettings(resolve: ["a.test:443:b.test"]), NetworkSettings(resolve: ["a.test:443:1.2.3.4,"]),
+                NetworkSettings(resolve: ["a.test:99999:1.2.3.4"]), NetworkSettings(proxy: "127.0.0.1:3128"),
+                NetworkSettings(proxy: ""), NetworkSettings(proxy: "ftp://user:secret@a.test"),
+            ])
+        func badSettings(_ settings: NetworkSettings) throws {
+            let fault = #expect(throws: NetworkSettingsFault.self) { try settings.validate() }
+            let text = try #require(fault?.description)
+            #expect(text.contains("is not of the form"))
+            #expect(!text.contains("secret"))
+            let error = #expect(throws: CurlError.self) { try CurlDriver(network: settings) }
+            #expect(error?.code == .badSettings)
+        }
+
+        @Test("where connections go by the rules")
+        func targets() throws {
+            let settings = NetworkSettings(
+                connectTo: ["A.test:443:b.test:8443", "::127.0.0.1:"],
+                resolve: ["a.test:443:127.0.0.1,[::1]", "*:80:127.0.0.9"])
+            #expect(try #require(settings.connectTarget(host: "a.test", port: 443)) == ("b.test", 8443))
+            #expect(try #require(settings.connectTarget(host: "a.test", port: 80)) == ("127.0.0.1", 80))
+            #expect(settings.resolvedAddresses(host: "a.test", port: 443) == ["127.0.0.1", "::1"])
+            #expect(settings.resolvedAddresses(host: "z.test", port: 80) == ["127.0.0.9"])
+            #expect(settings.resolvedAddresses(host: "z.test", port: 443) == nil)
+        }
+
+        @Test("the last header block counts, informational ones and trailers do not")
+        func headerBlocks() {
+            var sink = AnswerSink(limits: TransferLimits())
+            feed(&sink, ["HTTP/1.1 103 Early Hints\r\n", "Link: </a>\r\n", "\r\n"])
+            feed(&sink, ["HTTP/2 200\r\n", "X-A:  1 \r\n", "\tfolded\r\n", "x-a: 2\r\n", "no colon\r\n", "\r\n"])
+            let taken = Array("body".utf8).withUnsafeBytes { sink.takeBody($0) }
+            #expect(taken)
+            feed(&sink, ["X-Trailer: 1\r\n"])
+            #expect(sink.status == 200)
+            #expect(sink.headers.map(\.name) == ["x-a", "x-a"])
+            #expect(sink.headers.map(\.value) == ["1 folded", "2"])
+        }
+
+        @Test("an informational block alone is no answer")
+        func informational() {
+            var sink = AnswerSink(limits: TransferLimits())
+            feed(&sink, ["HTTP/1.1 100 Continue\r\n", "A: b\r\n", "\r\n"])
+            sink.dropInformational()
+            #expect(sink.status == nil)
+            #expect(sink.headers.isEmpty)
+        }
+
+        @Test("all header blocks count together")
+        func headerBudget() {
+            var sink = AnswerSink(limits: TransferLimits(headerBytes: 100))
+            let block = Array("HTTP/1.1 100 Continue\r\n".utf8)
+            let taken = (0..<10).map { _ in block.withUnsafeBytes { sink.takeHeaderLine($0) } }
+            #expect(taken.filter { $0 }.count == 4)
+            #expect(sink.headersOverLimit)
+        }
+
+        @Test(
+            "OpenSSL's dates",
+            arguments: [("Nov  1 08:00:00 2026 GMT", 1_793_520_000.0), ("Jan 31 23:59:59 2030 GMT", 1_896_134_399.0)])
+        func dates(_ text: String, _ seconds: Double) {
+            #expect(CertificateText.date(text) == Date(timeIntervalSince1970: seconds))
+        }
+
+        @Test("what is no date is none", arguments: ["", "Nov 1", "Foo  1 08:00:00 2026 GMT", "Nov  1 08:00 2026 GMT"])
+        func noDates(_ text: String) { #expect(CertificateText.date(text) == nil) }
+
+        @Test("durations become milliseconds that never mean 'no limit'")
+        func limits() {
+            #expect(EasyHandle.milliseconds(.zero) == 1)
+            #expect(EasyHandle.milliseconds(.seconds(-5)) == 1)
+            #expect(EasyHandle.milliseconds(.microseconds(1500)) == 1)
+            #expect(EasyHandle.milliseconds(.seconds(10)) == 10_000)
+            #expect(EasyHandle.milliseconds(.seconds(Int64.max)) == 86_400_000)
+        }
+
+        @Test("a message is free of control characters and a label of the message")
+        func errorText() {
+            let error = CurlError(code: .timedOut, phase: .waiting, message: "a\u{1b}[31m\r\nb\u{9b}")
+            #expect(error.message == "a[31mb")
+            #expect(error.description == "timed-out while waiting: a[31mb")
+            #expect(error.shortLabel == "timed-out")
+        }
+
+        private func feed(_ sink: inout AnswerSink, _ lines: [String]) {
+            for line in lines {
+                let taken = Array(line.utf8).withUnsafeBytes { sink.takeHeaderLine($0) }
+                #expect(taken)
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Lab
+import Testing
+
+extension LabTests {
+    @Suite struct Receiver {
+        private func withReceiver(_ body: (LabReceiver) async throws -> Void) async throws {
+            let receiver = try await LabReceiver.start()
+            do {
+                try await body(receiver)
+                await receiver.shutdown()
+            } catch {
+                await receiver.shutdown()
+                throw error
+            }
+        }
+
+        private func post(_ receiver: LabReceiver, _ text: String) async throws -> Tool {
+            try await Tool.run(
+                "curl",
+                [
+                    "-q", "-sS", "--max-time", "10", "--data-binary", text, "-H", "webhook-id: 1", "-w", "%{http_code}",
+                    "-o", "/dev/null", receiver.url("/hook"),
+                ])
+        }
+
+        @Test("what was posted is kept in order, and a queue of behaviours is used before the default")
+        func keeps() async throws {
+            try await withReceiver { receiver in
+                receiver.next([.reply(.status(503)), .fault(.close)])
+                #expect(try await post(receiver, "one").output == "503")
+                #expect(try await post(receiver, "two").exitCode == 52)
+                #expect(try await post(receiver, "three").output == "200")
+                let received = receiver.received
+                #expect(received.map { String(decoding: $0.body, as: UTF8.self) } == ["one", "two", "three"])
+                #expect(received.allSatisfy { $0.path == "/hook" && $0.method == "POST" })
+                #expect(received.first?.header("Webhook-Id") == "1")
+            }
+        }
+
+        @Test("a wait ends when the deliveries are there, and a stream yields them all")
+        func waits() async throws {
+            try await withReceiver { receiver in
+                _ = try await post(receiver, "one")
+                let stream = receiver.stream
+                async let waited = receiver.deliveries(count: 2, within: .seconds(30))
+                _ = try await post(receiver, "two")
+                #expect(try await waited.count == 2)
+                var bodies: [String] = []
+                for await delivery in stream {
+                    bodies.append(String(decoding: delivery.body, as: UTF8.self))
+                    if bodies.count == 2 { break }
+                }
+                #expect(bodies == ["one", "two"])
+            }
+        }
+
+        @Test("a wait in vain tells what was seen")
+        func timesOut() async throws {
+            try await withReceiver { receiver in
+                _ = try await post(receiver, "one")
+                let error = await #expect(throws: LabWaitTimedOut.self) {
+                    try await receiver.deliveries(count: 2, within: .milliseconds(20))
+                }
+                #expect(error?.wanted == 2)
+                #expect(error?.seen.count == 1)
+            }
+        }
+
+        @Test("a body beyond the bound ends the connection and is not kept")
+        func tooLarge() async throws {
+            try await withReceiver { receiver in
+                let file = FileManager.default.temporaryDirectory.appending(path: "big-\(UUID().uuidString)")
+                defer { try? FileManager.default.removeItem(at: file) }
+                try Data(count: 2 << 20).write(to: file)
+                let curl = try await post(receiver, "@\(file.path)")
+                #expect(curl.exitCode != 0)
+                #expect(receiver.received.isEmpty)
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import Evidence
+import Foundation
+import Monitoring
+import StatusServer
+import Testing
+
+extension StatusServerSuite {
+    @Suite("Overview")
+    struct OverviewTests {
+        @Test("trouble comes first: firing, failing, warning, unchecked, then what is fine, each by name")
+        func order() async throws {
+            let names = ["a.test", "b.test", "c.test", "d.test", "e.test", "f.test", "g.test"]
+            let overview = try await overview(
+                names.map { try info($0) },
+                [
+                    state("a.test", .ok), state("b.test", .warning), state("d.test", .failing),
+                    state("e.test", .failing, open: [(.originBroken, .firing)]), state("f.test", .ok),
+                    state("g.test", .ok, open: [(.cdnStale, .firing)]),
+                ])
+            #expect(overview.rows.map(\.name) == ["e.test", "d.test", "g.test", "b.test", "c.test", "a.test", "f.test"])
+            #expect(overview.rows.map(\.needsAttention) == [true, true, true, true, false, false, false])
+            #expect(overview.headline == "4 of 7 domains need attention")
+        }
+
+        static let headlines: [([Verdict.Level?], String)] = [
+            ([], "No domain is watched"),
+            ([nil], "1 domain, not checked yet"),
+            ([nil, nil], "2 domains, not checked yet"),
+            ([.ok], "1 domain, OK"),
+            ([.ok, .ok], "All 2 domains are OK"),
+            ([.ok, nil, .ok], "2 of 3 domains OK, 1 not checked yet"),
+            ([.failing], "1 of 1 domain needs attention"),
+            ([.ok, .warning, nil, .ok], "1 of 4 domains needs attention"),
+            ([.failing, .warning], "2 of 2 domains need attention"),
+        ]
+
+        @Test("the headline counts", arguments: headlines)
+        func headline(levels: [Verdict.Level?], expected: String) async throws {
+            let named = levels.enumerated().map { ("d\($0.offset).test", $0.element) }
+            let overview = try await overview(
+                named.map { try info($0.0) }, named.compactMap { name, level in try level.map { try state(name, $0) } })
+            #expect(overview.headline == expected)
+            #expect(overview.needsAttention == expected.contains("attention"))
+        }
+
+        static let comparisons: [(Comparison, String)] = [
+            (Comparison(state: .inSync, bytesEqual: true), "in sync"),
+            (Comparison(state: .inSync, bytesEqual: false), "in sync in meaning; the bytes differ"),
+            (Comparison(state: .stale, lagSeconds: 93600), "stale, 26 h behind"),
+            (Comparison(state: .propagating, lagSeconds: 300), "propagating, 5 min behind"),
+            (Comparison(state: .propagating), "propagating"),
+            (Comparison(state: .missing), "missing: Apple has no copy"),
+        ]
+
+        @Test("the comparison is told in words, with the lag", arguments: comparisons)
+        func comparison(comparison: Comparison, expected: String) async throws {
+            let overview = try await overview([info("a.test")], [state("a.test", .ok, comparison: comparison)])
+            #expect(overview.rows.first?.comparison == expected)
+        }
+
+        @Test("every state of a comparison has words of its own")
+        func allComparisons() async throws {
+            var words: Set<String> = []
+            for kind in Comparison.State.allCases {
+                let overview = try await overview(
+                    [info("a.test")], [state("a.test", .ok, comparison: Comparison(state: kind))])
+                words.insert(try #require(overview.rows.first?.comparison))
+            }
+            #expect(words.count == Comparison.State.allCases.count)
+        }
+
+        @Test("a domain that was never checked says so, and one that the store alone knows is left out")
+        func unchecked() async throws {
+            let overview = try await overview([info("a.test")], [state("gone.test", .failing)])
+            #expect(overview.rows.map(\.name) == ["a.test"])
+            let row = try #require(overview.rows.first)
+            #expect(row.level == .unchecked)
+            #expect(row.verdict == "not checked yet")
+            #expect(row.checked == nil)
+            #expect(row.comparison == nil)
+            #expect(!row.isOverdue)
+        }
+
+        @Test("incidents are told with kind, state and start, the confirmed ones first, resolved ones not at all")
+        func incidents() async throws {
+            let overview = try await overview(
+                [info("a.test")],
+                [
+                    state(
+                        "a.test", .failing,
+                        open: [
+                            (.cdnDivergent, .pending), (.originBroken, .recovering), (.originUnreachable, .firing),
+                            (.cdnMissing, .resolved),
+                        ])
+                ])
+            let incidents = try #require(overview.rows.first?.incidents)
+            #expect(incidents.map(\.kind) == ["origin.unreachable", "origin.broken", "cdn.divergent"])
+            #expect(incidents.map(\.state) == ["firing", "recovering", "pending"])
+            #expect(incidents.first?.since.instant == "2026-11-20T05:00:00Z")
+            #expect(incidents.first?.since.age == "26 h ago")
+        }
+
+        static let ages: [(Double, String, Bool)] = [
+            (-5, "just now", false), (0, "just now", false), (60, "60 s ago", false), (959, "16 min ago", false),
+            (961, "16 min ago", true), (7200, "2 h ago", true),
+        ]
+
+        @Test("a check is overdue after three intervals and a minute", arguments: ages)
+        func overdue(seconds: Double, age: String, isOverdue: Bool) async throws {
+            let overview = try await overview([info("a.test")], [state("a.test", .ok, checkedAt: noon - seconds)])
+            #expect(overview.rows.first?.checked?.age == age)
+            #expect(overview.rows.first?.isOverdue == isOverdue)
+            #expect(overview.delay == (isOverdue ? "1 domain is overdue for a check" : nil))
+        }
+
+        @Test("messages that wait are counted", arguments: [(0, "no message waits"), (1, "1 message waits"), (3, "3 messages wait")])
+        func outbox(count: Int, expected: String) async throws {
+            let overview = try await overview([], [], outbox: count)
+            let rest = count == 0 ? " to be sent" : " to be sent to ops, the oldest from 5 min ago"
+            #expect(overview.outbox == expected + rest)
+        }
+
+        @Test("a text of a stranger is made displayable and cut, however few characters it has")
+        func strangers() async throws {
+            let bomb = "e" + String(repeating: "\u{0301}", count: 100_000)
+            let overview = try await overview(
+                [info("a.test", labels: ["k": "v\u{202E}x"]), info("b.test")],
+                [state("a.test", .ok, "turn \u{202E}around\u{1B}[31m"), state("b.test", .ok, bomb)])
+            #expect(overview.rows.first?.diagnosis == "turn \u{FFFD}around\u{FFFD}[31m")
+            #expect(overview.rows.first?.labels == ["k: v\u{FFFD}x"])
+            #expect(try #require(overview.rows.last?.diagnosis.unicodeScalars.count) <= 600)
+        }
+
+        @Test("links lead to both copies; a base that is no web address makes no link")
+        func links() async throws {
+            let row = try #require(try await overview([info("a.test")], []).rows.first)
+            #expect(row.originURL == "https://a.test/.well-known/apple-app-site-association")
+            #expect(row.cdnURL == "https://cdn.test/a/v1/a.test")
+            let odd = Overview(
+                watched: [try info("a.test")], summaries: [], outbox: [],
+                surroundings: .init(version: "1", cdnBaseURL: "javascript:alert(1)//"), now: noon)
+            #expect(odd.rows.first?.cdnURL == nil)
+        }
+    }
+}

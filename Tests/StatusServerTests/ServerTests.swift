@@ -1,0 +1,264 @@
+import Foundation
+import Logging
+import Monitoring
+import ServiceLifecycle
+import StatusServer
+import Storage
+import Synchronization
+import Testing
+
+extension StatusServerSuite {
+    @Suite("Server")
+    struct ServerTests {
+        private let scratch: ScratchStore
+        private let log = LineLog()
+
+        init() throws { scratch = try ScratchStore() }
+
+        private func server(
+            port: Int = 0, host: String = "127.0.0.1", token: String? = nil, watched: [WatchedDomainInfo] = [],
+            onListening: @escaping @Sendable (Int) async -> Void
+        ) -> StatusServer {
+            StatusServer(
+                settings: StatusServerSettings(
+                    host: host, port: port, token: token, version: "1.2.3", watched: watched,
+                    cdnBaseURL: "https://cdn.test/a/v1"),
+                store: scratch.store, timekeeper: FixedTime(), logger: log.logger, onListening: onListening)
+        }
+
+        /// Runs a server around the body and ends it by cancellation.
+        private func serving(
+            token: String? = nil, watched: [WatchedDomainInfo] = [],
+            _ body: @escaping @Sendable (Int, StatusServer) async throws -> Void
+        ) async throws {
+            let (ports, feed) = AsyncStream.makeStream(of: Int.self)
+            let server = server(token: token, watched: watched) { feed.yield($0) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await server.run() }
+                group.addTask {
+                    for await port in ports { return try await body(port, server) }
+                }
+                try await group.next()
+                group.cancelAll()
+            }
+        }
+
+        @Test("the overview is served with its guards, whatever the store holds")
+        func overview() async throws {
+            let (watched, states) = try sample()
+            try await scratch.commit(states)
+            try await serving(watched: watched) { port, _ in
+                let answer = try await ask(port, "/")
+                #expect(answer.status == 200)
+                #expect(answer.headers["content-type"] == "text/html; charset=utf-8")
+                #expect(answer.body.contains("3 of 6 domains need attention"))
+                #expect(answer.body.hasSuffix("</html>\n"))
+                #expect(answer.headers["content-length"] == "\(answer.body.utf8.count)")
+            }
+        }
+
+        static let answers: [(String, String, Int)] = [
+            ("GET", "/", 200), ("HEAD", "/", 200), ("GET", "/?x=<script>", 200), ("GET", "/healthz", 200),
+            ("HEAD", "/healthz", 200), ("GET", "/nothing", 404), ("HEAD", "/nothing", 404), ("GET", "/../etc/passwd", 404),
+            ("GET", "/%2e%2e/%00", 404), ("POST", "/", 405), ("DELETE", "/healthz", 405), ("PUT", "/nothing", 405),
+            ("OPTIONS", "/", 405), ("PROPFIND", "/", 405), ("TRACE", "/", 405),
+        ]
+
+        @Test("each answer has its status, its guards, and no body after HEAD", arguments: answers)
+        func status(method: String, target: String, expected: Int) async throws {
+            try await serving { port, _ in
+                let answer = try await ask(port, target, method: method)
+                #expect(answer.status == expected)
+                #expect(answer.headers["x-content-type-options"] == "nosniff")
+                #expect(answer.headers["referrer-policy"] == "no-referrer")
+                #expect(answer.headers["cache-control"] == "no-store")
+                #expect(
+                    answer.headers["content-security-policy"]?.hasPrefix(
+                        "default-src 'none'; style-src 'unsafe-inline'") == true)
+                #expect(answer.body.isEmpty == (method == "HEAD"))
+                #expect(answer.headers["allow"] == (expected == 405 ? "GET, HEAD" : nil))
+                if expected != 200 { #expect(answer.headers["content-type"] == "text/plain; charset=utf-8") }
+            }
+        }
+
+        @Test("health is said in two letters")
+        func health() async throws {
+            try await serving { port, _ in
+                let answer = try await ask(port, "/healthz")
+                #expect(answer.body == "ok\n")
+                #expect(answer.headers["content-type"] == "text/plain; charset=utf-8")
+            }
+        }
+
+        private static func basic(_ text: String) -> String { "Basic " + Data(text.utf8).base64EncodedString() }
+
+        static let credentials: [(String?, Int)] = [
+            (nil, 401), ("Bearer s3cret", 200), ("bearer  s3cret", 200), ("Bearer s3cre", 401), ("Bearer s3cretx", 401),
+            ("Bearer s3creT", 401), ("Bearer ", 401), ("Bearer", 401), ("s3cret", 401), (basic("any:s3cret"), 200),
+            (basic(":s3cret"), 200), (basic("s3cret:"), 401), (basic("s3cret"), 401), (basic("a:b:s3cret"), 401),
+            ("Basic !!!", 401), ("Digest s3cret", 401),
+        ]
+
+        @Test("with a token, the overview needs it, as Bearer or as a password", arguments: credentials)
+        func access(credential: String?, expected: Int) async throws {
+            try await serving(token: "s3cret") { port, _ in
+                let answer = try await ask(port, "/", headers: credential.map { ["Authorization: \($0)"] } ?? [])
+                #expect(answer.status == expected)
+                #expect(answer.headers["www-authenticate"]?.hasPrefix("Basic realm=") == (expected == 401 ? true : nil))
+                #expect(!answer.body.contains("s3cret"))
+            }
+        }
+
+        @Test(
+            "with a token, only the path of health is open",
+            arguments: [
+                ("/healthz", 200), ("/healthz?x", 200), ("/healthz/", 401), ("/Healthz", 401), ("/nothing", 401),
+                ("//healthz", 401), ("/healthz/../", 401), ("/?/healthz", 401),
+            ])
+        func open(target: String, expected: Int) async throws {
+            try await serving(token: "s3cret") { port, _ in
+                let answer = try await ask(port, target)
+                #expect(answer.status == expected)
+            }
+        }
+
+        @Test("an empty token lets nobody in")
+        func emptyToken() async throws {
+            try await serving(token: "") { port, _ in
+                for credential in ["Bearer ", Self.basic("x:")] {
+                    let answer = try await ask(port, "/", headers: ["Authorization: \(credential)"])
+                    #expect(answer.status == 401)
+                }
+            }
+        }
+
+        @Test("the token does not come out of a description")
+        func secret() {
+            let settings = StatusServerSettings(token: "s3cret", version: "1", watched: [], cdnBaseURL: "")
+            var dumped = ""
+            dump(settings, to: &dumped)
+            #expect(!dumped.contains("s3cret") && !"\(settings)".contains("s3cret"))
+        }
+
+        @Test("a store that does not answer is a 503, told of once; health goes on")
+        func storeGone() async throws {
+            try scratch.store.close()
+            try await serving { [log] port, _ in
+                for _ in 0..<3 {
+                    let answer = try await ask(port, "/")
+                    #expect(answer.status == 503)
+                    #expect(answer.headers["refresh"] == "30")
+                    #expect(answer.body.contains("the store cannot be read"))
+                }
+                #expect(try await ask(port, "/healthz").status == 200)
+                #expect(log.lines.count { $0.contains("cannot read the store") } == 1)
+            }
+        }
+
+        @Test("other domains are shown after a reload")
+        func reload() async throws {
+            try await serving(watched: [info("old.test")]) { port, server in
+                #expect(try await ask(port, "/").body.contains("old.test"))
+                server.watch([try info("new.test")])
+                let body = try await ask(port, "/").body
+                #expect(body.contains("new.test") && !body.contains("old.test"))
+            }
+        }
+
+        @Test("headers beyond measure and broken requests are refused, and the server goes on")
+        func hostile() async throws {
+            try await serving { port, _ in
+                let long = String(repeating: "x", count: 200_000)
+                for text in [
+                    "GET / HTTP/1.1\r\nHost: a\r\nX: \(long)\r\n\r\n", "\u{0}\u{1}\u{2}\r\n\r\n", "GET\r\n\r\n",
+                    "GET / HTTP/9.9\r\n\r\n",
+                    "GET / HTTP/1.1\r\nHost: a\r\n" + String(repeating: "A: b\r\n", count: 500) + "\r\n",
+                ] {
+                    let client = try RawClient(port: port)
+                    try? client.send(text)
+                    let answer = try await client.receive()
+                    #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 400 "), "\(answer.prefix(80))")
+                }
+                #expect(try await ask(port, "/healthz").status == 200)
+            }
+        }
+
+        // MARK: - Life
+
+        @Test("it ends within a second, though clients hold on", arguments: [true, false])
+        func end(isGraceful: Bool) async throws {
+            let (ports, feed) = AsyncStream.makeStream(of: Int.self)
+            let server = server { feed.yield($0) }
+            let group = ServiceGroup(
+                configuration: .init(
+                    services: [.init(service: server, successTerminationBehavior: .ignore)], logger: log.logger))
+            let clock = ContinuousClock()
+            let took = try await withThrowingTaskGroup(of: Void.self, returning: Duration.self) { tasks in
+                tasks.addTask { try await group.run() }
+                var iterator = ports.makeAsyncIterator()
+                let port = try #require(await iterator.next())
+                // Idle after an answer; within a body; within a head; silent.
+                let clients = try (0..<4).map { _ in try RawClient(port: port) }
+                try clients[0].send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
+                try clients[1].send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nabc")
+                try clients[2].send("GET / HTTP/1.1\r\nHost:")
+                _ = try await clients[0].receive(until: "ok\n")
+                _ = try await clients[1].receive(until: "405")
+                let start = clock.now
+                if isGraceful { await group.triggerGracefulShutdown() } else { tasks.cancelAll() }
+                while let outcome = await tasks.nextResult() {
+                    if case .failure(let error) = outcome, !(error is CancellationError) { throw error }
+                }
+                let took = start.duration(to: clock.now)
+                #expect(throws: RawClient.Failure.self) { try RawClient(port: port) }
+                withExtendedLifetime(clients) {}
+                return took
+            }
+            #expect(took < .seconds(1.5))
+        }
+
+        @Test("an address in use is told before anything is served")
+        func inUse() async throws {
+            try await serving { port, _ in
+                let second = server(port: port) { _ in Issue.record("it must not listen") }
+                let error = await #expect(throws: ListenError.self) { try await second.run() }
+                #expect(error?.code == .addressInUse)
+                #expect(error?.message.hasPrefix("cannot listen on 127.0.0.1:\(port): another program already does") == true)
+            }
+        }
+
+        @Test(
+            "an address that is not this machine's, or none at all, is told",
+            arguments: [("192.0.2.1", ListenError.Code.addressNotAvailable), ("no-such-host.invalid", .unknownHost)])
+        func notOurs(host: String, code: ListenError.Code) async throws {
+            let server = server(host: host) { _ in }
+            let error = await #expect(throws: ListenError.self) { try await server.run() }
+            #expect(error?.code == code)
+            #expect(error?.message.contains(host) == true)
+        }
+    }
+}
+
+/// A log that a test can read.
+final class LineLog: Sendable {
+    private let kept = Mutex<[String]>([])
+
+    var lines: [String] { kept.withLock { $0 } }
+
+    var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }
+
+    private struct Handler: LogHandler {
+        let log: LineLog
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            log.kept.withLock { $0.append("\(event.message) \(event.metadata ?? [:])") }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import Evidence
+import Foundation
+import Monitoring
+import StatusServer
+import Storage
+import Testing
+
+/// The root of this target's tests.
+@Suite("Status server", .timeLimit(.minutes(1)))
+struct StatusServerSuite {}
+
+/// 2026-11-21T07:00:00Z.
+let noon = Date(timeIntervalSince1970: 1_795_244_400)
+
+/// Time that stands still.
+struct FixedTime: Timekeeper {
+    func now() -> Date { noon }
+    func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration) }
+}
+
+/// A store in a folder that goes away with the test.
+final class ScratchStore: Sendable {
+    let folder: String
+    let store: Store
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("aasa-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        store = try Store(path: folder + "/monitor.db")
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    func commit(_ states: [DomainState]) async throws {
+        for state in states { try await store.commit(CheckRecord(observation: nil, state: state)) }
+    }
+
+    func enqueue(_ keys: [String], channel: String = "ops", at: Date = noon - 300) async throws {
+        try await store.enqueue(
+            keys.map {
+                OutboxDraft(
+                    messageKey: $0, incidentID: "a1", channel: channel, type: .firing, sequence: 1, severity: .error,
+                    facts: Data("{}".utf8), createdAt: at, expiresAt: at + 86400, supersedes: [])
+            })
+    }
+}
+
+func info(
+    _ name: String, labels: [String: String] = [:], interval: Duration = .seconds(300)
+) throws -> WatchedDomainInfo {
+    WatchedDomainInfo(domain: try Domain(name), labels: labels, interval: interval)
+}
+
+/// - Parameter open: incidents by kind and state, all since an hour.
+func state(
+    _ name: String, _ level: Verdict.Level?, _ diagnosis: String = "Nothing to say.",
+    comparison: Comparison = Comparison(state: .inSync, bytesEqual: true),
+    open: [(IncidentKind, Incident.State)] = [], checkedAt: Date? = noon - 60
+) throws -> DomainState {
+    var state = DomainState(domain: try Domain(name))
+    state.lastCheckedAt = checkedAt
+    state.verdict = level.map { Verdict(level: $0, diagnosis: diagnosis, comparison: comparison, findings: []) }
+    for (kind, stage) in open {
+        state.open[kind] = OpenIncident(
+            incident: Incident(
+                id: "\(name)-\(kind)", domain: state.domain, kind: kind, severity: .error, state: stage,
+                since: noon - 3600 * 26, openedAt: noon - 3600))
+    }
+    return state
+}
+
+let surroundings = Overview.Surroundings(version: "1.2.3", cdnBaseURL: "https://cdn.test/a/v1/")
+
+/// The overview of what a store would hold.
+func overview(_ watched: [WatchedDomainInfo], _ states: [DomainState], outbox keys: Int = 0) async throws -> Overview {
+    let scratch = try ScratchStore()
+    try await scratch.commit(states)
+    try await scratch.enqueue((0..<keys).map { "key-\($0)" })
+    let store = scratch.store
+    return Overview(
+        watched: watched, summaries: try await store.domains(), outbox: try await store.outboxCounts(),
+        surroundings: surroundings, now: noon)
+}
+
+/// Four domains as an operator might see them, one of each kind.
+func sample() throws -> (watched: [WatchedDomainInfo], states: [DomainState]) {
+    let watched = [
+        try info("example.com"), try info("links.example.com", labels: ["team": "growth", "tier": "1"]),
+        try info("new.example.org"), try info("shop.example.net", labels: ["team": "shop"]),
+        try info("expiring.example.com"), try info("late.example.com"),
+    ]
+    let states = [
+        try state("example.com", .ok, "Apple's CDN serves the file that the origin serves."),
+        try state(
+            "links.example.com", .failing,
+            "Apple's CDN still serves the file from before 2026-11-20 05:00 UTC, 26 hours behind the origin; "
+                + "check that the origin answers Apple's crawler.",
+            comparison: Comparison(state: .stale, bytesEqual: false, changedAt: noon - 93600, lagSeconds: 93600),
+            open: [(.cdnStale, .firing), (.certificateExpiring, .pending)]),
+        try state(
+            "shop.example.net", .failing, "The origin answers 301 to https://www.shop.example.net/; Apple follows none.",
+            comparison: Comparison(state: .originUnavailable), open: [(.originBroken, .pending)]),
+        try state(
+            "expiring.example.com", .warning, "The certificate ends in 9 days; renew it.", open: [(.cdnMissing, .recovering)]),
+        try state("late.example.com", .ok, "Apple's CDN serves the file that the origin serves.", checkedAt: noon - 7200),
+    ]
+    return (watched, states)
+}

@@ -1,0 +1,174 @@
+import Evidence
+import Foundation
+import GRDB
+import Monitoring
+import Testing
+
+@testable import Storage
+
+extension StorageSuite {
+    @Suite("Checks")
+    struct CheckTests {
+        let folder: ScratchFolder
+        let store: Store
+
+        init() throws {
+            folder = try ScratchFolder()
+            store = try Store(path: folder.store)
+        }
+
+        private func commit(_ observation: Observation) async throws {
+            try await store.commit(CheckRecord(observation: observation, state: try state(at: observation.checkedAt)))
+        }
+
+        private func runs() async throws -> [ObservationRun] {
+            try await store.observations(of: Domain("example.com"), limit: 100)
+        }
+
+        @Test("checks that see the same make one row, whatever the time, the address and the request id")
+        func unchanged() async throws {
+            for minute in 0..<5 {
+                try await commit(observation(at: noon + Double(minute) * 60, age: minute))
+            }
+            let runs = try await runs()
+            #expect(runs.count == 1)
+            #expect(runs.first?.count == 5)
+            #expect(runs.first?.firstAt == noon)
+            #expect(runs.first?.lastAt == noon + 240)
+            #expect(runs.first?.observation.origin.answer?.header("age") == "0")
+            let summary = try await store.domains().first
+            #expect(summary?.unchangedSince == noon)
+            #expect(summary?.lastObservedAt == noon + 240)
+        }
+
+        @Test("a change of status, body or vantage begins a new row; the same body is kept once")
+        func changed() async throws {
+            try await commit(observation(at: noon))
+            try await commit(observation(at: noon + 60, status: 404))
+            try await commit(observation(at: noon + 120, status: 404, body: "[]"))
+            try await commit(observation(at: noon + 180, status: 404, body: "[]", vantage: "outside"))
+            #expect(try await runs().count == 4)
+            #expect(try await store.body(ContentHash(hex: "hash-of-[]")) == Data("[]".utf8))
+            let bodies = try await store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM body") }
+            #expect(bodies == 2)
+        }
+
+        @Test("two failures that differ in milliseconds alone are one run")
+        func failures() async throws {
+            try await commit(observation(at: noon, detail: "timed out after 10001 milliseconds"))
+            try await commit(observation(at: noon + 60, detail: "timed out after 10007 milliseconds"))
+            #expect(try await runs().count == 1)
+            try await commit(observation(at: noon + 120, detail: "connection refused"))
+            #expect(try await runs().count == 2)
+        }
+
+        @Test("a body beyond the limit is not kept, its check is")
+        func largeBody() async throws {
+            let body = String(repeating: "x", count: Store.maximumBodyBytes + 1)
+            try await commit(observation(body: body))
+            #expect(try await runs().count == 1)
+            #expect(try await store.body(ContentHash(hex: "hash-of-\(body)")) == nil)
+        }
+
+        @Test("a state comes back equal, to the last fraction of a second")
+        func exactState() async throws {
+            var state = try state(at: Date(timeIntervalSince1970: 1_795_244_400.123_456_7))
+            state.open = [.cdnStale: OpenIncident(incident: try incident(), confirmations: 2)]
+            state.originPeriods = [
+                OriginPeriod(
+                    meaning: ContentHash(hex: "m"), content: ContentHash(hex: "c"), firstSeen: noon,
+                    lastSeen: noon + 0.1)
+            ]
+            try await store.commit(CheckRecord(observation: nil, state: state))
+            #expect(try await store.state(of: state.domain) == state)
+            #expect(try await store.state(of: Domain("other.example.com")) == nil)
+        }
+
+        @Test("an incident is updated in place, a dropped one leaves no row")
+        func incidents() async throws {
+            let pending = try incident(state: .pending)
+            let other = try incident("b2", domain: "b.example.com", at: noon + 60)
+            try await store.commit(CheckRecord(observation: nil, state: try state(), incidents: [pending, other]))
+            var firing = pending
+            firing.state = .resolved
+            firing.resolvedAt = noon + 90
+            firing.reason = .cdnCaughtUp
+            try await store.commit(CheckRecord(observation: nil, state: try state(), incidents: [firing]))
+            #expect(try await store.incidents(domain: nil, limit: 10) == [other, firing])
+            #expect(try await store.incidents(domain: firing.domain, limit: 10) == [firing])
+            try await store.commit(CheckRecord(observation: nil, state: try state(), dropped: [other]))
+            #expect(try await store.incident(id: "b2") == nil)
+        }
+
+        @Test("a failing step undoes the whole check")
+        func atomic() async throws {
+            try await store.write { database in
+                try database.execute(
+                    sql: """
+                        CREATE TRIGGER refuse BEFORE INSERT ON outbox
+                        BEGIN SELECT RAISE(ABORT, 'refused'); END
+                        """)
+            }
+            await #expect(throws: StoreError.self) {
+                try await store.commit(
+                    CheckRecord(
+                        observation: try observation(), state: try state(), incidents: [try incident()],
+                        outbox: [draft("k1")]))
+            }
+            #expect(try await store.domains().isEmpty)
+            #expect(try await store.incidents(domain: nil, limit: 9).isEmpty)
+            #expect(try await runs().isEmpty)
+        }
+
+        @Test("a commit is carried out although its task was cancelled")
+        func cancelled() async throws {
+            let task = Task { [store] in
+                while !Task.isCancelled { await Task.yield() }
+                try await store.commit(CheckRecord(observation: nil, state: try state(), outbox: [draft("k1")]))
+            }
+            task.cancel()
+            try await task.value
+            #expect(try await store.messages(domain: nil, limit: 9).count == 1)
+        }
+
+        @Test("retention removes what is old and unreferenced, and keeps the latest of each domain")
+        func prune() async throws {
+            try await commit(observation(at: noon, body: "old"))
+            try await commit(observation(at: noon + 86400, body: "new"))
+            try await store.commit(
+                CheckRecord(
+                    observation: try observation("still.example.com", at: noon, body: "still"),
+                    state: try state("still.example.com"), outbox: [draft("k1"), draft("k2", incident: "b")]))
+            let row = try #require(
+                try await store.claim(channel: "ops", owner: "me", now: noon, lease: .seconds(60)))
+            try await store.markDelivered(row, owner: "me", now: noon, status: 200)
+
+            try await store.prune(now: noon + 86400 * 2, keepObservations: .seconds(86400 + 60))
+            #expect(try await runs().map(\.observation.checkedAt) == [noon + 86400])
+            #expect(try await store.body(ContentHash(hex: "hash-of-old")) == nil)
+            #expect(try await store.body(ContentHash(hex: "hash-of-new")) != nil)
+            #expect(try await store.body(ContentHash(hex: "hash-of-still")) != nil)
+            #expect(try await store.messages(domain: nil, limit: 9).count == 2)
+
+            try await store.prune(now: noon + 86400 * 31, keepObservations: .seconds(86400))
+            #expect(try await store.messages(domain: nil, limit: 9).map(\.messageKey) == ["k2"])
+        }
+
+        @Test("a domain whose answers never repeat is kept to a bounded number of rows")
+        func pruneCount() async throws {
+            let extra = 230
+            let base = try observation()
+            try await store.write { database in
+                for index in 0..<(Store.maximumRunsPerDomain + extra) {
+                    try database.execute(
+                        sql:
+                            "INSERT INTO observation (domain, vantage, first_at, last_at, facts) VALUES (?, ?, ?, ?, ?)",
+                        arguments: [base.domain.name, "local", index, noon.milliseconds, try Stored.encode(base)])
+                }
+            }
+            try await store.prune(now: noon, keepObservations: .seconds(86400))
+            let left = try await store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM observation") }
+            #expect(left == Store.maximumRunsPerDomain)
+        }
+    }
+}

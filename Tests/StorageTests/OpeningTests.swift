@@ -1,0 +1,183 @@
+import Evidence
+import Foundation
+import GRDB
+import Testing
+
+@testable import Storage
+
+extension StorageSuite {
+    @Suite("Opening")
+    struct OpeningTests {
+        let folder: ScratchFolder
+
+        init() throws { folder = try ScratchFolder() }
+
+        @Test("a new store is made, closed, and opened again with what it held")
+        func reopens() async throws {
+            let first = try Store(path: folder.store)
+            try await first.commit(
+                CheckRecord(observation: try observation(), state: try state(), incidents: [try incident()]))
+            try first.close()
+            let second = try Store(path: folder.store)
+            #expect(try await second.state(of: Domain("example.com")) == state())
+            #expect(try await second.incidents(domain: nil, limit: 10) == [incident()])
+            #expect(try await second.domains().map(\.domain.name) == ["example.com"])
+            try second.close()
+        }
+
+        @Test("what was committed is there after a handle that was dropped without a close")
+        func survivesDrop() async throws {
+            do {
+                let store = try Store(path: folder.store)
+                try await store.commit(
+                    CheckRecord(observation: nil, state: try state(), outbox: [draft("k1")]))
+            }
+            let again = try Store(path: folder.store)
+            #expect(try await again.messages(domain: nil, limit: 10).map(\.messageKey) == ["k1"])
+        }
+
+        @Test("what was committed is there in a copy taken while the store is open, as after a kill")
+        func survivesKill() async throws {
+            let store = try Store(path: folder.store)
+            try await store.commit(CheckRecord(observation: nil, state: try state(), outbox: [draft("k1")]))
+            for suffix in ["", "-wal"] {
+                try FileManager.default.copyItem(
+                    atPath: folder.store + suffix, toPath: folder.path + "/copy.db" + suffix)
+            }
+            let copy = try Store(path: folder.path + "/copy.db")
+            #expect(try await copy.messages(domain: nil, limit: 10).map(\.messageKey) == ["k1"])
+            try store.close()
+        }
+
+        @Test("a second monitor on the same store is refused, and let in after the first has closed")
+        func locks() throws {
+            let first = try Store(path: folder.store)
+            let refusal = errorOfOpening(folder.store)
+            #expect(refusal?.code == .locked)
+            #expect(refusal?.message.contains("in use by another aasa-monitor (process \(getpid()))") == true)
+            try first.close()
+            #expect(errorOfOpening(folder.store) == nil)
+        }
+
+        @Test("a reader reads beside the writer and cannot write")
+        func readsBeside() async throws {
+            let writer = try Store(path: folder.store)
+            try await writer.commit(CheckRecord(observation: nil, state: try state()))
+            let reader = try Store(path: folder.store, readOnly: true)
+            #expect(try await reader.domains().count == 1)
+            let refusal = await #expect(throws: StoreError.self) {
+                try await reader.commit(CheckRecord(observation: nil, state: try state("b.example.com")))
+            }
+            #expect(refusal?.code == .unwritable)
+            try reader.close()
+            try writer.close()
+        }
+
+        @Test("a reader of a closed store reads it")
+        func readsAlone() async throws {
+            try Store(path: folder.store).close()
+            let reader = try Store(path: folder.store, readOnly: true)
+            #expect(try await reader.domains().isEmpty)
+        }
+
+        @Test("an alert must outlive a power failure, so each commit is flushed")
+        func flushes() async throws {
+            let store = try Store(path: folder.store)
+            let settings = try await store.write { database in
+                [
+                    try Int.fetchOne(database, sql: "PRAGMA synchronous"),
+                    try Int.fetchOne(database, sql: "PRAGMA foreign_keys"),
+                ]
+            }
+            #expect(settings == [2, 1])
+            let mode = try await store.read { try String.fetchOne($0, sql: "PRAGMA journal_mode") }
+            #expect(mode == "wal")
+        }
+
+        @Test("a file that is no database is named, told to move aside, and left alone")
+        func garbage() throws {
+            let bytes = Data("this is a diary, not a database; it is long enough to be read as a page\n".utf8)
+            try bytes.write(to: URL(fileURLWithPath: folder.store))
+            let refusal = errorOfOpening(folder.store)
+            #expect(refusal?.code == .notADatabase)
+            #expect(refusal?.message.contains(folder.store) == true)
+            #expect(refusal?.message.contains("move the file aside") == true)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: folder.store)) == bytes)
+        }
+
+        @Test("a damaged store is told from a sound one")
+        func damaged() async throws {
+            let store = try Store(path: folder.store)
+            for index in 0..<200 {
+                try await store.commit(CheckRecord(observation: nil, state: try state("d\(index).example.com")))
+            }
+            try store.close()
+            let file = try FileHandle(forUpdating: URL(fileURLWithPath: folder.store))
+            let size = try file.seekToEnd()
+            for offset in stride(from: UInt64(4096), to: size, by: 4096) {
+                try file.seek(toOffset: offset)
+                try file.write(contentsOf: Data(repeating: 0x5A, count: 512))
+            }
+            try file.close()
+            let refusal = errorOfOpening(folder.store)
+            #expect(refusal?.code == .corrupt)
+            #expect(refusal?.message.contains("move it aside") == true)
+        }
+
+        @Test("a database of another program is refused untouched")
+        func foreign() throws {
+            let other = try DatabaseQueue(path: folder.store)
+            try other.write { try $0.execute(sql: "CREATE TABLE bookmark (url TEXT)") }
+            try other.close()
+            let refusal = errorOfOpening(folder.store)
+            #expect(refusal?.code == .notADatabase)
+            #expect(refusal?.message.contains("another program") == true)
+        }
+
+        @Test("a store of a newer version is refused")
+        func newer() throws {
+            try Store(path: folder.store).close()
+            let other = try DatabaseQueue(path: folder.store)
+            try other.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('9-future')") }
+            try other.close()
+            #expect(errorOfOpening(folder.store)?.code == .newerSchema)
+            #expect(errorOfOpening(folder.store, readOnly: true)?.code == .newerSchema)
+        }
+
+        @Test(
+            "a path that cannot hold a file is refused in words",
+            arguments: ["/nonexistent-folder/x.db", "/dev/null/x.db", "/proc/x.db", "/"])
+        func unwritable(path: String) {
+            let refusal = errorOfOpening(path)
+            #expect(refusal?.code == .unwritable)
+            #expect(refusal?.message.hasPrefix(path) == true)
+        }
+
+        @Test("a reader of a store that does not exist is told to start the monitor, and makes no file")
+        func missing() {
+            #expect(errorOfOpening(folder.store, readOnly: true)?.code == .missing)
+            #expect(!FileManager.default.fileExists(atPath: folder.store))
+        }
+
+        @Test("a full disk is told as such, and the transaction leaves nothing behind")
+        func full() async throws {
+            let store = try Store(path: folder.store)
+            _ = try await store.write { database in
+                // The page limit stands in for a full disk: SQLite answers SQLITE_FULL to both.
+                let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+                return try Int.fetchOne(database, sql: "PRAGMA max_page_count = \(pages + 2)")
+            }
+            let big = try observation(body: String(repeating: "x", count: 100_000))
+            let refusal = await #expect(throws: StoreError.self) {
+                try await store.commit(
+                    CheckRecord(observation: big, state: try state(), incidents: [try incident()], outbox: [draft("k")])
+                )
+            }
+            #expect(refusal?.code == .full)
+            #expect(refusal?.message.contains("no space") == true)
+            #expect(try await store.domains().isEmpty)
+            #expect(try await store.incidents(domain: nil, limit: 9).isEmpty)
+            #expect(try await store.messages(domain: nil, limit: 9).isEmpty)
+        }
+    }
+}
