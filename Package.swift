@@ -103,6 +103,42 @@ let package = Package(
             ],
             swiftSettings: strict),
         .executableTarget(name: "aasa-monitor", dependencies: ["Commands"], swiftSettings: strict),
+        .executableTarget(
+            name: "aasa-monitor-bench", dependencies: ["CCurl", "Curl"], path: "Benchmarks", swiftSettings: strict),
+
+        // What several suites share: observations by hand, temporary folders, the corpus.
+        .target(
+            name: "TestSupport", dependencies: ["Evidence", "Monitoring"], path: "Tests/TestSupport",
+            swiftSettings: strict),
+        .testTarget(name: "AASATests", dependencies: ["AASA", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "AlertingTests",
+            dependencies: [
+                "Alerting", "Curl", "Evidence", "Lab", "Monitoring", "Storage",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ConfigurationTests", dependencies: ["Evidence", "MonitorConfiguration"], exclude: ["Fixtures"],
+            swiftSettings: strict),
+        .testTarget(name: "CurlTests", dependencies: ["CCurl", "Curl", "Lab"], swiftSettings: strict),
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["Evidence", "Lab", "aasa-monitor"], swiftSettings: strict),
+        .testTarget(name: "EvidenceTests", dependencies: ["AASA", "Evidence", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "LabTests", dependencies: ["Lab"], swiftSettings: strict),
+        .testTarget(
+            name: "MonitoringTests", dependencies: ["Evidence", "Monitoring", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "ProbingTests", dependencies: ["Curl", "Evidence", "Lab", "Probing"], swiftSettings: strict),
+        .testTarget(
+            name: "StatusServerTests",
+            dependencies: [
+                "Evidence", "Monitoring", "StatusServer", "Storage",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "StorageTests", dependencies: ["Evidence", "Monitoring", "Storage"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -28,10 +28,13 @@ package struct MonitorDaemon: Sendable {
         package var endsOnSignals: Bool
         /// Told the address of the status page once it listens.
         package var onListening: @Sendable (String) async -> Void
+        /// Ends the daemon as a signal would, once it returns; nil where only signals do.
+        package var untilStopped: (@Sendable () async -> Void)?
 
         package init(
             time: any Timekeeper = SystemTime(), logger: Logger, version: String, userAgent: String, storePath: String,
-            endsOnSignals: Bool = true, onListening: @escaping @Sendable (String) async -> Void = { _ in }
+            endsOnSignals: Bool = true, onListening: @escaping @Sendable (String) async -> Void = { _ in },
+            untilStopped: (@Sendable () async -> Void)? = nil
         ) {
             self.time = time
             self.logger = logger
@@ -40,6 +43,7 @@ package struct MonitorDaemon: Sendable {
             self.storePath = storePath
             self.endsOnSignals = endsOnSignals
             self.onListening = onListening
+            self.untilStopped = untilStopped
         }
     }
 
@@ -129,6 +133,12 @@ package struct MonitorDaemon: Sendable {
             ],
             gracefulShutdownSignals: surroundings.endsOnSignals ? [.sigterm, .sigint] : [],
             logger: Self.quiet(logger))
+        if let untilStopped = surroundings.untilStopped {
+            group.services.append(
+                .init(
+                    service: StopRequest(untilStopped: untilStopped),
+                    successTerminationBehavior: .gracefullyShutdownGroup))
+        }
         group.maximumGracefulShutdownDuration = Self.graceful
         group.maximumCancellationDuration = Self.cancelling
         try await ServiceGroup(configuration: group).run()

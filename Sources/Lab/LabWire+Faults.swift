@@ -51,7 +51,7 @@ extension LabWire {
 
     private func sendEndlessBody() {
         write(Self.jsonHead + "Connection: close\r\n\r\n{\"applinks\":\"") { [self] in
-            let piece = [UInt8](repeating: 0x61, count: 16_384)
+            let piece = [UInt8](repeating: 0x61, count: 65_536)
             writeForever { piece }
         }
     }

@@ -62,7 +62,9 @@ final class LabWire {
     /// than one piece is held.
     func writeForever(_ next: @escaping () -> [UInt8]) {
         write(next()) { [self] in
-            soon { [self] in writeForever(next) }
+            // By a timer: the event loop runs its ready tasks until there are none before it looks at its sockets again, so
+            // that a peer that reads faster than we write would starve every other connection.
+            after(.milliseconds(1)) { [self] in writeForever(next) }
         }
     }
 

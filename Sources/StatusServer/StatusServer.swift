@@ -19,7 +19,7 @@ package struct StatusServer: Service {
     private let onListening: @Sendable (Int) async -> Void
     private let watched: WatchList
 
-    /// - Parameter onListening: is told the port, the actual one for port 0, once connections are taken.
+    /// `onListening` is told the port, the actual one for port 0, once connections are taken.
     package init(
         settings: StatusServerSettings, store: Store, timekeeper: any Timekeeper, logger: Logger,
         onListening: @escaping @Sendable (Int) async -> Void = { _ in }
@@ -56,7 +56,7 @@ package struct StatusServer: Service {
             }
         } catch is CancellationError {
             return
-        } catch where !isListening.withLock({ $0 }) {
+        } catch  where !isListening.withLock({ $0 }) {
             throw ListenError(error, host: settings.host, port: settings.port)
         }
     }

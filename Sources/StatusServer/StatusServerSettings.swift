@@ -15,7 +15,7 @@ package struct StatusServerSettings: Sendable {
     package var cdnBaseURL: String
     let token: AccessToken?
 
-    /// - Parameter token: nil leaves the page open to whoever reaches the address. An empty one lets nobody in.
+    /// A `token` of nil leaves the page open to whoever reaches the address; an empty one lets nobody in.
     package init(
         host: String = "127.0.0.1", port: Int = 9630, token: String? = nil, version: String,
         watched: [WatchedDomainInfo], cdnBaseURL: String

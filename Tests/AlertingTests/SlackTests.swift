@@ -27,14 +27,14 @@ extension AlertingSuite {
 
         @Test("the first line says state, severity, domain, kind and age; then what, why, what to do, and the id")
         func firing() throws {
-            let change = Change(kind: .added, summary: "applinks: A.b added", pointer: "/a")
+            let change = Change(kind: .added, summary: "applinks: A.b", pointer: "/a")
             let (text, blocks) = try message(facts(try event(changes: [change], findings: [finding(fix: "purge it")])))
             #expect(text == "FIRING · error · example.com · cdn.stale · for 25 h\nthe CDN lags")
             let parts = texts(blocks).map(\.text)
             #expect(parts.first == "FIRING · error · example.com · cdn.stale · for 25 h")
             let all = parts.joined(separator: "\n")
-            #expect(all.contains("• applinks: A.b added"))
-            #expect(all.contains("*What to do* purge it"))
+            #expect(all.contains("• `added: applinks: A.b`"))
+            #expect(all.contains("*What to do:* purge it"))
             #expect(all.contains("since 2026-11-20 06:00 UTC"))
             #expect(all.contains("<https://cdn.test/a/v1/example.com|Apple's copy>"))
             #expect(all.contains("incident a1"))

@@ -118,7 +118,7 @@ extension LabTests {
         func curlExit(fault: LabFault, exits: Set<Int32>) async throws {
             try await withLab { lab in
                 lab.origin("site.test").behaviour = .fault(fault)
-                let limit = exits.contains(28) ? ["--max-time", "1"] : []
+                let limit = exits.contains(28) ? ["--max-time", "3"] : []
                 let curl = try await Tool.curl(
                     lab, limit + ["--compressed", "-o", "/dev/null", wellKnown("site.test")])
                 #expect(exits.contains(curl.exitCode), "\(curl.exitCode): \(curl.errors)")
@@ -129,13 +129,38 @@ extension LabTests {
         @Test("the bomb is small and inflates to over 100 MB of correct gzip")
         func bomb() async throws {
             #expect(LabGzip.bomb.count < 128 * 1024)
-            #expect(LabGzip.bombInflatedSize > 100 << 20 || LabGzip.bombInflatedSize > 100_000_000)
+            #expect(LabGzip.bombInflatedSize > 100_000_000)
             let file = FileManager.default.temporaryDirectory.appending(path: "bomb-\(UUID().uuidString).gz")
             defer { try? FileManager.default.removeItem(at: file) }
             try Data(LabGzip.bomb).write(to: file)
             let gzip = try await Tool.run("sh", ["-c", "gzip -t \"$0\" && gzip -dc \"$0\" | wc -c", file.path])
             #expect(gzip.exitCode == 0, "\(gzip.errors)")
             #expect(gzip.output.trimmingCharacters(in: .whitespacesAndNewlines) == "\(LabGzip.bombInflatedSize)")
+        }
+
+        @Test("an endless answer leaves the lab free for others", arguments: [LabFault.endlessBody, .endlessHeaders])
+        func noStarvation(fault: LabFault) async throws {
+            try await withLab { lab in
+                let endless = lab.origin("endless.test")
+                endless.behaviour = .fault(fault)
+                lab.origin("site.test").serve(body)
+                // More greedy clients than the machine has event loops.
+                let greedy = ProcessInfo.processInfo.activeProcessorCount + 1
+                try await withThrowingTaskGroup { group in
+                    for _ in 0..<greedy {
+                        group.addTask {
+                            _ = try await Tool.curl(lab, ["-o", "/dev/null", wellKnown("endless.test")])
+                        }
+                    }
+                    while endless.requests.count < greedy { try await Task.sleep(for: .milliseconds(5)) }
+                    for _ in 0..<4 {
+                        let curl = try await Tool.curl(lab, ["--max-time", "5", wellKnown("site.test")])
+                        #expect(curl.exitCode == 0, "\(curl.errors)")
+                    }
+                    await lab.shutdown()
+                    try await group.waitForAll()
+                }
+            }
         }
 
         @Test(
@@ -148,7 +173,8 @@ extension LabTests {
             while origin.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
             await lab.shutdown()
             let exit = try await curl.exitCode
-            #expect(exit != 28 && exit != 0)
+            // Not its own time-out; a body without a length may end there, so that 0 is no fault.
+            #expect(exit != 28)
         }
     }
 }

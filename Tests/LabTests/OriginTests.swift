@@ -23,23 +23,25 @@ extension LabTests {
         func precedence() async throws {
             try await withLab { lab in
                 let origin = lab.origin("site.test")
-                func status(_ arguments: String...) async throws -> String {
-                    try await Tool.curl(
-                        lab, ["-w", "%{http_code}", "-o", "/dev/null"] + arguments + [wellKnown("site.test")]
-                    ).output
+                func expect(_ status: String, as agent: String = "curl", at line: SourceLocation = #_sourceLocation)
+                    async throws
+                {
+                    let curl = try await Tool.curl(
+                        lab, ["-w", "%{http_code}", "-o", "/dev/null", "-A", agent, wellKnown("site.test")])
+                    #expect(curl.output == status, sourceLocation: line)
                 }
                 origin.serve(body)
                 origin.behaviour = .reply(.status(503))
-                #expect(try await status() == "503")
+                try await expect("503")
                 origin.serve(body)
-                #expect(try await status() == "200")
+                try await expect("200")
                 origin.on(path: LabOrigin.wellKnownPath, .redirect(status: 301, location: "/elsewhere"))
-                #expect(try await status() == "301")
+                try await expect("301")
                 origin.on(userAgentContaining: "AASA-Bot", .reply(.status(403)))
-                #expect(try await status() == "301")
-                #expect(try await status("-A", "aasa-bot/1.0.0") == "403")
+                try await expect("301")
+                try await expect("403", as: "aasa-bot/1.0.0")
                 origin.on(path: LabOrigin.wellKnownPath, nil)
-                #expect(try await status() == "200")
+                try await expect("200")
                 #expect(origin.requests.map(\.userAgent).contains("aasa-bot/1.0.0"))
             }
         }

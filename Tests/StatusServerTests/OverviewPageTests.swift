@@ -29,8 +29,10 @@ extension StatusServerSuite {
                 "<h1>3 of 6 domains need attention</h1>", "1 domain is overdue for a check",
                 "2 messages wait to be sent to ops, the oldest from 5 min ago", "</span> failing</span>",
                 "</span> warning</span>", "</span> OK</span>", "</span> not checked yet</span>",
-                "stale, 26 h behind", "<strong>cdn.stale</strong>, firing", "<strong>certificate.expiring</strong>, pending",
-                "<strong>cdn.missing</strong>, recovering", #"<time datetime="2026-11-21T06:59:00Z">60 s ago"#,
+                "stale, 26 h behind", "<strong>cdn.stale</strong> <span class=\"small\">firing, since",
+                "<strong>certificate.expiring</strong> <span class=\"small\">pending, since",
+                "<strong>cdn.missing</strong> <span class=\"small\">recovering, since",
+                #"<time datetime="2026-11-21T06:59:00Z">60 s ago"#,
                 "2026-11-21 06:59:00 UTC", "<bdi>team: growth</bdi>", "aasa-monitor 1.2.3",
                 #"href="https://cdn.test/a/v1/links.example.com""#, "Apple&#39;s CDN serves the file",
             ] {

@@ -17,7 +17,8 @@ extension StatusServerSuite {
                     state("e.test", .failing, open: [(.originBroken, .firing)]), state("f.test", .ok),
                     state("g.test", .ok, open: [(.cdnStale, .firing)]),
                 ])
-            #expect(overview.rows.map(\.name) == ["e.test", "d.test", "g.test", "b.test", "c.test", "a.test", "f.test"])
+            #expect(
+                overview.rows.map(\.name) == ["e.test", "d.test", "g.test", "b.test", "c.test", "a.test", "f.test"])
             #expect(overview.rows.map(\.needsAttention) == [true, true, true, true, false, false, false])
             #expect(overview.headline == "4 of 7 domains need attention")
         }
@@ -113,7 +114,9 @@ extension StatusServerSuite {
             #expect(overview.delay == (isOverdue ? "1 domain is overdue for a check" : nil))
         }
 
-        @Test("messages that wait are counted", arguments: [(0, "no message waits"), (1, "1 message waits"), (3, "3 messages wait")])
+        @Test(
+            "messages that wait are counted",
+            arguments: [(0, "no message waits"), (1, "1 message waits"), (3, "3 messages wait")])
         func outbox(count: Int, expected: String) async throws {
             let overview = try await overview([], [], outbox: count)
             let rest = count == 0 ? " to be sent" : " to be sent to ops, the oldest from 5 min ago"

@@ -59,7 +59,8 @@ extension StatusServerSuite {
 
         static let answers: [(String, String, Int)] = [
             ("GET", "/", 200), ("HEAD", "/", 200), ("GET", "/?x=<script>", 200), ("GET", "/healthz", 200),
-            ("HEAD", "/healthz", 200), ("GET", "/nothing", 404), ("HEAD", "/nothing", 404), ("GET", "/../etc/passwd", 404),
+            ("HEAD", "/healthz", 200), ("GET", "/nothing", 404), ("HEAD", "/nothing", 404),
+            ("GET", "/../etc/passwd", 404),
             ("GET", "/%2e%2e/%00", 404), ("POST", "/", 405), ("DELETE", "/healthz", 405), ("PUT", "/nothing", 405),
             ("OPTIONS", "/", 405), ("PROPFIND", "/", 405), ("TRACE", "/", 405),
         ]
@@ -223,7 +224,9 @@ extension StatusServerSuite {
                 let second = server(port: port) { _ in Issue.record("it must not listen") }
                 let error = await #expect(throws: ListenError.self) { try await second.run() }
                 #expect(error?.code == .addressInUse)
-                #expect(error?.message.hasPrefix("cannot listen on 127.0.0.1:\(port): another program already does") == true)
+                #expect(
+                    error?.message.hasPrefix("cannot listen on 127.0.0.1:\(port): another program already does") == true
+                )
             }
         }
 

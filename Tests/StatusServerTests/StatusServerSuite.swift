@@ -51,7 +51,7 @@ func info(
     WatchedDomainInfo(domain: try Domain(name), labels: labels, interval: interval)
 }
 
-/// - Parameter open: incidents by kind and state, all since an hour.
+/// What the monitor remembers of a domain; its open incidents are 26 hours old.
 func state(
     _ name: String, _ level: Verdict.Level?, _ diagnosis: String = "Nothing to say.",
     comparison: Comparison = Comparison(state: .inSync, bytesEqual: true),
@@ -98,11 +98,14 @@ func sample() throws -> (watched: [WatchedDomainInfo], states: [DomainState]) {
             comparison: Comparison(state: .stale, bytesEqual: false, changedAt: noon - 93600, lagSeconds: 93600),
             open: [(.cdnStale, .firing), (.certificateExpiring, .pending)]),
         try state(
-            "shop.example.net", .failing, "The origin answers 301 to https://www.shop.example.net/; Apple follows none.",
+            "shop.example.net", .failing,
+            "The origin answers 301 to https://www.shop.example.net/; Apple follows none.",
             comparison: Comparison(state: .originUnavailable), open: [(.originBroken, .pending)]),
         try state(
-            "expiring.example.com", .warning, "The certificate ends in 9 days; renew it.", open: [(.cdnMissing, .recovering)]),
-        try state("late.example.com", .ok, "Apple's CDN serves the file that the origin serves.", checkedAt: noon - 7200),
+            "expiring.example.com", .warning, "The certificate ends in 9 days; renew it.",
+            open: [(.cdnMissing, .recovering)]),
+        try state(
+            "late.example.com", .ok, "Apple's CDN serves the file that the origin serves.", checkedAt: noon - 7200),
     ]
     return (watched, states)
 }

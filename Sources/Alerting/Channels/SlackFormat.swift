@@ -57,13 +57,15 @@ struct SlackFormat: ChannelFormat {
         // Slack refuses a whole message for one empty text.
         if !gist.isEmpty { blocks.append(.section(gist)) }
         if !wording.changes.isEmpty {
-            blocks.append(.section(SlackText.list("*What differs*", wording.changes, limit: SlackText.section)))
+            blocks.append(
+                .section(SlackText.list("*What the CDN does not have yet:*", wording.changes, limit: SlackText.section))
+            )
         }
         if let consequence = wording.consequence {
-            blocks.append(.section("*For devices* " + SlackText.escaped(consequence, limit: 1000)))
+            blocks.append(.section("*Meanwhile:* " + SlackText.escaped(consequence, limit: 1000)))
         }
         if let fix = wording.fix, !fix.isEmpty {
-            blocks.append(.section("*What to do* " + SlackText.escaped(fix, limit: 2000)))
+            blocks.append(.section("*What to do:* " + SlackText.escaped(fix, limit: 2000)))
         }
         var links = [
             SlackText.link(facts.links.origin, "file at the origin"), SlackText.link(facts.links.cdn, "Apple's copy"),

@@ -27,11 +27,12 @@ enum SlackText {
         return result
     }
 
-    /// A heading and a list that says how many lines were left out.
+    /// A heading and a list that says how many lines were left out. The lines are set as code: the asterisks of patterns
+    /// would else turn text bold and vanish.
     static func list(_ heading: String, _ lines: [String], limit: Int) -> String {
         var result = heading
         for (index, line) in lines.enumerated() {
-            let piece = "\n• " + escaped(line, limit: 300)
+            let piece = "\n• `" + escaped(line.replacingOccurrences(of: "`", with: "'"), limit: 300) + "`"
             guard result.utf16.count + piece.utf16.count + 40 <= limit else {
                 return result + "\n… and \(lines.count - index) more"
             }

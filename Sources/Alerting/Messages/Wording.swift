@@ -28,7 +28,7 @@ struct Wording {
     var diagnosis: String { facts.event.diagnosis }
 
     /// What differs, one line each, from what the CDN serves to what the origin serves.
-    var changes: [String] { facts.event.comparison.changes.map(\.summary) }
+    var changes: [String] { facts.event.comparison.changes.map { "\($0.kind.rawValue): \($0.summary)" } }
 
     /// What it means for people with the app; nil where it is over.
     var consequence: String? {

@@ -36,7 +36,8 @@ struct ChatMessage: Sendable {
     /// Slack's markup as a reader sees it: a link shows its label.
     private static func plain(_ text: String) -> String {
         text.replacing(/<[^|>]*\|([^>]*)>/) { String($0.1) }
-            .replacing("*", with: "").replacing("&lt;", with: "<").replacing("&gt;", with: ">")
+            .replacing(/(^|\n)\*([^*\n]+)\*/) { String($0.1) + String($0.2) }.replacing("`", with: "")
+            .replacing("&lt;", with: "<").replacing("&gt;", with: ">")
             .replacing("&amp;", with: "&")
     }
 }

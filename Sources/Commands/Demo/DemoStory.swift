@@ -36,6 +36,7 @@ struct DemoStory: Sendable {
         let time = AcceleratedTime(factor: Self.factor)
         let configuration = try stage.configuration(port: port)
         let (addresses, address) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1))
+        let (stops, stop) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         var logger = MonitorLog.logger(configuration.log)
         logger.logLevel = .error
         let daemon = MonitorDaemon(
@@ -43,7 +44,7 @@ struct DemoStory: Sendable {
             surroundings: MonitorDaemon.Surroundings(
                 time: time, logger: logger, version: Version.number, userAgent: Version.userAgent,
                 storePath: configuration.store.resolvedPath(), endsOnSignals: keepsRunning,
-                onListening: { address.yield($0) }))
+                onListening: { address.yield($0) }, untilStopped: { for await _ in stops { return } }))
         let teller = DemoTeller(style: style, time: time, start: time.now())
         return try await withThrowingTaskGroup(of: Bool?.self) { group in
             group.addTask {
@@ -60,9 +61,9 @@ struct DemoStory: Sendable {
                 guard let result else { break }
                 isComplete = result
                 if keepsRunning {
-                    teller.say("", "Press Ctrl-C to end. The page shows the last states.")
+                    teller.note("the page stays up; press Ctrl-C to end")
                 } else {
-                    group.cancelAll()
+                    stop.yield()
                 }
             }
             group.cancelAll()

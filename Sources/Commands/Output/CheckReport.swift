@@ -99,7 +99,8 @@ struct CheckReport: Sendable {
             .object([
                 ("address", .string(address)),
                 ("family", .integer(address.contains(":") ? 6 : 4)),
-                ("reachable", .bool(connection.timings.connect != nil)),
+                // The address is known only once it took the connection.
+                ("reachable", .bool(true)),
                 ("status", .optional(retrieval.answer?.status)),
                 ("sha256", .optional(retrieval.answer?.body.hash?.hex)),
                 ("error", Self.error(of: retrieval)),

@@ -40,8 +40,10 @@ extension Checks {
             finding.message = "what \(place) answers is no valid HTTP"
             finding.fix = "let a web server answer HTTPS on port 443"
         case .privateAddress:
+            // The redirect that led there has a finding of its own.
+            if context.origin.redirectStop == .privateAddress, !context.origin.redirects.isEmpty { return [] }
             finding.rule = .origin("not-public-address")
-            finding.message = "a redirect leads to a private or reserved address"
+            finding.message = "\(place) is a private or reserved address, or leads to one"
             finding.fix = "serve the file at the domain itself, on a public address and without redirects"
         case .badEncoding:
             finding.rule = .origin("content-encoding")

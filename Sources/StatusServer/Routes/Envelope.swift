@@ -28,7 +28,9 @@ struct Envelope<Context: RequestContext>: RouterMiddleware {
         } catch {
             context.logger.error(
                 "a page failed",
-                metadata: ["path": "\(request.uri.path.displayable)", "error": "\(String(describing: error).displayable)"])
+                metadata: [
+                    "path": "\(request.uri.path.displayable)", "error": "\(String(describing: error).displayable)",
+                ])
             response = Response(plain: "500 internal error\n", status: .internalServerError)
         }
         for field in Self.headers { response.headers[field.name] = field.value }

@@ -55,7 +55,9 @@ final class OverviewRoute: Sendable {
             return !isAway
         }
         if isNews {
-            logger.error("the status page cannot read the store", metadata: ["error": "\(String(describing: error).displayable)"])
+            logger.error(
+                "the status page cannot read the store", metadata: ["error": "\(String(describing: error).displayable)"]
+            )
         }
     }
 

@@ -1,0 +1,83 @@
+import Evidence
+import Foundation
+import TestSupport
+import Testing
+
+extension EvidenceSuite {
+    @Suite("Display")
+    struct DisplayTests {
+        static let evil = "\u{1B}[2J\r\n\u{202E}evil\u{0}\u{200F}\u{2028}"
+
+        private func isClean(_ text: String) -> Bool { text == text.displayable }
+
+        /// The same text inside a JSON string.
+        static let escaped = #"\u001b[2J\r\n\u202eevil\u0000\u200f\u2028"#
+
+        static let hostile: [(origin: Reply, cdn: Reply?)] = [
+            (.file("{\(evil)}"), nil), (.file(#"{"\#(escaped)":1,"\#(escaped)":2}"#), nil),
+            (.file(SampleFile.version(1)).with { $0.headers["Content-Type"] = "text/\(evil)" }, nil),
+            (.file(SampleFile.version(1)).redirected(to: "https://example.com/\(evil)"), nil),
+            (.file(SampleFile.version(1)).redirected(to: "http://\(evil)", stop: .insecure), nil),
+            (
+                .certificate(.nameMismatch).with {
+                    $0.tls.chain[0].names = [evil]; $0.tls.detail = evil
+                },
+                nil
+            ),
+            (.certificate(.incompleteChain).with { $0.tls.chain[0].issuer = evil }, nil),
+            (.failed(.own).with { $0.failure?.detail = evil }, .failed(.proxy).with { $0.failure?.detail = evil }),
+            (.file(SampleFile.version(1)), .crawler("SWCERR00301 \(evil)", details: #"{"cause":"\#(escaped)"}"#)),
+            (.file(SampleFile.version(1)), .crawler(evil).with { $0.headers["Via"] = evil }),
+            (
+                .file(SampleFile.version(1)),
+                .file(#"{"applinks":{"details":[{"appIDs":["\#(escaped)"],"paths":["\#(escaped)"]}]}}"#)
+            ),
+            (.file(SampleFile.version(1)), .file(#"{"\#(escaped)":{},"applinks":{}}"#)),
+        ]
+
+        @Test("no text of a verdict can move a cursor, whatever the site sends", arguments: hostile.indices)
+        func clean(_ index: Int) throws {
+            let verdict = try verdict(origin: Self.hostile[index].origin, cdn: Self.hostile[index].cdn)
+            #expect(isClean(verdict.diagnosis))
+            for finding in verdict.findings {
+                #expect(isClean(finding.message))
+                #expect(isClean(finding.fix))
+                for (name, value) in finding.evidence { #expect(isClean(name) && isClean(value), "\(name)") }
+            }
+            for change in verdict.comparison.changes { #expect(isClean(change.summary) && isClean(change.pointer)) }
+        }
+
+        @Test("no text of a verdict is longer than people read, whatever the site sends")
+        func bounded() throws {
+            let long = String(repeating: "x", count: 100_000)
+            let marked = "a" + String(repeating: "\u{301}", count: 100_000)
+            for text in [long, marked] {
+                let verdict = try verdict(
+                    origin: .file(#"{"\#(text)":1,"applinks":{"details":[{"appIDs":["\#(text)"]}]}}"#)
+                        .redirected(to: "https://example.com/\(text)").with { $0.headers["Content-Type"] = text },
+                    cdn: .file(SampleFile.version(1)))
+                for finding in verdict.findings {
+                    #expect(finding.message.unicodeScalars.count <= 4000)
+                    #expect(finding.evidence.values.allSatisfy { $0.unicodeScalars.count <= 8000 })
+                }
+                #expect(verdict.comparison.changes.allSatisfy { $0.summary.unicodeScalars.count <= 1200 })
+                #expect(verdict.diagnosis.unicodeScalars.count <= 10_000)
+            }
+        }
+
+        @Test(
+            "durations are said in the unit that people would use",
+            arguments: [
+                (0, "0 s"), (-5, "0 s"), (0.25, "250 ms"), (1, "1 s"), (89, "89 s"), (90, "2 min"), (5399, "90 min"),
+                (5400, "2 h"), (86400, "24 h"), (259_200, "3 days"),
+            ] as [(Double, String)])
+        func words(_ seconds: Double, _ words: String) {
+            #expect(seconds.inWords == words)
+        }
+
+        @Test("numbers are grouped", arguments: [(0, "0"), (999, "999"), (131_072, "131,072"), (-1000, "-1,000")])
+        func grouped(_ number: Int, _ text: String) {
+            #expect(number.grouped == text)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Evidence
+import Foundation
+import Testing
+
+extension EvidenceSuite {
+    @Suite("Domain and target")
+    struct DomainTests {
+        static let label63 = String(repeating: "a", count: 63)
+
+        @Test(
+            "a domain is put into one form",
+            arguments: [
+                ("example.com", "example.com"), ("EXAMPLE.Com", "example.com"), ("example.com.", "example.com"),
+                ("bücher.example", "xn--bcher-kva.example"), ("BÜCHER.example", "xn--bcher-kva.example"),
+                ("例え.jp", "xn--r8jz45g.jp"), ("example。com", "example.com"),
+                ("xn--bcher-kva.example", "xn--bcher-kva.example"), ("a_b.example.com", "a_b.example.com"),
+                ("1.example", "1.example"), ("\(label63).example", "\(label63).example"), ("a.b.c.d.e", "a.b.c.d.e"),
+            ])
+        func accepted(_ text: String, _ name: String) throws {
+            let domain = try Domain(text)
+            #expect(domain.name == name)
+            #expect(try Domain(domain.name) == domain)
+            let stored = try JSONDecoder().decode([Domain].self, from: JSONEncoder().encode([domain]))
+            #expect(stored == [domain])
+        }
+
+        @Test(
+            "what can carry no associated domain is refused with a reason",
+            arguments: [
+                ("", "it is empty"), (".", "it is empty"), ("localhost", "it has no dot"), ("com.", "it has no dot"),
+                ("example..com", "it has an empty label"), (".example.com", "it has an empty label"),
+                ("example.com..", "it has an empty label"), ("-a.example", "'-a' is no valid label"),
+                ("a-.example", "'a-' is no valid label"), ("*.example.com", "'*' is no valid label"),
+                ("exa mple.com", "no path, query, user or blank"), ("example.com/x", "no path, query, user or blank"),
+                ("user@example.com", "no path, query, user or blank"), ("example.com?x", "no path, query, user"),
+                ("example.com:8443", "no port"), ("192.0.2.1", "it is an IP address"),
+                ("127.0.0.0x1", "it is an IP address"), ("0x7f.0x1", "it is an IP address"),
+                ("example.0x", "it is an IP address"), ("１２７.0.0.1", "it is an IP address"),
+                ("::1", "it is an IP address"), ("[::1]", "it is an IP address"),
+                ("\(label63)a.example", "longer than 63"), ("exa%6dple.com", "is no valid label"),
+                ("a\u{0}b.example", "is no valid label"), ("a\\b.example", "is no valid label"),
+                (String(repeating: "abcdefgh.", count: 32) + "example", "longer than 253"),
+            ])
+        func refused(_ text: String, _ reason: String) throws {
+            let fault = try #require(throws: DomainFault.self) { try Domain(text) }
+            #expect(fault.reason.contains(reason))
+        }
+
+        @Test(
+            "a fault never repeats control characters",
+            arguments: ["a\u{1B}[2J.example", "x://\u{1B}y", "a.b?mode=\u{7}"])
+        func quiet(_ text: String) throws {
+            let fault = try #require(throws: DomainFault.self) { try Target(parsing: text) }
+            #expect(!"\(fault.description)\(fault.reason)".unicodeScalars.contains { $0.value < 0x20 })
+        }
+
+        @Test(
+            "a target is a domain, a URL of it, or an entitlement",
+            arguments: [
+                ("example.com", "example.com", .production), ("https://Example.com", "example.com", .production),
+                ("https://example.com/a?b#c", "example.com", .production),
+                ("http://example.com", "example.com", .production),
+                ("HTTPS://example.com/", "example.com", .production),
+                ("https://bücher.example/ä", "xn--bcher-kva.example", .production),
+                ("*.example.com", "example.com", .production), ("applinks:example.com", "example.com", .production),
+                ("applinks:*.example.com", "example.com", .production),
+                ("applinks:example.com?mode=developer", "example.com", .developer),
+                ("webcredentials:example.com?mode=managed", "example.com", .managed),
+                ("appclips:example.com?mode=developer+managed", "example.com", .developerManaged),
+                ("example.com?mode=production", "example.com", .production),
+            ] as [(String, String, AssociationMode)])
+        func target(_ text: String, _ name: String, _ mode: AssociationMode) throws {
+            #expect(try Target(parsing: text) == Target(domain: Domain(name), mode: mode))
+        }
+
+        @Test(
+            "anything else is refused, quoting what was written",
+            arguments: [
+                ("ftp://example.com", "'ftp' is no scheme"), ("applinks:https://example.com", "is no scheme"),
+                ("applinks:", "it is empty"), ("applinks:example.com?mode=dev", "'dev' is no mode"),
+                ("applinks:example.com?mode=", "'' is no mode"), ("https://", "it is empty"),
+                ("https://example.com:8443/", "no port"), ("https://192.0.2.1/", "it is an IP address"),
+                ("https://[::1]/", "it is an IP address"), ("https://a:b@example.com/", "no path, query, user"),
+                ("applinks:example.com/path", "no path"), ("*.com", "no dot"), ("*", "no dot"),
+                ("**.example.com", "'**' is no valid label"), ("Applinks:example.com", "no port"),
+            ])
+        func refusedTarget(_ text: String, _ reason: String) throws {
+            let fault = try #require(throws: DomainFault.self) { try Target(parsing: text) }
+            #expect(fault.text == text)
+            #expect(fault.reason.contains(reason))
+        }
+    }
+}

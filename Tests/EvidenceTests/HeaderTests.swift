@@ -1,0 +1,96 @@
+import Evidence
+import Foundation
+import TestSupport
+import Testing
+
+extension EvidenceSuite {
+    @Suite("Headers")
+    struct HeaderTests {
+        @Test("an HTTP date is read to the second, in GMT")
+        func date() {
+            #expect(HTTPDate.parse("Sun, 06 Nov 1994 08:49:37 GMT") == Date(timeIntervalSince1970: 784_111_777))
+            #expect(HTTPDate.parse("Sat, 29 Feb 2020 00:00:00 GMT") == Date(timeIntervalSince1970: 1_582_934_400))
+            #expect(HTTPDate.parse("Sat, 31 Dec 2016 23:59:60 GMT") == Date(timeIntervalSince1970: 1_483_228_800))
+        }
+
+        @Test(
+            "anything else is no date",
+            arguments: [
+                "", "yesterday", "0", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
+                "Sun, 06 Nov 1994 08:49:37 +0900", "Sun, 06 Nov 1994 08:49:xx:37 GMT", "Sun, 06 Nov 1994 08:49 GMT",
+                "Sun, 31 Feb 2021 00:00:00 GMT", "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 06 nov 1994 08:49:37 GMT",
+                "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 08:60:00 GMT", "Sun, -6 Nov 1994 08:49:37 GMT",
+                "Sun, 06 Nov +1994 08:49:37 GMT", "Sun, 06 Nov 99999999999999999999 08:49:37 GMT",
+            ])
+        func noDate(_ text: String) {
+            #expect(HTTPDate.parse(text) == nil)
+        }
+
+        private func failure(_ reason: String, _ details: String? = nil) throws -> CrawlerFailure? {
+            try Observation.of(origin: .file("{}"), cdn: .crawler(reason, details: details))
+                .cdn.retrieval?.answer.flatMap(CrawlerFailure.init)
+        }
+
+        @Test(
+            "Apple's reason is split into code and words, and judged by its hundred",
+            arguments: [
+                (
+                    "SWCERR00101 Bad HTTP Response: 403 Forbidden", "SWCERR00101", "Bad HTTP Response: 403 Forbidden",
+                    .status
+                ),
+                (
+                    "SWCERR00202 Connections to private/reserved IP addresses are not allowed", "SWCERR00202",
+                    "Connections to private/reserved IP addresses are not allowed", .address
+                ),
+                ("SWCERR00301 Timeout", "SWCERR00301", "Timeout", .network),
+                ("SWCERR00401 Bad JSON content", "SWCERR00401", "Bad JSON content", .content),
+                ("SWCERR00999 New", "SWCERR00999", "New", .unknown), ("SWCERR1", "SWCERR1", "", .unknown),
+                ("SWCERR", nil, "SWCERR", .unknown), ("SWCERR½ x", nil, "SWCERR½ x", .unknown),
+                ("something else", nil, "something else", .unknown), ("", nil, "", .unknown),
+            ] as [(String, String?, String, CrawlerFailure.Family)])
+        func reason(_ header: String, _ code: String?, _ words: String, _ family: CrawlerFailure.Family) throws {
+            let failure = try #require(try failure(header))
+            #expect(failure.code == code)
+            #expect(failure.reason == words)
+            #expect(failure.family == family)
+        }
+
+        @Test(
+            "the status that Apple got is read from the details, else from the reason",
+            arguments: [
+                ("SWCERR00101 Bad HTTP Response: 403 Forbidden", nil, 403),
+                ("SWCERR00101 Bad HTTP Response: 403 Forbidden", #"{"status":"404 Not Found"}"#, 404),
+                ("SWCERR00101 Bad", #"{"status":503}"#, 503), ("SWCERR00101 Bad HTTP Response", "{", nil),
+                ("SWCERR00301 Timeout 403", nil, nil),
+            ] as [(String, String?, Int?)])
+        func status(_ reason: String, _ details: String?, _ expected: Int?) throws {
+            #expect(try failure(reason, details)?.originStatus == expected)
+        }
+
+        @Test("the details keep strings and numbers, the same ones each time, cleaned and bounded")
+        func details() throws {
+            let many = "{" + (0..<40).map { "\"k\($0)\":\"v\"" }.joined(separator: ",") + "}"
+            #expect(try failure("x", many)?.details.keys.sorted() == (0..<16).map { "k\($0)" }.sorted())
+            let odd = #"{"a":"\u001b[2J","b":{"c":1},"d":null,"e":7,"f":"\#(String(repeating: "x", count: 9999))"}"#
+            let details = try #require(try failure("x", odd)).details
+            #expect(details.keys.sorted() == ["a", "e", "f"])
+            #expect(details["a"] == "\u{FFFD}[2J")
+            #expect(details["f"]?.count == 500)
+            #expect(try failure("x", "[1]")?.details == [:])
+        }
+
+        @Test(
+            "the life of an answer is read from Cache-Control and Age",
+            arguments: [
+                ("public, max-age=3600", "60", 3540), ("max-age=21600,public", nil, 21600), ("MAX-AGE=10", "99", 0),
+                ("no-store", "1", nil), ("max-age=-1", nil, nil), ("max-age=99999999999999999999", nil, nil),
+                ("max-age=10", "-5", 10), ("max-age=10", "many", 10), ("s-maxage=5", nil, nil),
+            ] as [(String, String?, Int?)])
+        func life(_ control: String, _ age: String?, _ left: Int?) throws {
+            var headers = ["Cache-Control": control]
+            headers["Age"] = age
+            let look = try Observation.of(origin: .file("{}"), cdn: .status(404, headers))
+            #expect(look.cdn.retrieval?.answer?.secondsUntilExpiry == left)
+        }
+    }
+}
