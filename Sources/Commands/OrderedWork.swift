@@ -1,9 +1,8 @@
 // Many pieces of work at once, their results in the order given and as soon as that order allows.
 
 enum OrderedWork {
-    /// - Parameters:
-    ///   - work: runs concurrently, at most `maximumConcurrent` at once.
-    ///   - each: is given the results one by one, in the order of `inputs`.
+    /// Runs `work` on each input, at most `maximumConcurrent` at once, and gives the results to `each` in the order of the
+    /// inputs. The first error ends all of it and is thrown.
     static func run<Input: Sendable, Output: Sendable>(
         _ inputs: [Input], maximumConcurrent: Int, work: @escaping @Sendable (Input) async throws -> Output,
         each: (Output) -> Void

@@ -106,7 +106,7 @@ package struct MonitorDaemon: Sendable {
                 schedule: CheckSchedule(domain: watched.domain, interval: watched.interval), probe: probe, store: store,
                 routes: routes, delivery: delivery, time: time, logger: logger)
         }
-        let server = StatusServer(
+        let server = StatusSite(
             settings: StatusServerSettings(
                 host: listening.host, port: listening.port, token: listening.token?.reveal(),
                 version: surroundings.version,

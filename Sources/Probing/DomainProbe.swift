@@ -15,11 +15,9 @@ package struct DomainProbe: Sendable {
         cdn = CDNProbe(driver: driver, settings: settings)
     }
 
-    /// One observation of one domain.
-    /// - Parameters:
-    ///   - hadFile: whether the origin was ever seen to serve a file.
-    ///   - timeout: for each of origin and CDN; the settings' own where nil.
-    /// - Throws: `CancellationError` only. What goes wrong on the network is part of the observation.
+    /// One observation of one domain. `hadFile` says whether the origin was ever seen to serve a file; `timeout` is for
+    /// each of origin and CDN, the settings' own where nil. Throws `CancellationError` only: what goes wrong on the network
+    /// is part of the observation.
     package func observe(
         _ domain: Domain, mode: AssociationMode = .production, hadFile: Bool, timeout: Duration? = nil, now: Date
     ) async throws -> Observation {

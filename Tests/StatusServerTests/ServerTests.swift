@@ -18,8 +18,8 @@ extension StatusServerSuite {
         private func server(
             port: Int = 0, host: String = "127.0.0.1", token: String? = nil, watched: [WatchedDomainInfo] = [],
             onListening: @escaping @Sendable (Int) async -> Void
-        ) -> StatusServer {
-            StatusServer(
+        ) -> StatusSite {
+            StatusSite(
                 settings: StatusServerSettings(
                     host: host, port: port, token: token, version: "1.2.3", watched: watched,
                     cdnBaseURL: "https://cdn.test/a/v1"),
@@ -29,7 +29,7 @@ extension StatusServerSuite {
         /// Runs a server around the body and ends it by cancellation.
         private func serving(
             token: String? = nil, watched: [WatchedDomainInfo] = [],
-            _ body: @escaping @Sendable (Int, StatusServer) async throws -> Void
+            _ body: @escaping @Sendable (Int, StatusSite) async throws -> Void
         ) async throws {
             let (ports, feed) = AsyncStream.makeStream(of: Int.self)
             let server = server(token: token, watched: watched) { feed.yield($0) }

@@ -19,7 +19,7 @@ indirect enum OrderedJSON {
     static func optional(_ value: Bool?) -> OrderedJSON { value.map { .bool($0) } ?? .null }
     static func optional(_ value: Date?) -> OrderedJSON { value.map { .string($0.rfc3339) } ?? .null }
 
-    /// - Parameter isPretty: two blanks of indentation a level, else one line.
+    /// The JSON text: with two blanks of indentation a level, or on one line.
     func text(isPretty: Bool) -> String {
         var output = ""
         write(to: &output, indentation: isPretty ? 0 : nil)

@@ -5,7 +5,7 @@ import Evidence
 import Foundation
 
 extension Sight {
-    /// - Parameter url: the URL that was asked for first; redirects may have led elsewhere.
+    /// What a transfer saw; `url` was asked for first, redirects may have led elsewhere.
     init(of result: TransferResult, url: String) {
         var contents: [ContentHash: Data] = [:]
         let outcome: Retrieval.Outcome
@@ -106,16 +106,13 @@ extension CertificateFacts {
 }
 
 extension CertificateProblem {
-    /// - Parameter chain: as the server sent it. OpenSSL says "issuer not found" both where an intermediate is missing and
-    ///   where only the root is unknown, which servers leave out by custom: a chain of more than the leaf tells the two
-    ///   apart.
-    init(_ problem: VerifyProblem, chain: [CertificateFacts]) {
+    init(_ problem: VerifyProblem) {
         switch problem {
         case .expired: self = .expired
         case .notYetValid: self = .notYetValid
         case .selfSigned: self = .selfSigned
         case .untrustedRoot: self = .untrustedRoot
-        case .incompleteChain: self = chain.count > 1 ? .untrustedRoot : .incompleteChain
+        case .incompleteChain: self = .incompleteChain
         case .nameMismatch: self = .nameMismatch
         case .revoked: self = .revoked
         case .other: self = .other

@@ -9,7 +9,7 @@ struct OriginProbe: Sendable {
     let driver: CurlDriver
     let settings: ProbeSettings
 
-    /// - Parameter timeout: for all hops together.
+    /// One look at the origin, within `timeout` for all hops together.
     func retrieve(_ domain: Domain, timeout: Duration) async throws -> Sight {
         let deadline = ContinuousClock.now + timeout
         let first = domain.wellKnownURL
@@ -69,10 +69,9 @@ struct OriginProbe: Sendable {
         request.purpose = .handshakeOnly
         request.verify = .none
         let seen = try await driver.perform(request)
-        let chain = seen.facts.chain.map(CertificateFacts.init)
         return TLSFacts(
-            version: seen.facts.tlsVersion, chain: chain, trusted: false,
-            problem: refused.verifyProblem.map { CertificateProblem($0, chain: chain) } ?? .other,
+            version: seen.facts.tlsVersion, chain: seen.facts.chain.map(CertificateFacts.init), trusted: false,
+            problem: refused.verifyProblem.map { CertificateProblem($0.refined(by: seen.facts.chain)) } ?? .other,
             detail: refused.error?.message)
     }
 }

@@ -11,7 +11,7 @@ import Storage
 import Synchronization
 
 /// Serves what the store knows, to browsers and to supervisors. It never writes.
-package struct StatusServer: Service {
+package struct StatusSite: Service {
     private let settings: StatusServerSettings
     private let store: Store
     private let timekeeper: any Timekeeper
