@@ -48,7 +48,7 @@ package struct Routes: Sendable {
     package func links(for domain: Domain) -> AlertFacts.Links {
         func joined(_ base: String, _ path: String) -> String { base.hasSuffix("/") ? base + path : base + "/" + path }
         return AlertFacts.Links(
-            statusPage: statusPageURL.map { joined($0, "domains/\(domain)") }, cdn: joined(cdnBaseURL, domain.name),
+            statusPage: statusPageURL.map { joined($0, "#\(domain)") }, cdn: joined(cdnBaseURL, domain.name),
             origin: domain.wellKnownURL)
     }
 

@@ -47,7 +47,7 @@ extension AlertingSuite {
                 try routes().drafts(for: [event()], domain: Domain("example.com"), labels: ["team": "x"]).first)
             let facts = try JSONDecoder().decode(AlertFacts.self, from: draft.facts)
             #expect(facts.event == (try event()))
-            #expect(facts.links.statusPage == "https://status.test/domains/example.com")
+            #expect(facts.links.statusPage == "https://status.test/#example.com")
             #expect(facts.links.cdn == "https://cdn.test/a/v1/example.com")
             #expect(!String(decoding: draft.facts, as: UTF8.self).contains("SECRET"))
             #expect(draft.expiresAt == noon + 86_400)

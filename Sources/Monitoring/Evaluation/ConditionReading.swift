@@ -102,6 +102,8 @@ struct ConditionReader {
         if verdict.findings.contains(where: { IncidentKind.fed(by: $0.rule) == .certificateExpiring }) {
             return .holds(since: now, graceUntil: nil)
         }
-        return origin.connection?.tls?.trusted == true ? .clear(.recovered) : .unknown
+        // A handshake that showed no dates, or none at all, renews no certificate.
+        guard let tls = origin.connection?.tls, tls.trusted, tls.chain.first?.notAfter != nil else { return .unknown }
+        return .clear(.recovered)
     }
 }
