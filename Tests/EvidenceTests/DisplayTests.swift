@@ -20,11 +20,11 @@ extension EvidenceSuite {
             (.file(SampleFile.version(1)).redirected(to: "http://\(evil)", stop: .insecure), nil),
             (
                 .certificate(.nameMismatch).with {
-                    $0.tls.chain[0].names = [evil]; $0.tls.detail = evil
+                    $0.tls?.chain[0].names = [evil]; $0.tls?.detail = evil
                 },
                 nil
             ),
-            (.certificate(.incompleteChain).with { $0.tls.chain[0].issuer = evil }, nil),
+            (.certificate(.incompleteChain).with { $0.tls?.chain[0].issuer = evil }, nil),
             (.failed(.own).with { $0.failure?.detail = evil }, .failed(.proxy).with { $0.failure?.detail = evil }),
             (.file(SampleFile.version(1)), .crawler("SWCERR00301 \(evil)", details: #"{"cause":"\#(escaped)"}"#)),
             (.file(SampleFile.version(1)), .crawler(evil).with { $0.headers["Via"] = evil }),

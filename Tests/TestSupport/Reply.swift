@@ -12,7 +12,7 @@ package struct Reply: Sendable {
     package var failure: Failure?
     package var redirects: [RedirectHop] = []
     package var stop: RedirectStop?
-    package var tls = TLSFacts(version: "TLSv1.3", chain: [], trusted: true)
+    package var tls: TLSFacts? = TLSFacts(version: "TLSv1.3", chain: [], trusted: true)
     package var firstByte = 20.0
 
     package static func file(_ text: String) -> Reply { file(Data(text.utf8)) }
@@ -41,6 +41,7 @@ package struct Reply: Sendable {
     package static func failed(_ kind: Failure.Kind, _ phase: Failure.Phase = .connecting) -> Reply {
         var reply = Reply()
         reply.failure = Failure(kind: kind, phase: phase, detail: "curl's words")
+        if phase == .resolving || phase == .connecting { reply.tls = nil }
         return reply
     }
 
@@ -65,7 +66,7 @@ package struct Reply: Sendable {
 
     package func expiring(at date: Date) -> Reply {
         with {
-            $0.tls.chain = [
+            $0.tls?.chain = [
                 CertificateFacts(
                     subject: "CN=example.com", issuer: "CN=Issuer", notBefore: date - 90 * 86400, notAfter: date,
                     names: ["example.com"])

@@ -1,6 +1,6 @@
 /// Small valid files, each with a meaning of its own.
 package enum SampleFile {
-    /// - Parameter version: another version, another meaning.
+    /// Another `version`, another meaning.
     package static func version(_ version: Int) -> String {
         #"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.app"],"components":[{"/":"/v\#(version)/*"}]}]}}"#
     }

@@ -67,7 +67,8 @@ struct Wording {
             case .cdnRefreshed: "Apple's CDN moved on to a newer version; the newest is still under way"
             case .originReverted: "the origin went back to what Apple's CDN serves"
             case .superseded: "trouble of another kind took its place"
-            case .removed: "the domain is watched no longer"
+            case .removed:
+                incident.kind.isOfCDN ? "Apple's copy is watched no longer" : "the domain is watched no longer"
             case nil: "it is over"
             }
         return "\(reason), after \(duration)"

@@ -11,7 +11,7 @@ extension Checks {
             reference: Reference.debuggingLinks)
         if let failure = cdn.failure {
             finding.message = "Apple's CDN could not be asked: \(describe(failure))"
-            finding.evidence["seen"] = failure.detail
+            finding.evidence["error"] = failure.detail
             finding.evidence["phase"] = failure.phase.rawValue
         } else if let answer = cdn.answer, !answer.speaksOfFile {
             finding.message = "Apple's CDN answers with status \(answer.status)"

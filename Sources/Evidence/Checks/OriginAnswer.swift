@@ -35,7 +35,7 @@ extension Checks {
         if let length = answer.header("content-length") { evidence["content_length"] = length }
         switch body.end {
         case .cutShort(let failure):
-            evidence["seen"] = failure.detail
+            evidence["error"] = failure.detail
             if failure.kind == .badEncoding {
                 return [
                     Finding(

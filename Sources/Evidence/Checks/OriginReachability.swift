@@ -7,7 +7,7 @@ extension Checks {
         let place = context.origin.connection?.address.map { "\($0)" } ?? context.domain.name
         var finding = Finding(
             rule: .origin("unreachable"), severity: .error, message: "",
-            evidence: ["url": context.origin.url, "phase": failure.phase.rawValue, "seen": failure.detail],
+            evidence: ["url": context.origin.url, "phase": failure.phase.rawValue, "error": failure.detail],
             fix: "", reference: Reference.supportingDomains)
         if let address = context.origin.connection?.address { finding.evidence["address"] = address }
         switch failure.kind {
@@ -18,7 +18,7 @@ extension Checks {
         case .connectionRefused:
             finding.message = "\(place) refuses connections"
             finding.fix = "let the web server listen on port 443 on every address that the name resolves to"
-        case .unreachable, .proxy:
+        case .unreachable:
             finding.message = "\(place) cannot be reached"
             finding.fix = "check the address records, the firewall and the route to the server"
         case .timedOut:
@@ -49,10 +49,11 @@ extension Checks {
             finding.rule = .origin("content-encoding")
             finding.message = "the body cannot be decompressed as its Content-Encoding says"
             finding.fix = "send the file uncompressed, or with a Content-Encoding that is true"
-        case .own:
+        case .own, .proxy:
             finding.rule = .monitor("fetch-failed")
             finding.message = "the request could not be made from here: \(failure.detail)"
-            finding.fix = "check the trust store (--cacert, network.ca_file), memory and open files of this machine"
+            finding.fix =
+                "check what this machine uses to reach the network: the trust store (--cacert, network.ca_file), the proxy, memory and open files"
             finding.reference = Reference.ownConfiguration
         case .tlsHandshake, .tlsVersion, .certificate:
             return []

@@ -6,7 +6,7 @@ extension Checks {
         guard let failure = context.origin.failure else { return [] }
         let tls = context.origin.connection?.tls
         let leaf = tls?.chain.first
-        var evidence = ["url": context.origin.url, "seen": tls?.detail ?? failure.detail]
+        var evidence = ["url": context.origin.url, "error": tls?.detail ?? failure.detail]
         if let address = context.origin.connection?.address { evidence["address"] = address }
         if let leaf {
             evidence["subject"] = leaf.subject

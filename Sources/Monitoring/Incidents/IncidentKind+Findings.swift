@@ -11,7 +11,7 @@ extension IncidentKind {
                 "origin.dns-failed", "origin.unreachable", "origin.timeout", "origin.connection-reset",
                 "origin.tls-failed", "origin.tls-version", "origin.certificate-expired",
                 "origin.certificate-not-yet-valid", "origin.certificate-untrusted",
-                "origin.certificate-name-mismatch", "origin.certificate-chain-incomplete",
+                "origin.certificate-name-mismatch", "origin.certificate-chain-incomplete", "origin.slow",
             ]
         ),
         (

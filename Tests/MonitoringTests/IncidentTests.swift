@@ -1,0 +1,151 @@
+import Evidence
+import Foundation
+import Monitoring
+import TestSupport
+import Testing
+
+extension MonitoringSuite {
+    @Suite("Incidents")
+    struct IncidentTests {
+        static let file = Reply.file(SampleFile.version(1))
+        static let down = Reply.failed(.connectionRefused)
+
+        /// A domain whose origin is up (`+`) or down (`-`) at each hour, or cannot be judged (`?`).
+        private func course(_ looks: String, _ policy: Policy) throws -> Course {
+            var course = try Course(policy: policy)
+            for (hour, look) in looks.enumerated() {
+                let origin = look == "+" ? Self.file : look == "-" ? Self.down : .failed(.own)
+                try course.look(at: Double(hour), origin, Self.file)
+            }
+            return course
+        }
+
+        struct Row: Sendable, CustomTestStringConvertible {
+            let looks: String
+            let failures: Int
+            let recoveries: Int
+            let told: [String]
+
+            init(_ looks: String, _ failures: Int, _ recoveries: Int, _ told: [String]) {
+                self.looks = looks
+                self.failures = failures
+                self.recoveries = recoveries
+                self.told = told
+            }
+
+            var testDescription: String { "\(looks) with thresholds \(failures) and \(recoveries)" }
+        }
+
+        static let rows = [
+            Row("+++", 1, 1, []), Row("+-+", 2, 1, []), Row("-", 1, 1, ["0 firing"]),
+            Row("+--+", 2, 1, ["2 firing", "3 resolved (recovered)"]), Row("+-+-+-", 2, 1, []),
+            Row("+----", 3, 1, ["3 firing"]), Row("+--+-+-++", 2, 2, ["2 firing", "8 resolved (recovered)"]),
+            Row("--+-++--", 2, 2, ["1 firing", "5 resolved (recovered)", "7 firing"]),
+            Row("+-?-", 2, 1, ["3 firing"]), Row("+--???", 2, 1, ["2 firing"]), Row("??????", 1, 1, []),
+            Row("+--?+", 2, 1, ["2 firing", "4 resolved (recovered)"]),
+            Row("--+?+", 2, 2, ["1 firing", "4 resolved (recovered)"]), Row("+-?+-", 2, 1, []),
+            Row("-+", 0, 0, ["0 firing", "1 resolved (recovered)"]),
+        ]
+
+        @Test("trouble is told by count, and its end by count", arguments: rows)
+        func thresholds(_ row: Row) throws {
+            let course = try course(
+                row.looks,
+                Policy(failureThreshold: row.failures, recoveryThreshold: row.recoveries, remindEvery: nil))
+            #expect(course.told == row.told.map { $0.replacing(" ", with: " origin.unreachable ", maxReplacements: 1) })
+        }
+
+        @Test("an incident that comes back while it recovers goes on firing under its name")
+        func backAgain() throws {
+            let policy = Policy(failureThreshold: 1, recoveryThreshold: 3, remindEvery: nil)
+            let course = try course("-+-++", policy)
+            let states = course.evaluations.map { $0.incidents.first?.state }
+            #expect(states == [.firing, .recovering, .firing, .recovering, nil])
+            #expect(Set(course.evaluations.flatMap { $0.incidents.map(\.id) }).count == 1)
+        }
+
+        @Test("who cannot reach the origin cannot tell whether its file is good")
+        func unreachableHidesBroken() throws {
+            var course = try Course()
+            for hour in 0...2 { try course.look(at: Double(hour), .status(500), nil) }
+            for hour in 3...6 { try course.look(at: Double(hour), Self.down, nil) }
+            #expect(course.told == ["1 origin.broken firing", "4 origin.unreachable firing"])
+            try course.look(at: 7, Self.file, nil)
+            #expect(
+                Set(course.told.suffix(2)) == [
+                    "7 origin.broken resolved (recovered)", "7 origin.unreachable resolved (recovered)",
+                ])
+        }
+
+        @Test("a removed file is a broken origin, not a stale copy")
+        func removed() throws {
+            var course = try Course()
+            try course.look(at: 0, .file(SampleFile.version(1)), Self.file)
+            for hour in 1...60 { try course.look(at: Double(hour), .status(404), Self.file) }
+            #expect(course.told == ["2 origin.broken firing"])
+        }
+
+        @Test("a certificate that ends soon is told at once, as a warning, and ends with its renewal")
+        func certificate() throws {
+            var course = try Course()
+            let end = Date.testing + 15 * 86400
+            for day in 0...3 { try course.look(at: Double(day * 24), Self.file.expiring(at: end), Self.file) }
+            #expect(course.told == ["24 certificate.expiring firing"])
+            #expect(course.events.first?.incident.severity == .warning)
+            try course.look(at: 80, Self.down, Self.file)
+            #expect(course.open(.certificateExpiring)?.incident.state == .firing)
+            try course.look(at: 81, Self.file.expiring(at: end + 90 * 86400), Self.file)
+            #expect(course.told.last == "81 certificate.expiring resolved (recovered)")
+        }
+
+        @Test("reminders come at their interval, and those that were missed come as one")
+        func reminders() throws {
+            var course = try Course(policy: Policy(failureThreshold: 1, remindEvery: .seconds(24 * 3600)))
+            for hour in 0...50 { try course.look(at: Double(hour), Self.down, Self.file) }
+            try course.look(at: 1001, Self.down, Self.file)
+            try course.look(at: 1002, Self.down, Self.file)
+            try course.look(at: 1008, Self.down, Self.file)
+            #expect(
+                course.told.map { $0.split(separator: " ").suffix(1).joined() + $0.prefix { $0 != " " } } == [
+                    "firing0", "reminder24", "reminder48", "reminder1001", "reminder1008",
+                ])
+            #expect(course.events.map(\.incident.sequence) == [1, 2, 3, 4, 5])
+            #expect(course.open(.originUnreachable)?.incident.nextReminderAt == .testing + 1032 * 3600)
+        }
+
+        @Test("reminders go on while checks cannot tell, and stop while it recovers")
+        func remindersAndDoubt() throws {
+            var course = try Course(
+                policy: Policy(failureThreshold: 1, recoveryThreshold: 9, remindEvery: .seconds(3600)))
+            try course.look(at: 0, Self.down, Self.file)
+            try course.look(at: 1, .failed(.own), Self.file)
+            #expect(course.events.map(\.type) == [.firing, .reminder])
+            for hour in 2...5 { try course.look(at: Double(hour), Self.file, Self.file) }
+            #expect(course.events.count == 2)
+        }
+
+        @Test("what is told says what is the matter in one line, and carries its findings")
+        func words() throws {
+            var course = try Course()
+            try course.look(at: 0, origin: 1, cdn: 1)
+            try course.look(at: 1...26, origin: 2, cdn: 1)
+            try course.look(at: 27, origin: 2, cdn: 2)
+            #expect(
+                course.events.map(\.summary) == [
+                    "example.com: Apple's CDN still serves the old file (for 24 h)",
+                    "example.com: Apple's CDN serves the origin's file again (after 26 h)",
+                ])
+            #expect(course.events.first?.findings.map(\.rule.rawValue) == ["cdn.stale"])
+            #expect(course.events.first?.diagnosis.isEmpty == false)
+        }
+
+        @Test("no rule feeds two kinds, and every kind is fed")
+        func table() {
+            let rules = IncidentKind.rules.flatMap(\.rules)
+            #expect(Set(rules).count == rules.count)
+            #expect(Set(IncidentKind.rules.map(\.kind)) == Set(IncidentKind.allCases))
+            #expect(IncidentKind.fed(by: Rule(rawValue: "origin.status")) == .originBroken)
+            #expect(IncidentKind.fed(by: Rule(rawValue: "unknown.rule")) == nil)
+        }
+    }
+}

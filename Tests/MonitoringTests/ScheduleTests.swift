@@ -1,0 +1,90 @@
+import Evidence
+import Foundation
+import Monitoring
+import TestSupport
+import Testing
+
+extension MonitoringSuite {
+    @Suite("Schedule")
+    struct ScheduleTests {
+        private func state(_ domain: Domain, open: OpenIncident? = nil) -> DomainState {
+            var state = DomainState(domain: domain)
+            state.lastCheckedAt = .testing
+            if let open { state.open[open.incident.kind] = open }
+            return state
+        }
+
+        @Test("a domain that was never seen is looked at once")
+        func firstSight() throws {
+            let domain = try Domain("example.com")
+            let schedule = CheckSchedule(domain: domain, interval: .seconds(300))
+            #expect(schedule.delay(after: nil, now: .testing) == .zero)
+            #expect(schedule.delay(after: DomainState(domain: domain), now: .testing) == .zero)
+        }
+
+        @Test(
+            "the wait is more than nothing and never more than one interval", arguments: [1, 60, 300, 86400, 604_800])
+        func bounds(_ seconds: Int) throws {
+            var random = SeededGenerator(seed: 1)
+            for index in 0..<200 {
+                let domain = try Domain("d\(index).example.com")
+                let schedule = CheckSchedule(domain: domain, interval: .seconds(seconds))
+                #expect((0..<1).contains(schedule.phase))
+                let now = Date.testing + Double.random(in: -1e9...1e9, using: &random)
+                let delay = schedule.delay(after: state(domain), now: now)
+                #expect(delay > .zero && delay <= .seconds(seconds))
+            }
+        }
+
+        @Test("looks fall on the same instants, whatever came between")
+        func phase() throws {
+            let domain = try Domain("example.com")
+            let schedule = CheckSchedule(domain: domain, interval: .seconds(300))
+            let due = (0..<20).map { step in
+                let now = Date.testing + Double(step) * 1234.5
+                let instant = now.timeIntervalSince1970 + schedule.delay(after: state(domain), now: now) / .seconds(1)
+                return (instant / 300 - schedule.phase).distance(to: (instant / 300 - schedule.phase).rounded())
+            }
+            #expect(due.allSatisfy { abs($0) < 0.001 })
+            #expect(CheckSchedule(domain: domain, interval: .seconds(60)).phase == schedule.phase)
+        }
+
+        @Test("many domains spread over the interval")
+        func spread() throws {
+            let phases = try (0..<1000).map {
+                CheckSchedule(domain: try Domain("d\($0).example.com"), interval: .seconds(300)).phase
+            }
+            for tenth in 0..<10 {
+                let part = Double(tenth) / 10..<Double(tenth + 1) / 10
+                #expect((60...140).contains(phases.count { part.contains($0) }))
+            }
+        }
+
+        @Test("a failure that is not confirmed is looked at again within a minute; one that waits for its time is not")
+        func recheck() throws {
+            let domain = try Domain("example.com")
+            let schedule = CheckSchedule(domain: domain, interval: .seconds(86400))
+            let now = Date.testing
+            let incident = Incident(
+                id: "1", domain: domain, kind: .originBroken, severity: .error, state: .pending, since: now,
+                openedAt: now)
+            let pending = schedule.delay(after: state(domain, open: OpenIncident(incident: incident)), now: now)
+            #expect(pending <= CheckSchedule.recheck)
+            let waiting = OpenIncident(incident: incident, graceUntil: now + 3600)
+            #expect(
+                schedule.delay(after: state(domain, open: waiting), now: now)
+                    == schedule.delay(after: state(domain), now: now))
+        }
+
+        @Test("time that runs faster tells so, and a wait ends with its task")
+        func accelerated() async throws {
+            let time = AcceleratedTime(factor: 1_000_000, anchor: .testing)
+            let start = time.now()
+            try await time.sleep(for: .seconds(1000))
+            #expect(time.now().timeIntervalSince(start) >= 1000)
+            let task = Task { try await AcceleratedTime(factor: 0.001).sleep(for: .seconds(1000)) }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+    }
+}
