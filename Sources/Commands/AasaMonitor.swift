@@ -24,6 +24,7 @@ package struct AasaMonitor: AsyncParsableCommand {
     package static func start() async {
         // A reader that goes away shows as a failed write, not as a signal that kills the daemon.
         signal(SIGPIPE, SIG_IGN)
+        OpenFiles.raiseLimit()
         do {
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {

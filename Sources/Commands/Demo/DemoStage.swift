@@ -59,6 +59,7 @@ struct DemoStage: Sendable {
               connect_to: ["\(lab.connectTo)"]
             cdn: {base_url: "\(lab.cdnBaseURL)"}
             alerts:
+              remind_every: null # a day passes in twelve seconds: reminders would get between the scenes
               channels:
                 - {name: mobile-alerts, type: slack, url: "\(chat.url("/services/demo"))"}
             store: {path: \(folder.appendingPathComponent("demo.db").path)}

@@ -12,15 +12,13 @@ enum Targets {
         var texts: [(text: String, place: String?)] = []
         for argument in arguments {
             if argument == "-" {
-                texts += lines(of: FileHandle.standardInput.readDataToEndOfFile(), place: "standard input")
+                let place = "standard input"
+                texts += lines(of: try content(of: .standardInput, place), place: place)
             } else if argument.hasPrefix("@") {
                 let path = String(argument.dropFirst())
-                do {
-                    let data = try Data(contentsOf: URL(fileURLWithPath: path))
-                    texts += lines(of: data.prefix(maximumFileSize), place: path)
-                } catch {
-                    throw CommandFailure(.noInput, "the list of targets '\(path)' cannot be read")
-                }
+                // A handle, since `@<(…)` of a shell names a pipe.
+                let list = try content(of: FileHandle(forReadingAtPath: path), "the list of targets '\(path)'")
+                texts += lines(of: list, place: path)
             } else {
                 texts.append((argument, nil))
             }
@@ -41,6 +39,23 @@ enum Targets {
             throw CommandFailure(.usage, "there is no target; name a domain, such as example.com")
         }
         return targets
+    }
+
+    /// - Throws: `CommandFailure` where the file cannot be read, or has no end in sight.
+    private static func content(of file: FileHandle?, _ name: String) throws -> Data {
+        var data = Data()
+        do {
+            guard let file else { throw CocoaError(.fileReadNoSuchFile) }
+            while data.count <= maximumFileSize, let part = try file.read(upToCount: 65_536), !part.isEmpty {
+                data += part
+            }
+        } catch {
+            throw CommandFailure(.noInput, "\(name) cannot be read")
+        }
+        guard data.count <= maximumFileSize else {
+            throw CommandFailure(.noInput, "\(name) is larger than \(maximumFileSize >> 20) MiB")
+        }
+        return data
     }
 
     /// One target a line; blank lines and what follows a `#` are skipped.

@@ -9,22 +9,25 @@ struct OriginProbe: Sendable {
     let driver: CurlDriver
     let settings: ProbeSettings
 
-    /// One look at the origin, within `timeout` for all hops together.
+    /// One look at the origin, within `timeout` for all hops together. Waiting for a free place among the transfers does
+    /// not count.
     func retrieve(_ domain: Domain, timeout: Duration) async throws -> Sight {
-        let deadline = ContinuousClock.now + timeout
+        var spent = Duration.zero
         let first = domain.wellKnownURL
         var url = first
         var visited: Set<String> = [url]
         var hops: [RedirectHop] = []
         var policy = TransferRequest.AddressPolicy.any
         while true {
-            let left = max(.milliseconds(1), ContinuousClock.now.duration(to: deadline))
+            let left = max(.milliseconds(1), timeout - spent)
             let result = try await driver.perform(request(url, timeout: left, policy: policy))
+            spent += result.facts.timings.total
             var sight = Sight(of: result, url: first)
             sight.retrieval.redirects = hops
             if result.error?.code == .addressRefused { sight.retrieval.redirectStop = .privateAddress }
             if result.error?.code == .certificate {
-                sight.retrieval.connection?.tls = try await refusedChain(url, of: result, policy: policy)
+                sight.retrieval.connection?.tls = try await refusedChain(
+                    url, of: result, within: timeout - spent, policy: policy)
             }
             guard let status = result.status, [301, 302, 303, 307, 308].contains(status), result.error == nil else {
                 return sight
@@ -61,11 +64,12 @@ struct OriginProbe: Sendable {
     }
 
     /// libcurl keeps no chain that it refused. It is read once more, by a handshake that verifies nothing and sends
-    /// nothing, so that the finding can say what the certificate is.
+    /// nothing, so that the finding can say what the certificate is. A server that was slow to be refused gets a second
+    /// for it even so.
     private func refusedChain(
-        _ url: String, of refused: TransferResult, policy: TransferRequest.AddressPolicy
+        _ url: String, of refused: TransferResult, within left: Duration, policy: TransferRequest.AddressPolicy
     ) async throws -> TLSFacts {
-        var request = request(url, timeout: min(settings.timeout, .seconds(5)), policy: policy)
+        var request = request(url, timeout: min(max(left, .seconds(1)), .seconds(5)), policy: policy)
         request.purpose = .handshakeOnly
         request.verify = .none
         let seen = try await driver.perform(request)

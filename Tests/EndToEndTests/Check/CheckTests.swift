@@ -1,0 +1,292 @@
+import Foundation
+import Lab
+import Testing
+
+extension EndToEndTests {
+    @Suite struct CheckTests {
+        @Test("a healthy domain passes, in words")
+        func healthyText() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(file())
+                let process = try await stage.check(["site.test"])
+                #expect(process.end == .exit(0))
+                #expect(process.output.hasPrefix("site.test  OK\n"))
+                #expect(process.output.contains("Apple's CDN serves the same"))
+                #expect(!process.output.contains("\u{1B}"))
+                #expect(process.errors == "")
+            }
+        }
+
+        /// The keys of the contract, by their place; additions of ours are named in docs/json.md.
+        private static let keys: [(path: [String], keys: Set<String>, added: Set<String>)] = [
+            (
+                [],
+                ["schema", "domain", "checked_at", "verdict", "diagnosis", "origin", "cdn", "comparison", "findings"],
+                []
+            ),
+            (
+                ["origin"],
+                [
+                    "url", "status", "content_type", "bytes", "sha256", "meaning", "redirects", "http_version",
+                    "last_modified", "etag", "tls", "addresses", "timing_ms", "error",
+                ], []
+            ),
+            (
+                ["origin", "tls"], ["version", "issuer", "subject", "not_after", "trusted", "error"],
+                ["not_before", "names"]
+            ),
+            (["origin", "timing_ms"], ["dns", "connect", "tls", "first_byte", "total"], []),
+            (
+                ["cdn"],
+                [
+                    "url", "status", "bytes", "sha256", "meaning", "age_seconds", "max_age_seconds", "failure", "edges",
+                    "error",
+                ], ["not_asked"]
+            ),
+            (["comparison"], ["state", "bytes_equal", "changed_at", "lag_seconds", "changes"], []),
+        ]
+
+        @Test("the JSON report has the keys of the contract, each of them always")
+        func contractKeys() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(file())
+                stage.lab.origin("dead.test").handshake = .reset
+                let process = try await stage.check(["--format", "json", "site.test", "dead.test"])
+                #expect(process.end == .exit(1))
+                let reports = try JSONValue(process.output)
+                #expect(reports.elements.count == 2)
+                for report in reports.elements {
+                    for (path, keys, added) in Self.keys {
+                        let place = path.reduce(report) { $0[$1] }
+                        if place == .null { continue }
+                        #expect(place.keys == keys.union(added), "\(path)")
+                    }
+                }
+                let healthy = reports[0]
+                #expect(healthy["schema"] == .string("aasa-monitor/check/v1"))
+                #expect(healthy["verdict"] == .string("ok"))
+                #expect(healthy["origin"]["status"] == .number(200))
+                #expect(healthy["origin"]["bytes"].int == file().utf8.count)
+                #expect(healthy["origin"]["etag"] == .null)
+                #expect(
+                    healthy["origin"]["addresses"][0].keys
+                        == ["address", "family", "reachable", "status", "sha256", "error", "connect_ms"])
+                #expect(healthy["cdn"]["edges"][0].keys == ["address", "status", "sha256", "error"])
+                #expect(healthy["cdn"]["failure"] == .null)
+                #expect(healthy["origin"]["sha256"] == healthy["cdn"]["sha256"])
+                #expect(healthy["origin"]["tls"]["trusted"] == .bool(true))
+                #expect(healthy["comparison"]["state"] == .string("in_sync"))
+                #expect(healthy["comparison"]["bytes_equal"] == .bool(true))
+                let dead = reports[1]
+                #expect(dead["origin"]["status"] == .null)
+                #expect(dead["origin"]["sha256"] == .null)
+                #expect(dead["origin"]["error"].string != nil)
+                #expect(
+                    dead["findings"][0].keys == ["rule", "severity", "message", "evidence", "fix", "reference"])
+            }
+        }
+
+        @Test("one target prints an object, several an array")
+        func jsonShape() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(file())
+                let report = try await stage.report("site.test")
+                #expect(report["domain"] == .string("site.test"))
+            }
+        }
+
+        @Test("targets keep their order, and a hanging one delays no other")
+        func order() async throws {
+            try await Stage.with { stage in
+                let names = (0..<12).map { "site\($0).test" }
+                for name in names { stage.lab.origin(name).serve(file()) }
+                for name in names.prefix(6) { stage.lab.origin(name).behaviour = .fault(.hang) }
+                let begin = ContinuousClock.now
+                let process = try await stage.check(["--format", "jsonl", "--max-time", "3"] + names)
+                // One after the other they would take six times as long.
+                #expect(ContinuousClock.now - begin < .seconds(9))
+                let lines = try process.output.split(separator: "\n").map { try JSONValue(String($0)) }
+                #expect(lines.map { $0["domain"].string } == names)
+                #expect(lines.map { $0["verdict"] == .string("ok") } == names.indices.map { $0 >= 6 })
+            }
+        }
+
+        @Test("targets come from a file and from standard input too")
+        func lists() async throws {
+            try await Stage.with { stage in
+                for name in ["a.test", "b.test", "c.test"] { stage.lab.origin(name).serve(file()) }
+                try stage.write("list.txt", "# ours\n\na.test\nhttps://b.test/some/path # and theirs\n")
+                let process = try await stage.check(["--format", "jsonl", "@list.txt", "-"], input: "c.test\n")
+                #expect(process.end == .exit(0))
+                let domains = try process.output.split(separator: "\n").map {
+                    try JSONValue(String($0))["domain"].string
+                }
+                #expect(domains == ["a.test", "b.test", "c.test"])
+            }
+        }
+
+        @Test("a list may come through a shell's pipe")
+        func pipedList() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("a.test").serve(file())
+                let words = ["check"] + stage.network
+                let process = try stage.tool(
+                    "bash", ["-c", #""$@" @<(echo a.test)"#, "bash", MonitorProcess.binary.path] + words)
+                let end = try await process.ended()
+                #expect(end == .exit(0), "\(process.errors)")
+            }
+        }
+
+        @Test(
+            "a list that cannot be read is told, not stumbled over", arguments: ["- <&-", "- </", "@/", "@/dev/zero"])
+        func unreadableList(_ words: String) async throws {
+            try await Stage.with { stage in
+                let process = try stage.tool(
+                    "bash", ["-c", "exec \"$0\" check \(words)", MonitorProcess.binary.path])
+                let end = try await process.ended()
+                #expect(end == .exit(66), "\(process.errors)")
+                #expect(process.errors.split(separator: "\n").count == 1)
+            }
+        }
+
+        @Test("targets that are no domains are usage, every one of them told")
+        func badTargets() async throws {
+            try await Stage.with { stage in
+                let process = try await stage.check(["localhost", "192.0.2.1", "site.test:8443", "site..test"])
+                #expect(process.end == .exit(64))
+                #expect(process.output == "")
+                for text in ["localhost", "192.0.2.1", "site.test:8443", "site..test"] {
+                    #expect(process.errors.contains(text))
+                }
+                #expect(stage.lab.connectionsAccepted == 0)
+            }
+        }
+
+        @Test(
+            "what the command line gets wrong is usage",
+            arguments: [
+                [], ["-4", "-6", "site.test"], ["--max-time", "0", "site.test"],
+                ["--connect-to", "nonsense", "a.test"],
+                ["--cdn-url", "http://cdn.test/a/v1", "a.test"], ["--format", "prose", "a.test"], ["--nonsense"],
+            ])
+        func usage(_ arguments: [String]) async throws {
+            try await Stage.with { stage in
+                let process = try await stage.run(["check"] + arguments)
+                #expect(process.end == .exit(64))
+                #expect(process.output == "")
+                #expect(process.errors != "")
+            }
+        }
+
+        @Test("an input file that is missing has an exit code of its own")
+        func missingFiles() async throws {
+            try await Stage.with { stage in
+                let list = try await stage.check(["@nowhere.txt"])
+                #expect(list.end == .exit(66))
+                #expect(list.errors.contains("nowhere.txt"))
+                let authorities = try await stage.run(["check", "--cacert", "nowhere.pem", "site.test"])
+                #expect(authorities.end == .exit(66))
+                #expect(authorities.errors.contains("nowhere.pem"))
+                let configuration = try await stage.check(["--config", "nowhere.yaml", "site.test"])
+                #expect(configuration.end == .exit(66))
+                #expect(configuration.errors.contains("nowhere.yaml"))
+            }
+        }
+
+        @Test("a warning passes, unless --strict is given")
+        func strict() async throws {
+            try await Stage.with { stage in
+                let origin = stage.lab.origin("site.test")
+                origin.serve(file())
+                origin.certificate = .expiring(in: .seconds(86_400))
+                let lenient = try await stage.check(["site.test"])
+                #expect(lenient.end == .exit(0))
+                #expect(lenient.output.contains("origin.certificate-expiring"))
+                #expect(try await stage.check(["--strict", "site.test"]).end == .exit(1))
+            }
+        }
+
+        @Test(
+            "an app in developer mode reads the origin, so the CDN is left alone", arguments: ["developer", "managed"])
+        func modes(_ mode: String) async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(file())
+                let report = try await stage.report("applinks:site.test?mode=\(mode)")
+                #expect(report["verdict"] == .string("ok"))
+                #expect(report["comparison"]["state"] == .string("not_compared"))
+                #expect(report["cdn"]["status"] == .null)
+                #expect(stage.lab.cdn.requests(for: "site.test").isEmpty)
+            }
+        }
+
+        @Test("the CDN is not asked for a host without a file, unless it is told to be")
+        func askCDN() async throws {
+            try await Stage.with { stage in
+                _ = stage.lab.origin("site.test")
+                let report = try await stage.report("site.test")
+                #expect(report.errorRules == ["origin.status"])
+                #expect(stage.lab.cdn.requests(for: "site.test").isEmpty)
+                #expect(report["cdn"]["not_asked"].string != nil)
+                let asked = try await stage.report("site.test", ["--ask-cdn"])
+                #expect(stage.lab.cdn.requests(for: "site.test").count == 1)
+                #expect(asked["cdn"]["status"] == .number(404))
+            }
+        }
+
+        @Test("a reader that goes away ends the command quietly")
+        func closedPipe() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("a.test").serve(file())
+                stage.lab.origin("b.test").behaviour = .fault(.hang)
+                let words = ["check"] + stage.network + ["--format", "jsonl", "--max-time", "2", "a.test", "b.test"]
+                let script = #"binary=$1; shift; "$binary" "$@" | head -n 1; echo "${PIPESTATUS[0]}""#
+                let process = try stage.tool("bash", ["-c", script, "bash", MonitorProcess.binary.path] + words)
+                #expect(try await process.ended() == .exit(0))
+                let lines = process.output.split(separator: "\n")
+                #expect(lines.count == 2)
+                #expect(lines.last == "0")
+                #expect(process.errors == "")
+            }
+        }
+
+        @Test("a terminal gets colours, unless NO_COLOR is set", arguments: [nil, "", "1"])
+        func colours(_ noColor: String?) async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(file())
+                let terminal = try Terminal()
+                let process = try stage.start(
+                    ["check"] + stage.network + ["site.test"],
+                    environment: noColor.map { ["NO_COLOR": $0] } ?? [:], output: terminal.child)
+                #expect(try await process.ended() == .exit(0))
+                let text = terminal.read()
+                #expect(text.contains("site.test"))
+                #expect(text.contains("\u{1B}[") == (noColor != "1"))
+            }
+        }
+
+        @Test("IPv4 alone finds the lab, IPv6 alone does not")
+        func families() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(file())
+                #expect(try await stage.check(["-4", "site.test"]).end == .exit(0))
+                let six = try await stage.report("site.test", ["-6", "--max-time", "3"])
+                #expect(six["verdict"] == .string("failing"))
+                #expect(six["origin"]["status"] == .null)
+            }
+        }
+
+        @Test("the environment's proxies and CA bundles do not count")
+        func environment() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(file())
+                let process = try await stage.run(
+                    ["check"] + stage.network + ["site.test"],
+                    environment: [
+                        "https_proxy": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9",
+                        "ALL_PROXY": "http://127.0.0.1:9", "SSL_CERT_FILE": "/dev/null", "CURL_CA_BUNDLE": "/dev/null",
+                    ])
+                #expect(process.end == .exit(0))
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+// How Apple's copy stands to the origin's, and Apple's own word on it.
+
+import Foundation
+import Lab
+import Testing
+
+extension EndToEndTests {
+    @Suite struct CopyTests {
+        @Test("what Apple's crawler was refused with stands in the diagnosis", arguments: [403, 429, 503])
+        func refusedCrawler(_ status: Int) async throws {
+            try await Stage.with { stage in
+                let origin = stage.lab.origin("site.test")
+                origin.serve(file())
+                origin.on(userAgentContaining: "AASA-Bot", .reply(.status(status)))
+                let report = try await stage.report("site.test")
+                #expect(report["verdict"] == .string("failing"))
+                #expect(report["diagnosis"].string?.contains("\(status)") == true)
+                #expect(report["diagnosis"].string?.contains("AASA-Bot") == true)
+                #expect(report.errorRules == ["cdn.crawler-error"])
+                let failure = report["cdn"]["failure"]
+                #expect(failure.keys == ["code", "reason", "details", "try_direct"])
+                #expect(failure["code"] == .string("SWCERR00101"))
+                #expect(failure["try_direct"] == .bool(false))
+                #expect(failure["details"]["status"].string?.hasPrefix("\(status) ") == true)
+                #expect(report["cdn"]["status"] == .number(404))
+                #expect(report["comparison"]["state"] == .string("missing"))
+            }
+        }
+
+        @Test("Apple's word is kept as it came, known or not")
+        func unknownWord() async throws {
+            try await Stage.with { stage in
+                for name in ["a.test", "b.test", "c.test"] { stage.lab.origin(name).serve(file()) }
+                stage.lab.cdn.fails("a.test", reason: "SWCERR98765 Something new", details: #"{"n":7,"deep":{}}"#)
+                stage.lab.cdn.fails("b.test", reason: "no code at all", details: "no json", tryDirect: true)
+                stage.lab.cdn.fails("c.test", reason: nil)
+                let reports = try await stage.reports(["a.test", "b.test", "c.test"])
+                let first = reports["a.test"]?["cdn"]["failure"] ?? .absent
+                #expect(first["code"] == .string("SWCERR98765"))
+                #expect(first["reason"] == .string("Something new"))
+                #expect(first["details"] == .object(["n": .string("7")]))
+                let second = reports["b.test"]?["cdn"]["failure"] ?? .absent
+                #expect(second["code"] == .null)
+                #expect(second["reason"] == .string("no code at all"))
+                #expect(second["try_direct"] == .bool(true))
+                #expect(reports["c.test"]?["cdn"]["failure"] == .null)
+                #expect(reports["c.test"]?.errorRules == ["cdn.missing"])
+            }
+        }
+
+        @Test("Last-Modified tells a late copy from a young one; without it the copies merely differ")
+        func lastModified() async throws {
+            try await Stage.with { stage in
+                let hours: [(host: String, hours: Double?)] = [
+                    ("stale.test", 30), ("young.test", 2), ("unknown.test", nil),
+                ]
+                for (host, hours) in hours {
+                    let date = hours.map { Self.httpDate(Date(timeIntervalSinceNow: -3600 * $0)) }
+                    stage.lab.origin(host).serve(file("v2"), headers: date.map { [("Last-Modified", $0)] } ?? [])
+                    stage.lab.cdn.holds(host, body: file("v1"))
+                }
+                let reports = try await stage.reports(hours.map(\.host))
+                let stale = reports["stale.test"] ?? .absent
+                #expect(stale["comparison"]["state"] == .string("stale"))
+                #expect(stale.errorRules == ["cdn.stale"])
+                #expect((107_000...109_000).contains(stale["comparison"]["lag_seconds"].int ?? 0))
+                #expect(stale["comparison"]["changed_at"].string?.hasSuffix("Z") == true)
+                #expect(!stale["comparison"]["changes"].elements.isEmpty)
+                let young = reports["young.test"] ?? .absent
+                #expect(young["comparison"]["state"] == .string("propagating"))
+                #expect(young["verdict"] == .string("ok"))
+                let unknown = reports["unknown.test"] ?? .absent
+                #expect(unknown["comparison"]["state"] == .string("divergent"))
+                #expect(unknown["comparison"]["changed_at"] == .null)
+                #expect(unknown["verdict"] == .string("warning"))
+            }
+        }
+
+        @Test("another order of keys and other white space are the same file")
+        func formatting() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(file())
+                stage.lab.cdn.holds("site.test", body: file().replacing(",", with: " ,\n "))
+                let report = try await stage.report("site.test", ["--strict"])
+                #expect(report["comparison"]["state"] == .string("in_sync"))
+                #expect(report["comparison"]["bytes_equal"] == .bool(false))
+                #expect(report["origin"]["meaning"] == report["cdn"]["meaning"])
+                #expect(report["verdict"] == .string("ok"))
+            }
+        }
+
+        @Test("a CDN copy that is no file is told")
+        func badCopy() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(file())
+                stage.lab.cdn.holds("site.test", body: "<html>Sign in to the hotel's network</html>")
+                let report = try await stage.report("site.test")
+                #expect(report.errorRules == ["cdn.bad-copy"])
+            }
+        }
+
+        @Test("an answer of a gate on the way says nothing about the copy", arguments: [407, 429, 500, 502, 503, 302])
+        func gate(_ status: Int) async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(file())
+                stage.lab.cdn.behaves("site.test", .reply(.status(status)))
+                let report = try await stage.report("site.test")
+                #expect(report.rules == ["cdn.unreachable"])
+                #expect(report["comparison"]["state"] == .string("cdn_unavailable"))
+            }
+        }
+
+        @Test("the age of the copy and how long it is kept are told")
+        func age() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(file())
+                stage.lab.cdn.holds("site.test", body: file(), age: .seconds(120))
+                let report = try await stage.report("site.test")
+                #expect((120...180).contains(report["cdn"]["age_seconds"].int ?? -1))
+                #expect(report["cdn"]["max_age_seconds"].int != nil)
+            }
+        }
+
+        private static func httpDate(_ date: Date) -> String {
+            let formatter = DateFormatter()
+            formatter.locale = Locale(identifier: "en_US_POSIX")
+            formatter.timeZone = TimeZone(identifier: "GMT")
+            formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+            return formatter.string(from: date)
+        }
+    }
+}

@@ -1,0 +1,170 @@
+// Each fault that the lab can play, on the origin and on the CDN, and the one rule that names it. One run looks at all of
+// them side by side, so that the slowest tells how long the run may take.
+
+import Foundation
+import Lab
+import Testing
+
+extension EndToEndTests {
+    @Suite(.serialized) struct FaultTests {
+        private static let faults: [(fault: LabFault, rule: String)] = [
+            (.hang, "origin.timeout"), (.reset, "origin.connection-reset"), (.close, "origin.connection-reset"),
+            (.endlessHeaders, "origin.headers-too-large"), (.endlessBody, "origin.too-large"),
+            (.gzipBomb, "origin.too-large"), (.slowDrip, "origin.timeout"), (.slowHeaders, "origin.timeout"),
+            (.resetMidBody, "origin.truncated"), (.shortBody, "origin.truncated"),
+            (.malformedStatusLine, "origin.malformed-answer"), (.notHTTP, "origin.malformed-answer"),
+            (.badGzip, "origin.content-encoding"),
+        ]
+
+        private static let handshakes: [(handshake: LabHandshake, rule: String)] = [
+            (.hang, "origin.timeout"), (.reset, "origin.connection-reset"), (.alert, "origin.tls-failed"),
+            (.obsoleteTLS, "origin.tls-version"), (.plainText, "origin.tls-failed"),
+        ]
+
+        private static let certificates: [(name: String, certificate: LabCertificate, rule: String)] = [
+            ("expired", .expired, "origin.certificate-expired"),
+            ("early", .notYetValid, "origin.certificate-not-yet-valid"),
+            ("wrong-name", .wrongName, "origin.certificate-name-mismatch"),
+            ("self-signed", .selfSigned, "origin.certificate-untrusted"),
+            ("untrusted", .untrustedRoot, "origin.certificate-untrusted"),
+            ("incomplete", .missingIntermediate, "origin.certificate-chain-incomplete"),
+        ]
+
+        @Test("the tables cover all that the lab can do")
+        func complete() {
+            #expect(Set(Self.faults.map(\.fault)) == Set(LabFault.allCases))
+            #expect(Set(Self.handshakes.map(\.handshake)) == Set(LabHandshake.allCases).subtracting([.normal]))
+        }
+
+        @Test("each fault of an origin has its own rule, and none holds up a check beyond its time")
+        func origins() async throws {
+            try await Stage.with(share: .large) { stage in
+                var expected: [String: String] = [:]
+                for (fault, rule) in Self.faults {
+                    let host = "fault-\(fault.rawValue.lowercased()).test"
+                    stage.lab.origin(host).behaviour = .fault(fault)
+                    expected[host] = rule
+                }
+                for (handshake, rule) in Self.handshakes {
+                    let host = "handshake-\("\(handshake)".lowercased()).test"
+                    stage.lab.origin(host).handshake = handshake
+                    expected[host] = rule
+                }
+                for (name, certificate, rule) in Self.certificates {
+                    stage.lab.origin("\(name).test").serve(file())
+                    stage.lab.origin("\(name).test").certificate = certificate
+                    expected["\(name).test"] = rule
+                }
+                let begin = ContinuousClock.now
+                let reports = try await stage.reports(expected.keys.sorted(), ["--max-time", "5"])
+                #expect(ContinuousClock.now - begin < .seconds(7))
+                #expect(reports.count == expected.count)
+                for (host, rule) in expected {
+                    let report = reports[host] ?? .absent
+                    #expect(report.errorRules.filter { !$0.hasPrefix("cdn.") } == [rule], "\(host): \(report)")
+                    #expect(report["verdict"] == .string("failing"), "\(host)")
+                    #expect(report["diagnosis"].string?.isEmpty == false, "\(host)")
+                }
+            }
+        }
+
+        @Test("a fault of an origin is told by the exit code", arguments: [LabFault.reset, .badGzip])
+        func exitCode(_ fault: LabFault) async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").behaviour = .fault(fault)
+                let process = try await stage.check(["site.test"])
+                #expect(process.end == .exit(1))
+            }
+        }
+
+        @Test("a host that the name servers do not know, and a port that nobody listens on")
+        func noServer() async throws {
+            try await Stage.with { stage in
+                let unknown = try await stage.run([
+                    "check", "--format", "json", "--max-time", "5", "--connect-to",
+                    "app-site-association.cdn-apple.com:443:127.0.0.1:9", "no-such-host.invalid",
+                ])
+                #expect(unknown.end == .exit(1))
+                #expect(try JSONValue(unknown.output).errorRules == ["origin.dns-failed"])
+                #expect(try JSONValue(unknown.output)["cdn"]["not_asked"] == .string("origin_has_no_file"))
+                let closed = try await stage.run([
+                    "check", "--format", "json", "--connect-to", "::127.0.0.1:9", "site.test",
+                ])
+                #expect(closed.end == .exit(1))
+                #expect(try JSONValue(closed.output).errorRules == ["origin.unreachable"])
+            }
+        }
+
+        @Test("a fault of the CDN is a finding of the CDN's, and the origin is not blamed")
+        func cdnFaults() async throws {
+            try await Stage.with(share: .large) { stage in
+                let hosts = LabFault.allCases.map { "\($0.rawValue.lowercased()).test" }
+                for (fault, host) in zip(LabFault.allCases, hosts) {
+                    stage.lab.origin(host).serve(file())
+                    stage.lab.cdn.behaves(host, .fault(fault))
+                }
+                let begin = ContinuousClock.now
+                let reports = try await stage.reports(hosts, ["--max-time", "5"])
+                #expect(ContinuousClock.now - begin < .seconds(7))
+                for host in hosts {
+                    let report = reports[host] ?? .absent
+                    #expect(report.rules == ["cdn.unreachable"], "\(host): \(report)")
+                    #expect(report["comparison"]["state"] == .string("cdn_unavailable"), "\(host)")
+                    #expect(report["origin"]["error"] == .null, "\(host)")
+                }
+            }
+        }
+
+        @Test(
+            "a CDN that fails before HTTP is a finding of the CDN's",
+            arguments: [LabHandshake.hang, .reset, .alert, .obsoleteTLS, .plainText])
+        func cdnHandshakes(_ handshake: LabHandshake) async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(file())
+                stage.lab.cdn.handshake = handshake
+                let report = try await stage.report("site.test", ["--max-time", "2"])
+                #expect(report.rules == ["cdn.unreachable"])
+                #expect(report["cdn"]["status"] == .null)
+            }
+        }
+
+        @Test("a CDN with a bad certificate is told as such")
+        func cdnCertificate() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(file())
+                stage.lab.cdn.certificate = .untrustedRoot
+                let report = try await stage.report("site.test")
+                #expect(report.rules == ["cdn.unreachable"])
+                #expect(report.finding("cdn.unreachable")["message"].string?.contains("certificate") == true)
+            }
+        }
+
+        @Test("a low limit on open files is raised, not run into")
+        func openFiles() async throws {
+            try await Stage.with(share: .large) { stage in
+                let hosts = (0..<40).map { "site\($0).test" }
+                for host in hosts { stage.lab.origin(host).behaviour = .fault(.hang) }
+                let words = ["check"] + stage.network + ["--format", "jsonl", "--max-time", "3"] + hosts
+                let script = #"ulimit -S -n 40; exec "$@""#
+                let process = try stage.tool("bash", ["-c", script, "bash", MonitorProcess.binary.path] + words)
+                let end = try await process.ended()
+                #expect(end == .exit(1), "\(process.errors)")
+                let rules = try process.output.split(separator: "\n").map { try JSONValue(String($0)).errorRules }
+                #expect(rules.count == hosts.count)
+                #expect(rules.allSatisfy { $0.contains("origin.timeout") })
+            }
+        }
+
+        @Test("both sides hanging take the time of one after the other, and no more")
+        func bothHang() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").behaviour = .fault(.hang)
+                stage.lab.cdn.behaves("site.test", .fault(.hang))
+                let begin = ContinuousClock.now
+                let report = try await stage.report("site.test", ["--max-time", "2"])
+                #expect(ContinuousClock.now - begin < .seconds(6))
+                #expect(report.rules == ["origin.timeout", "cdn.unreachable"])
+            }
+        }
+    }
+}

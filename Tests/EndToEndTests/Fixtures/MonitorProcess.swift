@@ -1,0 +1,107 @@
+// One run of a program from outside. Its output goes to files, so that nobody has to drain a pipe and no other child
+// holds one open.
+
+import Foundation
+import Synchronization
+
+/// A child process with a clean environment: no proxy and no CA bundle of this machine reaches it.
+final class MonitorProcess: Sendable {
+    enum End: Equatable {
+        case exit(Int32)
+        case signal(Int32)
+    }
+
+    struct StillRunning: Error, CustomStringConvertible {
+        let errors: String
+        var description: String { "the process did not end in time; standard error: \(errors.suffix(2000))" }
+    }
+
+    let pid: pid_t
+    private let out: URL
+    private let err: URL
+    private let state: EndState
+
+    /// What the termination handler and the waiters share.
+    private final class EndState: Sendable {
+        let end = Mutex<End?>(nil)
+    }
+
+    /// Where the build put the program: beside the bundle that runs these tests.
+    static let binary: URL = {
+        let running = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        return URL(filePath: running).deletingLastPathComponent().appending(path: "aasa-monitor")
+    }()
+
+    /// Starts it.
+    /// - Parameters:
+    ///   - arguments: as on a command line, without the program's name.
+    ///   - executable: the program under test by default.
+    ///   - folder: the working directory, which also takes the output.
+    ///   - input: what standard input holds; empty by default.
+    ///   - environment: in addition to the few variables that it always has.
+    ///   - output: where standard output goes in place of a file.
+    /// - Throws: where it cannot be started.
+    init(
+        _ arguments: [String], executable: URL = MonitorProcess.binary, folder: URL, input: String = "",
+        environment: [String: String] = [:], output: FileHandle? = nil
+    ) throws {
+        let name = UUID().uuidString
+        out = folder.appending(path: "\(name).out")
+        err = folder.appending(path: "\(name).err")
+        let source = folder.appending(path: "\(name).in")
+        try Data(input.utf8).write(to: source)
+        try Data().write(to: out)
+        try Data().write(to: err)
+        let state = EndState()
+        let process = Process()
+        process.executableURL = executable
+        process.arguments = arguments
+        process.currentDirectoryURL = folder
+        process.environment = ["PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin", "LC_ALL": "C.UTF-8", "TERM": "xterm"]
+            .merging(environment) { $1 }
+        process.standardInput = try FileHandle(forReadingFrom: source)
+        process.standardOutput = try output ?? FileHandle(forWritingTo: out)
+        process.standardError = try FileHandle(forWritingTo: err)
+        process.terminationHandler = { process in
+            let status = process.terminationStatus
+            let end: End = process.terminationReason == .exit ? .exit(status) : .signal(status)
+            state.end.withLock { $0 = end }
+        }
+        try process.run()
+        pid = process.processIdentifier
+        self.state = state
+    }
+
+    var end: End? { state.end.withLock(\.self) }
+    var output: String { Self.text(out) }
+    var errors: String { Self.text(err) }
+
+    func signal(_ number: Int32) {
+        // A process that has ended has given its number back.
+        if end == nil { kill(pid, number) }
+    }
+
+    /// Waits for the end.
+    /// - Throws: `StillRunning` after killing the process.
+    @discardableResult
+    func ended(within limit: Duration = .seconds(60)) async throws -> End {
+        let deadline = ContinuousClock.now + limit
+        while ContinuousClock.now < deadline {
+            if let end { return end }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        if let end { return end }
+        signal(SIGKILL)
+        throw StillRunning(errors: errors)
+    }
+
+    /// Ends the process as a power failure would, and waits until it is gone.
+    func kill9() async throws {
+        signal(SIGKILL)
+        try await ended()
+    }
+
+    private static func text(_ file: URL) -> String {
+        String(decoding: (try? Data(contentsOf: file)) ?? Data(), as: UTF8.self)
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import Lab
+
+/// Debian's nginx with one site, under a certificate of the lab's authority.
+struct Nginx: Sendable {
+    static let binary = URL(filePath: "/usr/sbin/nginx")
+    static var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: binary.path) }
+
+    private let stage: Stage
+    private let host: String
+    private let port: Int
+    private let root: URL
+
+    /// Leads the site to nginx and all else to the lab.
+    var rules: [String] { ["\(host)::127.0.0.1:\(port)", stage.lab.connectTo] }
+
+    var network: [String] {
+        ["--cacert", stage.lab.caFile, "--cdn-url", stage.lab.cdnBaseURL]
+            + rules.flatMap { ["--connect-to", $0] }
+    }
+
+    /// Starts nginx and waits until it serves. Its master ends with the stage.
+    static func start(on stage: Stage, host: String, _ content: String) async throws -> Nginx {
+        let root = stage.folder.appending(path: "nginx")
+        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+        let identity = try stage.lab.authority.identity(for: host, .valid, now: Date())
+        try stage.write("nginx/site.pem", identity.certificatesPEM)
+        let key = Data(identity.key).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+        try stage.write("nginx/site.key", "-----BEGIN PRIVATE KEY-----\n\(key)\n-----END PRIVATE KEY-----\n")
+        let nginx = Nginx(stage: stage, host: host, port: try await freePort(), root: root)
+        try nginx.deploy(content)
+        try stage.write("nginx/nginx.conf", nginx.configuration)
+        // One process that serves by itself: nothing is left when it is killed.
+        let process = try stage.tool(
+            binary.path, ["-e", "stderr", "-p", root.path, "-c", root.appending(path: "nginx.conf").path])
+        let url = "https://\(host)\(LabOrigin.wellKnownPath)"
+        for _ in 0..<400 {
+            let curl = try stage.tool(
+                "curl",
+                ["-q", "-sS", "--max-time", "5", "--cacert", stage.lab.caFile, "--connect-to", nginx.rules[0], url])
+            try await curl.ended()
+            if curl.output == content { return nginx }
+            if process.end != nil { break }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        throw NeverCame(what: "nginx", seen: process.errors)
+    }
+
+    /// Puts another file in place of the served one, by rename.
+    func deploy(_ content: String) throws {
+        let file = root.appending(path: "www" + LabOrigin.wellKnownPath)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(content.utf8).write(to: file, options: .atomic)
+        // So that the server, which may run as another user, can read it.
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+    }
+
+    private var configuration: String {
+        """
+        daemon off;
+        master_process off;
+        pid \(root.path)/nginx.pid;
+        error_log stderr warn;
+        events { worker_connections 64; }
+        http {
+            access_log off;
+            client_body_temp_path \(root.path)/body;
+            proxy_temp_path \(root.path)/proxy;
+            fastcgi_temp_path \(root.path)/fastcgi;
+            uwsgi_temp_path \(root.path)/uwsgi;
+            scgi_temp_path \(root.path)/scgi;
+            server {
+                listen 127.0.0.1:\(port) ssl;
+                server_name \(host);
+                ssl_certificate \(root.path)/site.pem;
+                ssl_certificate_key \(root.path)/site.key;
+                root \(root.path)/www;
+                default_type application/json;
+            }
+        }
+        """
+    }
+
+    /// A port that was free a moment ago: nginx cannot be told to choose one.
+    private static func freePort() async throws -> Int {
+        let receiver = try await LabReceiver.start()
+        let port = receiver.port
+        await receiver.shutdown()
+        return port
+    }
+}

@@ -1,0 +1,141 @@
+// A lab, a folder and the processes started in it, for one test.
+
+import Foundation
+import Lab
+import Synchronization
+
+struct Stage: Sendable {
+    let lab: Lab
+    let folder: URL
+    private let started = Children()
+
+    private final class Children: Sendable {
+        let list = Mutex<[MonitorProcess]>([])
+    }
+
+    /// Runs a test on a stage of its own. Whatever happens, no process, port or file of it is left.
+    ///
+    /// `share`: how much of the machine it needs to keep its times; it waits until so much is free.
+    static func with(
+        addresses: [String] = ["127.0.0.1"], share: MachineShare = .small, _ body: (Stage) async throws -> Void
+    ) async throws {
+        await Machine.shared.take(share)
+        do {
+            try await perform(addresses: addresses, body)
+        } catch {
+            await Machine.shared.give(share)
+            throw error
+        }
+        await Machine.shared.give(share)
+    }
+
+    private static func perform(addresses: [String], _ body: (Stage) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "aasa-e2e-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let stage = Stage(lab: try await Lab.start(directory: folder, addresses: addresses), folder: folder)
+        do {
+            try await body(stage)
+        } catch {
+            await stage.tearDown()
+            throw error
+        }
+        await stage.tearDown()
+    }
+
+    private func tearDown() async {
+        for process in started.list.withLock(\.self) where process.end == nil {
+            process.signal(SIGKILL)
+            _ = try? await process.ended(within: .seconds(10))
+        }
+        await lab.shutdown()
+    }
+
+    func path(_ name: String) -> String { folder.appending(path: name).path }
+
+    func write(_ name: String, _ text: String) throws {
+        try Data(text.utf8).write(to: folder.appending(path: name), options: .atomic)
+    }
+
+    // MARK: - Running
+
+    func start(
+        _ arguments: [String], input: String = "", environment: [String: String] = [:], output: FileHandle? = nil
+    ) throws -> MonitorProcess {
+        let process = try MonitorProcess(
+            arguments, folder: folder, input: input, environment: environment, output: output)
+        started.list.withLock { $0.append(process) }
+        return process
+    }
+
+    func run(
+        _ arguments: [String], input: String = "", environment: [String: String] = [:]
+    ) async throws -> MonitorProcess {
+        let process = try start(arguments, input: input, environment: environment)
+        try await process.ended()
+        return process
+    }
+
+    /// Another program of this machine, such as openssl.
+    func tool(_ name: String, _ arguments: [String], input: String = "") throws -> MonitorProcess {
+        let process = try MonitorProcess(
+            [name] + arguments, executable: URL(filePath: "/usr/bin/env"), folder: folder, input: input)
+        started.list.withLock { $0.append(process) }
+        return process
+    }
+
+    /// What leads the program to the lab.
+    var network: [String] {
+        ["--cacert", lab.caFile, "--connect-to", lab.connectTo, "--cdn-url", lab.cdnBaseURL]
+    }
+
+    func check(_ arguments: [String], input: String = "") async throws -> MonitorProcess {
+        try await run(["check"] + network + arguments, input: input)
+    }
+
+    /// The JSON report of one target.
+    func report(_ target: String, _ options: [String] = []) async throws -> JSONValue {
+        try JSONValue(try await check(["--format", "json"] + options + [target]).output)
+    }
+
+    /// The JSON reports of several targets, from one run, by domain.
+    func reports(_ targets: [String], _ options: [String] = []) async throws -> [String: JSONValue] {
+        let process = try await check(["--format", "jsonl"] + options + targets)
+        let lines = try process.output.split(separator: "\n").map { try JSONValue(String($0)) }
+        return Dictionary(lines.map { ($0["domain"].string ?? "", $0) }) { first, _ in first }
+    }
+}
+
+/// An association file that tells its version by a path.
+func file(_ version: String = "v1") -> String {
+    #"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.app"],"components":[{"/":"/\#(version)/*"}]}]}}"#
+}
+
+extension JSONValue {
+    var rules: Set<String> { Set(self["findings"].elements.compactMap { $0["rule"].string }) }
+
+    var errorRules: Set<String> {
+        Set(self["findings"].elements.filter { $0["severity"] == .string("error") }.compactMap { $0["rule"].string })
+    }
+
+    func finding(_ rule: String) -> JSONValue {
+        self["findings"].elements.first { $0["rule"].string == rule } ?? .absent
+    }
+}
+
+struct NeverCame: Error, CustomStringConvertible {
+    let what: String
+    let seen: String
+    var description: String { "never came: \(what); seen: \(seen.suffix(3000))" }
+}
+
+/// Waits for something that is bound to come.
+func until(
+    _ what: String, within limit: Duration = .seconds(40), seen: () -> String = { "" }, _ condition: () -> Bool
+) async throws {
+    let deadline = ContinuousClock.now + limit
+    while !condition() {
+        guard ContinuousClock.now < deadline else { throw NeverCame(what: what, seen: seen()) }
+        try await Task.sleep(for: .milliseconds(10))
+    }
+}

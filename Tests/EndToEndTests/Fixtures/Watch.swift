@@ -1,0 +1,152 @@
+// A daemon on a stage: its configuration, its starts and ends, and what its receivers got.
+
+import Foundation
+import Lab
+import Testing
+
+/// One daemon and its store, over any number of starts.
+struct Watch: Sendable {
+    let stage: Stage
+    /// The name of the configuration file in the stage's folder.
+    let file: String
+
+    /// 32 bytes, as the configuration wants it and in hexadecimal for openssl.
+    static let secret = "whsec_" + Data((0..<32).map { UInt8($0 * 7 % 256) }).base64EncodedString()
+    static let secretInHex = (0..<32).map { String(format: "%02x", $0 * 7 % 256) }.joined()
+
+    struct Settings {
+        var interval = "300ms"
+        var staleAfter = "2s"
+        var timeout = "5s"
+        var store = "monitor.db"
+        var listen = "127.0.0.1:0"
+        /// Further lines of `defaults`, each indented by two blanks.
+        var defaults = ""
+        var network: String?
+        /// Lines under `channels`, each indented by four blanks.
+        var channels: [String] = []
+    }
+
+    static func webhook(_ url: String, name: String = "hook") -> String {
+        #"    - {name: \#(name), type: webhook, url: "\#(url)", secret: "\#(secret)"}"#
+    }
+
+    static func slack(_ url: String, name: String = "chat") -> String {
+        #"    - {name: \#(name), type: slack, url: "\#(url)"}"#
+    }
+
+    /// Writes the configuration.
+    init(_ stage: Stage, _ domains: [String], _ settings: Settings, file: String = "monitor.yaml") throws {
+        self.stage = stage
+        self.file = file
+        let channels = settings.channels.isEmpty ? " []" : "\n" + settings.channels.joined(separator: "\n")
+        try stage.write(
+            file,
+            """
+            version: 1
+            defaults:
+              interval: \(settings.interval)
+              stale_after: \(settings.staleAfter)
+              timeout: \(settings.timeout)
+            \(settings.defaults)
+            domains: [\(domains.joined(separator: ", "))]
+            network:
+              ca_file: \(stage.lab.caFile)
+            \(settings.network ?? "  connect_to: [\"\(stage.lab.connectTo)\"]")
+            cdn: {base_url: "\(stage.lab.cdnBaseURL)", requests_per_second: 1000}
+            alerts:
+              group_wait: 0s
+              channels:\(channels)
+            store: {path: \(settings.store)}
+            server: {listen: "\(settings.listen)"}
+            """)
+    }
+
+    func start() throws -> MonitorProcess { try stage.start(["run", "--config", file]) }
+
+    /// Starts, and waits until the status page listens.
+    /// - Returns: the process and the page's address.
+    func started() async throws -> (MonitorProcess, page: String) {
+        let process = try start()
+        var page = ""
+        try await until("the status page", seen: { process.errors }) {
+            guard let range = process.errors.firstRange(of: /status page at (http[^ \n]+)/) else {
+                return process.end != nil
+            }
+            page = String(process.errors[range].dropFirst("status page at ".count))
+            return true
+        }
+        try #require(process.end == nil, "\(process.errors)")
+        return (process, page)
+    }
+
+    /// Waits until so many checks of each host have begun from now on, as the CDN saw them.
+    func checks(_ count: Int, of hosts: String...) async throws { try await checks(count, of: hosts) }
+
+    func checks(_ count: Int, of hosts: [String]) async throws {
+        let cdn = stage.lab.cdn
+        let goals = hosts.map { cdn.requests(for: $0).count + count }
+        try await until("\(count) checks of \(hosts)") {
+            zip(hosts, goals).allSatisfy { cdn.requests(for: $0).count >= $1 }
+        }
+    }
+}
+
+extension LabReceiver {
+    /// The deliveries in the order of arrival, as messages.
+    var messages: [Message] { received.map(Message.init) }
+
+    /// Answers with that status from now on.
+    func answers(_ status: Int, headers: [(String, String)] = []) {
+        behaviour = .reply(
+            LabReply(status: status, headers: headers, body: Array((status == 200 ? "ok" : "no").utf8)))
+    }
+}
+
+/// One delivery of a webhook.
+struct Message: Sendable {
+    let id: String
+    let timestamp: String
+    let signature: String
+    let body: Data
+
+    init(_ delivery: LabDelivery) {
+        id = delivery.header("webhook-id") ?? ""
+        timestamp = delivery.header("webhook-timestamp") ?? ""
+        signature = delivery.header("webhook-signature") ?? ""
+        body = delivery.body
+    }
+
+    var json: JSONValue { (try? JSONValue(body)) ?? .absent }
+    var type: String { json["type"].string ?? "" }
+    var domain: String { json["data"]["domain"].string ?? "" }
+    var kind: String { json["data"]["kind"].string ?? "" }
+    var incident: String { json["data"]["incident"]["id"].string ?? "" }
+    /// `incident.firing cdn.stale site.test`
+    var gist: String { "\(type) \(kind) \(domain)" }
+}
+
+extension [Message] {
+    /// The types of each incident's messages, in the order of arrival.
+    var stories: [[String]] {
+        Dictionary(grouping: self, by: \.incident).values.map { $0.map(\.type) }
+    }
+
+    /// Each message once, in the order of its first arrival.
+    /// - Throws: where the same id came with another body.
+    func distinct() throws -> [Message] {
+        var seen: [String: Message] = [:]
+        return try filter { message in
+            guard let known = seen[message.id] else {
+                seen[message.id] = message
+                return true
+            }
+            guard known.body == message.body else {
+                throw NeverCame(
+                    what: "the same body under the same id",
+                    seen: String(decoding: known.body + message.body, as: UTF8.self))
+            }
+            return false
+        }
+    }
+}

@@ -1,0 +1,117 @@
+// Starts, signals and ends of the daemon.
+
+import Foundation
+import Lab
+import Testing
+
+extension EndToEndTests {
+    @Suite struct LifeTests {
+        @Test("while everything hangs the page answers, SIGHUP changes nothing, and SIGTERM ends it at once")
+        func everythingHangs() async throws {
+            try await Stage.with { stage in
+                let lab = stage.lab
+                let receiver = try await LabReceiver.start()
+                receiver.behaviour = .fault(.hang)
+                lab.origin("origin.test").behaviour = .fault(.hang)
+                lab.origin("tls.test").handshake = .hang
+                lab.origin("copy.test").serve(file())
+                lab.cdn.behaves("copy.test", .fault(.hang))
+                lab.origin("broken.test").behaviour = .reply(.status(500))
+                lab.cdn.behaves("broken.test", .reply(.status(500)))
+                let watch = try Watch(
+                    stage, ["origin.test", "tls.test", "copy.test", "broken.test"],
+                    Watch.Settings(timeout: "60s", channels: [Watch.webhook(receiver.url("/in"))]))
+                let (process, page) = try await watch.started()
+                _ = try await receiver.deliveries(count: 1, within: .seconds(40))
+                try await until("the hanging requests") {
+                    !lab.origin("origin.test").requests.isEmpty && !lab.cdn.requests(for: "copy.test").isEmpty
+                }
+                #expect(try await fetch(page + "healthz", on: stage).hasSuffix("200"))
+                let overview = try await fetch(page, on: stage)
+                #expect(overview.hasSuffix("200"))
+                #expect(overview.contains("broken.test"))
+                #expect(overview.contains("copy.test"))
+                process.signal(SIGHUP)
+                try await watch.checks(2, of: "broken.test")
+                try await until("a word on the reload", seen: { process.errors }) { process.errors.contains("SIGHUP") }
+                #expect(process.end == nil)
+                process.signal(SIGTERM)
+                #expect(try await process.ended(within: .seconds(5)) == .exit(0), "\(process.errors)")
+                await receiver.shutdown()
+            }
+        }
+
+        @Test("SIGINT ends it as well")
+        func interrupt() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(file())
+                let (process, _) = try await Watch(stage, ["site.test"], Watch.Settings()).started()
+                process.signal(SIGINT)
+                #expect(try await process.ended(within: .seconds(5)) == .exit(0))
+            }
+        }
+
+        @Test("SIGTERM right at the start ends it without a fuss", arguments: [0, 20, 60, 120, 250, 500])
+        func earlyEnd(_ milliseconds: Int) async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(file())
+                let watch = try Watch(stage, ["site.test"], Watch.Settings())
+                let process = try watch.start()
+                try await Task.sleep(for: .milliseconds(milliseconds))
+                process.signal(SIGTERM)
+                let end = try await process.ended(within: .seconds(8))
+                // Before the program has begun, the signal does what it does to every process.
+                #expect(end == .exit(0) || end == .signal(SIGTERM))
+                #expect(!process.errors.contains("rror"))
+                // And the store is as good as before.
+                let (again, _) = try await watch.started()
+                again.signal(SIGTERM)
+                #expect(try await again.ended(within: .seconds(5)) == .exit(0))
+            }
+        }
+
+        @Test("a start after a stop tells nothing by itself, and goes on where it was")
+        func restart() async throws {
+            try await Stage.with { stage in
+                let receiver = try await LabReceiver.start()
+                stage.lab.origin("site.test").behaviour = .reply(.status(500))
+                let watch = try Watch(
+                    stage, ["site.test"], Watch.Settings(channels: [Watch.webhook(receiver.url("/in"))]))
+                for _ in 0..<3 {
+                    let (process, _) = try await watch.started()
+                    _ = try await receiver.deliveries(count: 1, within: .seconds(40))
+                    let before = stage.lab.origin("site.test").requests.count
+                    try await until("checks") { stage.lab.origin("site.test").requests.count >= before + 3 }
+                    process.signal(SIGTERM)
+                    #expect(try await process.ended(within: .seconds(5)) == .exit(0))
+                }
+                #expect(receiver.messages.map(\.type) == ["incident.firing"])
+                await receiver.shutdown()
+            }
+        }
+
+        @Test("check with the daemon's configuration knows since when the copy is old")
+        func sharedStore() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(file("v1"))
+                let watch = try Watch(stage, ["site.test"], Watch.Settings(staleAfter: "1h"))
+                let (process, _) = try await watch.started()
+                try await watch.checks(2, of: "site.test")
+                stage.lab.origin("site.test").serve(file("v2"))
+                try await watch.checks(2, of: "site.test")
+                let report = try JSONValue(
+                    try await stage.run(["check", "--config", watch.file, "--format", "json", "site.test"]).output)
+                #expect(report["comparison"]["state"] == .string("propagating"))
+                #expect(report["comparison"]["lag_seconds"].int != nil)
+                #expect(process.end == nil)
+            }
+        }
+    }
+}
+
+/// What curl gets: the body, and the status at its end.
+func fetch(_ url: String, on stage: Stage) async throws -> String {
+    let curl = try stage.tool("curl", ["-q", "-sS", "--noproxy", "*", "--max-time", "10", "-w", "%{http_code}", url])
+    try await curl.ended()
+    return curl.output
+}

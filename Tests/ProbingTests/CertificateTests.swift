@@ -1,0 +1,58 @@
+import Evidence
+import Foundation
+import Lab
+import Testing
+
+@testable import Probing
+
+extension ProbingTests {
+    @Suite struct CertificateTests {
+        struct Refusal: Sendable, CustomTestStringConvertible {
+            let certificate: LabCertificate
+            let problem: CertificateProblem
+            /// How many certificates the server sends.
+            let chain: Int
+            var testDescription: String { problem.rawValue }
+        }
+
+        @Test(
+            "a refused chain is read all the same, and what is wrong with it is told apart",
+            arguments: [
+                Refusal(certificate: .expired, problem: .expired, chain: 2),
+                Refusal(certificate: .notYetValid, problem: .notYetValid, chain: 2),
+                Refusal(certificate: .wrongName, problem: .nameMismatch, chain: 2),
+                Refusal(certificate: .selfSigned, problem: .selfSigned, chain: 1),
+                Refusal(certificate: .untrustedRoot, problem: .untrustedRoot, chain: 2),
+                Refusal(certificate: .missingIntermediate, problem: .incompleteChain, chain: 1),
+            ])
+        func refused(_ refusal: Refusal) async throws {
+            try await Scene.with { scene in
+                scene.lab.origin("site.test").certificate = refusal.certificate
+                let seen = try await scene.observe()
+                #expect(seen.origin.failure?.kind == .certificate)
+                let tls = try #require(seen.origin.connection?.tls)
+                #expect(!tls.trusted)
+                #expect(tls.problem == refusal.problem)
+                #expect(tls.chain.count == refusal.chain)
+                let names = refusal.certificate == .wrongName ? [LabCertificate.wrongNameHost] : ["site.test"]
+                #expect(tls.chain.first?.names == names)
+                #expect(tls.chain.first?.notAfter != nil)
+                #expect(tls.detail?.isEmpty == false)
+                // Nothing was ever asked of a server that is not known to be the right one.
+                #expect(scene.requests("site.test").isEmpty)
+            }
+        }
+
+        @Test("a certificate of a later hop is judged as well")
+        func laterHop() async throws {
+            try await Scene.with { scene in
+                scene.lab.origin("site.test").on(path: wellKnown, .redirect(status: 301, location: "https://b.test/f"))
+                scene.lab.origin("b.test").certificate = .wrongName
+                let seen = try await scene.observe()
+                #expect(seen.origin.redirects.count == 1)
+                #expect(seen.origin.failure?.kind == .certificate)
+                #expect(seen.origin.connection?.tls?.problem == .nameMismatch)
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import Evidence
+import Foundation
+import Lab
+import Testing
+
+@testable import Probing
+
+extension ProbingTests {
+    @Suite struct DomainProbeTests {
+        @Test("origin and copy are read, each body once")
+        func both() async throws {
+            try await Scene.with { scene in
+                scene.lab.origin("site.test").serve(file())
+                let seen = try await scene.observe()
+                #expect(seen.checkedAt == instant)
+                #expect(seen.origin.answer?.body.hash != nil)
+                #expect(seen.cdn.retrieval?.answer?.body.hash == seen.origin.answer?.body.hash)
+                #expect(seen.contents.values.map { String(decoding: $0, as: UTF8.self) } == [file()])
+                #expect(seen.origin.connection?.address == "127.0.0.1")
+                #expect(seen.origin.connection?.tls?.trusted == true)
+                #expect(seen.origin.connection?.tls?.chain.first?.names == ["site.test"])
+                let request = try #require(scene.requests("site.test").first)
+                #expect(request.method == "GET")
+                #expect(request.path == wellKnown)
+                #expect(request.userAgent == "probing-tests")
+                #expect(scene.lab.cdn.requests(for: "site.test").map(\.path) == ["/a/v1/site.test"])
+            }
+        }
+
+        @Test("the origin is asked on a fresh connection each time, the CDN on a kept one")
+        func connections() async throws {
+            try await Scene.with { scene in
+                scene.lab.origin("site.test").serve(file())
+                for _ in 0..<3 { _ = try await scene.observe() }
+                #expect(scene.lab.connectionsAccepted == 4)
+            }
+        }
+
+        @Test("before a copy is called different, the origin is read again")
+        func readAgain() async throws {
+            try await Scene.with { scene in
+                scene.lab.origin("site.test").serve(file("v2"))
+                scene.lab.cdn.holds("site.test", body: file("v1"))
+                let seen = try await scene.observe()
+                #expect(scene.requests("site.test").count == 2)
+                #expect(seen.contents.count == 2)
+                #expect(seen.cdn.retrieval?.answer?.body.hash != seen.origin.answer?.body.hash)
+            }
+        }
+
+        @Test("a change between the two requests is no difference")
+        func changeBetween() async throws {
+            try await Scene.with { scene in
+                scene.lab.origin("site.test").serve(file("v1"))
+                scene.lab.cdn.behaves(
+                    "site.test", .reply(.json(file("v2"), delay: .milliseconds(500))))
+                async let seen = scene.observe()
+                try await until { !scene.lab.cdn.requests(for: "site.test").isEmpty }
+                scene.lab.origin("site.test").serve(file("v2"))
+                let observation = try await seen
+                #expect(observation.origin.answer?.body.hash == observation.cdn.retrieval?.answer?.body.hash)
+            }
+        }
+
+        @Test("an origin that fails at the second reading keeps its first answer")
+        func secondReadingFails() async throws {
+            try await Scene.with { scene in
+                scene.lab.origin("site.test").serve(file("v1"))
+                scene.lab.cdn.behaves("site.test", .reply(.json(file("v2"), delay: .milliseconds(500))))
+                async let seen = scene.observe()
+                try await until { !scene.lab.cdn.requests(for: "site.test").isEmpty }
+                scene.lab.origin("site.test").behaviour = .reply(.status(500))
+                #expect(try await seen.origin.answer?.status == 200)
+                #expect(scene.requests("site.test").count == 2)
+            }
+        }
+
+        @Test("the CDN is left alone where the origin never had a file", arguments: [404, 410])
+        func noFile(_ status: Int) async throws {
+            try await Scene.with { scene in
+                scene.lab.origin("site.test").behaviour = .reply(.status(status))
+                #expect(try await scene.observe().cdn == .notAsked(.originHasNoFile))
+                #expect(scene.lab.cdn.requests(for: "site.test").isEmpty)
+                #expect(try await scene.observe(hadFile: true).cdn.retrieval != nil)
+                let bold = try await scene.probe(asksBeforeOrigin: true).observe(
+                    try Domain("site.test"), hadFile: false, now: instant)
+                #expect(bold.cdn.retrieval != nil)
+            }
+        }
+
+        @Test("other trouble of the origin's does not keep us from the copy", arguments: [401, 403, 500, 503])
+        func otherTrouble(_ status: Int) async throws {
+            try await Scene.with { scene in
+                scene.lab.origin("site.test").behaviour = .reply(.status(status))
+                let seen = try await scene.observe()
+                #expect(seen.cdn.retrieval != nil)
+            }
+        }
+
+        @Test("in other modes the CDN is never asked", arguments: [AssociationMode.developer, .managed])
+        func modes(_ mode: AssociationMode) async throws {
+            try await Scene.with { scene in
+                scene.lab.origin("site.test").serve(file())
+                let seen = try await scene.observe(mode: mode, hadFile: true)
+                #expect(seen.cdn == .notAsked(.mode))
+                #expect(scene.lab.cdn.requests(for: "site.test").isEmpty)
+            }
+        }
+
+        @Test("cancellation ends a look at once, whoever hangs", arguments: [true, false])
+        func cancellation(_ originHangs: Bool) async throws {
+            try await Scene.with { scene in
+                if originHangs {
+                    scene.lab.origin("site.test").behaviour = .fault(.hang)
+                } else {
+                    scene.lab.origin("site.test").serve(file())
+                    scene.lab.cdn.behaves("site.test", .fault(.hang))
+                }
+                let look = Task { try await scene.observe(timeout: .seconds(50)) }
+                try await until {
+                    originHangs
+                        ? !scene.requests("site.test").isEmpty : !scene.lab.cdn.requests(for: "site.test").isEmpty
+                }
+                let begin = ContinuousClock.now
+                look.cancel()
+                await #expect(throws: CancellationError.self) { try await look.value }
+                #expect(ContinuousClock.now - begin < .seconds(5))
+            }
+        }
+
+        @Test("a body beyond the limit is cut there and has no hash")
+        func largeBody() async throws {
+            try await Scene.with { scene in
+                scene.lab.origin("site.test").serve(String(repeating: " ", count: ProbeSettings.bodyLimit + 1))
+                let body = try await scene.observe(mode: .developer).origin.answer?.body
+                #expect(body?.end == .capped(limit: ProbeSettings.bodyLimit))
+                #expect(body?.hash == nil)
+                #expect(body?.decodedBytes == ProbeSettings.bodyLimit)
+            }
+        }
+
+        @Test("turns come at their pace, and no later than they must")
+        func pace() async throws {
+            let pace = Pace(perSecond: 20)
+            let begin = ContinuousClock.now
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<9 { group.addTask { try await pace.turn() } }
+                try await group.waitForAll()
+            }
+            #expect(ContinuousClock.now - begin >= .milliseconds(400))
+        }
+
+        @Test("who gives up waiting for a turn is let go at once")
+        func paceCancelled() async throws {
+            let pace = Pace(perSecond: 0.01)
+            try await pace.turn()
+            let waiting = Task { try await pace.turn() }
+            waiting.cancel()
+            await #expect(throws: CancellationError.self) { try await waiting.value }
+        }
+    }
+}

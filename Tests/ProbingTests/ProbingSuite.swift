@@ -1,0 +1,70 @@
+import Curl
+import Evidence
+import Foundation
+import Lab
+import Testing
+
+@testable import Probing
+
+/// Every suite of this target: real requests, over loopback only.
+@Suite(.timeLimit(.minutes(1)))
+enum ProbingTests {}
+
+/// A lab, and what it takes to probe it.
+struct Scene: Sendable {
+    let lab: Lab
+    let driver: CurlDriver
+
+    static func with(
+        maximumConcurrent: Int = 16, addresses: [String] = ["127.0.0.1"], _ body: (Scene) async throws -> Void
+    ) async throws {
+        let lab = try await Lab.start(addresses: addresses)
+        do {
+            let driver = try CurlDriver(
+                network: NetworkSettings(caFile: lab.caFile, connectTo: [lab.connectTo]),
+                maximumConcurrent: maximumConcurrent)
+            do {
+                try await body(Scene(lab: lab, driver: driver))
+            } catch {
+                await driver.shutdown()
+                throw error
+            }
+            await driver.shutdown()
+        } catch {
+            await lab.shutdown()
+            throw error
+        }
+        await lab.shutdown()
+    }
+
+    func probe(timeout: Duration = .seconds(20), asksBeforeOrigin: Bool = false) -> DomainProbe {
+        DomainProbe(
+            driver: driver,
+            settings: ProbeSettings(
+                cdnBaseURL: lab.cdnBaseURL + "/", timeout: timeout, asksBeforeOrigin: asksBeforeOrigin,
+                cdnRequestsPerSecond: 1000, userAgent: "probing-tests"))
+    }
+
+    /// One look with the usual settings.
+    func observe(
+        _ name: String = "site.test", mode: AssociationMode = .production, hadFile: Bool = false,
+        timeout: Duration = .seconds(20)
+    ) async throws -> Observation {
+        try await probe(timeout: timeout).observe(try Domain(name), mode: mode, hadFile: hadFile, now: instant)
+    }
+
+    func requests(_ host: String) -> [LabRequest] { lab.origin(host).requests }
+}
+
+let instant = Date(timeIntervalSince1970: 1_790_000_000)
+let wellKnown = LabOrigin.wellKnownPath
+
+/// An association file that tells its version by a path.
+func file(_ version: String = "v1") -> String {
+    #"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.app"],"components":[{"/":"/\#(version)/*"}]}]}}"#
+}
+
+/// Waits for something that is bound to come; the suite's time limit ends a wait in vain.
+func until(_ condition: () -> Bool) async throws {
+    while !condition() { try await Task.sleep(for: .milliseconds(2)) }
+}

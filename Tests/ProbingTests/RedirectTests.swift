@@ -1,0 +1,141 @@
+import Evidence
+import Foundation
+import Lab
+import Testing
+
+@testable import Probing
+
+extension ProbingTests {
+    @Suite struct RedirectTests {
+        @Test("redirects are followed hop by hop, and the last answer is the one that counts")
+        func followed() async throws {
+            try await Scene.with { scene in
+                scene.lab.origin("site.test").on(path: wellKnown, .redirect(status: 301, location: "/a?x=1"))
+                scene.lab.origin("site.test").on(
+                    path: "/a", .redirect(status: 307, location: "//www.site.test\(wellKnown)"))
+                scene.lab.origin("www.site.test").serve(file())
+                let seen = try await scene.observe()
+                #expect(
+                    seen.origin.redirects == [
+                        RedirectHop(
+                            status: 301, from: "https://site.test\(wellKnown)", location: "/a?x=1",
+                            target: "https://site.test/a?x=1"),
+                        RedirectHop(
+                            status: 307, from: "https://site.test/a?x=1", location: "//www.site.test\(wellKnown)",
+                            target: "https://www.site.test\(wellKnown)"),
+                    ])
+                #expect(seen.origin.redirectStop == nil)
+                #expect(seen.origin.url == "https://site.test\(wellKnown)")
+                #expect(seen.origin.answer?.status == 200)
+                #expect(seen.origin.answer?.body.decodedBytes == file().utf8.count)
+            }
+        }
+
+        struct Stop: Sendable, CustomTestStringConvertible {
+            let location: String
+            let stop: RedirectStop
+            var testDescription: String { "\(location) is \(stop.rawValue)" }
+        }
+
+        @Test(
+            "what cannot or must not be followed stops the way",
+            arguments: [
+                Stop(location: "http://site.test\(wellKnown)", stop: .insecure),
+                Stop(location: "http://other.test/", stop: .insecure), Stop(location: wellKnown, stop: .loop),
+                Stop(location: "https://site.test\(wellKnown)", stop: .loop), Stop(location: "", stop: .loop),
+                Stop(location: "ftp://site.test/file", stop: .insecure),
+                Stop(location: "https://[::bad/", stop: .unreadable),
+                Stop(location: "file:///etc/passwd", stop: .insecure),
+            ])
+        func stops(_ stop: Stop) async throws {
+            try await Scene.with { scene in
+                scene.lab.origin("site.test").on(path: wellKnown, .redirect(status: 302, location: stop.location))
+                let seen = try await scene.observe()
+                #expect(seen.origin.redirects.count == 1)
+                let found = seen.origin.redirectStop
+                // Whether a scheme is unreadable or merely insecure is curl's to say: it is never followed.
+                #expect(
+                    found == stop.stop || (found == .unreadable && stop.stop != .loop), "\(String(describing: found))")
+                #expect(scene.requests("site.test").count == 1)
+            }
+        }
+
+        @Test("a redirect without a Location is told as such")
+        func noLocation() async throws {
+            try await Scene.with { scene in
+                scene.lab.origin("site.test").behaviour = .reply(.status(302))
+                let seen = try await scene.observe()
+                #expect(seen.origin.redirectStop == .unreadable)
+                #expect(seen.origin.redirects.map(\.location) == [nil])
+            }
+        }
+
+        @Test("a circle of two ends where it closes")
+        func circle() async throws {
+            try await Scene.with { scene in
+                scene.lab.origin("site.test").on(path: wellKnown, .redirect(status: 302, location: "/a"))
+                scene.lab.origin("site.test").on(path: "/a", .redirect(status: 302, location: wellKnown))
+                let seen = try await scene.observe()
+                #expect(seen.origin.redirectStop == .loop)
+                #expect(scene.requests("site.test").count == 2)
+            }
+        }
+
+        @Test("a chain without end is left after ten hops")
+        func chain() async throws {
+            try await Scene.with { scene in
+                let origin = scene.lab.origin("site.test")
+                origin.on(path: wellKnown, .redirect(status: 302, location: "/0"))
+                for hop in 0..<20 { origin.on(path: "/\(hop)", .redirect(status: 302, location: "/\(hop + 1)")) }
+                let seen = try await scene.observe()
+                #expect(seen.origin.redirectStop == .tooMany)
+                #expect(seen.origin.redirects.count == ProbeSettings.maximumRedirects + 1)
+                #expect(scene.requests("site.test").count == ProbeSettings.maximumRedirects + 1)
+            }
+        }
+
+        @Test("statuses that only look like redirects are answers", arguments: [300, 304, 305, 306])
+        func noRedirect(_ status: Int) async throws {
+            try await Scene.with { scene in
+                scene.lab.origin("site.test").behaviour = .redirect(status: status, location: "https://other.test/")
+                let seen = try await scene.observe()
+                #expect(seen.origin.redirects.isEmpty)
+                #expect(seen.origin.answer?.status == status)
+            }
+        }
+
+        @Test("the time limit holds for all hops together")
+        func slowHops() async throws {
+            try await Scene.with { scene in
+                let origin = scene.lab.origin("site.test")
+                func hop(_ path: String, _ next: String) {
+                    origin.on(
+                        path: path,
+                        .reply(LabReply(status: 302, headers: [("Location", next)], delay: .milliseconds(400))))
+                }
+                hop(wellKnown, "/0")
+                for index in 0..<9 { hop("/\(index)", "/\(index + 1)") }
+                let begin = ContinuousClock.now
+                let seen = try await scene.observe(timeout: .milliseconds(1500))
+                // Ten hops of 400 ms would take four seconds.
+                #expect(ContinuousClock.now - begin < .milliseconds(3500))
+                #expect(seen.origin.failure?.kind == .timedOut)
+                #expect((1...3).contains(seen.origin.redirects.count))
+            }
+        }
+
+        @Test("waiting for a free place does not count as the site's time")
+        func queue() async throws {
+            try await Scene.with(maximumConcurrent: 1) { scene in
+                scene.lab.origin("deaf.test").behaviour = .fault(.hang)
+                scene.lab.origin("site.test").on(path: wellKnown, .redirect(status: 302, location: "/a"))
+                scene.lab.origin("site.test").on(path: "/a", .reply(.json(file())))
+                async let deaf = scene.observe("deaf.test", timeout: .milliseconds(2500))
+                try await until { !scene.requests("deaf.test").isEmpty }
+                let seen = try await scene.observe("site.test", timeout: .milliseconds(1500))
+                #expect(seen.origin.answer?.status == 200)
+                #expect(try await deaf.origin.failure?.kind == .timedOut)
+            }
+        }
+    }
+}
