@@ -75,6 +75,8 @@ extension CurlError {
         case ECONNRESET, EPIPE, ECONNABORTED: .connectionReset
         case EHOSTUNREACH, ENETUNREACH, EADDRNOTAVAIL, ENETDOWN, EHOSTDOWN, EACCES, EPERM: .unreachable
         case ETIMEDOUT: .timedOut
+        // This machine's want of files or memory says nothing about the peer.
+        case EMFILE, ENFILE, ENOBUFS, ENOMEM: .outOfMemory
         default: nil
         }
     }

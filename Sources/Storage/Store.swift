@@ -29,6 +29,9 @@ package final class Store: Sendable {
     package func close() throws {
         // The lock goes last: nobody may come in while the log is still being folded into the file.
         defer { lock?.release() }
+        // Folds the log into the file, so that a copy of the file alone is whole. A reader under way may prevent it, which
+        // loses nothing.
+        if lock != nil { _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) } }
         do { try pool.close() } catch { throw StoreError(error, path: path) }
     }
 
@@ -78,6 +81,7 @@ package final class Store: Sendable {
     }
 
     private static func open(_ path: String, readOnly: Bool) throws -> DatabasePool {
+        if !readOnly { try inspectExisting(path) }
         var configuration = Configuration()
         configuration.label = "aasa-monitor.store"
         configuration.readonly = readOnly
@@ -102,6 +106,19 @@ package final class Store: Sendable {
             throw error
         }
         return pool
+    }
+
+    /// Looks at a file before anything may write to it: opening a pool switches the file to WAL mode, even one that is then
+    /// refused as damaged or foreign.
+    private static func inspectExisting(_ path: String) throws {
+        let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+        guard let size, size > 0 else { return }
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(5)
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        defer { try? queue.close() }
+        try queue.read { try inspect($0, path: path, readOnly: false) }
     }
 
     /// Refuses what is damaged, foreign, or of another version, before anything is written.

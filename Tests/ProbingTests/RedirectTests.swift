@@ -115,12 +115,10 @@ extension ProbingTests {
                 }
                 hop(wellKnown, "/0")
                 for index in 0..<9 { hop("/\(index)", "/\(index + 1)") }
-                let begin = ContinuousClock.now
                 let seen = try await scene.observe(timeout: .milliseconds(1500))
-                // Ten hops of 400 ms would take four seconds.
-                #expect(ContinuousClock.now - begin < .milliseconds(3500))
                 #expect(seen.origin.failure?.kind == .timedOut)
-                #expect((1...3).contains(seen.origin.redirects.count))
+                // Each hop takes 400 ms: a limit of each hop's own would let all ten pass.
+                #expect(seen.origin.redirects.count <= 3)
             }
         }
 

@@ -106,9 +106,7 @@ extension EndToEndTests {
                 let torn = try await Self.refused(stage, ["run", "--config", "torn.yaml"])
                 Self.expectRefusal(torn, 70, ["torn.db", "damaged"])
                 let after = try Data(contentsOf: URL(filePath: stage.path("torn.db")))
-                withKnownIssue("opening a store in WAL mode writes before the damage is found", isIntermittent: true) {
-                    #expect(after == bytes)
-                }
+                #expect(after == bytes)
             }
         }
 
