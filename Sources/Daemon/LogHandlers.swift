@@ -4,7 +4,6 @@ import Evidence
 import Foundation
 import Logging
 import MonitorConfiguration
-import Synchronization
 
 package enum MonitorLog {
     /// A logger as the configuration wants it.
@@ -25,20 +24,17 @@ struct LineLogHandler: LogHandler {
         set { metadata[key] = newValue }
     }
 
-    /// Whole lines: two threads never mix theirs.
-    private static let output = Mutex(())
-
     func log(event: LogEvent) {
         var fields: [String: String] = [:]
         for (key, value) in metadata.merging(event.metadata ?? [:], uniquingKeysWith: { _, new in new }) {
             fields[key] = "\(value)"
         }
-        let time = Date().formatted(.iso8601.time(includingFractionalSeconds: true))
+        let time = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         let line =
             isJSON
             ? Self.json(time, event.level, "\(event.message)", fields)
             : Self.text(time, event.level, "\(event.message)", fields)
-        Self.output.withLock { _ in FileHandle.standardError.write(Data((line + "\n").utf8)) }
+        LogSink.shared.write(line)
     }
 
     private static func text(_ time: String, _ level: Logger.Level, _ message: String, _ fields: [String: String])

@@ -86,7 +86,8 @@ package final class Store: Sendable {
         configuration.label = "aasa-monitor.store"
         configuration.readonly = readOnly
         configuration.foreignKeysEnabled = true
-        configuration.busyMode = .timeout(5)
+        // Shorter than the daemon's patience at its end; a check that could not be stored is made again.
+        configuration.busyMode = .timeout(1.5)
         configuration.maximumReaderCount = 4
         let pool = try DatabasePool(path: path, configuration: configuration)
         do {

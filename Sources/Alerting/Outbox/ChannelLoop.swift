@@ -187,7 +187,7 @@ struct ChannelLoop {
 
     private func report(_ level: Logger.Level, _ message: Logger.Message, _ row: OutboxRow, _ attempt: Attempt? = nil) {
         var metadata: Logger.Metadata = [
-            "channel": "\(name)", "message": "\(row.messageKey)", "type": "\(row.type.rawValue)",
+            "channel": "\(name)", "message_key": "\(row.messageKey)", "type": "\(row.type.rawValue)",
             "attempt": "\(row.attempts + 1)",
         ]
         if let status = attempt?.status { metadata["status"] = "\(status)" }
