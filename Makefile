@@ -6,12 +6,12 @@ SHELL := /bin/bash
 
 CONFIG ?= monitor.yaml
 # Library and headers for the build; nginx, openssl and curl as real peers in tests and benchmarks.
-PACKAGES := libcurl4-openssl-dev pkg-config libsqlite3-dev ca-certificates curl openssl nginx-light
+PACKAGES := libcurl4-openssl-dev pkg-config libsqlite3-dev ca-certificates curl openssl nginx-light jq
 SOURCES := Package.swift Sources Tests Benchmarks
 # Swift Testing only; without this an empty XCTest run prints "0 tests".
 TEST_FLAGS := --disable-xctest
 
-.PHONY: help setup build demo run test test-one lint fmt bench package clean e2e
+.PHONY: help setup build demo run test test-one lint fmt bench fuzz package clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,6 +53,15 @@ fmt: ## format the sources
 bench: setup ## measure, in ratios against peers of the same run
 	swift build -c release --product aasa-monitor-bench
 	.build/release/aasa-monitor-bench
+
+FUZZ_SECONDS ?= 60
+CORPUS ?= ../shared/corpus
+fuzz: setup ## look for input that breaks the AASA library, for FUZZ_SECONDS
+	mkdir -p .build/fuzz/found
+	swiftc -O -wmo -swift-version 6 -sanitize=fuzzer -parse-as-library -D FUZZER -module-name AASAFuzz \
+	  $$(find Sources/AASA -name '*.swift') Tests/AASATests/FuzzExercise.swift Tests/Fuzz/*.swift -o .build/fuzz/aasa-fuzz
+	.build/fuzz/aasa-fuzz -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -detect_leaks=0 \
+	  -artifact_prefix=.build/fuzz/ .build/fuzz/found $(wildcard $(CORPUS)/aasa)
 
 package: setup ## make dist/aasa-monitor-VERSION-linux-ARCH.tar.gz
 	deploy/package.sh

@@ -103,15 +103,16 @@ let package = Package(
         .target(
             name: "Commands",
             dependencies: [
-                "Alerting", "Curl", "Daemon", "Evidence", "Lab", "MonitorConfiguration", "Monitoring", "Probing",
-                "StatusServer", "Storage",
+                "AASA", "Alerting", "Curl", "Daemon", "Evidence", "Lab", "MonitorConfiguration", "Monitoring",
+                "Probing", "StatusServer", "Storage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
         .executableTarget(name: "aasa-monitor", dependencies: ["Commands"], swiftSettings: strict),
         .executableTarget(
-            name: "aasa-monitor-bench", dependencies: ["CCurl", "Curl"], path: "Benchmarks", swiftSettings: strict),
+            name: "aasa-monitor-bench", dependencies: ["AASA", "CCurl", "Curl"], path: "Benchmarks",
+            swiftSettings: strict),
 
         // What several suites share: observations by hand, temporary folders, the corpus.
         .target(

@@ -16,7 +16,11 @@ package struct AasaMonitor: AsyncParsableCommand {
             70 our own fault, 78 configuration.
             """,
         version: "aasa-monitor \(Version.number) (\(CurlDriver.version))",
-        subcommands: [CheckCommand.self, RunCommand.self, ConfigCommand.self, DemoCommand.self])
+        subcommands: [
+            CheckCommand.self, RunCommand.self, LintCommand.self, MatchCommand.self, DiffCommand.self,
+            ConfigCommand.self,
+            DemoCommand.self,
+        ])
 
     package init() {}
 

@@ -35,6 +35,7 @@ struct CheckCommand: AsyncParsableCommand {
         help: "Ask Apple's CDN even where the origin has no file yet; Apple then remembers the failure.")
     var asksCDN = false
 
+    @OptionGroup var expectations: ExpectationOptions
     @OptionGroup var network: NetworkOptions
     @OptionGroup var configuration: ConfigurationOptions
 
@@ -47,7 +48,8 @@ struct CheckCommand: AsyncParsableCommand {
         try network.checkFiles()
         let targets = try Targets.read(targets)
         let file = try configuration.loadIfPresent()
-        let checker = try OneShotChecker(network: network, asksCDN: asksCDN, configuration: file)
+        let checker = try OneShotChecker(
+            network: network, asksCDN: asksCDN, configuration: file, expectations: expectations.read())
         defer { checker.close() }
         let progress = Progress(total: targets.count)
         var output = ReportOutput(format: format, isSingle: targets.count == 1)
@@ -71,73 +73,4 @@ struct CheckCommand: AsyncParsableCommand {
         output.finish()
         if let worst, worst >= (strict ? .warning : .error) { throw MonitorExit.found.code }
     }
-}
-
-/// Checks single targets with what the options and an optional configuration say.
-struct OneShotChecker: Sendable {
-    private let driver: CurlDriver
-    private let probe: DomainProbe
-    private let store: Store?
-    private let configuration: ConfigurationFile?
-
-    init(network: NetworkOptions, asksCDN: Bool, configuration: ConfigurationFile?) throws {
-        self.configuration = configuration
-        let file = configuration?.network
-        let settings = Curl.NetworkSettings(
-            caFile: network.caFile ?? file?.caFile,
-            // The command line's entries come first: the first that fits counts.
-            connectTo: network.connectTo + (file?.connectTo ?? []),
-            resolve: (file?.resolve ?? []) + network.resolve,
-            proxy: network.proxy ?? file?.proxy?.reveal())
-        do {
-            driver = try CurlDriver(network: settings, maximumConcurrent: file?.maxConcurrent ?? 64)
-        } catch {
-            throw CommandFailure(.software, "the network cannot be used: \(error.message)")
-        }
-        probe = DomainProbe(
-            driver: driver,
-            settings: ProbeSettings(
-                cdnBaseURL: network.cdnURL ?? configuration?.cdn.baseURL ?? ProbeSettings.applesCDN,
-                timeout: network.timeout ?? configuration?.defaults.timeout ?? ProbeSettings.defaultTimeout,
-                family: network.family, asksBeforeOrigin: asksCDN || configuration?.cdn.askBeforeOrigin == true,
-                cdnRequestsPerSecond: configuration?.cdn.requestsPerSecond ?? 50, userAgent: Version.userAgent))
-        store = configuration.flatMap { Self.openStore($0.store) }
-    }
-
-    /// A store that does not exist yet, or cannot be read, only means that there is no history.
-    private static func openStore(_ settings: StoreSettings) -> Store? {
-        let path = settings.resolvedPath()
-        guard FileManager.default.fileExists(atPath: path) else { return nil }
-        do {
-            return try Store(path: path, readOnly: true)
-        } catch {
-            Console.note("aasa-monitor: without history, since \(error.message)")
-            return nil
-        }
-    }
-
-    func check(_ target: Target) async throws -> CheckReport {
-        let state = try? await store?.state(of: target.domain)
-        let watched = configuration?.domains.first { $0.domain == target.domain }
-        let started = Date()
-        let observation = try await probe.observe(
-            target.domain, mode: target.mode, hadFile: state.map { !$0.originPeriods.isEmpty } ?? false, now: started)
-        let readings = Readings(observation)
-        let now = Date()
-        var history = CopyHistory.none
-        if var state {
-            state.noteOrigin(readings, at: now)
-            history = CopyHistory(periods: state.originPeriods)
-        }
-        let defaults = configuration?.defaults ?? DomainDefaults()
-        let verdict = Verdict(
-            of: readings, history: history, staleAfter: watched?.staleAfter ?? defaults.staleAfter,
-            certificateWarning: watched?.certificateWarning ?? defaults.certificateWarning, now: now)
-        return CheckReport(
-            observation: observation, readings: readings, verdict: verdict, cdnURL: probe.cdnURL(of: target.domain))
-    }
-
-    func shutdown() async { await driver.shutdown() }
-
-    func close() { try? store?.close() }
 }

@@ -19,14 +19,13 @@ struct RunCommand: AsyncParsableCommand {
     func run() async throws {
         let path = try configuration.resolvedPath()
         let file = try ConfigurationOptions.load(path)
-        if let caFile = file.network.caFile, !FileManager.default.isReadableFile(atPath: caFile) {
-            throw CommandFailure(.noInput, "network.ca_file: the file '\(caFile)' cannot be read")
-        }
+        if let caFile = file.network.caFile { try CertificateFile.check(caFile, option: "network.ca_file") }
         let daemon = MonitorDaemon(
             configuration: file,
             surroundings: MonitorDaemon.Surroundings(
                 logger: MonitorLog.logger(file.log), version: Version.number, userAgent: Version.userAgent,
                 storePath: file.store.resolvedPath()))
+        defer { LogSink.shared.flush() }
         try await Self.explaining { try await daemon.run() }
     }
 

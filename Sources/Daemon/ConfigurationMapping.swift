@@ -2,6 +2,7 @@
 
 import Alerting
 import Curl
+import Evidence
 import MonitorConfiguration
 import Monitoring
 
@@ -25,7 +26,7 @@ extension Policy {
         self.init(
             staleAfter: watched.staleAfter, failureThreshold: watched.failureThreshold,
             recoveryThreshold: watched.recoveryThreshold, certificateWarning: watched.certificateWarning,
-            remindEvery: remindEvery)
+            remindEvery: remindEvery, expectations: watched.expect ?? Expectations())
     }
 }
 
@@ -34,11 +35,12 @@ extension MonitorConfiguration.NetworkSettings {
         Curl.NetworkSettings(caFile: caFile, connectTo: connectTo, resolve: resolve, proxy: proxy?.reveal())
     }
 
-    /// Rules without a host name, such as `::127.0.0.1:8443`, send every watched site to a test server. Messages must not
+    /// Rules for any host, such as `::127.0.0.1:8443` and `*:443:127.0.0.1`, send every watched site to a test server. Messages must not
     /// go there.
     var forAlerts: Curl.NetworkSettings {
         var settings = forChecks
         settings.connectTo.removeAll { $0.hasPrefix(":") }
+        settings.resolve.removeAll { $0.hasPrefix("*:") || $0.hasPrefix("+*:") }
         return settings
     }
 }

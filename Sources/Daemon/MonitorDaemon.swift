@@ -53,8 +53,10 @@ package struct MonitorDaemon: Sendable {
     }
 
     /// Time that running checks and deliveries have to come to an end, and then the rest of the process.
-    private static let graceful: Duration = .seconds(2)
-    private static let cancelling: Duration = .seconds(1)
+    /// A commit under way is always finished, which another program's lock on the database may hold up: `Store` waits for
+    /// it less long than this.
+    private static let graceful: Duration = .seconds(1)
+    private static let cancelling: Duration = .seconds(3)
 
     /// Runs until a signal, or the cancellation of the task, ends it.
     /// - Throws: `StoreError`, `ListenError`, `ChannelFault` or `CurlError` where it cannot start.
@@ -100,6 +102,8 @@ package struct MonitorDaemon: Sendable {
         let routes = Routes(
             channels: channels, cdnBaseURL: configuration.cdn.baseURL,
             statusPageURL: listening.port == 0 ? nil : "http://\(listening.shownHost):\(listening.port)/")
+        try await Retirement(store: store, routes: routes, time: time, logger: logger)
+            .retireAll(except: Set(configuration.domains.map(\.domain)))
         let watches = configuration.domains.map { watched in
             DomainWatch(
                 watched: watched, policy: Policy(watched, remindEvery: configuration.alerts.remindEvery),

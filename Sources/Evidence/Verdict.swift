@@ -37,11 +37,14 @@ package struct Comparison: Codable, Equatable, Sendable {
     package var lagSeconds: Int?
     /// What differs in meaning, from what the CDN serves to what the origin serves.
     package var changes: [Change]
+    /// What phones will do differently once the CDN serves what the origin serves.
+    package var behaviour: [BehaviourNote]
 
     package init(
         state: State, bytesEqual: Bool? = nil, changedAt: Date? = nil, changedAfter: Date? = nil,
-        lagSeconds: Int? = nil, changes: [Change] = []
+        lagSeconds: Int? = nil, changes: [Change] = [], behaviour: [BehaviourNote] = []
     ) {
+        self.behaviour = behaviour
         self.state = state
         self.bytesEqual = bytesEqual
         self.changedAt = changedAt
@@ -69,6 +72,37 @@ package struct Comparison: Codable, Equatable, Sendable {
         case changedAfter = "changed_after"
         case lagSeconds = "lag_seconds"
         case changes
+        case behaviour
+    }
+}
+
+/// One kind of URL that an app treats differently under two versions of a file, shown by an example.
+package struct BehaviourNote: Codable, Equatable, Sendable {
+    /// The app ID.
+    package var app: String
+    package var from: Behaviour
+    package var to: Behaviour
+    /// A path, with query and fragment where they matter, for which the change holds.
+    package var example: String
+
+    package init(app: String, from: Behaviour, to: Behaviour, example: String) {
+        self.app = app
+        self.from = from
+        self.to = to
+        self.example = example
+    }
+
+    package enum Behaviour: String, Codable, Sendable {
+        case opens, blocked
+        case notMatched = "not_matched"
+    }
+
+    /// One line: `/trips/a opens ABCDE12345.com.example.app in the new file, nothing in Apple's copy`.
+    package var sentence: String {
+        if to == .opens { return "\(example) opens \(app) in the new file, and nothing in Apple's copy" }
+        if from == .opens { return "\(example) opens \(app) in Apple's copy, and nothing in the new file" }
+        return
+            "\(example) opens nothing for \(app), \(to == .blocked ? "now by a rule that excludes it" : "no longer by a rule")"
     }
 }
 

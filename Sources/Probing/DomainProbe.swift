@@ -46,6 +46,16 @@ package struct DomainProbe: Sendable {
         return observation
     }
 
+    /// The origin's copy alone, with its body where that came whole.
+    package func original(of domain: Domain) async throws -> (Retrieval, Data?) {
+        try await origin.retrieve(domain, timeout: settings.timeout).withBody
+    }
+
+    /// Apple's copy alone, with its body where that came whole. The CDN is asked whatever the origin has.
+    package func copy(of domain: Domain) async throws -> (Retrieval, Data?) {
+        try await cdn.retrieve(domain, timeout: settings.timeout).withBody
+    }
+
     package func cdnURL(of domain: Domain) -> String { cdn.url(of: domain) }
 
     /// No such name, or an answer that says that there is no such file: Apple would remember the failure.
@@ -59,4 +69,6 @@ package struct DomainProbe: Sendable {
 struct Sight: Sendable {
     var retrieval: Retrieval
     var contents: [ContentHash: Data]
+
+    var withBody: (Retrieval, Data?) { (retrieval, retrieval.answer?.body.hash.flatMap { contents[$0] }) }
 }

@@ -2,7 +2,7 @@ import AASA
 import Testing
 
 /// The root of this target's tests.
-@Suite("AASA", .timeLimit(.minutes(1)))
+@Suite("AASA", .timeLimit(.minutes(5)))
 struct AASASuite {}
 
 /// The error that a text gives, or nil where it is accepted.

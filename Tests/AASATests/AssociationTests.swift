@@ -18,30 +18,18 @@ extension AASASuite {
                 (#"{"webcredentials":{"apps":["A.b"],"details":[{"appIDs":["A.x"]}]}}"#, ["A.b"]),
             ])
         func apps(_ text: String, _ expected: [String]) throws {
-            let association = try #require(Association(try document(text).root))
-            #expect(association.services.first?.appIDs == expected)
+            let file = AssociationFile(try document(text))
+            #expect(file.services.first?.appIDs == expected)
         }
 
         @Test(
-            "patterns are shown in the order that decides",
+            "a file names a service that Apple knows, or none",
             arguments: [
-                (#"{"components":[{"/":"/a/*"},{"/":"/b","exclude":true}]}"#, ["/a/*", "NOT /b"]),
-                (##"{"components":[{"?":{"b":"?","a":"1"},"#":"top"}]}"##, ["*?a=1&b=?#top"]),
-                (#"{"components":[{"/":"/x","?":"q=1","caseSensitive":false}]}"#, ["/x?q=1 (caseSensitive: false)"]),
-                (#"{"paths":["/a","NOT /b"]}"#, ["/a", "NOT /b"]),
-                (#"{"components":[],"paths":["/a"]}"#, []), (#"{"paths":"*"}"#, ["everything"]), ("{}", ["everything"]),
-                (#"{"paths":[1],"components":{}}"#, ["everything"]),
-                (#"{"components":["x",{}]}"#, ["everything", "*"]),
+                ("[]", false), (#"{"applinks":[]}"#, false), (#"{"error":"try later"}"#, false),
+                (#"{"applinkss":{}}"#, false), (#"{"x":{},"webcredentials":{}}"#, true),
             ])
-        func patterns(_ entry: String, _ expected: [String]) throws {
-            let association = Association(try document(#"{"applinks":{"details":[\#(entry)]}}"#).root)
-            #expect(association?.services.first?.entries.first?.patterns == expected)
-        }
-
-        @Test("a root that is no object is no association; a service that is no object is none")
-        func roots() throws {
-            #expect(Association(try document("[]").root) == nil)
-            #expect(Association(try document(#"{"applinks":[],"webcredentials":{}}"#).root)?.services.count == 1)
+        func knownServices(_ text: String, _ isNamed: Bool) throws {
+            #expect(Association.namesKnownService(try document(text).root) == isNamed)
         }
     }
 }

@@ -35,39 +35,89 @@ extension AASASuite {
                     "added applinks: app A.c /applinks/details/0", "removed applinks: app A.b /applinks/details/0",
                 ]),
             Row(
-                testDescription: "a pattern came and one went",
+                testDescription: "a rule came and one went",
                 old: links(#"{"appIDs":["A.b"],"components":[{"/":"/x"},{"/":"/y"}]}"#),
                 new: links(#"{"appIDs":["A.b"],"components":[{"/":"/y"},{"/":"/z"}]}"#),
-                changes: ["removed A.b: /x /applinks/details/0", "added A.b: /z /applinks/details/0"]),
+                changes: [
+                    "removed A.b: /x /applinks/details/0/components/0",
+                    "added A.b: /z /applinks/details/0/components/1",
+                ]),
             Row(
-                testDescription: "patterns changed places", old: links(#"{"appIDs":["A.b"],"paths":["/x","/y"]}"#),
-                new: links(#"{"appIDs":["A.b"],"paths":["/y","/x"]}"#),
-                changes: ["moved A.b: the order of its patterns /applinks/details/0"]),
+                testDescription: "a rule changed that is known by its path",
+                old: links(#"{"appIDs":["A.b"],"components":[{"/":"/x","?":{"a":"1"}}]}"#),
+                new: links(#"{"appIDs":["A.b"],"components":[{"/":"/x","exclude":true,"comment":"no"}]}"#),
+                changes: [
+                    "changed A.b: /x?a=1 became NOT /x /applinks/details/0/components/0",
+                    "added the value at /applinks/details/0/components/0/comment: 'no' "
+                        + "/applinks/details/0/components/0/comment",
+                ]),
             Row(
-                testDescription: "one of two equal patterns went",
+                testDescription: "rules changed places", old: links(#"{"appIDs":["A.b"],"paths":["/x","/y","/z"]}"#),
+                new: links(#"{"appIDs":["A.b"],"paths":["/z","/x","/y"]}"#),
+                changes: ["moved A.b: /z, from place 3 to place 1 /applinks/details/0/paths/0"]),
+            Row(
+                testDescription: "one of two equal rules went",
                 old: links(#"{"appIDs":["A.b"],"paths":["/x","/x"]}"#),
-                new: links(#"{"appIDs":["A.b"],"paths":["/x"]}"#), changes: ["removed A.b: /x /applinks/details/0"]),
+                new: links(#"{"appIDs":["A.b"],"paths":["/x"]}"#),
+                changes: ["removed A.b: /x /applinks/details/0/paths/1"]),
+            Row(
+                testDescription: "a rule of several apps is told of once",
+                old: links(#"{"appIDs":["A.b","A.c","A.d"],"paths":["/x"]}"#),
+                new: links(#"{"appIDs":["A.b","A.c","A.d"],"paths":["NOT /y","/x"]}"#),
+                changes: ["added A.b, A.c and 1 more: NOT /y /applinks/details/0/paths/0"]),
+            Row(
+                testDescription: "an entry became two with the same rules",
+                old: links(#"{"appIDs":["A.b","A.c"],"paths":["/x"]}"#),
+                new: links(#"{"appIDs":["A.b"],"paths":["/x"]},{"appIDs":["A.c"],"paths":["/x"]}"#),
+                changes: ["changed the value at /applinks/details /applinks/details"]),
+            Row(
+                testDescription: "paths became components", old: links(#"{"appIDs":["A.b"],"paths":["/x"]}"#),
+                new: links(#"{"appIDs":["A.b"],"components":[{"/":"/x"}]}"#),
+                changes: ["changed A.b: components instead of paths /applinks/details/0"]),
+            Row(
+                testDescription: "the rules for older systems changed",
+                old: links(#"{"appIDs":["A.b"],"components":[{"/":"/x"}],"paths":["/x"]}"#),
+                new: links(#"{"appIDs":["A.b"],"components":[{"/":"/x"}],"paths":["/y"]}"#),
+                changes: [
+                    "removed A.b, for iOS 12: /x /applinks/details/0/paths/0",
+                    "added A.b, for iOS 12: /y /applinks/details/0/paths/0",
+                ]),
             Row(
                 testDescription: "apps changed places", old: #"{"webcredentials":{"apps":["A.b","A.c"]}}"#,
                 new: #"{"webcredentials":{"apps":["A.c","A.b"]}}"#,
-                changes: ["moved webcredentials: the order of the apps /webcredentials"]),
+                changes: ["moved webcredentials: app A.c, from place 2 to place 1 /webcredentials/apps"]),
             Row(
-                testDescription: "defaults changed", old: #"{"applinks":{"defaults":{"caseSensitive":true}}}"#,
-                new: #"{"applinks":{"defaults":{"caseSensitive":false}}}"#,
+                testDescription: "defaults changed at both levels",
+                old:
+                    #"{"applinks":{"defaults":{"caseSensitive":true},"details":[{"appIDs":["A.b"],"components":[]}]}}"#,
+                new: #"{"applinks":{"defaults":{"caseSensitive":false},"details":"#
+                    + #"[{"appIDs":["A.b"],"components":[],"defaults":{"percentEncoded":false}}]}}"#,
                 changes: [
-                    "changed the value at /applinks/defaults/caseSensitive /applinks/defaults/caseSensitive"
+                    "added the value at /applinks/details/0/defaults /applinks/details/0/defaults",
+                    "changed the value at /applinks/defaults/caseSensitive: true became false "
+                        + "/applinks/defaults/caseSensitive",
                 ]),
             Row(
-                testDescription: "a comment changed",
-                old: links(#"{"appIDs":["A.b"],"components":[{"/":"/x","comment":"1"}]}"#),
-                new: links(#"{"appIDs":["A.b"],"components":[{"/":"/x","comment":"2"}]}"#),
+                testDescription: "variables came, went and changed",
+                old: #"{"applinks":{"substitutionVariables":{"a":["1"],"b":["2","3"]}}}"#,
+                new: #"{"applinks":{"substitutionVariables":{"b":["3","4"],"c":["5"]}}}"#,
                 changes: [
-                    "changed the value at /applinks/details/0/components/0/comment "
-                        + "/applinks/details/0/components/0/comment"
+                    "removed applinks: variable a /applinks/substitutionVariables/a",
+                    "changed applinks: variable b: '2' went, '4' came /applinks/substitutionVariables/b",
+                    "added applinks: variable c /applinks/substitutionVariables/c",
+                ]),
+            Row(
+                testDescription: "a comment changed beside a rule",
+                old: links(#"{"appIDs":["A.b"],"components":[{"/":"/x","comment":"1"}]}"#),
+                new: links(#"{"appIDs":["A.b"],"components":[{"/":"/x","comment":"2"},{"/":"/y"}]}"#),
+                changes: [
+                    "added A.b: /y /applinks/details/0/components/1",
+                    "changed the value at /applinks/details/0/components/0/comment: '1' became '2' "
+                        + "/applinks/details/0/components/0/comment",
                 ]),
             Row(
                 testDescription: "a key came that is no service", old: "{}", new: #"{"note":"hello"}"#,
-                changes: ["changed the value at the root "]),
+                changes: ["added the value at /note: 'hello' /note"]),
             Row(
                 testDescription: "no object any more", old: "{}", new: "[]",
                 changes: ["changed the whole file differs "]),

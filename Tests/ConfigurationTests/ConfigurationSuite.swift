@@ -3,7 +3,7 @@ import MonitorConfiguration
 import Testing
 
 /// All tests of the room; the limit ends one that hangs.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 enum ConfigurationSuite {}
 
 /// What the fixtures find around them.

@@ -57,7 +57,7 @@ extension ConfigurationSuite {
             #expect(
                 warnings.map(\.description) == [
                     "monitor.yaml:5:3: warning: 'full_every' is read but this version does not act on it yet",
-                    "monitor.yaml:18:5: warning: 'expect' is read but this version does not act on it yet",
+                    "monitor.yaml:23:50: warning: 'page' is read but this version does not act on it yet",
                     "monitor.yaml:32:3: warning: 'edges' is read but this version does not act on it yet",
                     "monitor.yaml:35:1: warning: 'vantages' is read but this version does not act on it yet",
                     "monitor.yaml:39:3: warning: 'group_wait' is read but this version does not act on it yet",

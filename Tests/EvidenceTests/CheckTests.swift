@@ -105,8 +105,10 @@ extension EvidenceSuite {
             Row("no service", .file("{}"), ["aasa.no-service error"]),
             Row("a misspelt service", .file(#"{"appLinks":{}}"#), ["aasa.no-service error"]),
             Row("a byte order mark", .file("\u{FEFF}" + SampleFile.version(1)), ["aasa.byte-order-mark warning"]),
-            Row("a key twice", .file(#"{"applinks":{},"applinks":{}}"#), ["aasa.json-duplicate-key warning"]),
-            Row("as large as allowed", padded(to: 131_072), []),
+            Row(
+                "a key twice", .file(#"{"webcredentials":{"apps":["ABCDE12345.com.example.app"]},"x":1,"x":2}"#),
+                ["aasa.json-duplicate-key warning", "aasa.unknown-service note", "aasa.unknown-service note"]),
+            Row("as large as allowed", padded(to: 131_072), ["aasa.file-size-near-limit warning"]),
             Row("one byte more", padded(to: 131_073), ["origin.too-large error"]),
             Row("capped", good.with { $0.end = .capped(limit: 1000) }, ["origin.too-large error"]),
             Row("cut off", cut(.connectionReset), ["origin.truncated error"]),

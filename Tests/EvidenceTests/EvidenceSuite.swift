@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The root of this target's tests.
-@Suite("Evidence", .timeLimit(.minutes(1)))
+@Suite("Evidence", .timeLimit(.minutes(5)))
 struct EvidenceSuite {}
 
 /// The judgement over one check of example.com.

@@ -2,7 +2,7 @@ import Foundation
 import Lab
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct LabTests {}
 
 let body = #"{"applinks":{"details":[]}}"#

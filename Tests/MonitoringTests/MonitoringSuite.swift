@@ -1,5 +1,5 @@
 import Testing
 
 /// The root of this target's tests.
-@Suite("Monitoring", .timeLimit(.minutes(1)))
+@Suite("Monitoring", .timeLimit(.minutes(5)))
 struct MonitoringSuite {}

@@ -7,7 +7,7 @@ import Testing
 @testable import Probing
 
 /// Every suite of this target: real requests, over loopback only.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 enum ProbingTests {}
 
 /// A lab, and what it takes to probe it.

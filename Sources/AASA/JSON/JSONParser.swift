@@ -93,8 +93,7 @@ struct JSONParser {
         try checkDepth(depth)
         index += 1
         var members: [JSONMember] = []
-        // By bytes: to Swift's String two spellings of one accented letter are equal, to JSON they are two keys.
-        var seen: [[UInt8]: Int] = [:]
+        var keys = KeyIndex()
         skipBlanks()
         if current == UInt8(ascii: "}") {
             index += 1
@@ -108,11 +107,8 @@ struct JSONParser {
             }
             let key = try parseString()
             let keyRange = start..<index
-            let identity = Array(key.utf8)
-            if let first = seen[identity] {
+            if let first = keys.place(of: key, at: start, among: members) {
                 if duplicates.count < Self.maximumDuplicates { duplicates.append((key, first, start)) }
-            } else {
-                seen[identity] = start
             }
             skipBlanks()
             guard current == UInt8(ascii: ":") else {
@@ -154,5 +150,31 @@ struct JSONParser {
     func fault(_ message: String, cause: JSONSyntaxError.Cause?) -> JSONSyntaxError {
         JSONSyntaxError(
             offset: index, position: LineTable(bytes).position(of: index), message: message, cause: cause)
+    }
+}
+
+/// Where each key of an object stood first. By bytes: to Swift's String two spellings of one accented letter are equal, to
+/// JSON they are two keys.
+private struct KeyIndex {
+    /// Objects with fewer members are searched one by one, which is faster than hashing.
+    private static let searched = 12
+    private var places: [[UInt8]: Int] = [:]
+
+    /// - Returns: where a key stood before; nil where it is new, and stands at `start`.
+    mutating func place(of key: String, at start: Int, among members: [JSONMember]) -> Int? {
+        if members.count < Self.searched {
+            for member in members
+            where member.key.utf8.count == key.utf8.count && member.key.utf8.elementsEqual(key.utf8) {
+                return member.keyRange.lowerBound
+            }
+            return nil
+        }
+        if places.isEmpty {
+            for member in members.reversed() { places[Array(member.key.utf8)] = member.keyRange.lowerBound }
+        }
+        let identity = Array(key.utf8)
+        if let first = places[identity] { return first }
+        places[identity] = start
+        return nil
     }
 }

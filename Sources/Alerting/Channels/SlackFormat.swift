@@ -61,6 +61,12 @@ struct SlackFormat: ChannelFormat {
                 .section(SlackText.list("*What the CDN does not have yet:*", wording.changes, limit: SlackText.section))
             )
         }
+        if !wording.behaviour.isEmpty {
+            blocks.append(
+                .section(
+                    SlackText.list(
+                        "*What phones will do differently then:*", wording.behaviour, limit: SlackText.section)))
+        }
         if let consequence = wording.consequence {
             blocks.append(.section("*Meanwhile:* " + SlackText.escaped(consequence, limit: 1000)))
         }

@@ -12,6 +12,7 @@ struct WebhookFormat: ChannelFormat {
         if minimal {
             payload.findings = []
             payload.changes = []
+            payload.behaviour = []
         }
         // What costs most and says least goes first.
         let cuts: [(inout WebhookPayload) -> Void] = [
@@ -31,7 +32,10 @@ struct WebhookFormat: ChannelFormat {
             { $0.summary = $0.summary.cut(toBytes: 500) },
             { $0.diagnosis = $0.diagnosis.cut(toBytes: 1000) },
             { $0.findings = [] },
-            { $0.changes = [] },
+            {
+                $0.changes = []
+                $0.behaviour = []
+            },
             { $0.labels = [:] },
         ]
         var data = try Self.encoded(payload)

@@ -10,6 +10,7 @@ struct WebhookPayload: Encodable {
     var summary: String
     var diagnosis: String
     var changes: [Change]
+    var behaviour: [BehaviourNote]
     var findings: [Finding]
 
     init(_ facts: AlertFacts) {
@@ -18,6 +19,7 @@ struct WebhookPayload: Encodable {
         summary = facts.event.summary
         diagnosis = facts.event.diagnosis
         changes = facts.event.comparison.changes
+        behaviour = facts.event.comparison.behaviour
         findings = facts.event.findings
     }
 
@@ -25,7 +27,7 @@ struct WebhookPayload: Encodable {
         case type, timestamp, data
         case schema, domain, labels, kind, severity, summary, diagnosis, incident, comparison, findings, links
         case id, state, since, openedAt = "opened_at", resolvedAt = "resolved_at", reason
-        case bytesEqual = "bytes_equal", changedAt = "changed_at", lagSeconds = "lag_seconds", changes
+        case bytesEqual = "bytes_equal", changedAt = "changed_at", lagSeconds = "lag_seconds", changes, behaviour
         case statusPage = "status_page", cdn, origin
     }
 
@@ -61,6 +63,7 @@ struct WebhookPayload: Encodable {
         try comparison.encode(event.comparison.changedAt.map(Self.instant), forKey: .changedAt)
         try comparison.encode(event.comparison.lagSeconds, forKey: .lagSeconds)
         try comparison.encode(changes, forKey: .changes)
+        try comparison.encode(behaviour, forKey: .behaviour)
 
         var links = data.nestedContainer(keyedBy: Key.self, forKey: .links)
         try links.encode(facts.links.statusPage, forKey: .statusPage)

@@ -30,6 +30,9 @@ struct Wording {
     /// What differs, one line each, from what the CDN serves to what the origin serves.
     var changes: [String] { facts.event.comparison.changes.map { "\($0.kind.rawValue): \($0.summary)" } }
 
+    /// What phones will do differently once Apple's copy is the origin's, one line each.
+    var behaviour: [String] { facts.event.comparison.behaviour.map(\.sentence) }
+
     /// What it means for people with the app; nil where it is over.
     var consequence: String? {
         guard facts.event.type != .resolved, !facts.isTest else { return nil }
@@ -42,6 +45,8 @@ struct Wording {
         case .cdnDivergent: "Devices get a file from Apple that this site was never seen to serve."
         case .certificateExpiring:
             "When the certificate ends, Apple can no longer read the file, and later links stop opening the app."
+        case .expectationFailed:
+            "Once Apple's CDN has this file, devices follow it: links and passwords work as it says, not as expected."
         }
     }
 

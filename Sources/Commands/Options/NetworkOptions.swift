@@ -1,6 +1,7 @@
 import ArgumentParser
 import Curl
 import Foundation
+import MonitorConfiguration
 import Probing
 
 /// The options of every command that uses the network, with curl's names and meaning.
@@ -48,14 +49,13 @@ struct NetworkOptions: ParsableArguments {
             throw ValidationError("--max-time takes seconds above 0 and up to 3600, not \(maxTime)")
         }
         do {
-            try NetworkSettings(connectTo: connectTo, resolve: resolve, proxy: proxy).validate()
+            try Curl.NetworkSettings(connectTo: connectTo, resolve: resolve, proxy: proxy).validate()
         } catch {
             throw ValidationError("--\(error)")
         }
         if let cdnURL {
-            guard let parts = CurlURL.components(cdnURL), parts.scheme == "https" || isLoopbackHTTP(parts) else {
-                throw ValidationError(
-                    "--cdn-url takes an https URL (plain http for loopback addresses only), not '\(cdnURL)'")
+            if let fault = WebAddress.fault(cdnURL, isBase: true) {
+                throw ValidationError("--cdn-url \(fault), not '\(cdnURL)'")
             }
         }
     }
@@ -63,13 +63,7 @@ struct NetworkOptions: ParsableArguments {
     /// What ArgumentParser's validation cannot report with the right exit code.
     /// - Throws: `CommandFailure`.
     func checkFiles() throws {
-        if let caFile, !FileManager.default.isReadableFile(atPath: caFile) {
-            throw CommandFailure(.noInput, "--cacert: the file '\(caFile)' cannot be read")
-        }
-    }
-
-    private func isLoopbackHTTP(_ parts: (scheme: String, host: String, port: Int, path: String)) -> Bool {
-        parts.scheme == "http" && (["localhost", "[::1]"].contains(parts.host) || parts.host.hasPrefix("127."))
+        if let caFile { try CertificateFile.check(caFile, option: "--cacert") }
     }
 
     var family: TransferRequest.AddressFamily { isIPv4Only ? .v4 : isIPv6Only ? .v6 : .any }

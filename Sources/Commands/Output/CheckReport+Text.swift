@@ -17,6 +17,12 @@ extension CheckReport {
                 lines.append("    \(Self.mark(change.kind)) \(change.summary.displayable.shortened(to: 200))")
             }
         }
+        if !verdict.comparison.behaviour.isEmpty {
+            lines += ["", "  " + style.dim("what phones will do differently then")]
+            for note in verdict.comparison.behaviour {
+                lines += style.wrapped(note.sentence, indentation: 4, hanging: 2)
+            }
+        }
         lines += ["", "  " + style.dim("origin   ") + observation.origin.url]
         lines += describe(observation.origin).map { "           " + $0 }
         lines += ["  " + style.dim("cdn      ") + cdnURL]

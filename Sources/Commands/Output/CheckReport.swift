@@ -88,6 +88,16 @@ struct CheckReport: Sendable {
                         ])
                     })
             ),
+            (
+                "behaviour",
+                .array(
+                    verdict.comparison.behaviour.map {
+                        .object([
+                            ("app", .string($0.app)), ("from", .string($0.from.rawValue)),
+                            ("to", .string($0.to.rawValue)), ("example", .string($0.example)),
+                        ])
+                    })
+            ),
         ])
     }
 

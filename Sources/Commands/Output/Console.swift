@@ -28,6 +28,10 @@ enum Console {
                 _ = poll(&waiting, 1, 1000)
             } else if descriptor == STDOUT_FILENO, errno == EPIPE {
                 exit(0)
+            } else if descriptor == STDOUT_FILENO {
+                // A report that cannot be written must not pass for a good one.
+                note("aasa-monitor: the result cannot be written: \(String(cString: strerror(errno)))")
+                exit(MonitorExit.software.rawValue)
             } else {
                 return
             }

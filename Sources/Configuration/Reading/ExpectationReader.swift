@@ -32,7 +32,7 @@ enum ExpectationReader {
         return result
     }
 
-    private static func url(_ node: SourceNode, _ parent: Section, _ domain: Domain?) -> Expectations.ExpectedURL? {
+    private static func url(_ node: SourceNode, _ parent: Section, _ domain: Domain?) -> ExpectedURL? {
         guard case .mapping(let entries) = node.content else {
             parent.mismatch("urls", "a mapping such as {url: /path, opens: nothing}", node)
             return nil
@@ -59,10 +59,10 @@ enum ExpectationReader {
         if !isPath, let domain, let target = try? Target(parsing: text.value), target.domain != domain {
             section.reading.error("the URL \(text.quoted) is not one of \(domain)", at: text.position)
         }
-        return Expectations.ExpectedURL(url: text.value, opens: opens, page: page)
+        return ExpectedURL(url: text.value, opens: opens, page: page)
     }
 
-    private static func opening(_ section: Section) -> Expectations.Opening? {
+    private static func opening(_ section: Section) -> ExpectedOpening? {
         guard let text = section.text("opens", "an application identifier or 'nothing'") else { return nil }
         if text.value == "nothing" { return .nothing }
         return checkApp(text, section.reading) ? .app(text.value) : nil

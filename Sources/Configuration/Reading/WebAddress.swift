@@ -10,10 +10,10 @@ import Foundation
     import Darwin
 #endif
 
-enum WebAddress {
+package enum WebAddress {
     /// Words for what is wrong with a URL that is to be called, or nil. They do not repeat the URL.
-    /// To a base path components will be appended, so that a query or a user would be in the way.
-    static func fault(_ text: String, isBase: Bool = false) -> String? {
+    /// To a base path components will be appended, so that a query would be in the way.
+    package static func fault(_ text: String, isBase: Bool = false) -> String? {
         guard let (scheme, components, host) = parts(text) else {
             return "is not a URL such as https://example.com/path"
         }
@@ -23,8 +23,9 @@ enum WebAddress {
         case "http": return "must begin with https://; plain http is for loopback hosts only"
         default: return "must begin with https://"
         }
-        if isBase, components.query != nil || components.fragment != nil || components.user != nil {
-            return "takes no query, fragment or user"
+        if components.user != nil || components.password != nil { return "takes no user or password" }
+        if isBase, components.query != nil || components.fragment != nil {
+            return "takes no query or fragment"
         }
         return nil
     }

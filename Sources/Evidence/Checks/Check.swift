@@ -8,9 +8,14 @@ package struct CheckContext: Sendable {
     package let comparison: Comparison
     /// How long before its end a certificate is reported.
     package let certificateWarning: Duration
+    package let expectations: Expectations
     package let now: Date
 
-    package init(readings: Readings, comparison: Comparison, certificateWarning: Duration, now: Date) {
+    package init(
+        readings: Readings, comparison: Comparison, certificateWarning: Duration,
+        expectations: Expectations = Expectations(), now: Date
+    ) {
+        self.expectations = expectations
         self.readings = readings
         self.comparison = comparison
         self.certificateWarning = certificateWarning
@@ -26,7 +31,7 @@ package struct CheckContext: Sendable {
 enum Checks {
     static let all: [@Sendable (CheckContext) -> [Finding]] = [
         originReachability, originTLS, originCertificateDates, originRedirects, originStatus, originBody,
-        originContentType, originLatency, fileSyntax, cdnReachability, cdnCopy, cdnFreshness,
+        originContentType, originLatency, fileLint, expectations, cdnReachability, cdnCopy, cdnFreshness,
     ]
 }
 
@@ -50,5 +55,6 @@ extension Rule {
     static func origin(_ thing: String) -> Rule { Rule(rawValue: "origin.\(thing)") }
     static func cdn(_ thing: String) -> Rule { Rule(rawValue: "cdn.\(thing)") }
     static func aasa(_ thing: String) -> Rule { Rule(rawValue: "aasa.\(thing)") }
+    static func expect(_ thing: String) -> Rule { Rule(rawValue: "expect.\(thing)") }
     static func monitor(_ thing: String) -> Rule { Rule(rawValue: "monitor.\(thing)") }
 }

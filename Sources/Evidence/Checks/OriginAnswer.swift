@@ -59,6 +59,7 @@ extension Checks {
                     reference: Reference.supportingDomains)
             ]
         case .capped, .complete:
+            if let finding = unaskedEncoding(answer, evidence) { return [finding] }
             let capped = body.end != .complete
             guard capped || body.decodedBytes > sizeLimit else { return [] }
             return [
@@ -72,6 +73,20 @@ extension Checks {
                     reference: Reference.archivedGuide)
             ]
         }
+    }
+
+    /// A compression that was not asked for. We ask for gzip; Apple's crawler and devices may take others, but whoever sends
+    /// one unasked sends it to all.
+    private static func unaskedEncoding(_ answer: Answer, _ evidence: [String: String]) -> Finding? {
+        guard let encoding = answer.header("content-encoding")?.lowercased().trimmingCharacters(in: .whitespaces),
+            !["", "identity", "gzip", "x-gzip"].contains(encoding)
+        else { return nil }
+        return Finding(
+            rule: .origin("content-encoding"), severity: .error,
+            message: "the body comes compressed as \(encoding.displayable.shortened(to: 60)), which was not asked for",
+            evidence: evidence,
+            fix: "send the file uncompressed, or compressed only as the client's Accept-Encoding allows",
+            reference: Reference.supportingDomains)
     }
 
     /// Bytes of decoded data that a device reads; beyond them it gives up with NSURLErrorDomain -1103.

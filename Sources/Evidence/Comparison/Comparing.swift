@@ -40,7 +40,9 @@ extension Comparison {
             self.init(state: .originUnavailable, bytesEqual: false)
             return
         }
-        self.init(state: .divergent, bytesEqual: false, changes: Self.changes(from: copy, to: origin))
+        self.init(
+            state: .divergent, bytesEqual: false, changes: Self.changes(from: copy, to: origin),
+            behaviour: Self.behaviour(from: copy, to: origin))
         if let period = history.superseded(meaning), let changedAt = period.supersededAt {
             settle(changedAt: changedAt, changedAfter: period.lastSeen, staleAfter: staleAfter, now: now)
         } else if !history.isKept, let modified = observation.origin.answer?.header("last-modified"),
@@ -64,6 +66,30 @@ extension Comparison {
         state = lag >= staleAfter.inSeconds ? .stale : .propagating
     }
 
+    /// More examples than these help nobody.
+    private static let maximumNotes = 20
+
+    private static func behaviour(from old: ContentReading, to new: ContentReading) -> [BehaviourNote] {
+        guard let oldFile = old.document, let newFile = new.document else { return [] }
+        let key = Pair(old: old.hash, new: new.hash)
+        return notes.value(for: key) {
+            let comparison = BehaviourDiff.compare(AssociationFile(oldFile).applinks, AssociationFile(newFile).applinks)
+            return comparison.changes.prefix(maximumNotes).map {
+                BehaviourNote(
+                    app: $0.appID.displayable.shortened(to: 200), from: .init($0.from), to: .init($0.to),
+                    example: $0.example.displayable.shortened(to: 300))
+            }
+        }
+    }
+
+    private struct Pair: Hashable {
+        let old: ContentHash
+        let new: ContentHash
+    }
+
+    /// By the two bodies: a copy may lag for days, and is looked at every few minutes.
+    private static let notes = Recollection<Pair, [BehaviourNote]>(capacity: 512)
+
     private static func changes(from old: ContentReading, to new: ContentReading) -> [Change] {
         guard let old = old.document, let new = new.document else { return [] }
         return AssociationDiff.changes(from: old, to: new).map {
@@ -71,6 +97,17 @@ extension Comparison {
                 kind: Change.Kind($0.kind), summary: $0.summary.displayable.shortened(to: 300),
                 pointer: $0.pointer.displayable.shortened(to: 300))
         }
+    }
+}
+
+extension BehaviourNote.Behaviour {
+    fileprivate init(_ behaviour: LinkBehaviour) {
+        self =
+            switch behaviour {
+            case .opens: .opens
+            case .blocked: .blocked
+            case .notMatched: .notMatched
+            }
     }
 }
 

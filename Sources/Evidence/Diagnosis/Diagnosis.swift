@@ -1,5 +1,6 @@
 // The diagnosis: one sentence for a tired person, chosen by the first row of a table that fits, most specific first.
 
+import AASA
 import Foundation
 
 /// What a row may look at.
@@ -119,7 +120,9 @@ package enum Diagnosis {
                 + consequence
         },
         DiagnosisRow(name: "page-instead-of-file") { context in
-            guard context.finding("aasa.json-syntax")?.evidence["cause"] == "html-page" else { return nil }
+            guard context.check.readings.originBody?.syntaxError?.cause == .htmlPage,
+                context.finding("aasa.json-syntax") != nil
+            else { return nil }
             return "the origin serves an HTML page where the file should be: exempt "
                 + "/.well-known/apple-app-site-association from the catch-all route, login or challenge page"
         },

@@ -16,8 +16,7 @@ package struct ContentReading: Sendable {
     /// Whether the file names a service that Apple knows. A JSON object without one, such as `{"error": "try later"}`
     /// from a gate before the server, is an answer but not a version of the file.
     package var namesService: Bool {
-        document.flatMap { Association($0.root) }?.services.contains { Association.knownServices.contains($0.name) }
-            ?? false
+        document.map { Association.namesKnownService($0.root) } ?? false
     }
 
     package init(_ content: Data) {

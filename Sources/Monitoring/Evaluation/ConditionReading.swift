@@ -32,6 +32,7 @@ struct ConditionReader {
         case .cdnStale: cdnStale
         case .cdnDivergent: cdnDivergent
         case .certificateExpiring: certificateExpiring
+        case .expectationFailed: expectationFailed
         }
     }
 
@@ -96,6 +97,12 @@ struct ConditionReader {
         case .propagating, .stale: return .clear(.superseded)
         case .missing, .mixed, .originUnavailable, .cdnUnavailable, .notCompared: return .unknown
         }
+    }
+
+    private var expectationFailed: ConditionReading {
+        if hasError(feeding: .expectationFailed) { return .holds(since: now, graceUntil: nil) }
+        // Without a file there is nothing to expect of; that is trouble of another kind.
+        return readings.originFile == nil ? .unknown : .clear(.recovered)
     }
 
     private var certificateExpiring: ConditionReading {

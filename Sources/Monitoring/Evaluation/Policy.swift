@@ -1,6 +1,7 @@
 // The thresholds that `evaluate` judges by. Never holds run-time state, and no key is derived from it: editing a
 // threshold neither repeats nor loses a message.
 
+import Evidence
 import Foundation
 
 package struct Policy: Codable, Equatable, Sendable {
@@ -12,13 +13,17 @@ package struct Policy: Codable, Equatable, Sendable {
     package var recoveryThreshold: Int
     /// How long before its end a certificate is reported.
     package var certificateWarning: Duration
+    /// What the owners expect of the file.
+    package var expectations: Expectations
     /// Between reminders of a firing incident; nil sends none.
     package var remindEvery: Duration?
 
     package init(
         staleAfter: Duration = .seconds(24 * 3600), failureThreshold: Int = 2, recoveryThreshold: Int = 1,
-        certificateWarning: Duration = .seconds(14 * 24 * 3600), remindEvery: Duration? = .seconds(24 * 3600)
+        certificateWarning: Duration = .seconds(14 * 24 * 3600), remindEvery: Duration? = .seconds(24 * 3600),
+        expectations: Expectations = Expectations()
     ) {
+        self.expectations = expectations
         self.staleAfter = staleAfter
         self.failureThreshold = max(1, failureThreshold)
         self.recoveryThreshold = max(1, recoveryThreshold)

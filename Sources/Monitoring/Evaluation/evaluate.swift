@@ -16,7 +16,8 @@ package func evaluate(
     next.noteOrigin(readings, at: now)
     let verdict = Verdict(
         of: readings, history: CopyHistory(periods: next.originPeriods), staleAfter: policy.staleAfter,
-        certificateWarning: policy.certificateWarning, now: now)
+        certificateWarning: policy.certificateWarning,
+        expectations: policy.expectations, now: now)
     next.noteCDN(readings, at: now)
     next.verdict = verdict
 
@@ -25,6 +26,21 @@ package func evaluate(
     for kind in IncidentKind.allCases.sorted() {
         let course = IncidentCourse(domain: observation.domain, kind: kind, policy: policy, verdict: verdict, now: now)
         course.advance(state.open[kind], on: reader.reading(of: kind), into: &result)
+    }
+    return result
+}
+
+/// Ends all that is open of a domain which is watched no longer, so that nobody waits for the end of an alert.
+package func retire(_ state: DomainState, now: Date) -> Evaluation {
+    let verdict =
+        state.verdict
+        ?? Verdict(
+            level: .ok, diagnosis: "the domain is no longer watched", comparison: Comparison(state: .notCompared),
+            findings: [])
+    var result = Evaluation(state: state, verdict: verdict, incidents: [], dropped: [], events: [])
+    for (kind, open) in state.open.sorted(by: { $0.key < $1.key }) {
+        let course = IncidentCourse(domain: state.domain, kind: kind, policy: Policy(), verdict: verdict, now: now)
+        course.advance(open, on: .clear(.removed), into: &result)
     }
     return result
 }

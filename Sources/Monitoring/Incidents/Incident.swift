@@ -10,6 +10,7 @@ package enum IncidentKind: String, Codable, CodingKeyRepresentable, Sendable, Ca
     case cdnStale = "cdn.stale"
     case cdnDivergent = "cdn.divergent"
     case certificateExpiring = "certificate.expiring"
+    case expectationFailed = "expectation.failed"
 
     package static func < (left: IncidentKind, right: IncidentKind) -> Bool { left.rawValue < right.rawValue }
 }

@@ -27,6 +27,13 @@ extension IncidentKind {
         (.cdnStale, ["cdn.stale", "cdn.propagating"]),
         (.cdnDivergent, ["cdn.divergent", "cdn.bad-copy"]),
         (.certificateExpiring, ["origin.certificate-expiring"]),
+        (
+            .expectationFailed,
+            [
+                "expect.app-missing", "expect.service-missing", "expect.url-opens", "expect.url-opens-nothing",
+                "expect.url-opens-other",
+            ]
+        ),
     ]
 
     package static func fed(by rule: Rule) -> IncidentKind? {

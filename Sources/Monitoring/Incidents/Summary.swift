@@ -24,6 +24,7 @@ package enum Summary {
         case .cdnStale: "Apple's CDN still serves the old file"
         case .cdnDivergent: "Apple's CDN serves another file than the origin"
         case .certificateExpiring: "the certificate ends soon"
+        case .expectationFailed: "the file does not do what is expected of it"
         }
     }
 
@@ -42,6 +43,7 @@ package enum Summary {
             case .cdnMissing: "Apple's CDN has a copy again"
             case .cdnStale, .cdnDivergent: "Apple's CDN serves the origin's file again"
             case .certificateExpiring: "the certificate is renewed"
+            case .expectationFailed: "the file does what is expected of it again"
             }
         }
     }

@@ -43,7 +43,7 @@ extension EndToEndTests {
                     "error",
                 ], ["not_asked"]
             ),
-            (["comparison"], ["state", "bytes_equal", "changed_at", "lag_seconds", "changes"], []),
+            (["comparison"], ["state", "bytes_equal", "changed_at", "lag_seconds", "changes"], ["behaviour"]),
         ]
 
         @Test("the JSON report has the keys of the contract, each of them always")

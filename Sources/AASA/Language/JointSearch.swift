@@ -1,0 +1,227 @@
+// One search over all rules at once: which URLs there are, told apart by what each rule has seen of them so far. The
+// states are found breadth first, so that the first URL of each kind is the shortest one.
+
+/// One rule of a program: an app's rules, or an entry's, in their order.
+struct ProgramStep: Hashable {
+    /// The rule's language among those of the search.
+    let language: Int32
+    let isExclusion: Bool
+    /// The number of the rule where the program came from.
+    let index: Int
+}
+
+/// What of a program still counts, in order: the steps whose languages go on from here.
+struct Residual {
+    var steps: [ProgramStep] = []
+    /// Whether the last step decides whatever comes.
+    var isDecided = false
+}
+
+/// What a search looks for.
+protocol SearchGoal {
+    /// Cuts off what no longer counts.
+    /// - Returns: false where nothing of interest can follow.
+    mutating func reduce(_ residuals: inout [Residual]) -> Bool
+    /// A URL ends here; each program is decided by its step, or not at all.
+    /// - Returns: false where the search has found all that it can.
+    mutating func reached(_ deciders: [ProgramStep?], url: () -> String) -> Bool
+}
+
+struct JointSearch {
+    private let languages: [RuleLanguage]
+    private let programs: [[ProgramStep]]
+    private let alphabets: [URLAlphabet]
+    private let maximumStates: Int
+    private let visits: Int
+    private let meter: WorkMeter
+
+    private struct Node {
+        let key: [Int32]
+        var parent: Int
+        var byte: UInt8
+        var tier: Int
+        var length: Int
+        var isExpanded = false
+    }
+
+    /// Marks in place of characters where a part begins.
+    private static let queryMark: UInt8 = 1
+    private static let fragmentMark: UInt8 = 2
+
+    /// The states of the languages in the node under construction, and which of them count there.
+    private var current: [Int32]
+    private var isKept: [Bool]
+    private var nodes: [Node] = []
+    /// The first node of each joint state, and how many there are.
+    private var numbers: [[Int32]: (first: Int, count: Int)] = [:]
+    /// Nodes to expand, by tier and length.
+    private var queues: [[[Int]]] = []
+
+    /// Each of the programs has at most one step for each language. `visits` tells how often one joint state is gone on
+    /// from: once to decide, more often to find several URLs alike.
+    init(
+        _ keys: [RuleKey], programs: [[ProgramStep]], states: Int, visits: Int = 1, meter: WorkMeter
+    ) throws(LanguageBudget.Exhausted) {
+        var languages: [RuleLanguage] = []
+        for key in keys { languages.append(try RuleLanguage(key, meter: meter)) }
+        self.languages = languages
+        self.programs = programs
+        alphabets = [URLPhase.path, .query, .fragment].map { phase in
+            URLAlphabet(languages.flatMap { $0.machines[phase.rawValue]?.labels ?? [] }, phase)
+        }
+        maximumStates = states
+        self.visits = visits
+        current = Array(repeating: PartState.dead, count: languages.count)
+        isKept = Array(repeating: false, count: languages.count)
+        self.meter = meter
+    }
+
+    /// - Throws: where the budget ends first; what the goal has seen until then holds all the same.
+    mutating func run<Goal: SearchGoal>(_ goal: inout Goal) throws(LanguageBudget.Exhausted) {
+        let live = languages.indices.map { (Int32($0), languages[$0].start(of: .path)) }
+        try push(live, .path, .start, from: -1, byte: 0, tier: 0, length: 0, &goal)
+        var tier = 0
+        while tier < queues.count {
+            var length = 0
+            while length < queues[tier].count {
+                var position = 0
+                while position < queues[tier][length].count {
+                    let number = queues[tier][length][position]
+                    position += 1
+                    if nodes[number].isExpanded { continue }
+                    nodes[number].isExpanded = true
+                    guard try expand(number, &goal) else { return }
+                }
+                queues[tier][length] = []
+                length += 1
+            }
+            tier += 1
+        }
+    }
+
+    private mutating func expand<Goal: SearchGoal>(
+        _ number: Int, _ goal: inout Goal
+    ) throws(LanguageBudget.Exhausted) -> Bool {
+        let node = nodes[number]
+        guard let phase = URLPhase(rawValue: Int(node.key[0] >> 3)),
+            let place = UniversePlace(rawValue: node.key[0] & 7)
+        else { return true }
+        var live: [(Int32, Int32)] = []
+        for index in stride(from: 1, to: node.key.count, by: 2) { live.append((node.key[index], node.key[index + 1])) }
+        if place.mayEnd(phase) {
+            guard try end(number, live, phase, place, &goal) else { return false }
+        }
+        let alphabet = alphabets[phase.rawValue]
+        for symbol in alphabet.symbols {
+            guard let next = place.step(symbol.byte, phase, isStarPlain: alphabet.isStarPlain) else { continue }
+            try meter.spend(2 + live.count)
+            var states: [(Int32, Int32)] = []
+            states.reserveCapacity(live.count)
+            for (language, state) in live {
+                let target = try languages[Int(language)].step(state, symbol.byte, in: phase)
+                if target != PartState.dead { states.append((language, target)) }
+            }
+            try push(
+                states, phase, next, from: number, byte: symbol.byte, tier: node.tier + symbol.tier,
+                length: node.length + 1, &goal)
+        }
+        return true
+    }
+
+    /// Ends the URL here, and goes on to the parts that may still come.
+    private mutating func end<Goal: SearchGoal>(
+        _ number: Int, _ live: [(Int32, Int32)], _ phase: URLPhase, _ place: UniversePlace, _ goal: inout Goal
+    ) throws(LanguageBudget.Exhausted) -> Bool {
+        let node = nodes[number]
+        var states = live
+        var last = phase
+        while true {
+            states = states.compactMap { language, state in
+                let next = languages[Int(language)].end(state, of: last)
+                return next == PartState.dead ? nil : (language, next)
+            }
+            guard let next = URLPhase(rawValue: last.rawValue + 1) else { break }
+            last = next
+            // An empty query is none: what follows it was reached from the path.
+            let isRepeated = phase == .query && place == .start
+            if !isRepeated, states.contains(where: { $0.1 != PartState.decided }) {
+                try push(
+                    states, next, .start, from: number,
+                    byte: next == .query ? Self.queryMark : Self.fragmentMark, tier: node.tier, length: node.length + 1,
+                    &goal)
+            }
+        }
+        let accepted = Dictionary(uniqueKeysWithValues: states)
+        let deciders = programs.map { program in program.first { accepted[$0.language] != nil } }
+        let nodes = nodes
+        return goal.reached(deciders) { Self.url(upTo: number, nodes) }
+    }
+
+    private mutating func push<Goal: SearchGoal>(
+        _ live: [(Int32, Int32)], _ phase: URLPhase, _ place: UniversePlace, from parent: Int, byte: UInt8, tier: Int,
+        length: Int, _ goal: inout Goal
+    ) throws(LanguageBudget.Exhausted) {
+        for (language, state) in live { current[Int(language)] = state }
+        defer { for (language, _) in live { current[Int(language)] = PartState.dead } }
+        var residuals = programs.map { residual(of: $0, live.count) }
+        guard goal.reduce(&residuals) else { return }
+        for residual in residuals { for step in residual.steps { isKept[Int(step.language)] = true } }
+        var key: [Int32] = [Int32(phase.rawValue) << 3 | place.rawValue]
+        key.reserveCapacity(1 + 2 * live.count)
+        for (language, state) in live where isKept[Int(language)] {
+            isKept[Int(language)] = false
+            key.append(language)
+            key.append(state)
+        }
+        if let (known, count) = numbers[key], count >= visits {
+            guard visits == 1, !nodes[known].isExpanded,
+                (tier, length) < (nodes[known].tier, nodes[known].length)
+            else { return }
+            (nodes[known].parent, nodes[known].byte) = (parent, byte)
+            (nodes[known].tier, nodes[known].length) = (tier, length)
+            enqueue(known)
+            return
+        }
+        guard nodes.count < maximumStates else { throw LanguageBudget.Exhausted() }
+        try meter.spend(20)
+        numbers[key, default: (nodes.count, 0)].count += 1
+        nodes.append(Node(key: key, parent: parent, byte: byte, tier: tier, length: length))
+        enqueue(nodes.count - 1)
+    }
+
+    private func residual(of program: [ProgramStep], _ liveCount: Int) -> Residual {
+        var residual = Residual()
+        for step in program {
+            let state = current[Int(step.language)]
+            if state == PartState.dead { continue }
+            residual.steps.append(step)
+            if state == PartState.decided {
+                residual.isDecided = true
+                break
+            }
+            if residual.steps.count == liveCount { break }
+        }
+        return residual
+    }
+
+    private mutating func enqueue(_ number: Int) {
+        let (tier, length) = (nodes[number].tier, nodes[number].length)
+        while queues.count <= tier { queues.append([]) }
+        while queues[tier].count <= length { queues[tier].append([]) }
+        queues[tier][length].append(number)
+    }
+
+    private static func url(upTo number: Int, _ nodes: [Node]) -> String {
+        var bytes: [UInt8] = []
+        var current = number
+        while current >= 0, nodes[current].parent >= 0 {
+            switch nodes[current].byte {
+            case queryMark: bytes.append(UInt8(ascii: "?"))
+            case fragmentMark: bytes.append(UInt8(ascii: "#"))
+            case let byte: bytes.append(byte)
+            }
+            current = nodes[current].parent
+        }
+        return String(decoding: bytes.reversed(), as: UTF8.self)
+    }
+}

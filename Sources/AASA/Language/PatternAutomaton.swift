@@ -1,0 +1,175 @@
+// A pattern as a nondeterministic automaton over the characters of an encoded URL. Where the URL is decoded before the
+// comparison, escapes are read along the edges; a text whose escapes are no UTF-8 is then compared as it stands, so such
+// a pattern has three parts that run side by side: on the decoded text, on the raw text, and one that tells which counts.
+
+struct PatternAutomaton {
+    struct Edge {
+        let label: ByteSet
+        let target: Int32
+    }
+
+    private(set) var edges: [[Edge]] = []
+    private(set) var epsilons: [[Int32]] = []
+    private(set) var starts: [Int32] = []
+    /// The states that take any text back to themselves: what comes before them in the chain no longer matters.
+    private(set) var isLoop: [Bool] = []
+    /// Where the decoded text has been read whole; nil where texts are compared encoded.
+    private(set) var decodedEnd: Int32?
+    private(set) var rawEnd: Int32 = 0
+    /// The first state of the raw part; those before it read the decoded text.
+    private(set) var rawBase: Int32 = 0
+    /// The first state of the part that reads well-formed UTF-8: being there again means that all is well so far.
+    private(set) var validityBase: Int32 = 0
+    private let meter: WorkMeter
+
+    /// - Throws: where the automaton would cost more than the budget.
+    init(
+        _ elements: [PatternElement], isCaseSensitive: Bool, isPercentEncoded: Bool, meter: WorkMeter
+    ) throws(LanguageBudget.Exhausted) {
+        self.meter = meter
+        if !isPercentEncoded {
+            let start = try addState()
+            starts.append(start)
+            decodedEnd = try append(elements, from: start, Reading(isCaseSensitive, isDecoding: true))
+        }
+        rawBase = Int32(edges.count)
+        let start = try addState()
+        starts.append(start)
+        rawEnd = try append(elements, from: start, Reading(isCaseSensitive, isDecoding: false))
+        validityBase = Int32(edges.count)
+        if !isPercentEncoded {
+            starts.append(try addState())
+            try addAnyCharacter(from: validityBase, to: validityBase)
+        }
+    }
+
+    struct Reading {
+        let isCaseSensitive: Bool
+        let isDecoding: Bool
+
+        init(_ isCaseSensitive: Bool, isDecoding: Bool) {
+            self.isCaseSensitive = isCaseSensitive
+            self.isDecoding = isDecoding
+        }
+    }
+
+    mutating func addState() throws(LanguageBudget.Exhausted) -> Int32 {
+        try meter.spend(4)
+        edges.append([])
+        epsilons.append([])
+        isLoop.append(false)
+        return Int32(edges.count - 1)
+    }
+
+    mutating func addEdge(_ label: ByteSet, from source: Int32, to target: Int32) {
+        if !label.isEmpty { edges[Int(source)].append(Edge(label: label, target: target)) }
+    }
+
+    /// Adds a chain of elements.
+    /// - Returns: where it ends.
+    private mutating func append(
+        _ elements: [PatternElement], from start: Int32, _ reading: Reading
+    ) throws(LanguageBudget.Exhausted) -> Int32 {
+        var current = start
+        for element in elements {
+            switch element {
+            case .anyRun:
+                try addAny(from: current, to: current, reading)
+                isLoop[Int(current)] = true
+            case .anyScalar:
+                let next = try addState()
+                try addAny(from: current, to: next, reading)
+                current = next
+            case .scalar, .scalarClass:
+                let next = try addState()
+                try addSet([element], from: current, to: next, reading)
+                current = next
+            case .oneOf(let values):
+                try meter.spend(values.reduce(1) { $0 + 1 + $1.count })
+                let tree = ValueTree(values, isCaseSensitive: reading.isCaseSensitive)
+                let join = try append(tree, from: current, reading)
+                current = join
+            }
+        }
+        return current
+    }
+
+    /// Adds the values of a variable.
+    /// - Returns: where all of them end. Its number is the greatest, so that states are numbered along the chain.
+    private mutating func append(
+        _ tree: ValueTree, from source: Int32, _ reading: Reading
+    ) throws(LanguageBudget.Exhausted) -> Int32 {
+        var places = [Int32](repeating: source, count: tree.nodes.count)
+        // The root is a state of its own, since a value may begin with `*`, which loops.
+        places[0] = try addState()
+        epsilons[Int(source)].append(places[0])
+        var ends: [Int32] = []
+        var last: [(source: Int32, elements: [PatternElement])] = []
+        for (number, node) in tree.nodes.enumerated() {
+            let start = places[number]
+            if node.isEnd { ends.append(start) }
+            var elements: [PatternElement] = []
+            for branch in node.branches {
+                if branch.element.isOneOfSome, tree.nodes[branch.node].branches.isEmpty {
+                    elements.append(branch.element)
+                    // Nothing leads there: the last characters go to the common end in one step.
+                    places[branch.node] = -1
+                    continue
+                }
+                let next = try addState()
+                places[branch.node] = next
+                switch branch.element {
+                case .anyRun:
+                    epsilons[Int(start)].append(next)
+                    try addAny(from: next, to: next, reading)
+                case .anyScalar: try addAny(from: start, to: next, reading)
+                case .scalar, .scalarClass: try addSet([branch.element], from: start, to: next, reading)
+                case .oneOf: break
+                }
+            }
+            if !elements.isEmpty { last.append((start, elements)) }
+        }
+        let join = try addState()
+        for end in ends where end >= 0 { epsilons[Int(end)].append(join) }
+        for (source, elements) in last { try addSet(elements, from: source, to: join, reading) }
+        return join
+    }
+
+    private mutating func addAny(
+        from source: Int32, to target: Int32, _ reading: Reading
+    ) throws(LanguageBudget.Exhausted) {
+        if reading.isDecoding {
+            try addAnyCharacter(from: source, to: target)
+        } else {
+            addEdge(.url, from: source, to: target)
+        }
+    }
+
+    /// One character of any of these elements.
+    private mutating func addSet(
+        _ elements: [PatternElement], from source: Int32, to target: Int32, _ reading: Reading
+    ) throws(LanguageBudget.Exhausted) {
+        try meter.spend(8 * elements.count)
+        let ascii = ByteSet(where: { byte in
+            elements.contains { $0.takes(Unicode.Scalar(byte), reading.isCaseSensitive) }
+        })
+        guard reading.isDecoding else {
+            addEdge(ascii.intersection(.url), from: source, to: target)
+            return
+        }
+        addEdge(ascii.intersection(.unescaped), from: source, to: target)
+        if !ascii.isEmpty { try addEscapes(of: ascii, from: source, to: target) }
+        for scalar in Set(elements.flatMap { $0.charactersBeyondASCII(reading.isCaseSensitive) }).sorted() {
+            try addEscapes(of: scalar, from: source, to: target)
+        }
+    }
+}
+
+extension PatternElement {
+    fileprivate var isOneOfSome: Bool {
+        switch self {
+        case .scalar, .scalarClass: true
+        case .anyScalar, .anyRun, .oneOf: false
+        }
+    }
+}

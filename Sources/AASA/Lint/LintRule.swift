@@ -1,0 +1,78 @@
+// The form that every rule has. A rule is a type without cases in a file of its own under Rules/, named after its id, and
+// listed in LintRegistry.swift; docs/lint-rules.md is generated from its description.
+
+/// A rule as people read it.
+public struct LintRuleDescription: Sendable, Hashable {
+    /// Kebab-case; a contract, as are the anchors of docs/lint-rules.md.
+    public let id: String
+    public let severity: LintSeverity
+    /// A few words, no full stop.
+    public let title: String
+    /// What a device does, and how that is known.
+    public let why: String
+    /// A file, or the part that counts, with the fault.
+    public let example: String
+    /// The same without it.
+    public let fixedExample: String
+    public let fix: String
+    /// Apple's page, or the standard, that decides the matter.
+    public let reference: String
+}
+
+protocol LintRule: SendableMetatype {
+    static var description: LintRuleDescription { get }
+
+    /// The bytes of the example, where its text in the description only stands for them.
+    static var exampleBytes: [UInt8] { get }
+
+    /// Time must grow linearly with the file, whatever is in it.
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink)
+}
+
+extension LintRule {
+    static var exampleBytes: [UInt8] { Array(description.example.utf8) }
+}
+
+/// Pages that decide.
+enum LintReference {
+    static let json = "https://www.rfc-editor.org/rfc/rfc8259"
+    static let associatedDomains = "https://developer.apple.com/documentation/xcode/supporting-associated-domains"
+    static let applinks = "https://developer.apple.com/documentation/bundleresources/applinks"
+    static let details = applinks + "/details"
+    static let components = details + "/components"
+    static let query = components + "/query"
+    static let defaults = applinks + "/defaults"
+    static let variables = applinks + "/substitutionvariables"
+    static let technote = "https://developer.apple.com/documentation/technotes/tn3155-debugging-universal-links"
+    static let archivedGuide =
+        "https://developer.apple.com/library/archive/documentation/General/Conceptual/AppSearch/UniversalLinks.html"
+    static let appClips =
+        "https://developer.apple.com/documentation/appclip/associating-your-app-clip-with-your-website"
+    static let whatsNew2019 = "https://developer.apple.com/videos/play/wwdc2019/717/"
+    static let whatsNew2020 = "https://developer.apple.com/videos/play/wwdc2020/10098/"
+}
+
+/// Small whole files for the rules' examples.
+enum LintExample {
+    static func details(_ entries: String) -> String {
+        "{\"applinks\": {\"details\": [\n  " + entries + "\n]}}"
+    }
+
+    static func components(_ lines: String...) -> String {
+        details(
+            "{\"appIDs\": [\"D7KQ4ZW2MX.com.acme.shop\"], \"components\": [\n    "
+                + lines.joined(separator: ",\n    ") + "\n  ]}")
+    }
+
+    static func paths(_ list: String) -> String {
+        "{\"applinks\": {\"apps\": [], \"details\": [\n  "
+            + "{\"appID\": \"D7KQ4ZW2MX.com.acme.shop\", \"paths\": [" + list + "]}\n]}}"
+    }
+
+    static func variables(_ variables: String, _ component: String) -> String {
+        "{\"applinks\": {\n  \"substitutionVariables\": " + variables + ",\n"
+            + "  \"details\": [{\"appIDs\": [\"D7KQ4ZW2MX.com.acme.shop\"], \"components\": [" + component + "]}]\n}}"
+    }
+
+    static func credentials(_ apps: String) -> String { "{\"webcredentials\": {\"apps\": [" + apps + "]}}" }
+}

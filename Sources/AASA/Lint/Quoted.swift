@@ -1,0 +1,53 @@
+// Text of the file inside a message. Files come from anywhere: nothing in them may steer a terminal or a log.
+
+enum Quoted {
+    /// Longer values are cut.
+    static let maximumScalars = 80
+
+    /// The text in single quotes, escaped and cut.
+    static func text(_ text: String) -> String { "'" + escaped(text) + "'" }
+
+    /// Controls, invisible and bidirectional characters as `\u{200B}`; long texts end in `…`.
+    static func escaped(_ text: String) -> String {
+        var result = ""
+        var count = 0
+        for scalar in text.unicodeScalars {
+            guard count < maximumScalars else { return result + "…" }
+            count += 1
+            if isPlain(scalar) {
+                result.unicodeScalars.append(scalar)
+            } else {
+                result += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+            }
+        }
+        return result
+    }
+
+    /// A list of values, cut after a few.
+    static func list(_ texts: some Collection<String>, limit: Int = 3) -> String {
+        let shown = texts.prefix(limit).map(text).joined(separator: ", ")
+        return texts.count > limit ? shown + " and \(texts.count - limit) more" : shown
+    }
+
+    /// The kind of a value, as people say it.
+    static func kind(_ node: JSONNode) -> String {
+        switch node.value {
+        case .null: "null"
+        case .bool(let value): "the boolean \(value)"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+
+    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.value < 0x7F { return scalar.value >= 0x20 }
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned,
+            .spaceSeparator, .nonspacingMark, .enclosingMark:
+            return false
+        default: return !scalar.properties.isDefaultIgnorableCodePoint
+        }
+    }
+}

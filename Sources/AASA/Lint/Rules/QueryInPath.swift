@@ -1,0 +1,42 @@
+enum QueryInPath: LintRule {
+    static let description = LintRuleDescription(
+        id: "query-in-path", severity: .error, title: "a query or a fragment inside a path pattern",
+        why: """
+            A path pattern is compared with the path alone: "?" in it stands for one character, and "#" never occurs in a \
+            path. Components have "?" and "#" for these parts; "paths" has nothing, and leaves query and fragment out of \
+            account.
+            """,
+        example: LintExample.components(#"{"/": "/buy?id=*"}"#),
+        fixedExample: LintExample.components(#"{"/": "/buy", "?": {"id": "?*"}}"#),
+        fix: "move it to \"?\" or \"#\" of a component", reference: LintReference.components)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for site in subject.patterns {
+            guard let seen = fault(of: site) else { continue }
+            findings.add(
+                site.node.range, site.pointer,
+                "\(Quoted.text(site.text)) holds \(seen); it is compared with the path alone and does not match")
+        }
+    }
+
+    static func fault(of site: PatternSite) -> String? {
+        guard site.part == .path, HostInPath.fault(of: site) == nil else { return nil }
+        // Decoded paths may hold a `#`.
+        if site.rule.isPercentEncoded, site.text.utf8.contains(UInt8(ascii: "#")) { return "a fragment" }
+        var rest = site.text.utf8[...]
+        while let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
+            rest = rest[rest.index(after: mark)...]
+            let name = rest.prefix { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                    true
+                default: false
+                }
+            }
+            if !name.isEmpty, rest[name.endIndex...].first == UInt8(ascii: "=") { return "a query" }
+            rest = rest[name.endIndex...]
+        }
+        return nil
+    }
+}

@@ -1,0 +1,124 @@
+// A URL in the parts that rules look at, in the form in which they are compared.
+
+/// A URL as Apple's matcher sees it: path, query and fragment, each percent-encoded.
+public struct MatchableURL: Sendable, Hashable {
+    /// Lower case; empty where only a path was given.
+    public let host: String
+    /// Normalised: see `PathNormalization`.
+    public let path: String
+    /// Without `?`; an absent query is empty.
+    public let query: String
+    /// Without `#`; an absent fragment is empty.
+    public let fragment: String
+    /// The URL as it was given.
+    public let text: String
+
+    /// Reads an absolute http or https URL, or a path beginning with `/`. What must be encoded in a URL and is not, is
+    /// encoded, as a browser does.
+    /// - Returns: nil where the text is neither.
+    public init?(_ text: String) {
+        self.text = text
+        // Scalars, since a slash with a combining mark behind it is one character.
+        var rest = text.unicodeScalars[...]
+        if let scheme = ["https://", "http://"].first(where: { text.prefix(8).lowercased().hasPrefix($0) }) {
+            rest = rest.dropFirst(scheme.count)
+            let authority = rest.prefix { !"/?#".unicodeScalars.contains($0) }
+            let start = authority.lastIndex(of: "@").map(authority.index(after:)) ?? authority.startIndex
+            let hostAndPort = authority[start...]
+            // The address of IP version 6 has colons of its own.
+            let end =
+                hostAndPort.first == "["
+                ? hostAndPort.firstIndex(of: "]").map(hostAndPort.index(after:)) : hostAndPort.firstIndex(of: ":")
+            let host = String(hostAndPort[..<(end ?? hostAndPort.endIndex)]).lowercased()
+            guard !host.isEmpty else { return nil }
+            self.host = host
+            rest = rest[authority.endIndex...]
+        } else {
+            guard let first = rest.first, "/?#".unicodeScalars.contains(first) else { return nil }
+            host = ""
+        }
+        let path = rest.prefix { $0 != "?" && $0 != "#" }
+        rest = rest[path.endIndex...]
+        var query = Substring.UnicodeScalarView()
+        if rest.first == "?" {
+            query = rest.dropFirst().prefix { $0 != "#" }
+            rest = rest[query.endIndex...]
+        }
+        let fragment = rest.first == "#" ? rest.dropFirst() : .init()
+        self.path = PathNormalization.normalize(PercentCoding.encodingWhatMustBe(Substring(path)))
+        self.query = PercentCoding.encodingWhatMustBe(Substring(query))
+        self.fragment = PercentCoding.encodingWhatMustBe(Substring(fragment))
+    }
+
+    /// Whether there is nothing to decode.
+    var isPlain: Bool {
+        ![path, query, fragment].contains { $0.utf8.contains(UInt8(ascii: "%")) }
+    }
+
+    /// The items of the query in their order; one without `=` has an empty value.
+    var queryItems: [(name: Substring, value: Substring)] { Self.items(of: query) }
+
+    static func items(of query: String) -> [(name: Substring, value: Substring)] {
+        query.split(separator: "&").map { item in
+            guard let equals = item.firstIndex(of: "=") else { return (item, "") }
+            return (item[..<equals], item[item.index(after: equals)...])
+        }
+    }
+}
+
+/// Percent-encoding (RFC 3986, 2.1).
+enum PercentCoding {
+    /// Encodes what may not stand in a URL: everything beyond ASCII, controls, blanks and a few signs. Escapes stay.
+    static func encodingWhatMustBe(_ text: some StringProtocol) -> String {
+        if text.utf8.allSatisfy(mayStand) { return String(text) }
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            if mayStand(byte) {
+                bytes.append(byte)
+            } else {
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Decodes all escapes. A text whose escapes are malformed or give no UTF-8 stays as it is.
+    static func decoding(_ text: String) -> String {
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst().flatMap(value), let low = rest.popFirst().flatMap(value) else {
+                return text
+            }
+            bytes.append(high << 4 | low)
+        }
+        return String(validating: bytes, as: UTF8.self) ?? text
+    }
+
+    /// Whether a byte may stand in a path, query or fragment as it is.
+    static func mayStand(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0...0x20, 0x7F...0xFF: false
+        case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
+            UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
+            false
+        default: true
+        }
+    }
+
+    private static let digits = Array("0123456789ABCDEF".utf8)
+
+    private static func value(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,124 @@
+// Which app opens a URL, which rule decided, and why each earlier rule did not: in Apple's order of evaluation.
+// https://developer.apple.com/documentation/bundleresources/applinks/details/components
+
+/// The part of a URL that kept a rule from matching.
+public enum MismatchedPart: Sendable, Hashable {
+    case path
+    case query
+    /// A single item of the query, by its name.
+    case queryItem(String)
+    case fragment
+}
+
+/// One rule that was tried on a URL.
+public struct RuleAttempt: Sendable {
+    public let entry: AppLinks.Entry
+    /// nil: the rule matched, and decided.
+    public let mismatch: MismatchedPart?
+    private let index: Int
+
+    // The entry stands for the rule: a match of a thousand rules copies none.
+    init(_ index: Int, of entry: AppLinks.Entry, mismatch: MismatchedPart?) {
+        self.index = index
+        self.entry = entry
+        self.mismatch = mismatch
+    }
+
+    public var rule: URLRule { entry.rules[index] }
+}
+
+/// What a URL does for one app.
+public enum LinkBehaviour: String, Sendable, Hashable, CaseIterable {
+    case opens
+    /// An exclusion decided.
+    case blocked
+    case notMatched = "not_matched"
+}
+
+/// What a file says about one URL.
+public struct MatchResult: Sendable {
+    /// The app that opens it: the first in the order of the file, as documented. Apple's own order was once reported to be
+    /// the reverse (iOS 15); `alsoOpenedBy` tells where that would matter.
+    public let opens: String?
+    public let alsoOpenedBy: [String]
+    /// The rule that opens the URL; where none does, the first exclusion that matched.
+    public let deciding: RuleAttempt?
+    /// All that were tried, in order.
+    public let attempts: [RuleAttempt]
+    let links: AppLinks
+    let url: MatchableURL
+}
+
+extension AppLinks {
+    public func match(_ url: MatchableURL) -> MatchResult {
+        let subject = MatchSubject(url)
+        var attempts: [RuleAttempt] = []
+        var decided: Set<String> = []
+        var opening: [String] = []
+        var deciding: RuleAttempt?
+        for entry in entries {
+            attempts.reserveCapacity(min(attempts.count + entry.rules.count, 4096))
+            for index in entry.rules.indices {
+                let attempt = RuleAttempt(index, of: entry, mismatch: entry.rules[index].mismatch(subject))
+                attempts.append(attempt)
+                guard attempt.mismatch == nil else { continue }
+                let isExclusion = entry.rules[index].isExclusion
+                // How several entries of one app play together is not documented: the first that decides is taken.
+                let apps = entry.appIDs.filter { decided.insert($0).inserted }
+                if isExclusion {
+                    if deciding == nil, !apps.isEmpty { deciding = attempt }
+                } else if !apps.isEmpty {
+                    if opening.isEmpty { deciding = attempt }
+                    opening += apps
+                }
+                break
+            }
+        }
+        return MatchResult(
+            opens: opening.first, alsoOpenedBy: Array(opening.dropFirst()), deciding: deciding, attempts: attempts,
+            links: self, url: url)
+    }
+
+    /// What a URL does for one app.
+    public func behaviour(of url: MatchableURL, for appID: String) -> LinkBehaviour {
+        let subject = MatchSubject(url)
+        for entry in entries where entry.appIDs.contains(appID) {
+            let behaviour = entry.behaviour(of: subject)
+            if behaviour != .notMatched { return behaviour }
+        }
+        return .notMatched
+    }
+}
+
+extension AppLinks.Entry {
+    func behaviour(of subject: MatchSubject) -> LinkBehaviour {
+        for index in rules.indices where rules[index].mismatch(subject) == nil {
+            return rules[index].isExclusion ? .blocked : .opens
+        }
+        return .notMatched
+    }
+}
+
+extension URLRule {
+    public func matches(_ url: MatchableURL) -> Bool { mismatch(MatchSubject(url)) == nil }
+
+    /// The first part that does not match, in the order path, query, fragment; nil where the rule matches.
+    func mismatch(_ subject: MatchSubject) -> MismatchedPart? {
+        let parts = isPercentEncoded ? subject.encoded : subject.decoded
+        if let path, !path.matches(parts.path, isCaseSensitive: isCaseSensitive) { return .path }
+        switch query {
+        case .any: break
+        case .whole(let pattern):
+            guard pattern.matches(parts.query, isCaseSensitive: isCaseSensitive) else { return .query }
+        case .items(let items):
+            for item in items {
+                // An item that repeats must match each time; one that is missing is empty.
+                guard
+                    parts.values(of: item).allSatisfy({ item.pattern.matches($0, isCaseSensitive: isCaseSensitive) })
+                else { return .queryItem(item.name) }
+            }
+        }
+        if let fragment, !fragment.matches(parts.fragment, isCaseSensitive: isCaseSensitive) { return .fragment }
+        return nil
+    }
+}

@@ -1,0 +1,115 @@
+// A pattern made ready for many texts: what is literal at its two ends is compared before anything else, and what lies
+// between is run by the cheapest means that can decide it.
+
+/// The two forms of a pattern that the matcher runs.
+final class PatternProgram: Sendable {
+    let exact: Form
+    /// For texts that are folded as well.
+    let folded: Form
+
+    init(_ steps: [PatternStep]) {
+        exact = Form(steps, isFolded: false)
+        // Most patterns hold nothing that case has to do with.
+        folded = steps.contains(where: \.dependsOnCase) ? Form(steps.map(\.folded), isFolded: true) : exact
+    }
+
+    /// For one way of looking at case.
+    final class Form: Sendable {
+        /// Whether texts come folded, and classes take both cases.
+        let isFolded: Bool
+        /// The literal text that a match begins with.
+        let head: [Unicode.Scalar]
+        /// The literal text that a match ends with; it does not overlap the head.
+        let tail: [Unicode.Scalar]
+        /// A match has at least as many scalars, head and tail included.
+        let leastCount: Int
+        let middle: Middle
+        let steps: [PatternStep]
+
+        /// How what stands between head and tail is decided.
+        enum Middle: Sendable {
+            case nothing
+            case anything
+            /// Each step has a width known beforehand, `*` aside: one place to go back to is enough.
+            case fixedWidths
+            /// Values of several widths, or with wildcards of their own: all places are followed at once.
+            case places
+        }
+
+        init(_ all: [PatternStep], isFolded: Bool) {
+            let head = all.prefix { $0.literal != nil }.compactMap(\.literal)
+            var steps = all[head.count...]
+            let tail = steps.reversed().prefix { $0.literal != nil }.compactMap(\.literal).reversed()
+            steps = steps.dropLast(tail.count)
+            self.isFolded = isFolded
+            self.head = head
+            self.tail = Array(tail)
+            self.steps = Array(steps)
+            leastCount = head.count + tail.count + steps.reduce(0) { $0 + $1.leastWidth(isFolded: isFolded) }
+            if steps.isEmpty {
+                middle = .nothing
+            } else if steps.count == 1, case .anyRun = steps.first {
+                middle = .anything
+            } else {
+                middle = steps.allSatisfy { $0.hasFixedWidth(isFolded: isFolded) } ? .fixedWidths : .places
+            }
+        }
+    }
+}
+
+/// An element of a pattern, with the values of a variable held by reference: a file may use a long list in each pattern.
+enum PatternStep: Sendable {
+    case scalar(Unicode.Scalar)
+    case anyScalar
+    case anyRun
+    case scalarClass(ScalarClass)
+    case choice(Choice)
+
+    init(_ element: PatternElement) {
+        switch element {
+        case .scalar(let scalar): self = .scalar(scalar)
+        case .anyScalar: self = .anyScalar
+        case .anyRun: self = .anyRun
+        case .scalarClass(let scalarClass): self = .scalarClass(scalarClass)
+        case .oneOf(let values): self = .choice(Choice(values))
+        }
+    }
+
+    var element: PatternElement {
+        switch self {
+        case .scalar(let scalar): .scalar(scalar)
+        case .anyScalar: .anyScalar
+        case .anyRun: .anyRun
+        case .scalarClass(let scalarClass): .scalarClass(scalarClass)
+        case .choice(let choice): .oneOf(choice.values)
+        }
+    }
+
+    var literal: Unicode.Scalar? {
+        if case .scalar(let scalar) = self { scalar } else { nil }
+    }
+
+    var folded: PatternStep {
+        if case .scalar(let scalar) = self { .scalar(scalar.folded) } else { self }
+    }
+
+    fileprivate var dependsOnCase: Bool {
+        switch self {
+        case .scalar(let scalar): scalar.folded != scalar
+        case .scalarClass, .choice: true
+        case .anyScalar, .anyRun: false
+        }
+    }
+
+    fileprivate func hasFixedWidth(isFolded: Bool) -> Bool {
+        if case .choice(let choice) = self { choice.side(isFolded).fixedTexts != nil } else { true }
+    }
+
+    func leastWidth(isFolded: Bool) -> Int {
+        switch self {
+        case .anyRun: 0
+        case .scalar, .anyScalar, .scalarClass: 1
+        case .choice(let choice): choice.side(isFolded).leastWidth
+        }
+    }
+}

@@ -1,0 +1,128 @@
+// `applinks` with everything that decides which app opens a URL, read as Apple reads it.
+// https://developer.apple.com/documentation/bundleresources/applinks
+
+public struct AppLinks: Sendable {
+    public enum Form: Sendable, Hashable {
+        /// `details` is an array: the order decides.
+        case list
+        /// `details` is an object keyed by app ID, the form of iOS 8 and 9: its order is undefined.
+        case dictionary
+        /// No `details`: the apps of `apps` open every URL.
+        case appsOnly
+        /// Neither.
+        case none
+    }
+
+    public let form: Form
+    public let variables: SubstitutionVariables
+    public let entries: [Entry]
+    public let node: JSONNode
+
+    /// One entry of `details`: apps, and the rules that decide about their URLs.
+    public struct Entry: Sendable {
+        public enum Form: Sendable, Hashable {
+            case components
+            case paths
+            /// Neither list is an array: every URL matches.
+            case everything
+        }
+
+        public let form: Form
+        /// In the order of the file, repetitions included.
+        public let appIDs: [String]
+        /// The first that matches decides.
+        public let rules: [URLRule]
+        public let pointer: String
+        public let node: JSONNode
+        /// The rules of `paths` beside `components`: what iOS 12 and older read. Empty where the entry has one form.
+        public let olderRules: [URLRule]
+    }
+
+    init(_ node: JSONNode) {
+        self.node = node
+        let variables = SubstitutionVariables(node["substitutionVariables"])
+        self.variables = variables
+        let defaults = node["defaults"].map { [$0.withComponentKeysAlone] } ?? []
+        if let elements = node["details"]?.elements {
+            form = .list
+            entries = elements.enumerated().compactMap { index, element in
+                Entry(
+                    element, appIDs: nil, defaults: defaults, variables: variables,
+                    pointer: "/applinks/details/\(index)")
+            }
+        } else if let members = node["details"]?.lastMembers {
+            form = .dictionary
+            entries = members.compactMap { member in
+                Entry(
+                    member.value, appIDs: [member.key], defaults: defaults, variables: variables,
+                    pointer: "/applinks/details/\(member.key.escapedForPointer)")
+            }
+        } else if let apps = node["apps"], let ids = apps.strings, !ids.isEmpty {
+            form = .appsOnly
+            entries = [Entry(everythingFor: ids, node: apps, pointer: "/applinks/apps")]
+        } else {
+            form = .none
+            entries = []
+        }
+    }
+
+    /// The entries that name an app, in the order of the file.
+    public func entries(for appID: String) -> [Entry] { entries.filter { $0.appIDs.contains(appID) } }
+
+    /// All app IDs, without repetition, in the order of the file.
+    public var appIDs: [String] {
+        var seen: Set<String> = []
+        return entries.flatMap(\.appIDs).filter { seen.insert($0).inserted }
+    }
+}
+
+extension AppLinks.Entry {
+    /// Elements that are no objects are skipped in silence, as Apple skips them.
+    init?(
+        _ node: JSONNode, appIDs given: [String]?, defaults: [JSONNode], variables: SubstitutionVariables,
+        pointer: String
+    ) {
+        guard node.members != nil else { return nil }
+        // `appIDs` alone counts where it is there, `appID` is for iOS 12 and older; a string as `appIDs` names no app.
+        let appIDs: [String] =
+            if let given {
+                given
+            } else if let list = node["appIDs"] {
+                list.strings ?? []
+            } else {
+                node["appID"]?.string.map { [$0] } ?? []
+            }
+        let allDefaults = (node["defaults"].map { [$0.withComponentKeysAlone] } ?? []) + defaults
+        let paths = node["paths"]?.elements?.enumerated().map { index, path in
+            URLRule(path: path, variables: variables, pointer: "\(pointer)/paths/\(index)")
+        }
+        if let components = node["components"]?.elements {
+            let rules = components.enumerated().map { index, component in
+                URLRule(
+                    component: component, defaults: allDefaults, variables: variables,
+                    pointer: "\(pointer)/components/\(index)")
+            }
+            self.init(
+                form: .components, appIDs: appIDs, rules: rules, pointer: pointer, node: node, olderRules: paths ?? [])
+        } else if let paths {
+            self.init(form: .paths, appIDs: appIDs, rules: paths, pointer: pointer, node: node, olderRules: [])
+        } else {
+            self.init(everythingFor: appIDs, node: node, pointer: pointer)
+        }
+    }
+
+    init(everythingFor appIDs: [String], node: JSONNode, pointer: String) {
+        let rule = URLRule(matchingEverything: node, pointer: pointer)
+        self.init(form: .everything, appIDs: appIDs, rules: [rule], pointer: pointer, node: node, olderRules: [])
+    }
+}
+
+extension JSONNode {
+    private static let componentKeys: Set<String> = ["/", "?", "#", "exclude", "caseSensitive", "percentEncoded"]
+
+    /// `defaults` are looked at for each component: other keys of a hostile file must not cost time there.
+    fileprivate var withComponentKeysAlone: JSONNode {
+        guard let members else { return self }
+        return JSONNode(value: .object(members.filter { Self.componentKeys.contains($0.key) }), range: range)
+    }
+}

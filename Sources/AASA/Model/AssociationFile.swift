@@ -1,0 +1,46 @@
+// The whole file: text with positions, and what it says. The entry to everything else in this library.
+
+/// An apple-app-site-association file.
+public struct AssociationFile: Sendable {
+    public let document: JSONDocument
+    /// nil where the file has no `applinks` object.
+    public let applinks: AppLinks?
+    /// All services, those of other names included, in the order of the file.
+    public let services: [AppService]
+
+    /// A service and the apps that it names.
+    public struct AppService: Sendable {
+        public let name: String
+        /// For applinks: of `details`. For all others: of `apps`.
+        public let appIDs: [String]
+        public let node: JSONNode
+
+        public var isKnown: Bool { Association.knownServices.contains(name) }
+    }
+
+    /// - Throws: `JSONSyntaxError`. Everything else is read leniently, as Apple reads it; `Linter` tells the rest.
+    public init(parsing bytes: [UInt8]) throws(JSONSyntaxError) {
+        self.init(try JSONDocument(parsing: bytes))
+    }
+
+    public init(_ document: JSONDocument) {
+        self.document = document
+        var services: [AppService] = []
+        var applinks: AppLinks?
+        for member in document.root.members ?? [] where member.value.members != nil {
+            if member.key == "applinks" {
+                let links = AppLinks(member.value)
+                applinks = links
+                services.append(AppService(name: member.key, appIDs: links.appIDs, node: member.value))
+            } else {
+                let apps = member.value["apps"]?.strings ?? []
+                services.append(AppService(name: member.key, appIDs: apps, node: member.value))
+            }
+        }
+        self.services = services
+        self.applinks = applinks
+    }
+
+    /// Where a value stands.
+    public func position(of node: JSONNode) -> SourcePosition { document.position(of: node.range.lowerBound) }
+}

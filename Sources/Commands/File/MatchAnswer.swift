@@ -1,0 +1,64 @@
+import AASA
+import Evidence
+
+/// A URL to match, and what it is expected to do.
+struct MatchQuestion {
+    let url: MatchableURL
+    let expected: ExpectedOpening?
+
+    /// - Throws: `CommandFailure` for a text that is no URL.
+    init(_ text: String, expected: ExpectedOpening?) throws {
+        guard let url = MatchableURL(text) else {
+            throw CommandFailure(
+                .usage, "'\(text.displayable)' is no URL; write https://example.com/path or a path beginning with /")
+        }
+        self.url = url
+        self.expected = expected
+    }
+
+    /// Reads `URL=APPID` or `URL=nothing`. An app ID holds no `=`, so the last one divides.
+    init(expectation text: String) throws {
+        guard let equals = text.lastIndex(of: "="), equals != text.startIndex else {
+            throw CommandFailure(.usage, "'\(text.displayable)' is not of the form URL=APPID or URL=nothing")
+        }
+        try self.init(
+            String(text[..<equals]), expected: ExpectedOpening(parsing: String(text[text.index(after: equals)...])))
+    }
+}
+
+/// What the file says about one URL.
+struct MatchAnswer {
+    let question: MatchQuestion
+    /// nil: the file has no applinks, so nothing opens.
+    let result: MatchResult?
+
+    init(question: MatchQuestion, file: AssociationFile) {
+        self.question = question
+        result = file.applinks?.match(question.url)
+    }
+
+    var opens: String? { result?.opens }
+
+    var isAsExpected: Bool {
+        switch question.expected {
+        case nil: true
+        case .nothing: opens == nil
+        case .app(let app): opens == app
+        }
+    }
+
+    func json(_ file: AssociationFile) -> OrderedJSON {
+        let rule: OrderedJSON =
+            result?.deciding.map { attempt in
+                .object([
+                    ("pointer", .string(attempt.rule.pointer)),
+                    ("line", .integer(file.position(of: attempt.rule.node).line)),
+                ])
+            } ?? .null
+        return .object([
+            ("url", .string(question.url.text)), ("opens", .optional(opens)), ("service", .string("applinks")),
+            ("rule", rule), ("also_opened_by", .array((result?.alsoOpenedBy ?? []).map { .string($0) })),
+            ("as_expected", .optional(question.expected == nil ? nil : isAsExpected)),
+        ])
+    }
+}

@@ -1,0 +1,81 @@
+import Curl
+import Evidence
+import Foundation
+import MonitorConfiguration
+import Probing
+
+/// Reads sources; opens the network only where one of them needs it.
+struct SourceReader {
+    let network: NetworkOptions
+    let configuration: ConfigurationFile?
+
+    /// The bytes of each source, in the order given.
+    /// - Throws: `CommandFailure`: 66 for a file that cannot be read, 1 for a site that serves none.
+    func read(_ texts: [String]) async throws -> [SourceText] {
+        try network.checkFiles()
+        let sources = try texts.map(FileSource.init(parsing:))
+        guard sources.count(where: { $0 == .standardInput }) <= 1 else {
+            throw CommandFailure(.usage, "standard input can be read only once")
+        }
+        guard sources.contains(where: \.isRemote) else { return try sources.map(readLocal) }
+        let checker = try OneShotChecker(network: network, asksCDN: true, configuration: configuration)
+        defer { checker.close() }
+        var result: [SourceText] = []
+        do {
+            for source in sources {
+                result.append(source.isRemote ? try await read(source, with: checker.probe) : try readLocal(source))
+            }
+        } catch {
+            await checker.shutdown()
+            throw error
+        }
+        await checker.shutdown()
+        return result
+    }
+
+    private func readLocal(_ source: FileSource) throws -> SourceText {
+        let data: Data
+        switch source {
+        case .path(let path):
+            do {
+                let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+                defer { try? handle.close() }
+                data = try handle.read(upToCount: SourceText.limit + 1) ?? Data()
+            } catch {
+                throw CommandFailure(.noInput, "'\(path.displayable)' cannot be read")
+            }
+        default:
+            data = try FileHandle.standardInput.read(upToCount: SourceText.limit + 1) ?? Data()
+        }
+        guard data.count <= SourceText.limit else {
+            throw CommandFailure(.noInput, "'\(source)' is larger than \(SourceText.limit.grouped) bytes: no such file")
+        }
+        return SourceText(source: source, bytes: Array(data))
+    }
+
+    private func read(_ source: FileSource, with probe: DomainProbe) async throws -> SourceText {
+        let (retrieval, body): (Retrieval, Data?)
+        let place: String
+        switch source {
+        case .cdn(let domain):
+            (retrieval, body) = try await probe.copy(of: domain)
+            place = "Apple's CDN"
+        case .origin(let domain):
+            (retrieval, body) = try await probe.original(of: domain)
+            place = "the origin of \(domain)"
+        case .path, .standardInput:
+            return try readLocal(source)
+        }
+        switch retrieval.outcome {
+        case .failed(let failure):
+            throw CommandFailure(.found, "\(place) could not be read: \(failure.detail.displayable)")
+        case .answered(let answer):
+            guard answer.status == 200, let body else {
+                let reason = CrawlerFailure(answer).map { "; Apple says: \($0.code ?? "") \($0.reason)" } ?? ""
+                let what = answer.status == 200 ? "did not send the whole file" : "answers with status \(answer.status)"
+                throw CommandFailure(.found, "\(place) \(what)\(reason); 'aasa-monitor check' tells more")
+            }
+            return SourceText(source: source, bytes: Array(body))
+        }
+    }
+}

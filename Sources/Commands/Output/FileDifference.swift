@@ -1,0 +1,97 @@
+// What `diff` says.
+
+import AASA
+import Evidence
+
+struct FileDifference {
+    let names: [String]
+    let areSameBytes: Bool
+    let changes: [AssociationChange]
+    let behaviour: BehaviourComparison
+
+    init(old: AssociationFile, new: AssociationFile, names: [String], areSameBytes: Bool) {
+        self.names = names
+        self.areSameBytes = areSameBytes
+        changes = AssociationDiff.changes(from: old.document, to: new.document)
+        behaviour = BehaviourDiff.compare(old.applinks, new.applinks)
+    }
+
+    /// Whether the two mean the same.
+    var isEmpty: Bool { changes.isEmpty }
+
+    func text(style: TextStyle) -> String {
+        if areSameBytes { return "the two files are the same, byte for byte" }
+        if isEmpty { return "the two files differ in formatting only; they mean the same" }
+        var lines = ["\(style.bold("from")) \(names[0].displayable)  \(style.bold("to")) \(names[1].displayable)", ""]
+        lines += changes.map { "  \(Self.mark($0.kind)) \($0.summary.displayable.shortened(to: 200))" }
+        lines.append("")
+        if behaviour.changes.isEmpty {
+            lines.append(
+                behaviour.isComplete
+                    ? "no URL changes what it opens (proven for all URLs)"
+                    : "no URL was found that changes what it opens")
+        } else {
+            lines.append("what changes on a phone")
+            for change in behaviour.changes {
+                lines.append("  \(style.bold(change.example.displayable))")
+                lines.append(
+                    "      \(change.appID.displayable): \(Self.words(change.from)) before, \(Self.words(change.to)) now"
+                )
+            }
+        }
+        if !behaviour.isComplete {
+            lines.append(
+                "not decided to the end for \(behaviour.incompleteApps.map(\.displayable).joined(separator: ", ")): the rules "
+                    + "are too many to prove it; the examples shown are real")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    var json: OrderedJSON {
+        .object([
+            ("schema", .string("aasa-monitor/diff/v1")),
+            ("sources", .array(names.map { .string($0) })),
+            ("bytes_equal", .bool(areSameBytes)),
+            ("meaning_equal", .bool(isEmpty)),
+            (
+                "changes",
+                .array(
+                    changes.map {
+                        .object([
+                            ("kind", .string($0.kind.rawValue)), ("summary", .string($0.summary)),
+                            ("pointer", .string($0.pointer)),
+                        ])
+                    })
+            ),
+            (
+                "behaviour",
+                .array(
+                    behaviour.changes.map {
+                        .object([
+                            ("app", .string($0.appID)), ("from", .string($0.from.rawValue)),
+                            ("to", .string($0.to.rawValue)),
+                            ("example", .string($0.example)),
+                        ])
+                    })
+            ),
+            ("behaviour_complete", .bool(behaviour.isComplete)),
+        ])
+    }
+
+    private static func mark(_ kind: AssociationChange.Kind) -> String {
+        switch kind {
+        case .added: "+"
+        case .removed: "-"
+        case .changed: "~"
+        case .moved: "↕"
+        }
+    }
+
+    private static func words(_ behaviour: LinkBehaviour) -> String {
+        switch behaviour {
+        case .opens: "opened by the app"
+        case .blocked: "excluded"
+        case .notMatched: "not matched"
+        }
+    }
+}

@@ -1,0 +1,90 @@
+// What `match` says to people.
+
+import AASA
+import Evidence
+
+struct MatchText {
+    let style: TextStyle
+    let file: AssociationFile
+    let source: String
+
+    func describe(_ answer: MatchAnswer, explains: Bool) -> String {
+        var lines = [headline(answer)]
+        if explains { lines += explanation(answer) }
+        if let also = answer.result?.alsoOpenedBy.first {
+            lines.append(
+                "    note: \(also.displayable) claims this URL too; Apple documents that the first in the file wins, iOS 15 "
+                    + "was reported to take the last")
+        }
+        if !answer.isAsExpected, let expected = answer.question.expected {
+            lines.append("    " + style.severity(.error) + ": expected \(expected)")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private func headline(_ answer: MatchAnswer) -> String {
+        let url = answer.question.url.text.displayable
+        let opens = answer.opens.map { "opens \($0.displayable)" } ?? "opens nothing"
+        guard let deciding = answer.result?.deciding else {
+            return "\(style.bold(url))  \(opens): no rule matches"
+        }
+        let word = deciding.rule.isExclusion ? "excluded by" : "by"
+        return "\(style.bold(url))  \(opens), \(word) \(place(of: deciding.rule))"
+    }
+
+    private func explanation(_ answer: MatchAnswer) -> [String] {
+        guard file.applinks != nil else { return ["    the file has no applinks object"] }
+        var lines: [String] = []
+        var pointer: String?
+        for attempt in answer.result?.attempts ?? [] {
+            if attempt.entry.pointer != pointer {
+                pointer = attempt.entry.pointer
+                let apps = attempt.entry.appIDs.map(\.displayable).joined(separator: ", ")
+                lines.append(
+                    "    " + style.dim("\(attempt.entry.pointer.displayable), for \(apps.isEmpty ? "no app" : apps)"))
+            }
+            lines.append("      \(place(of: attempt.rule)): \(reason(attempt, answer.question.url))")
+        }
+        return lines.isEmpty ? ["    no rule to try"] : lines
+    }
+
+    private func place(of rule: URLRule) -> String {
+        let line = file.position(of: rule.node).line
+        return "\(source.displayable):\(line) \(RuleWords.describe(rule).displayable.shortened(to: 120))"
+    }
+
+    private func reason(_ attempt: RuleAttempt, _ url: MatchableURL) -> String {
+        switch attempt.mismatch {
+        case nil: style.bold(attempt.rule.isExclusion ? "matches, and excludes" : "matches")
+        case .path: "the path \(url.path.displayable) does not match" + fault(attempt.rule.path)
+        case .query: "the query '\(url.query.displayable)' does not match"
+        case .queryItem(let name): "the query item '\(name.displayable)' does not match, or is missing"
+        case .fragment: "the fragment '\(url.fragment.displayable)' does not match" + fault(attempt.rule.fragment)
+        }
+    }
+
+    private func fault(_ pattern: Pattern?) -> String {
+        switch pattern?.fault {
+        case nil: ""
+        case .unclosedVariable: ": '$(' is never closed, so the pattern matches nothing"
+        case .undefinedVariable(let name):
+            ": the variable '\(name.displayable)' is not defined, so the pattern matches nothing"
+        case .tooComplex: ": it has more than \(Pattern.maximumWildcards) wildcards, so it matches nothing"
+        }
+    }
+}
+
+/// A rule in one line.
+enum RuleWords {
+    static func describe(_ rule: URLRule) -> String {
+        guard rule.form != .wrongType else { return "(not a rule: matches everything)" }
+        var text = rule.path?.text ?? "*"
+        switch rule.query {
+        case .any: break
+        case .whole(let pattern): text += "?\(pattern.text)"
+        case .items(let items): text += "?" + items.map { "\($0.name)=\($0.pattern.text)" }.joined(separator: "&")
+        }
+        if let fragment = rule.fragment { text += "#\(fragment.text)" }
+        return rule.isExclusion ? "NOT \(text)" : text
+    }
+}

@@ -1,0 +1,184 @@
+// The table of LintMarkTests. A row without marks is a file that the rule must let pass.
+
+import AASA
+
+extension MarkedFile {
+    static let all: [MarkedFile] = body + services + appIDs + lists + components + patterns
+
+    private static let body: [MarkedFile] = [
+        .init("json-syntax", .error, "«<»!DOCTYPE html><html></html>"),
+        .init("json-syntax", .error, "«{»\\rtf1\\ansi {\"applinks\": {}}}"),
+        .init("json-syntax", .error, "«»"),
+        .init("json-syntax", .error, "{\"applinks\": {\"details\": []«,»}}"),
+        .init("json-syntax", .error, "{\"applinks\": «\u{201C}»x\u{201D}}"),
+        .init("json-syntax", .error, "{«\u{A0}»\"applinks\": 1}"),
+        .init("json-syntax", .error, "{} «/»/ the end"),
+        .init("byte-order-mark", .warning, "«\u{FEFF}»{\"webcredentials\": {\"apps\": []}}"),
+        .init("root-not-object", .error, "«[»1]"),
+        .init("root-not-object", .error, " «\"applinks\"»"),
+        .init("json-duplicate-key", .warning, #"{"applinks": {}, "webcredentials": {}, «"applinks"»: {}}"#),
+        .init("json-duplicate-key", .warning, "{\"\u{E9}\": 1, \"e\u{301}\": 2}"),
+        .init("json-duplicate-key", .warning, #"{"a": [{"b": 1, «"b"»: 2, «"\u0062"»: 3}]}"#),
+    ]
+
+    private static let services: [MarkedFile] = [
+        .init("no-service", .error, "«{»}"),
+        .init("no-service", .error, #"{«"applinkss"»: {}}"#),
+        .init("no-service", .error, #"«{»"version": 1}"#),
+        .init("service-type", .error, #"{"webcredentials": «[»]}"#),
+        .init("service-type", .error, #"{"applinks": «null»}"#),
+        .init("service-without-apps", .error, #"{«"webcredentials"»: {"apps": "A"}}"#),
+        .init("service-without-apps", .error, #"{«"webcredentials"»: {"details": []}}"#),
+        .init("service-without-apps", .error, #"{«"applinks"»: {"apps": []}}"#),
+        .init("service-without-apps", .error, #"{«"applinks"»: {"apps": [], "details": []}}"#),
+        .init(
+            "service-without-apps", .error,
+            #"{"applinks": {"apps": [], "details": []}, "webcredentials": {"apps": ["D7KQ4ZW2MX.com.acme.shop"]}}"#),
+        .init(
+            "empty-service", .warning,
+            #"{"applinks": {"apps": [], "details": «[]»}, "webcredentials": {"apps": ["D7KQ4ZW2MX.com.acme.shop"]}}"#),
+        .init("misspelt-key", .warning, #"{"webcredentials": {"apps": ["A"]}, «"applinkss"»: {}}"#),
+        .init("misspelt-key", .warning, #"{"webcredentials": {"apps": ["A"]}, «"appLinks"»: {}}"#),
+        .init("misspelt-key", .warning, #"{"webcredentials": {«"app"»: ["A"]}}"#),
+        .init("misspelt-key", .warning, #"{"applinks": {«"detail"»: []}}"#),
+        .init("misspelt-key", .warning, #"{"applinks": {"details": [{«"appid"»: "A", «"path"»: []}]}}"#),
+        .init("misspelt-key", .warning, #"{"applinks": {"details": [{"appIDs": ["A"], «"component"»: []}]}}"#),
+        .components("misspelt-key", .warning, #"{"/": "/a", «"exlude"»: true}, {"/": "/b", «"excludes"»: true}"#),
+        .components("misspelt-key", .warning, #"{«"path"»: "/a"}, {«"Exclude"»: true}, {«"casesensitive"»: false}"#),
+        .components("misspelt-key", .warning, "{\"/\": \"/a\", «\"\u{201C}exclude\u{201D}\"»: true}"),
+        .components("unknown-component-key", .warning, #"{"/": "/a", «"method"»: "GET", "comment": "x"}"#),
+        .init("unknown-service", .note, #"{"webcredentials": {"apps": ["A"]}, «"version"»: {}}"#),
+        .init("service-misplaced", .warning, #"{"applinks": {"details": [], «"appclips"»: {}}, "webcredentials": {}}"#),
+        .init("details-element-type", .error, #"{"applinks": {"details": [«"A"», «[»], {"appID": "A"}]}}"#),
+        .init("details-element-type", .error, #"{"applinks": {"details": {"A": «"*"»}}}"#),
+        .init("apps-without-details", .error, #"{"applinks": {«"apps"»: ["D7KQ4ZW2MX.com.acme.shop"]}}"#),
+        .init("apps-beside-details", .warning, #"{"applinks": {"apps": «["A"]», "details": []}}"#),
+        .init("details-dictionary", .warning, #"{"applinks": {«"details"»: {"A": {"paths": ["*"]}}}}"#),
+    ]
+
+    private static let appIDs: [MarkedFile] = [
+        .credentials("app-id-format", .error, #""D7KQ4ZW2MX.com.acme.shop", «"com.acme.shop"», «3»"#),
+        .credentials("app-id-format", .error, #"«"d7kq4zw2mx.com.acme.shop"», «"D7KQ4ZW2MX"», «"D7KQ4ZW2MX..shop"»"#),
+        .credentials("app-id-format", .error, #"«"1451685025a.com.acme"», «"145168502.com.acme"», «""»"#),
+        .init("app-id-format", .error, #"{"applinks": {"details": {«"com.acme.shop"»: {"paths": ["*"]}}}}"#),
+        .credentials("app-id-blank", .error, #"«" D7KQ4ZW2MX.com.acme.shop"», «"D7KQ4ZW2MX.com.acme.shop\n"»"#),
+        .credentials(
+            "app-id-placeholder", .error, #"«"TEAMID.com.acme"», «"XXXXXXXXXX.com.acme"», «"undefined.com.acme"»"#),
+        .credentials(
+            "app-id-placeholder", .error, #"«"ABCDE12345.com.acme"», «"<TEAM_ID>.com.acme"», «"$(TeamID).com.a"»"#),
+        .credentials(
+            "app-id-placeholder", .error, #"«"D7KQ4ZW2MX.com.yourcompany.app"», "D7KQ4ZW2MX.com.example.app""#),
+        .credentials("app-id-example", .warning, #"«"ABCDE12345.com.example.app"», «"D7KQ4ZW2MX.com.example.app"»"#),
+        .credentials("app-id-example", .warning, #""D7KQ4ZW2MX.com.examples.app", "D7KQ4ZW2MX.org.example.app""#),
+        .credentials("app-id-store-number", .warning, #"«"1451685025.com.acme.shop"», "D7KQ4ZW2M1.com.acme.shop""#),
+        .credentials("app-id-wildcard", .error, #"«"D7KQ4ZW2MX.*"», «"*"»"#),
+        .credentials(
+            "typographic-character", .error, "«\"D7KQ4ZW2MX.com.acme\u{2011}shop\"», «\"D7KQ4ZW2MX.com.a\u{200B}\"»"),
+        .init("entry-without-app", .error, #"{"applinks": {"details": [«{»"appid": "A", "paths": []}]}}"#),
+        .init("entry-without-app", .error, #"{"applinks": {"details": [{"appIDs": «[]», "paths": []}]}}"#),
+        .init("entry-without-app", .error, #"{"applinks": {"details": [{"appID": «[»"A"], "paths": []}]}}"#),
+        .init("app-ids-type", .error, #"{"applinks": {"details": [{"appIDs": «"A"», "appID": "A", "paths": []}]}}"#),
+        .init("app-ids-disagree", .warning, #"{"applinks": {"details": [{"appIDs": ["A"], "appID": «"B"»}]}}"#),
+        .init("app-ids-disagree", .warning, #"{"applinks": {"details": [{"appIDs": ["A", "B"], "appID": "B"}]}}"#),
+        .init(
+            "app-in-several-entries", .warning,
+            #"{"applinks": {"details": [{"appIDs": ["A", "A"]}, {"appIDs": ["B", «"A"»]}, {"appID": «"B"»}]}}"#),
+        .credentials("app-id-duplicate", .note, #""A", "B", «"A"»"#),
+        .init("app-clip-id", .note, #"{"appclips": {«"apps"»: ["D7KQ4ZW2MX.com.acme.shop"]}}"#),
+        .init("app-clip-id", .note, #"{"appclips": {"apps": ["D7KQ4ZW2MX.a", "D7KQ4ZW2MX.a.Clip"]}}"#),
+    ]
+
+    private static let lists: [MarkedFile] = [
+        .init("pattern-list-missing", .error, #"{"applinks": {"details": [{"appID": "A", "paths": «"*"»}]}}"#),
+        .init("pattern-list-missing", .error, #"{"applinks": {"details": [«{»"appID": "A"}]}}"#),
+        .init(
+            "pattern-list-missing", .error, #"{"applinks": {"details": [{"appID": "A", "components": «{»"/": "/a"}}]}}"#
+        ),
+        .init(
+            "pattern-list-missing", .error,
+            #"{"applinks": {"details": [{"appID": "A", "components": {"/": "/a"}, "paths": ["/a"]}]}}"#),
+        .paths("pattern-element-type", .error, #""/a", «{»"/": "/b"}, «null»"#),
+        .components("pattern-element-type", .error, #"«"/a"», {"/": "/b"}, «[»]"#),
+        .components("component-without-constraint", .warning, #"{"/": "/a"}, «{»"exclude": true}, «{»}"#),
+        .components("component-without-constraint", .warning, #"{"/": "/a"}, {"exclude": true}"#),
+        .init("pattern-list-empty", .warning, #"{"applinks": {"details": [{"appIDs": ["A"], "components": «[]»}]}}"#),
+        .paths("whole-site", .note, #""/a", «"*"»"#),
+        .paths("whole-site", .note, #""NOT /a", "*""#),
+        .components("whole-site", .note, #"{"/": «"/*"»}"#),
+        .components("whole-site", .note, #"{"/": "*", "?": {"a": "?*"}}"#),
+        .components("broad-pattern", .warning, #"{"/": «"/*/*"»}, {"/": "/a/*"}, {"/": "/*/*", "exclude": true}"#),
+        .paths("broad-pattern", .warning, #"«"/?*"», "/", "/??""#),
+        .init(
+            "components-and-paths-differ", .warning,
+            #"{"applinks": {"details": [{"appIDs": ["A"], "components": [{"/": "/a/*"}], «"paths"»: ["/a/?*"]}]}}"#),
+        .init(
+            "components-and-paths-differ", .warning,
+            #"{"applinks": {"details": [{"appIDs": ["A"], "components": [{"/": "/a/*"}], "paths": ["/a", "/a/*"]}]}}"#),
+        .init(
+            "paths-missing-for-older-systems", .note,
+            #"{"applinks": {"details": [{"appID": "A", "paths": []}, {"appIDs": ["B"], «"components"»: [{"/": "/"}]}]}}"#
+        ),
+        .init(
+            "shared-url-space", .warning,
+            #"{"applinks": {"details": [{"appIDs": ["A"], "paths": ["/a"]}, {"appIDs": ["B"], "paths": [«"/?"»]}]}}"#),
+        .init(
+            "shared-url-space", .warning,
+            #"{"applinks": {"details": [{"appIDs": ["A"], "paths": ["/a"]}, {"appIDs": ["B"], "paths": ["/b"]}]}}"#),
+    ]
+
+    private static let components: [MarkedFile] = [
+        .components("component-type", .error, ##"{"/": «1»}, {"?": «true»}, {"#": «[»]}"##),
+        .components(
+            "component-type", .error, #"{"/": "/a", "exclude": «"true"»}, {"/": "/b", "caseSensitive": «null»}"#),
+        .components("component-type", .error, #"{"/": "/a", "percentEncoded": «0», "comment": 7}"#),
+        .components("component-type", .error, #"{"/": "/a", "?": {"a": «1», "b": "x", "c": ["y"]}}"#),
+        .components("query-value-list", .error, #"{"/": "/a", "?": {"a": 1, "b": «["x", "y"]»}}, {"?": «["a"]»}"#),
+        .init(
+            "defaults-constraint", .warning,
+            #"{"applinks": {"defaults": {«"exclude"»: true, "caseSensitive": false}, "details": []}}"#),
+        .init(
+            "settings-type", .warning, #"{"applinks": {"defaults": «1», "substitutionVariables": {"a": ["x", «1»]}}}"#),
+        .components("exclude-after-include", .error, "{\"/\": \"/a/*\"},\n«{»\"/\": \"/a/b\", \"exclude\": true}"),
+        .components("exclude-after-include", .error, #"{"/": "/a/b", "exclude": true}, {"/": "/a/*"}"#),
+        .components(
+            "exclude-after-include", .error, #"{"/": "/a/*", "exclude": true}, {"/": "/a/b", "exclude": true}"#),
+        .paths("exclude-after-include", .error, #""*", «"NOT /a"»"#),
+        .components("rule-unreachable", .warning, #"{"/": "/a/*"}, «{»"/": "/a"}, {"/": "/a*"}"#),
+        .components("rule-unreachable", .warning, #"{"/": "/a*"}, {"/": "/b*"}, «{»"/": "/a?"}, «{»"/": "/b*"}"#),
+        .paths("rule-unreachable", .warning, #""/a", «"/a/"», "/A""#),
+        .components("rule-unreachable", .warning, #"{"/": "/a", "?": {"x": "1"}}, {"/": "/a"}"#),
+    ]
+
+    private static let patterns: [MarkedFile] = [
+        .components(
+            "undefined-variable", .error, #"{"/": «"/$(Lang)/a"»}, {"/": "/$(lang)/b"}, {"?": {"q": «"$(x)"»}}"#),
+        .components("unclosed-variable", .error, ##"{"/": «"/$(lang/a"»}, {"#": "$lang)"}"##),
+        .init("nested-variable", .error, #"{"applinks": {"substitutionVariables": {"a": ["x", «"$(lang)"»]}}}"#),
+        .components("pattern-too-complex", .error, "{\"/\": «\"/" + String(repeating: "?/", count: 65) + "\"»}"),
+        .components(
+            "pattern-not-encoded", .error, ##"{"/": «"/é"»}, {"/": "/é", "percentEncoded": false}, {"#": «"a b"»}"##),
+        .paths("pattern-not-encoded", .error, #"«"/a b"», "NOT /b", «"NOT /ü"», "/%C3%BC""#),
+        .components(
+            "typographic-character", .error,
+            "{\"/\": «\"/a\u{2013}b\"»}, {\"/\": \"/a\u{2013}b\", \"percentEncoded\": false}"),
+        .components(
+            "typographic-character", .error,
+            "{\"/\": «\"/a\u{200B}\"», \"percentEncoded\": false, \"comment\": \"\u{201C}a\u{201D}\"}"),
+        .components(
+            "host-in-path", .error, #"{"/": «"https://acme.com/a"»}, {"/": «"acme.com/a"»}, {"/": "index.html"}"#),
+        .paths("host-in-path", .error, #"«"www.acme.com/*"», "a/b", "*/b.com/""#),
+        .components("query-in-path", .error, #"{"/": «"/a?b=1"»}, {"/": "/id/????"}, {"/": «"/#/a"»}, {"/": "/a?*"}"#),
+        .paths("query-in-path", .error, #"«"?x=1"», «"NOT /a#b"», "/a?b""#),
+        .paths(
+            "malformed-not", .error, #"«"NOT/a"», «"NOT  /a"», «" NOT /a"», "NOT /a", "not /b", "/NOT /c", "NOTES/*""#),
+        .components("malformed-not", .error, #"{"/": «"NOT /a"»}, {"/": "/not/a"}"#),
+        .components(
+            "lower-case-escape", .warning, #"{"/": «"/%c3"»}, {"/": "/%C3%20"}, {"/": "/%e3", "caseSensitive": false}"#),
+        .components("escape-not-decoded", .warning, #"{"/": «"/%20"», "percentEncoded": false}, {"/": "/%20"}"#),
+        .components("backslash-in-pattern", .warning, #"{"/": «"/a\\*"»}"#),
+        .init("variable-hides-predefined", .warning, #"{"applinks": {"substitutionVariables": {«"lang"»: ["x"]}}}"#),
+        .init("variable-name", .warning, #"{"applinks": {"substitutionVariables": {«"$(a)"»: ["x"], "b": []}}}"#),
+        .init("unused-variable", .note, #"{"applinks": {"substitutionVariables": {«"a"»: ["x"]}, "details": []}}"#),
+        .components("pattern-normalized", .note, #"{"/": «"ab"»}, {"/": "/b"}, {"/": «"/c//d"»}, {"/": "*e"}"#),
+    ]
+}

@@ -1,0 +1,58 @@
+// The text of docs/lint-rules.md.
+
+import AASA
+
+enum LintRulesPage {
+    /// Longer examples are cut.
+    private static let maximumExample = 700
+
+    static var text: String {
+        var text = """
+            # Lint rules
+
+            What `aasa-monitor lint` and `check` look for in an apple-app-site-association file. In reports each id has `aasa.` \
+            in front. Written from the rules themselves; do not edit by hand.
+
+            - **error**: it breaks for someone
+            - **warning**: it works by leniency, or is risky
+            - **note**: worth knowing; nothing breaks
+
+            | rule | severity | |
+            |---|---|---|
+
+            """
+        for rule in Linter.rules {
+            text += "| [`\(rule.id)`](#\(rule.id)) | \(rule.severity.rawValue) | \(rule.title) |\n"
+        }
+        for rule in Linter.rules {
+            text += """
+
+                ## \(rule.id)
+
+                **\(rule.severity.rawValue)**: \(rule.title). \(rule.why)
+
+                Flagged:
+
+                ```json
+                \(shown(rule.example))
+                ```
+
+                Accepted:
+
+                ```json
+                \(shown(rule.fixedExample))
+                ```
+
+                Fix: \(rule.fix). See <\(rule.reference)>.
+
+                """
+        }
+        return text
+    }
+
+    /// Invisible characters would be lost on the page.
+    private static func shown(_ example: String) -> String {
+        let visible = example.replacing("\u{FEFF}", with: "<U+FEFF>")
+        return visible.count > maximumExample ? visible.prefix(maximumExample) + "…" : visible
+    }
+}
