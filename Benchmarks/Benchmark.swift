@@ -13,7 +13,7 @@ struct Benchmark {
     func run() async throws {
         let tools = try Tools()
         let authority = try PrivateAuthority(premises: premises, openssl: tools.openssl)
-        let file = AssociationFile.content
+        let file = ServedFile.content
         let server = try await LocalServer(
             premises: premises, nginx: tools.nginx, identity: authority.identity, file: file)
 

@@ -20,7 +20,7 @@ struct Tools {
     }
 
     /// In `PATH`, and where Debian puts servers, which a user's `PATH` lacks.
-    private static func find(_ name: String) -> String? {
+    static func find(_ name: String) -> String? {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         let folders = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"]
         return folders.filter { $0.hasPrefix("/") }.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }

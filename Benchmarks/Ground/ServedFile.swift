@@ -1,7 +1,7 @@
 import Foundation
 
 /// What the server serves: an ordinary file of 1 KB.
-enum AssociationFile {
+enum ServedFile {
     static let bytes = 1024
 
     static var content: Data {
