@@ -29,13 +29,7 @@ struct DiffCommand: AsyncParsableCommand {
     func run() async throws {
         let reader = SourceReader(network: network, configuration: try configuration.loadIfPresent())
         let texts = try await reader.read([old, new])
-        let files = try texts.map { text in
-            do {
-                return try AssociationFile(parsing: text.bytes)
-            } catch {
-                throw CommandFailure(.found, "\(text.name):\(error); 'aasa-monitor lint' tells more".displayable)
-            }
-        }
+        let files = try texts.map { try $0.associationFile() }
         let difference = FileDifference(
             old: files[0], new: files[1], names: texts.map(\.name), areSameBytes: texts[0].bytes == texts[1].bytes)
         switch format {

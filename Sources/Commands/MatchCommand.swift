@@ -44,12 +44,7 @@ struct MatchCommand: AsyncParsableCommand {
         let questions = try self.questions()
         let reader = SourceReader(network: network, configuration: try configuration.loadIfPresent())
         guard let text = try await reader.read([source]).first else { return }
-        let file: AssociationFile
-        do {
-            file = try AssociationFile(parsing: text.bytes)
-        } catch {
-            throw CommandFailure(.found, "\(text.name):\(error); a device takes nothing from this file".displayable)
-        }
+        let file = try text.associationFile()
         let answers = questions.map { MatchAnswer(question: $0, file: file) }
         switch format {
         case .text:
@@ -62,7 +57,8 @@ struct MatchCommand: AsyncParsableCommand {
     }
 
     private func questions() throws -> [MatchQuestion] {
-        let plain = try urls.map { try MatchQuestion($0, expected: expect.map(ExpectedOpening.init(parsing:))) }
+        let expected = try expect.map { try MatchQuestion.opening($0, option: "--expect") }
+        let plain = try urls.map { try MatchQuestion($0, expected: expected) }
         return plain + (try expectedURLs.map(MatchQuestion.init(expectation:)))
     }
 }

@@ -1,5 +1,6 @@
 // Where a file comes from: a path, standard input, a domain's origin, or Apple's copy of it.
 
+import AASA
 import Evidence
 import Foundation
 
@@ -10,20 +11,34 @@ enum FileSource: Hashable, CustomStringConvertible {
     case origin(Domain)
     case cdn(Domain)
 
-    /// Reads `-`, `cdn:DOMAIN`, a path or a domain. What exists as a file is a file, whatever it is called.
+    /// Reads `-`, `cdn:DOMAIN`, a path or a domain. What exists as a file is a file, whatever it is called; a folder may
+    /// be named for a domain, and a missing `aasa.json` is no domain.
     /// - Throws: `CommandFailure`.
     init(parsing text: String) throws {
         if text == "-" {
             self = .standardInput
+            return
         } else if text.hasPrefix("cdn:") {
             self = .cdn(try Self.domain(String(text.dropFirst("cdn:".count))))
-        } else if FileManager.default.fileExists(atPath: text) {
+            return
+        }
+        var isFolder: ObjCBool = false
+        let exists = FileManager.default.fileExists(atPath: text, isDirectory: &isFolder)
+        if exists, !isFolder.boolValue {
             self = .path(text)
-        } else if let target = try? Target(parsing: text) {
+        } else if !Self.isNamedAsFile(text), let target = try? Target(parsing: text) {
             self = .origin(target.domain)
+        } else if exists {
+            throw CommandFailure(.noInput, "'\(text.displayable)' is a folder; name the file in it")
         } else {
             throw CommandFailure(.noInput, "there is no file '\(text.displayable)', and it is no domain either")
         }
+    }
+
+    /// Whether a name ends as files do and no domain does: https://www.iana.org/domains/root/db
+    private static func isNamedAsFile(_ text: String) -> Bool {
+        let endings = [".json", ".aasa", ".txt", ".yaml", ".yml", ".html", ".plist", ".bak", ".orig", ".tmp"]
+        return !text.contains("://") && endings.contains { text.lowercased().hasSuffix($0) }
     }
 
     private static func domain(_ text: String) throws -> Domain {
@@ -58,6 +73,22 @@ struct SourceText: Sendable {
     let bytes: [UInt8]
 
     var name: String { source.description }
+
+    /// What the bytes say.
+    /// - Throws: `CommandFailure` where they are no file that could be read.
+    func associationFile() throws -> AssociationFile {
+        do {
+            return try AssociationFile(parsing: bytes)
+        } catch {
+            // Devices read a signed file, so nothing may be said here of what they make of it.
+            let isSigned = Linter.lint(bytes).findings.contains { $0.rule == "signed-file" }
+            let reason =
+                isSigned
+                ? "\(name): the file is CMS-signed, and what is inside is not read here; give the plain JSON"
+                : "\(name):\(error); a device takes nothing from this file, and 'aasa-monitor lint' tells more"
+            throw CommandFailure(.found, reason.displayable)
+        }
+    }
 
     /// Larger than this is no such file; devices read 128 KiB.
     static let limit = 16 * 1024 * 1024

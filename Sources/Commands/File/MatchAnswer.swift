@@ -21,8 +21,20 @@ struct MatchQuestion {
         guard let equals = text.lastIndex(of: "="), equals != text.startIndex else {
             throw CommandFailure(.usage, "'\(text.displayable)' is not of the form URL=APPID or URL=nothing")
         }
-        try self.init(
-            String(text[..<equals]), expected: ExpectedOpening(parsing: String(text[text.index(after: equals)...])))
+        let opening = try Self.opening(String(text[text.index(after: equals)...]), option: "'\(text.displayable)'")
+        try self.init(String(text[..<equals]), expected: opening)
+    }
+
+    /// Reads `APPID` or `nothing`. Every app ID has a dot; without this rule the value of a query would pass for an app
+    /// in `/a?b=c`, where the expectation itself was forgotten.
+    static func opening(_ text: String, option: String) throws -> ExpectedOpening {
+        guard text == "nothing" || (text.contains(".") && !text.contains(where: \.isWhitespace)) else {
+            throw CommandFailure(
+                .usage,
+                "\(option): expected an app ID such as ABCDE12345.com.example.app, or nothing, "
+                    + "found '\(text.displayable)'")
+        }
+        return ExpectedOpening(parsing: text)
     }
 }
 

@@ -32,8 +32,10 @@ struct FileDifference {
                     : "no URL was found that changes what it opens")
         } else {
             lines.append("what changes on a phone")
-            for change in behaviour.changes {
-                lines.append("  \(style.bold(change.example.displayable))")
+            var example: String?
+            for change in behaviour.changes.sortedByExample {
+                if change.example != example { lines.append("  \(style.bold(change.example.displayable))") }
+                example = change.example
                 lines.append(
                     "      \(change.appID.displayable): \(Self.words(change.from)) before, \(Self.words(change.to)) now"
                 )
@@ -93,5 +95,16 @@ struct FileDifference {
         case .blocked: "excluded"
         case .notMatched: "not matched"
         }
+    }
+}
+
+extension [BehaviourChange] {
+    /// Those of one URL side by side, the URLs in the order of their first appearance.
+    fileprivate var sortedByExample: [BehaviourChange] {
+        var places: [String: Int] = [:]
+        for change in self where places[change.example] == nil { places[change.example] = places.count }
+        return enumerated().sorted {
+            (places[$0.element.example] ?? 0, $0.offset) < (places[$1.element.example] ?? 0, $1.offset)
+        }.map(\.element)
     }
 }

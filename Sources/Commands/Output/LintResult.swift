@@ -53,6 +53,7 @@ struct LintResult {
 
     private static func escaped(_ text: String, isProperty: Bool) -> String {
         let result = text.replacing("%", with: "%25").replacing("\r", with: "%0D").replacing("\n", with: "%0A")
-        return isProperty ? result.replacing(":", with: "%3A").replacing(",", with: "%2C") : result
+        // Logs are read on terminals too, and a file's name may hold anything.
+        return (isProperty ? result.replacing(":", with: "%3A").replacing(",", with: "%2C") : result).displayable
     }
 }

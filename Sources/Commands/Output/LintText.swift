@@ -36,6 +36,8 @@ struct LintText {
         guard start < scalars.count else { return [] }
         let first = max(0, start - 40)
         let last = min(scalars.count, first + 90)
+        // Of binary data nothing could be recognised.
+        guard scalars[first..<last].count(where: { $0 == "\u{FFFD}" }) * 8 < last - first else { return [] }
         // A tab would move the mark; each other invisible sign shows as one.
         let shown = String(String.UnicodeScalarView(scalars[first..<last].map { $0 == "\t" ? " " : $0 })).displayable
         let width = max(1, min(end, last) - start)

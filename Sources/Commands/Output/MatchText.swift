@@ -11,13 +11,14 @@ struct MatchText {
     func describe(_ answer: MatchAnswer, explains: Bool) -> String {
         var lines = [headline(answer)]
         if explains { lines += explanation(answer) }
-        if let also = answer.result?.alsoOpenedBy.first {
+        // `--explain` tells the same as a contested point.
+        if !explains, let also = answer.result?.alsoOpenedBy.first {
             lines.append(
                 "    note: \(also.displayable) claims this URL too; Apple documents that the first in the file wins, iOS 15 "
                     + "was reported to take the last")
         }
         if !answer.isAsExpected, let expected = answer.question.expected {
-            lines.append("    " + style.severity(.error) + ": expected \(expected)")
+            lines.append("    " + style.severity(.error) + ": expected to open \(expected)")
         }
         return lines.joined(separator: "\n")
     }
@@ -25,15 +26,16 @@ struct MatchText {
     private func headline(_ answer: MatchAnswer) -> String {
         let url = answer.question.url.text.displayable
         let opens = answer.opens.map { "opens \($0.displayable)" } ?? "opens nothing"
+        guard file.applinks != nil else { return "\(style.bold(url))  \(opens): the file has no applinks object" }
         guard let deciding = answer.result?.deciding else {
             return "\(style.bold(url))  \(opens): no rule matches"
         }
         let word = deciding.rule.isExclusion ? "excluded by" : "by"
-        return "\(style.bold(url))  \(opens), \(word) \(place(of: deciding.rule))"
+        return "\(style.bold(url))  \(opens), \(word) \(source.displayable):\(place(of: deciding.rule))"
     }
 
     private func explanation(_ answer: MatchAnswer) -> [String] {
-        guard file.applinks != nil else { return ["    the file has no applinks object"] }
+        guard file.applinks != nil else { return [] }
         var lines: [String] = []
         var pointer: String?
         for attempt in answer.result?.attempts ?? [] {
@@ -45,21 +47,30 @@ struct MatchText {
             }
             lines.append("      \(place(of: attempt.rule)): \(reason(attempt, answer.question.url))")
         }
-        return lines.isEmpty ? ["    no rule to try"] : lines
+        if lines.isEmpty { lines.append("    no rule to try") }
+        for point in answer.result?.contested ?? [] {
+            lines += style.wrapped("contested: " + point.explanation, indentation: 4, hanging: 11)
+        }
+        return lines
     }
 
+    /// A rule and where it stands: many files are one line, so the column counts.
     private func place(of rule: URLRule) -> String {
-        let line = file.position(of: rule.node).line
-        return "\(source.displayable):\(line) \(RuleWords.describe(rule).displayable.shortened(to: 120))"
+        let position = file.position(of: rule.node)
+        return "\(position.line):\(position.column) \(RuleWords.describe(rule).displayable.shortened(to: 120))"
     }
 
     private func reason(_ attempt: RuleAttempt, _ url: MatchableURL) -> String {
         switch attempt.mismatch {
         case nil: style.bold(attempt.rule.isExclusion ? "matches, and excludes" : "matches")
-        case .path: "the path \(url.path.displayable) does not match" + fault(attempt.rule.path)
-        case .query: "the query '\(url.query.displayable)' does not match"
-        case .queryItem(let name): "the query item '\(name.displayable)' does not match, or is missing"
-        case .fragment: "the fragment '\(url.fragment.displayable)' does not match" + fault(attempt.rule.fragment)
+        // Not the URL's own path: it is compared in a normal form that nobody typed.
+        case .path: "the path does not match" + fault(attempt.rule.path)
+        case .query: url.query.isEmpty ? "the URL has no query" : "the query does not match"
+        case .queryItem(let name):
+            url.query.isEmpty ? "the URL has no query" : "no query item '\(name.displayable)' that matches"
+        case .fragment:
+            (url.fragment.isEmpty ? "the URL has no fragment" : "the fragment does not match")
+                + fault(attempt.rule.fragment)
         }
     }
 

@@ -57,7 +57,9 @@ enum SARIF {
     /// A relative reference for a path, a URL for a site.
     private static func uri(_ source: FileSource) -> String {
         switch source {
-        case .path(let path): path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path
+        case .path(let path):
+            // What stands before a colon would be a scheme.
+            path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed.subtracting([":"])) ?? path
         case .standardInput: "stdin"
         case .origin(let domain): domain.wellKnownURL
         case .cdn(let domain): "https://app-site-association.cdn-apple.com/a/v1/\(domain)"

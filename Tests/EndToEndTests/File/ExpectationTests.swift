@@ -1,0 +1,100 @@
+// What the owner of a domain expects of its file: in a check, and over the life of a daemon.
+
+import Foundation
+import Lab
+import Testing
+
+extension EndToEndTests {
+    @Suite struct ExpectationTests {
+        @Test(
+            "a check judges the origin's file by what is expected",
+            arguments: [
+                (["--expect-url", "/help/1=\(Sample.app)"], ""),
+                (["--expect-url", "https://site.test/help/1=\(Sample.app)"], ""),
+                (["--expect-url", "/help/website/1=nothing", "--expect-url", "/else=nothing"], ""),
+                (["--expect-app", Sample.app, "--expect-service", "applinks"], ""),
+                (["--expect-url", "/help/1=nothing"], "expect.url-opens"),
+                (["--expect-url", "/help/1=\(Sample.other)"], "expect.url-opens-other"),
+                (["--expect-url", "/else=\(Sample.app)"], "expect.url-opens-nothing"),
+                (["--expect-url", "/help/website/1=\(Sample.app)"], "expect.url-opens-nothing"),
+                (["--expect-app", Sample.other], "expect.app-missing"),
+                (["--expect-service", "webcredentials"], "expect.service-missing"),
+            ])
+        func check(_ options: [String], _ rule: String) async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(Sample.clean)
+                let process = try await stage.check(["--format", "json"] + options + ["site.test"])
+                #expect(process.end == .exit(rule.isEmpty ? 0 : 1))
+                let report = try JSONValue(process.output)
+                #expect(report["verdict"] == .string(rule.isEmpty ? "ok" : "failing"))
+                #expect(report.rules.filter { $0.hasPrefix("expect.") } == (rule.isEmpty ? [] : [rule]))
+                guard !rule.isEmpty else { return }
+                let finding = report.finding(rule)
+                #expect(finding.keys == ["rule", "severity", "message", "evidence", "fix", "reference"])
+                #expect(finding["severity"] == .string("error"))
+                let value = options[1].split(separator: "=")[0]
+                #expect(finding["message"].string?.contains(value) == true, "\(finding)")
+            }
+        }
+
+        @Test("expectations of the configuration count in a check too")
+        func configuration() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(Sample.clean)
+                stage.lab.origin("free.test").serve(Sample.clean)
+                _ = try Watch(
+                    stage,
+                    ["{domain: site.test, expect: {urls: [{url: /else, opens: \(Sample.app)}]}}", "free.test"],
+                    Watch.Settings())
+                let reports = try await stage.reports(["site.test", "free.test"], ["--config", "monitor.yaml"])
+                #expect(reports["site.test"]?.errorRules == ["expect.url-opens-nothing"])
+                #expect(reports["free.test"]?.errorRules == [])
+            }
+        }
+
+        @Test("a URL that stops opening its app is told once, and its recovery once")
+        func incident() async throws {
+            try await Stage.with { stage in
+                let origin = stage.lab.origin("site.test")
+                origin.serve(Sample.clean)
+                stage.lab.origin("free.test").serve(Sample.clean)
+                let receiver = try await LabReceiver.start()
+                let expect =
+                    "{apps: [\(Sample.app)], services: [applinks], urls: [{url: /help/1, opens: \(Sample.app)}, "
+                    + "{url: /help/website/1, opens: nothing}]}"
+                let watch = try Watch(
+                    stage, ["{domain: site.test, expect: \(expect)}", "free.test"],
+                    Watch.Settings(staleAfter: "1h", channels: [Watch.webhook(receiver.url("/in"))]))
+                let (process, page) = try await watch.started()
+                #expect(page.hasPrefix("http"))
+                try await watch.checks(3, of: "site.test")
+                #expect(receiver.messages.isEmpty)
+                for host in ["site.test", "free.test"] {
+                    stage.lab.origin(host).serve(Sample.clean.replacing("\"/help/*\"", with: "\"/support/*\""))
+                    stage.lab.cdn.refresh(host)
+                }
+                _ = try await receiver.deliveries(count: 1, within: .seconds(40))
+                try await watch.checks(3, of: "site.test")
+                origin.serve(Sample.clean)
+                stage.lab.cdn.refresh("site.test")
+                _ = try await receiver.deliveries(count: 2, within: .seconds(40))
+                try await watch.checks(3, of: "site.test")
+                let messages = receiver.messages
+                #expect(
+                    messages.map(\.gist) == [
+                        "incident.firing expectation.failed site.test",
+                        "incident.resolved expectation.failed site.test",
+                    ])
+                #expect(Set(messages.map(\.incident)).count == 1)
+                let data = messages.first?.json["data"] ?? .absent
+                #expect(data["severity"] == .string("error"))
+                let findings = data["findings"].elements.filter { $0["rule"].string?.hasPrefix("expect.") == true }
+                #expect(findings.map { $0["rule"].string } == ["expect.url-opens-nothing"])
+                #expect(findings.first?["message"].string?.contains("/help/1") == true)
+                process.signal(SIGTERM)
+                #expect(try await process.ended(within: .seconds(5)) == .exit(0))
+                await receiver.shutdown()
+            }
+        }
+    }
+}

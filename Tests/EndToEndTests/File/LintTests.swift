@@ -1,0 +1,157 @@
+import Foundation
+import Lab
+import Testing
+
+extension EndToEndTests {
+    @Suite struct LintTests {
+        @Test("a file with nothing to say passes")
+        func clean() async throws {
+            try await Stage.with { stage in
+                try stage.write("a", Sample.clean)
+                let process = try await stage.run(["lint", "--strict", "a"])
+                #expect(process.end == .exit(0))
+                #expect(process.output == "a: valid, nothing to say\n")
+                #expect(process.errors == "")
+            }
+        }
+
+        @Test(
+            "an error fails, a warning only with --strict",
+            arguments: [(Sample.broken, 1, 1), (Sample.unreachable, 0, 1), (Sample.clean, 0, 0), ("", 1, 1)])
+        func exitCodes(_ text: String, _ lenient: Int32, _ strict: Int32) async throws {
+            try await Stage.with { stage in
+                for format in ["text", "json", "github", "sarif"] {
+                    let process = try await stage.run(["lint", "--format", format, "-"], input: text)
+                    #expect(process.end == .exit(lenient), "\(format)")
+                    let other = try await stage.run(["lint", "--strict", "--format", format, "-"], input: text)
+                    #expect(other.end == .exit(strict), "\(format)")
+                }
+            }
+        }
+
+        @Test("text is in the compiler's form, with the line and a mark under the place")
+        func text() async throws {
+            try await Stage.with { stage in
+                try stage.write("app.json", Sample.unreachable)
+                let process = try await stage.run(["lint", "app.json"])
+                let lines = process.output.split(separator: "\n").map(String.init)
+                try #require(lines.count == 5, "\(process.output)")
+                #expect(
+                    try /app\.json:7:9: warning: .+ \[rule-unreachable\]/.wholeMatch(in: lines[0]) != nil, "\(lines)")
+                #expect(lines[1] == #"            {"/": "/buy/*", "?": {"coupon": "a"}},"#)
+                #expect(lines[2].hasPrefix(String(repeating: " ", count: 12) + "^"))
+                #expect(lines[3].hasPrefix("    fix: "))
+                #expect(lines[4] == "app.json: valid, 1 warning")
+                #expect(!process.output.contains("\u{1B}"))
+            }
+        }
+
+        @Test("a finding in JSON has the keys of the contract")
+        func json() async throws {
+            try await Stage.with { stage in
+                let process = try await stage.run(["lint", "--format", "json", "-"], input: Sample.unreachable)
+                let results = try JSONValue(process.output)
+                #expect(results.elements.count == 1)
+                #expect(results[0].keys == ["source", "valid", "findings"])
+                let finding = results[0].finding("aasa.rule-unreachable")
+                let keys = ["rule", "severity", "message", "evidence", "fix", "reference", "line", "column", "pointer"]
+                #expect(finding.keys.isSuperset(of: keys))
+                #expect(finding["severity"] == .string("warning"))
+                #expect(finding["line"] == .number(7))
+                #expect(finding["column"] == .number(9))
+                #expect(finding["pointer"] == .string("/applinks/details/0/components/1"))
+                #expect(finding["reference"].string?.hasPrefix("https://") == true)
+                #expect(finding["fix"].string?.isEmpty == false)
+            }
+        }
+
+        @Test("the place of a syntax error is that of the sign that is wrong")
+        func syntax() async throws {
+            try await Stage.with { stage in
+                let process = try await stage.run(["lint", "--format", "json", "-"], input: Sample.broken)
+                let finding = try JSONValue(process.output)[0].finding("aasa.json-syntax")
+                #expect(finding["severity"] == .string("error"))
+                #expect(finding["line"] == .number(3))
+                #expect(finding["column"] == .number(18))
+            }
+        }
+
+        @Test("GitHub gets one command a finding, and a file's name cannot write one of its own")
+        func github() async throws {
+            try await Stage.with { stage in
+                let name = "a,b:c%d\n::error::x\u{1B}[31m"
+                try stage.write(name, Sample.broken)
+                try stage.write("b", Sample.unreachable)
+                let process = try await stage.run(["lint", "--format", "github", name, "b"])
+                #expect(process.end == .exit(1))
+                expectHarmless(process)
+                let lines = process.output.split(separator: "\n")
+                try #require(lines.count == 2, "\(process.output)")
+                #expect(
+                    lines[0].hasPrefix("::error file=a%2Cb%3Ac%25d%0A%3A%3Aerror%3A%3Ax\u{FFFD}[31m,line=3,col=18,"),
+                    "\(lines[0])")
+                #expect(lines[0].contains(",title=aasa.json-syntax::"))
+                #expect(lines[1].hasPrefix("::warning file=b,line=7,col=9,"))
+            }
+        }
+
+        @Test("SARIF describes the rule of each result, and says where it stands")
+        func sarif() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(Sample.broken)
+                try stage.write("my file:1.aasa", Sample.unreachable)
+                let process = try await stage.command("lint", ["--format", "sarif", "my file:1.aasa", "site.test"])
+                #expect(process.end == .exit(1))
+                let log = try JSONValue(process.output)
+                #expect(log["version"] == .string("2.1.0"))
+                #expect(log["runs"].elements.count == 1)
+                let run = log["runs"][0]
+                let driver = run["tool"]["driver"]
+                #expect(driver["name"] == .string("aasa-monitor"))
+                let rules = driver["rules"].elements
+                #expect(Set(rules.map { $0["id"].string }).count == rules.count)
+                for rule in rules {
+                    #expect(rule["shortDescription"]["text"].string?.isEmpty == false)
+                    #expect(["error", "warning", "note"].contains(rule["defaultConfiguration"]["level"].string))
+                    #expect(rule["helpUri"].string?.hasPrefix("https://") == true)
+                }
+                let results = run["results"].elements
+                #expect(results.map { $0["ruleId"].string } == ["aasa.rule-unreachable", "aasa.json-syntax"])
+                #expect(results.map { $0["level"].string } == ["warning", "error"])
+                for result in results {
+                    let index = result["ruleIndex"].int ?? -1
+                    #expect(driver["rules"][index]["id"] == result["ruleId"])
+                    #expect(result["message"]["text"].string?.isEmpty == false)
+                }
+                let places = results.map { $0["locations"][0]["physicalLocation"] }
+                let uris = places.map { $0["artifactLocation"]["uri"].string ?? "" }
+                #expect(uris == ["my%20file%3A1.aasa", "https://site.test\(LabOrigin.wellKnownPath)"])
+                #expect(places.map { $0["region"]["startLine"].int } == [7, 3])
+                #expect(places.map { $0["region"]["startColumn"].int } == [9, 18])
+            }
+        }
+
+        @Test("text that steers a terminal never reaches it", arguments: ["text", "json", "github", "sarif"])
+        func hostile(_ format: String) async throws {
+            try await Stage.with { stage in
+                try stage.write("evil", Sample.hostile)
+                let process = try await stage.run(
+                    ["lint", "--format", format, "evil", "-"], input: "{\u{9B}2J\u{1B}[31m")
+                #expect(process.end == .exit(1))
+                #expect(process.output.contains("evil"))
+                expectHarmless(process)
+            }
+        }
+
+        @Test("a terminal gets colours")
+        func colours() async throws {
+            try await Stage.with { stage in
+                try stage.write("a", Sample.unreachable)
+                let terminal = try Terminal()
+                let process = try stage.start(["lint", "a"], output: terminal.child)
+                #expect(try await process.ended() == .exit(0))
+                #expect(terminal.read().contains("\u{1B}[33mwarning\u{1B}[0m"))
+            }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import Lab
+import Testing
+
+extension EndToEndTests {
+    @Suite struct MatchTests {
+        /// A URL, what it opens, and the line of the rule that decides.
+        private static let table: [(url: String, opens: JSONValue, line: JSONValue)] = [
+            ("/buy/1?coupon=a", .string(Sample.app), .number(6)),
+            ("https://site.test/buy/1?x=1&coupon=a", .string(Sample.app), .number(6)),
+            ("/buy/1", .null, .null), ("/help/website/1", .null, .number(7)),
+            ("/help/1", .string(Sample.app), .number(8)), ("/news/1#top", .string(Sample.app), .number(9)),
+            ("/news/1#end", .null, .null), ("/", .null, .null),
+        ]
+
+        @Test("JSON tells what each URL opens, and which rule decided")
+        func json() async throws {
+            try await Stage.with { stage in
+                let process = try await stage.run(
+                    ["match", "--format", "json", "-"] + Self.table.map(\.url), input: Sample.clean)
+                #expect(process.end == .exit(0))
+                let answers = try JSONValue(process.output).elements
+                #expect(answers.count == Self.table.count)
+                for (answer, row) in zip(answers, Self.table) {
+                    #expect(answer.keys.isSuperset(of: ["url", "opens", "service", "rule"]))
+                    #expect(answer["url"] == .string(row.url))
+                    #expect(answer["service"] == .string("applinks"))
+                    #expect(answer["opens"] == row.opens, "\(row.url)")
+                    guard case .number(let line) = row.line else {
+                        #expect(answer["rule"] == .null, "\(row.url)")
+                        continue
+                    }
+                    #expect(answer["rule"].keys == ["pointer", "line"])
+                    #expect(answer["rule"]["line"] == row.line, "\(row.url)")
+                    let pointer = "/applinks/details/0/components/\(Int(line) - 6)"
+                    #expect(answer["rule"]["pointer"] == .string(pointer), "\(row.url)")
+                }
+            }
+        }
+
+        @Test("text is one line a URL")
+        func text() async throws {
+            try await Stage.with { stage in
+                try stage.write("app.json", Sample.clean)
+                let process = try await stage.run(["match", "app.json", "/help/1", "/help/website/1", "/buy/1"])
+                #expect(process.end == .exit(0))
+                #expect(
+                    process.output == """
+                        /help/1  opens \(Sample.app), by app.json:8:9 /help/*
+                        /help/website/1  opens nothing, excluded by app.json:7:9 NOT /help/website/*
+                        /buy/1  opens nothing: no rule matches
+
+                        """)
+            }
+        }
+
+        @Test("--explain names each rule that was tried, and why it did not match")
+        func explain() async throws {
+            try await Stage.with { stage in
+                try stage.write("app.json", Sample.clean)
+                let process = try await stage.run(["match", "--explain", "app.json", "/buy/1", "/news/1?coupon=#end"])
+                #expect(
+                    process.output == """
+                        /buy/1  opens nothing: no rule matches
+                            /applinks/details/0, for \(Sample.app)
+                              6:9 /buy/*?coupon=?*: the URL has no query
+                              7:9 NOT /help/website/*: the path does not match
+                              8:9 /help/*: the path does not match
+                              9:9 /news/*#top: the path does not match
+
+                        /news/1?coupon=#end  opens nothing: no rule matches
+                            /applinks/details/0, for \(Sample.app)
+                              6:9 /buy/*?coupon=?*: the path does not match
+                              7:9 NOT /help/website/*: the path does not match
+                              8:9 /help/*: the path does not match
+                              9:9 /news/*#top: the fragment does not match
+
+                        """)
+                let decided = try await stage.run(["match", "--explain", "app.json", "/help/website/1"])
+                #expect(decided.output.contains("7:9 NOT /help/website/*: matches, and excludes\n"))
+                #expect(!decided.output.contains("8:9"))
+            }
+        }
+
+        @Test(
+            "an expectation that holds passes, and one that fails is told",
+            arguments: [
+                (["/help/1", "--expect", Sample.app], true), (["/help/1", "--expect", Sample.other], false),
+                (["/help/1", "/buy/1", "--expect", Sample.app], false),
+                (["/buy/1", "/help/website/1", "--expect", "nothing"], true),
+                (["/help/1", "--expect", "nothing"], false),
+                (["--expect-url", "/help/1=\(Sample.app)"], true),
+                (["--expect-url", "/buy/1?coupon=a=\(Sample.app)"], true),
+                (["--expect-url", "/help/1=\(Sample.app)", "--expect-url", "/buy/1=\(Sample.app)"], false),
+                (["--expect-url", "/buy/1=nothing"], true), (["--expect-url", "/help/1=nothing"], false),
+                (["/news/1", "--expect-url", "/help/1=\(Sample.app)"], true),
+            ])
+        func expectations(_ arguments: [String], _ holds: Bool) async throws {
+            try await Stage.with { stage in
+                let text = try await stage.run(["match", "-"] + arguments, input: Sample.clean)
+                #expect(text.end == .exit(holds ? 0 : 1))
+                #expect(text.output.contains("error: expected to open ") == !holds)
+                let json = try await stage.run(["match", "--format", "json", "-"] + arguments, input: Sample.clean)
+                #expect(json.end == .exit(holds ? 0 : 1))
+                let answers = try JSONValue(json.output).elements
+                #expect(answers.contains { $0["as_expected"] == .bool(false) } == !holds)
+            }
+        }
+
+        @Test("another app that claims the URL too is told")
+        func severalApps() async throws {
+            try await Stage.with { stage in
+                let text = Sample.clean.replacing(
+                    #"["\#(Sample.app)"]"#, with: #"["\#(Sample.app)", "\#(Sample.other)"]"#)
+                let process = try await stage.run(["match", "--format", "json", "-", "/help/1"], input: text)
+                let answer = try JSONValue(process.output)[0]
+                #expect(answer["opens"] == .string(Sample.app))
+                #expect(answer["also_opened_by"] == .array([.string(Sample.other)]))
+                let words = try await stage.run(["match", "-", "/help/1"], input: text)
+                #expect(words.output.contains("note: \(Sample.other) claims this URL too"))
+            }
+        }
+
+        @Test("a file that is none has no answer, and one without applinks says so")
+        func noAnswer() async throws {
+            try await Stage.with { stage in
+                let broken = try await stage.run(["match", "-", "/a"], input: Sample.broken)
+                #expect(broken.end == .exit(1))
+                #expect(broken.output == "")
+                #expect(broken.errors.contains("<stdin>:3:18: "), "\(broken.errors)")
+                let other = try await stage.run(["match", "-", "/a"], input: #"{"webcredentials":{"apps":[]}}"#)
+                #expect(other.end == .exit(0))
+                #expect(other.output == "/a  opens nothing: the file has no applinks object\n")
+                try Data([0x30, 0x82, 0x0A, 0x1F, 0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02])
+                    .write(to: stage.folder.appending(path: "signed"))
+                let signed = try await stage.run(["match", "signed", "/a"])
+                #expect(signed.end == .exit(1))
+                #expect(signed.errors.contains("signed: the file is CMS-signed"))
+                #expect(!signed.errors.contains("takes nothing"))
+            }
+        }
+
+        @Test("text that steers a terminal never reaches it", arguments: ["text", "json"])
+        func hostile(_ format: String) async throws {
+            try await Stage.with { stage in
+                let url = "/a\u{1B}[31m\u{9B}2J\u{202E}?b=\u{2028}#\u{7}"
+                let process = try await stage.run(
+                    ["match", "--explain", "--format", format, "-", url, "/"], input: Sample.hostile)
+                #expect(process.end == .exit(0))
+                #expect(process.output.contains("/a"))
+                expectHarmless(process)
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+// Where lint, match and diff take their files from.
+
+import Foundation
+import Lab
+import Testing
+
+extension EndToEndTests {
+    @Suite struct SourceTests {
+        @Test("a source is a path, standard input, a domain, or Apple's copy of it")
+        func sources() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(Sample.clean)
+                stage.lab.cdn.holds("site.test", body: Sample.broken)
+                try stage.write("own file.aasa", Sample.unreachable)
+                let process = try await stage.command(
+                    "lint", ["--format", "json", "own file.aasa", "-", "site.test", "cdn:site.test"],
+                    input: Sample.cleanInOneLine)
+                #expect(process.end == .exit(1))
+                let results = try JSONValue(process.output).elements
+                #expect(
+                    results.map { $0["source"].string } == ["own file.aasa", "<stdin>", "site.test", "cdn:site.test"])
+                #expect(results.map { $0["valid"] } == [.bool(true), .bool(true), .bool(true), .bool(false)])
+                #expect(results.map(\.rules) == [["aasa.rule-unreachable"], [], [], ["aasa.json-syntax"]])
+                #expect(!stage.lab.cdn.requests(for: "site.test").isEmpty)
+            }
+        }
+
+        @Test("a file that is missing is told apart from a domain, and needs no network")
+        func missing() async throws {
+            try await Stage.with { stage in
+                try FileManager.default.createDirectory(
+                    at: stage.folder.appending(path: "folder"), withIntermediateDirectories: true)
+                try stage.write("good.json", Sample.clean)
+                for name in ["nowhere", "nowhere.json", "./nowhere.txt", "folder/nowhere.aasa", "folder"] {
+                    for words in [["lint", name], ["match", name, "/a"], ["diff", "good.json", name]] {
+                        let process = try await stage.run(words)
+                        #expect(process.end == .exit(66), "\(words)")
+                        #expect(process.output == "", "\(words)")
+                        #expect(process.errors.contains("'\(name)'"), "\(words): \(process.errors)")
+                    }
+                }
+                // A good file beside it does not hide the loss.
+                #expect(try await stage.run(["lint", "good.json", "nowhere.json"]).end == .exit(66))
+            }
+        }
+
+        @Test("a folder that is named for a domain does not hide the domain")
+        func folders() async throws {
+            try await Stage.with { stage in
+                try FileManager.default.createDirectory(
+                    at: stage.folder.appending(path: "site.test"), withIntermediateDirectories: true)
+                stage.lab.origin("site.test").serve(Sample.clean)
+                let process = try await stage.command("lint", ["site.test"])
+                #expect(process.end == .exit(0))
+                #expect(process.output == "site.test: valid, nothing to say\n")
+            }
+        }
+
+        @Test("a site that serves no file is a failure, with the reason and what Apple says")
+        func noFile() async throws {
+            try await Stage.with { stage in
+                _ = stage.lab.origin("none.test")
+                stage.lab.origin("dead.test").handshake = .reset
+                stage.lab.origin("copy.test").serve(Sample.clean)
+                stage.lab.cdn.fails("copy.test", reason: "SWCERR00101 Bad HTTP Response: 403 Forbidden")
+                let expected = [
+                    ("none.test", "status 404"), ("dead.test", "could not be read"), ("cdn:copy.test", "SWCERR00101"),
+                ]
+                for (source, reason) in expected {
+                    for words in [["lint", source], ["match", source, "/a"], ["diff", source, source]] {
+                        let process = try await stage.command(words[0], Array(words.dropFirst()))
+                        #expect(process.end == .exit(1), "\(words)")
+                        #expect(process.output == "", "\(words)")
+                        #expect(process.errors.contains(reason), "\(words): \(process.errors)")
+                    }
+                }
+            }
+        }
+
+        @Test(
+            "what cannot be meant is a matter of usage",
+            arguments: [
+                ["lint"], ["lint", "-", "-"], ["lint", "cdn:"], ["lint", "cdn:a b"], ["lint", "--format", "xml", "a"],
+                ["match", "-"], ["match", "-", "javascript:alert(1)"], ["match", "-", "site.test/a"],
+                ["match", "-", ""], ["match", "-", "https://"], ["match", "-", "ftp://site.test/a"],
+                ["match", "-", "--expect-url", "/a"], ["match", "-", "--expect-url", "/a="],
+                ["match", "-", "--expect-url", "=\(Sample.app)"], ["match", "-", "--expect-url", "/a?b=c"],
+                ["match", "-", "/a", "--expect", ""], ["match", "-", "/a", "--expect", "Nothing"],
+                ["match", "-", "/a", "--format", "sarif"], ["diff", "-"], ["diff", "-", "-"],
+                ["check", "site.test", "--expect-url", "/a"],
+                ["check", "site.test", "--expect-url", "nonsense=nothing"],
+                ["check", "site.test", "--expect-service", "applink"],
+            ])
+        func usage(_ arguments: [String]) async throws {
+            try await Stage.with { stage in
+                let process = try await stage.run(arguments, input: Sample.clean)
+                #expect(process.end == .exit(64))
+                #expect(process.output == "")
+                #expect(process.errors != "")
+            }
+        }
+    }
+}
