@@ -53,8 +53,8 @@ package struct MonitorDaemon: Sendable {
     }
 
     /// Time that running checks and deliveries have to come to an end, and then the rest of the process.
-    /// A commit under way is always finished, which another program's lock on the database may hold up: `Store` waits for
-    /// it less long than this.
+    /// A commit under way is always finished, which another program's lock on the database may hold up: all that
+    /// is to be written together waits less long for it than this.
     private static let graceful: Duration = .seconds(1)
     private static let cancelling: Duration = .seconds(3)
 

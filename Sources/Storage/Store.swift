@@ -9,6 +9,7 @@ package final class Store: Sendable {
     package let path: String
     private let pool: DatabasePool
     private let lock: FileLock?
+    private let patience = LockPatience()
 
     /// Opens the store, or makes it.
     ///
@@ -19,7 +20,7 @@ package final class Store: Sendable {
         do {
             try Self.checkPath(path, readOnly: readOnly)
             lock = readOnly ? nil : try FileLock(path: path + ".lock", store: path)
-            pool = try Self.open(path, readOnly: readOnly)
+            pool = try Self.open(path, readOnly: readOnly, patience)
         } catch {
             throw StoreError(error, path: path)
         }
@@ -52,9 +53,11 @@ package final class Store: Sendable {
     /// written down while the process shuts down.
     func write<Value: Sendable>(_ updates: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         do {
-            return try await withCheckedThrowingContinuation { continuation in
+            let value = try await withCheckedThrowingContinuation { continuation in
                 pool.asyncWrite(updates) { _, result in continuation.resume(with: result) }
             }
+            patience.recover()
+            return value
         } catch {
             throw StoreError(error, path: path)
         }
@@ -80,14 +83,13 @@ package final class Store: Sendable {
         }
     }
 
-    private static func open(_ path: String, readOnly: Bool) throws -> DatabasePool {
+    private static func open(_ path: String, readOnly: Bool, _ patience: LockPatience) throws -> DatabasePool {
         if !readOnly { try inspectExisting(path) }
         var configuration = Configuration()
         configuration.label = "aasa-monitor.store"
         configuration.readonly = readOnly
         configuration.foreignKeysEnabled = true
-        // Shorter than the daemon's patience at its end; a check that could not be stored is made again.
-        configuration.busyMode = .timeout(1.5)
+        configuration.busyMode = .callback { patience.waits(afterTries: $0) }
         configuration.maximumReaderCount = 4
         let pool = try DatabasePool(path: path, configuration: configuration)
         do {
@@ -99,6 +101,11 @@ package final class Store: Sendable {
                     // GRDB sets NORMAL, by which a power failure may undo the last commits. An alert that went out
                     // would then be decided a second time, under another identity. One flush a check is a small price.
                     try database.execute(sql: "PRAGMA synchronous = FULL")
+                    // Before the first table: a process killed while it makes the tables must not leave a file that the
+                    // next one takes for another program's.
+                    if try Int.fetchOne(database, sql: "PRAGMA application_id") != Schema.applicationID {
+                        try database.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
+                    }
                 }
                 try Schema.migrator.migrate(pool)
             }
@@ -116,10 +123,16 @@ package final class Store: Sendable {
         guard let size, size > 0 else { return }
         var configuration = Configuration()
         configuration.readonly = true
-        configuration.busyMode = .timeout(5)
-        let queue = try DatabaseQueue(path: path, configuration: configuration)
-        defer { try? queue.close() }
-        try queue.read { try inspect($0, path: path, readOnly: false) }
+        do {
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            defer { try? queue.close() }
+            try queue.read { try inspect($0, path: path, readOnly: false) }
+        } catch let fault as DatabaseError
+            where [.SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_BUSY].contains(fault.resultCode)
+        {
+            // A process that was killed in the middle of a write left a log or a journal that only a writer can take in.
+            // The pool does that, and then looks at the file itself.
+        }
     }
 
     /// Refuses what is damaged, foreign, or of another version, before anything is written.

@@ -10,7 +10,6 @@ extension CurlTests {
         func cancel() async throws {
             try await withLab(maximumConcurrent: 1) { lab, driver in
                 lab.origin(host).behaviour = .fault(.hang)
-                let started = ContinuousClock.now
                 let running = Task { try await driver.perform(request(site)) }
                 try await until { lab.origin(host).requests.count > 0 }
                 let waiting = Task { try await driver.perform(request(site)) }
@@ -18,7 +17,6 @@ extension CurlTests {
                 await #expect(throws: CancellationError.self) { try await waiting.value }
                 running.cancel()
                 await #expect(throws: CancellationError.self) { try await running.value }
-                #expect(ContinuousClock.now - started < .seconds(10), "well before the time limit of the transfer")
                 lab.origin(host).behaviour = .reply(.json("{}"))
                 let next = try await driver.perform(request(site))
                 #expect(next.status == 200, "the place is free again")
@@ -162,14 +160,13 @@ extension CurlTests {
                 lab.origin(host).behaviour = .reply(.json("{}"))
                 let hanging = Task { try await driver.perform(request("https://hang.test/")) }
                 try await until { lab.origin("hang.test").requests.count > 0 }
-                let started = ContinuousClock.now
                 for _ in 0..<10 {
                     let result = try await driver.perform(request(site))
                     #expect(result.status == 200)
                 }
-                #expect(ContinuousClock.now - started < .seconds(10))
+                // Still hanging: nothing has waited for its time limit.
                 hanging.cancel()
-                _ = try? await hanging.value
+                await #expect(throws: CancellationError.self) { try await hanging.value }
             }
         }
 

@@ -121,10 +121,8 @@ extension ProbingTests {
                     originHangs
                         ? !scene.requests("site.test").isEmpty : !scene.lab.cdn.requests(for: "site.test").isEmpty
                 }
-                let begin = ContinuousClock.now
                 look.cancel()
                 await #expect(throws: CancellationError.self) { try await look.value }
-                #expect(ContinuousClock.now - begin < .seconds(5))
             }
         }
 

@@ -57,7 +57,7 @@ public struct AppLinks: Sendable {
                     member.value, appIDs: [member.key], defaults: defaults, variables: variables,
                     pointer: "/applinks/details/\(member.key.escapedForPointer)")
             }
-        } else if let apps = node["apps"], let ids = apps.strings, !ids.isEmpty {
+        } else if node["details"] == nil, let apps = node["apps"], let ids = apps.strings, !ids.isEmpty {
             form = .appsOnly
             entries = [Entry(everythingFor: ids, node: apps, pointer: "/applinks/apps")]
         } else {

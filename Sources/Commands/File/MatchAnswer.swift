@@ -55,7 +55,8 @@ struct MatchAnswer {
         switch question.expected {
         case nil: true
         case .nothing: opens == nil
-        case .app(let app): opens == app
+        // Of several apps that a URL opens, the one that is installed counts.
+        case .app(let app): opens == app || result?.alsoOpenedBy.contains(app) == true
         }
     }
 

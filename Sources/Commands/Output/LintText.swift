@@ -30,7 +30,8 @@ struct LintText {
 
     /// The line with a mark under what is meant; of a long line the part around it.
     private func excerpt(_ line: String, _ finding: LintFinding) -> [String] {
-        let scalars = Array(line.unicodeScalars.drop { $0 == "\u{FEFF}" })
+        let text = line.last == "\r" ? line.dropLast() : line[...]
+        let scalars = Array(text.unicodeScalars.drop { $0 == "\u{FEFF}" })
         let start = max(0, finding.start.column - 1)
         let end = finding.end.line == finding.start.line ? finding.end.column - 1 : scalars.count
         guard start < scalars.count else { return [] }

@@ -55,7 +55,9 @@ extension Checks {
         }
         switch (opening, opens) {
         case (.nothing, nil): return nil
-        case (.app(let app), .some(let opened)) where app == opened: return nil
+        // Of several apps that a URL opens, the one that is installed counts.
+        case (.app(let app), .some(let opened)) where app == opened || result?.alsoOpenedBy.contains(app) == true:
+            return nil
         case (.nothing, .some(let opened)):
             finding.message = "\(expected.url) opens \(opened), though it is expected to open nothing"
         case (.app(let app), nil):

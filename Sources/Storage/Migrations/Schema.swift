@@ -11,7 +11,6 @@ enum Schema {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1-first") { database in
             try database.execute(sql: first)
-            try database.execute(sql: "PRAGMA application_id = \(applicationID)")
         }
         return migrator
     }

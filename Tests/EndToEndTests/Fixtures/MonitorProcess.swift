@@ -40,10 +40,11 @@ final class MonitorProcess: Sendable {
     ///   - input: what standard input holds; empty by default.
     ///   - environment: in addition to the few variables that it always has.
     ///   - output: where standard output goes in place of a file.
+    ///   - errors: where standard error goes in place of a file.
     /// - Throws: where it cannot be started.
     init(
         _ arguments: [String], executable: URL = MonitorProcess.binary, folder: URL, input: String = "",
-        environment: [String: String] = [:], output: FileHandle? = nil
+        environment: [String: String] = [:], output: FileHandle? = nil, errors: FileHandle? = nil
     ) throws {
         let name = UUID().uuidString
         out = folder.appending(path: "\(name).out")
@@ -61,7 +62,7 @@ final class MonitorProcess: Sendable {
             .merging(environment) { $1 }
         process.standardInput = try FileHandle(forReadingFrom: source)
         process.standardOutput = try output ?? FileHandle(forWritingTo: out)
-        process.standardError = try FileHandle(forWritingTo: err)
+        process.standardError = try errors ?? FileHandle(forWritingTo: err)
         process.terminationHandler = { process in
             let status = process.terminationStatus
             let end: End = process.terminationReason == .exit ? .exit(status) : .signal(status)

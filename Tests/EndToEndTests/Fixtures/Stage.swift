@@ -60,10 +60,11 @@ struct Stage: Sendable {
     // MARK: - Running
 
     func start(
-        _ arguments: [String], input: String = "", environment: [String: String] = [:], output: FileHandle? = nil
+        _ arguments: [String], input: String = "", environment: [String: String] = [:], output: FileHandle? = nil,
+        errors: FileHandle? = nil
     ) throws -> MonitorProcess {
         let process = try MonitorProcess(
-            arguments, folder: folder, input: input, environment: environment, output: output)
+            arguments, folder: folder, input: input, environment: environment, output: output, errors: errors)
         started.list.withLock { $0.append(process) }
         return process
     }

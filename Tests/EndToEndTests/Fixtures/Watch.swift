@@ -62,7 +62,10 @@ struct Watch: Sendable {
             """)
     }
 
-    func start() throws -> MonitorProcess { try stage.start(["run", "--config", file]) }
+    /// Starts; `errors` takes standard error in place of a file.
+    func start(errors: FileHandle? = nil) throws -> MonitorProcess {
+        try stage.start(["run", "--config", file], errors: errors)
+    }
 
     /// Starts, and waits until the status page listens.
     /// - Returns: the process and the page's address.

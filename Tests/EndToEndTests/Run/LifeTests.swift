@@ -70,6 +70,22 @@ extension EndToEndTests {
             }
         }
 
+        @Test(
+            "kill -9 while the store is being made leaves one that the next start takes",
+            arguments: [10, 25, 40, 60, 80])
+        func killedAtBirth(_ milliseconds: Int) async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(file())
+                let watch = try Watch(stage, ["site.test"], Watch.Settings())
+                let process = try watch.start()
+                try await Task.sleep(for: .milliseconds(milliseconds))
+                try await process.kill9()
+                let (again, _) = try await watch.started()
+                again.signal(SIGTERM)
+                #expect(try await again.ended(within: .seconds(5)) == .exit(0))
+            }
+        }
+
         @Test("a start after a stop tells nothing by itself, and goes on where it was")
         func restart() async throws {
             try await Stage.with { stage in

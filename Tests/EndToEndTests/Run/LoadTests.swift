@@ -53,7 +53,7 @@ extension EndToEndTests {
                 for host in hosts { stage.lab.origin(host).serve(file("last")) }
                 _ = try await receiver.deliveries(count: before + hosts.count, within: .seconds(60))
                 for host in hosts { stage.lab.cdn.refresh(host) }
-                try await until("all resolves", within: .seconds(60), seen: { process.errors }) {
+                try await until("all resolves", within: .seconds(150), seen: { process.errors }) {
                     ((try? receiver.messages.distinct().count) ?? 0) >= before + 2 * hosts.count
                 }
                 let messages = try receiver.messages.distinct()
@@ -74,7 +74,7 @@ extension EndToEndTests {
 
         /// Waits until each incident that was told has its end.
         private static func quiet(_ receiver: LabReceiver, _ process: MonitorProcess) async throws {
-            try await until("the end of every incident", within: .seconds(60), seen: { process.errors }) {
+            try await until("the end of every incident", within: .seconds(150), seen: { process.errors }) {
                 ((try? receiver.messages.distinct()) ?? []).stories.allSatisfy { $0.contains("incident.resolved") }
             }
         }
