@@ -165,7 +165,9 @@ extension MarkedFile {
             "typographic-character", .error,
             "{\"/\": «\"/a\u{200B}\"», \"percentEncoded\": false, \"comment\": \"\u{201C}a\u{201D}\"}"),
         .components(
-            "host-in-path", .error, #"{"/": «"https://acme.com/a"»}, {"/": «"acme.com/a"»}, {"/": "index.html"}"#),
+            "host-in-path", .error,
+            #"{"/": «"https://acme.com/a"»}, {"/": «"acme.com/a"»}, {"/": "index.html"}, {"/": «"//acme.com/a"»}, {"/": "//a/b"}"#
+        ),
         .paths("host-in-path", .error, #"«"www.acme.com/*"», "a/b", "*/b.com/""#),
         .components("query-in-path", .error, #"{"/": «"/a?b=1"»}, {"/": "/id/????"}, {"/": «"/#/a"»}, {"/": "/a?*"}"#),
         .paths("query-in-path", .error, #"«"?x=1"», «"NOT /a#b"», "/a?b""#),

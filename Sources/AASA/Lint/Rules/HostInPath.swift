@@ -19,9 +19,11 @@ enum HostInPath: LintRule {
     }
 
     static func fault(of site: PatternSite) -> String? {
-        // Nearly all paths begin with a slash; then there is neither.
-        guard site.part == .path, site.text.utf8.first != UInt8(ascii: "/") else { return nil }
-        let text = site.text.prefix(300).lowercased()
+        guard site.part == .path else { return nil }
+        // Nearly all paths begin with one slash; then there is neither. Two are the form of a URL without its scheme.
+        let isRelative = site.text.utf8.starts(with: Array("//".utf8))
+        guard isRelative || site.text.utf8.first != UInt8(ascii: "/") else { return nil }
+        let text = site.text.prefix(300).drop { isRelative && $0 == "/" }.lowercased()
         if let scheme = ["https:", "http:", "*://"].first(where: text.hasPrefix) { return "the scheme '\(scheme)'" }
         if let end = text.firstRange(of: "://"), text[..<end.lowerBound].allSatisfy({ $0.isLetter || $0 == "+" }),
             end.lowerBound > text.startIndex
