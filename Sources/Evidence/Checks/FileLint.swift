@@ -12,7 +12,7 @@ extension Checks {
     @Sendable static func fileLint(_ context: CheckContext) -> [Finding] {
         guard let answer = context.origin.answer, answer.status == 200, answer.body.end == .complete,
             // What we cannot decompress is no text to judge.
-            !Checks.originBody(context).contains(where: { $0.rule == .origin("content-encoding") }),
+            unaskedEncoding(answer, [:]) == nil,
             let hash = answer.body.hash, let content = context.observation.contents[hash]
         else { return [] }
         let all = lintFindings.value(for: hash) { Linter.lint(Array(content)).findings }
@@ -28,6 +28,7 @@ extension Checks {
         }
         return result
     }
+
     /// The origin's own checks have told the size; and a made-up app is at home on a domain made for tests.
     private static func isNews(_ finding: LintFinding, _ context: CheckContext) -> Bool {
         switch finding.rule {

@@ -77,7 +77,7 @@ extension Checks {
 
     /// A compression that was not asked for. We ask for gzip; Apple's crawler and devices may take others, but whoever sends
     /// one unasked sends it to all.
-    private static func unaskedEncoding(_ answer: Answer, _ evidence: [String: String]) -> Finding? {
+    static func unaskedEncoding(_ answer: Answer, _ evidence: [String: String]) -> Finding? {
         guard let encoding = answer.header("content-encoding")?.lowercased().trimmingCharacters(in: .whitespaces),
             !["", "identity", "gzip", "x-gzip"].contains(encoding)
         else { return nil }
