@@ -5,13 +5,21 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 
 CONFIG ?= monitor.yaml
-# Library and headers for the build; nginx, openssl and curl as real peers in tests and benchmarks.
-PACKAGES := libcurl4-openssl-dev pkg-config libsqlite3-dev ca-certificates curl openssl nginx-light jq
+# Library and headers for the build; nginx, openssl, curl and Alertmanager as real peers in tests and benchmarks; iproute2
+# sets up networks of their own for tests.
+PACKAGES := libcurl4-openssl-dev pkg-config libsqlite3-dev ca-certificates curl openssl nginx-light jq iproute2 \
+  prometheus-alertmanager python3-venv
+# The services' own models, which tests hold payloads against; none of it is needed to build or to run.
+JUDGE := .build/payload-judge
+JUDGE_WANTS := Tests/AlertingTests/Payloads/requirements.txt
 SOURCES := Package.swift Sources Tests Benchmarks
 # Swift Testing only; without this an empty XCTest run prints "0 tests".
 TEST_FLAGS := --disable-xctest
+# Hundreds of tests with processes of their own, all at once, starve each other; older toolchains do not know the option.
+WIDTH = $(shell swift test --help-hidden 2>/dev/null | grep maximum-parallelization-width >/dev/null && \
+  echo --experimental-maximum-parallelization-width 16)
 
-.PHONY: help setup build demo run test test-one lint fmt bench fuzz package clean
+.PHONY: help setup build demo run test test-one lint fmt bench fuzz simulate kills package clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,6 +35,16 @@ setup: ## install the system packages that are missing (Debian); safe to repeat
 	  "$${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$${missing[@]}" >/dev/null; \
 	fi
 	@command -v swift >/dev/null || { echo "there is no Swift toolchain; install Swift 6.2 or later from https://www.swift.org/install/linux/" >&2; exit 1; }
+	@cmp -s $(JUDGE_WANTS) $(JUDGE)/requirements.txt || { \
+	  echo "installing what payloads are judged by"; \
+	  rm -rf $(JUDGE); \
+	  if /usr/bin/python3 -m venv $(JUDGE) && $(JUDGE)/bin/pip install -q --disable-pip-version-check --retries 1 \
+	    --timeout 30 --no-deps --no-compile --only-binary :all: -r $(JUDGE_WANTS); then \
+	    cp $(JUDGE_WANTS) $(JUDGE)/requirements.txt; \
+	  else \
+	    rm -rf $(JUDGE); \
+	    echo "it cannot be had (no network?); the suite of payloads will be skipped" >&2; \
+	  fi; }
 
 build: setup ## build the program (debug)
 	swift build --product aasa-monitor
@@ -39,10 +57,13 @@ run: build ## run the daemon with CONFIG (default monitor.yaml)
 
 test: setup ## run all tests
 	swift build --build-tests
-	swift test --skip-build $(TEST_FLAGS)
+	@# The lines of what failed once more at the end, where a reader of a long log looks first.
+	@log=$$(mktemp); status=0; swift test --skip-build $(TEST_FLAGS) $(WIDTH) 2>&1 | tee "$$log" || status=$$?; \
+	  if [ $$status -ne 0 ]; then echo; echo "what failed:"; grep -aE '^✘|^[^◇]*: error: ' "$$log" | cut -c1-2000 | tail -n 60 || true; fi; \
+	  rm -f "$$log"; exit $$status
 
 test-one: setup ## run the tests that match FILTER
-	swift test $(TEST_FLAGS) --filter "$(FILTER)"
+	swift test $(TEST_FLAGS) $(WIDTH) --filter "$(FILTER)"
 
 lint: ## check the formatting
 	swift format lint --strict --recursive --parallel $(SOURCES)
@@ -62,6 +83,16 @@ fuzz: setup ## look for input that breaks the AASA library, for FUZZ_SECONDS
 	  $$(find Sources/AASA -name '*.swift') Tests/AASATests/FuzzExercise.swift Tests/Fuzz/*.swift -o .build/fuzz/aasa-fuzz
 	.build/fuzz/aasa-fuzz -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -detect_leaks=0 \
 	  -artifact_prefix=.build/fuzz/ .build/fuzz/found $(wildcard $(CORPUS)/aasa)
+
+SEEDS ?= 1..200
+DAYS ?= 20
+simulate: setup ## run the deterministic simulation for SEEDS (7, or 1..200), DAYS of trouble each
+	swift build -c release --product aasa-monitor-simulate
+	.build/release/aasa-monitor-simulate --seeds $(SEEDS) --days $(DAYS)
+
+KILLS ?= 200
+kills: setup ## kill the real process KILLS times under load and count what arrives
+	AASA_KILLS=$(KILLS) swift test $(TEST_FLAGS) --filter EndToEndTests.KillLoopTests
 
 package: setup ## make dist/aasa-monitor-VERSION-linux-ARCH.tar.gz
 	deploy/package.sh

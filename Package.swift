@@ -111,31 +111,66 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(name: "aasa-monitor", dependencies: ["Commands"], swiftSettings: strict),
         .executableTarget(
-            name: "aasa-monitor-bench", dependencies: ["AASA", "CCurl", "Curl"], path: "Benchmarks",
+            name: "aasa-monitor-bench", dependencies: ["AASA", "CCurl", "Curl", "Evidence", "Lab", "Probing"],
+            path: "Benchmarks",
             swiftSettings: strict),
 
         // What several suites share: observations by hand, temporary folders, the corpus.
         .target(
             name: "TestSupport", dependencies: ["Evidence", "Monitoring"], path: "Tests/TestSupport",
             swiftSettings: strict),
-        .testTarget(name: "AASATests", dependencies: ["AASA", "TestSupport"], swiftSettings: strict),
+        // Where a suite's tests run. By itself: what imports Testing cannot go into a command.
+        .target(name: "TestTraits", path: "Tests/TestTraits", swiftSettings: strict),
+        // The deterministic simulation, its command (`make simulate`) and its suite.
+        .target(
+            name: "Simulation",
+            dependencies: [
+                "Alerting", "Daemon", "Evidence", "MonitorConfiguration", "Monitoring", "Storage", "TestSupport",
+                .product(name: "Crypto", package: "swift-crypto"), .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/Simulation",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "aasa-monitor-simulate", dependencies: ["Simulation"], path: "Tests/Simulate", swiftSettings: strict),
+        .testTarget(
+            name: "SimulationTests", dependencies: ["Simulation", "TestTraits", "aasa-monitor-simulate"],
+            swiftSettings: strict),
+        .testTarget(name: "AASATests", dependencies: ["AASA", "TestSupport", "TestTraits"], swiftSettings: strict),
         .testTarget(
             name: "AlertingTests",
             dependencies: [
-                "Alerting", "Curl", "Evidence", "Lab", "Monitoring", "Storage",
+                "Alerting", "Curl", "Evidence", "Lab", "Monitoring", "Storage", "TestTraits",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            exclude: ["Payloads", "Snapshots"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "CommandsTests", dependencies: ["Commands", "Evidence", "Monitoring", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ConfigurationTests", dependencies: ["Evidence", "MonitorConfiguration", "TestTraits"],
+            exclude: ["Fixtures"],
+            swiftSettings: strict),
+        .testTarget(name: "CurlTests", dependencies: ["CCurl", "Curl", "Lab"], swiftSettings: strict),
+        .testTarget(
+            name: "DaemonTests",
+            dependencies: [
+                "Alerting", "Daemon", "Evidence", "Monitoring", "Storage",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "ConfigurationTests", dependencies: ["Evidence", "MonitorConfiguration"], exclude: ["Fixtures"],
-            swiftSettings: strict),
-        .testTarget(name: "CurlTests", dependencies: ["CCurl", "Curl", "Lab"], swiftSettings: strict),
+            name: "EndToEndTests",
+            dependencies: ["Evidence", "Lab", "aasa-monitor", .product(name: "Yams", package: "Yams")],
+            exclude: ["Fixtures/scenarios"], swiftSettings: strict),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["Evidence", "Lab", "aasa-monitor"], swiftSettings: strict),
-        .testTarget(name: "EvidenceTests", dependencies: ["AASA", "Evidence", "TestSupport"], swiftSettings: strict),
+            name: "EvidenceTests", dependencies: ["AASA", "Evidence", "TestSupport", "TestTraits"],
+            swiftSettings: strict),
         .testTarget(name: "LabTests", dependencies: ["Lab"], swiftSettings: strict),
         .testTarget(
-            name: "MonitoringTests", dependencies: ["Evidence", "Monitoring", "TestSupport"], swiftSettings: strict),
+            name: "MonitoringTests", dependencies: ["Evidence", "Monitoring", "TestSupport", "TestTraits"],
+            swiftSettings: strict),
         .testTarget(
             name: "ProbingTests", dependencies: ["Curl", "Evidence", "Lab", "Probing"], swiftSettings: strict),
         .testTarget(
@@ -149,6 +184,7 @@ let package = Package(
         .testTarget(
             name: "StorageTests",
             dependencies: ["Evidence", "Monitoring", "Storage", .product(name: "GRDB", package: "GRDB.swift")],
+            exclude: ["Fixtures"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -1,6 +1,6 @@
 // `make bench`: how much client CPU a fetch costs, ours beside libcurl as it comes and the curl tool; and what reading,
-// matching and comparing a file costs, beside jq and Python. `fetch` or `file` runs one of the two, all by default. What
-// the numbers mean is told in docs/performance.md.
+// matching and comparing a file costs, beside jq and Python; and how long a full check takes, beside the slowest answer in
+// it. `fetch`, `file` or `check` runs one of them, all by default. What the numbers mean is told in docs/performance.md.
 
 import CCurl
 import Glibc
@@ -10,9 +10,10 @@ signal(SIGPIPE, SIG_IGN)
 curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
 let chosen = Set(CommandLine.arguments.dropFirst())
-let parts: Set = chosen.isEmpty ? ["fetch", "file"] : chosen
-guard parts.isSubset(of: ["fetch", "file"]) else {
-    Output.error("usage: aasa-monitor-bench [fetch] [file]")
+let known: Set = ["fetch", "file", "check"]
+let parts = chosen.isEmpty ? known : chosen
+guard parts.isSubset(of: known) else {
+    Output.error("usage: aasa-monitor-bench [fetch] [file] [check]")
     exit(64)
 }
 
@@ -21,6 +22,7 @@ do {
     Interruption.await(clearing: premises) {
         do {
             if parts.contains("file") { try FileBenchmark(premises: premises).run() }
+            if parts.contains("check") { try await CheckBenchmark().run() }
             if parts.contains("fetch") { try await Benchmark(premises: premises).run() }
             premises.clear()
             exit(0)

@@ -9,16 +9,17 @@ package struct AasaMonitor: AsyncParsableCommand {
         abstract: "Tells the truth about universal links: what your origin serves, and what Apple's CDN does.",
         discussion: """
             iOS does not read your site's apple-app-site-association file: it reads the copy in Apple's CDN, which lags \
-            by hours to weeks and goes missing when something keeps Apple's crawler out. `check` looks once, `run` \
-            watches and alerts, `demo` shows it all on a lab of its own.
+            by hours to weeks and goes missing when something keeps Apple's crawler out. `check` looks once, `watch` \
+            waits for a change to reach every edge, `run` watches and alerts, `demo` shows it all on a lab of its own.
 
             Exit codes: 0 nothing at severity error, 1 at least one error finding, 64 usage, 66 an input file is missing, \
             70 our own fault, 78 configuration.
             """,
         version: "aasa-monitor \(Version.number) (\(CurlDriver.version))",
         subcommands: [
-            CheckCommand.self, RunCommand.self, LintCommand.self, MatchCommand.self, DiffCommand.self,
-            ConfigCommand.self,
+            CheckCommand.self, RunCommand.self, WatchCommand.self, LintCommand.self, MatchCommand.self,
+            DiffCommand.self, ConfigCommand.self, AlertCommand.self, SilenceCommand.self, AcknowledgeCommand.self,
+            OutboxCommand.self, StoreCommand.self,
             DemoCommand.self,
         ])
 

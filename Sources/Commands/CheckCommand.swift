@@ -27,6 +27,12 @@ struct CheckCommand: AsyncParsableCommand {
     @Option(help: "text, json (an array for several targets) or jsonl (one object a line).")
     var format = Format.text
 
+    @Option(
+        help: ArgumentHelp(
+            "light: one request to the origin and one to the CDN. full: each address, each edge, Apple's user agents, the root copy, other places and pages besides.",
+            valueName: "light|full"))
+    var depth = Depth.full
+
     @Flag(help: "Exit with 1 at warnings too.")
     var strict = false
 
@@ -45,18 +51,20 @@ struct CheckCommand: AsyncParsableCommand {
     private static let maximumConcurrent = 32
 
     func run() async throws {
-        try network.checkFiles()
+        try network.connections.checkFiles()
         let targets = try Targets.read(targets)
         let file = try configuration.loadIfPresent()
         let checker = try OneShotChecker(
-            network: network, asksCDN: asksCDN, configuration: file, expectations: expectations.read())
+            connections: network.connections, timeout: network.timeout, asksCDN: asksCDN, configuration: file,
+            expectations: expectations.read())
         defer { checker.close() }
         let progress = Progress(total: targets.count)
         var output = ReportOutput(format: format, isSingle: targets.count == 1)
         var worst = Severity?.none
+        let depth = depth
         do {
             try await OrderedWork.run(targets, maximumConcurrent: Self.maximumConcurrent) { target in
-                let report = try await checker.check(target)
+                let report = try await checker.check(target, depth: depth)
                 progress.advance()
                 return report
             } each: { report in
@@ -74,3 +82,5 @@ struct CheckCommand: AsyncParsableCommand {
         if let worst, worst >= (strict ? .warning : .error) { throw MonitorExit.found.code }
     }
 }
+
+extension Depth: ExpressibleByArgument {}

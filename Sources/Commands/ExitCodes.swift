@@ -11,14 +11,18 @@ enum MonitorExit: Int32, CaseIterable {
     /// Our own fault.
     case software = 70
     case configuration = 78
+    /// Ctrl-C, in a command that would have gone on: 128 and the number of the signal, as shells count.
+    case interrupted = 130
 
     var code: ExitCode { ExitCode(rawValue) }
 }
 
 /// An end that the command has already explained on standard error.
-struct CommandFailure: Error {
+struct CommandFailure: Error, CustomStringConvertible {
     let exit: MonitorExit
     let message: String
+
+    var description: String { message }
 
     init(_ exit: MonitorExit, _ message: String) {
         self.exit = exit

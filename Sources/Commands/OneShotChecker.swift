@@ -15,25 +15,27 @@ struct OneShotChecker: Sendable {
     let probe: DomainProbe
     private let store: Store?
     private let configuration: ConfigurationFile?
-    /// Of the command line; nil: the configuration's.
+    /// For each of origin and CDN, of the command line; nil: the configuration's.
     private let timeout: Duration?
     /// Of the command line; they count for every target, besides those of the configuration.
     private let expectations: Expectations
 
+    /// `timeout`, `asksEdges`: nil leaves them to the configuration.
     init(
-        network: NetworkOptions, asksCDN: Bool, configuration: ConfigurationFile?,
+        connections: ConnectionOptions, timeout: Duration?, asksCDN: Bool, asksEdges: Bool? = nil,
+        configuration: ConfigurationFile?,
         expectations: Expectations = Expectations()
     ) throws {
         self.configuration = configuration
-        timeout = network.timeout
+        self.timeout = timeout
         self.expectations = expectations
         let file = configuration?.network
         let settings = Curl.NetworkSettings(
-            caFile: network.caFile ?? file?.caFile,
+            caFile: connections.caFile ?? file?.caFile,
             // The command line's entries come first: the first that fits counts.
-            connectTo: network.connectTo + (file?.connectTo ?? []),
-            resolve: (file?.resolve ?? []) + network.resolve,
-            proxy: network.proxy ?? file?.proxy?.reveal())
+            connectTo: connections.connectTo + (file?.connectTo ?? []),
+            resolve: (file?.resolve ?? []) + connections.resolve,
+            proxy: connections.proxy ?? file?.proxy?.reveal())
         do {
             driver = try CurlDriver(network: settings, maximumConcurrent: file?.maxConcurrent ?? 64)
         } catch {
@@ -42,9 +44,13 @@ struct OneShotChecker: Sendable {
         probe = DomainProbe(
             driver: driver,
             settings: ProbeSettings(
-                cdnBaseURL: network.cdnURL ?? configuration?.cdn.baseURL ?? ProbeSettings.applesCDN,
-                timeout: network.timeout ?? configuration?.defaults.timeout ?? ProbeSettings.defaultTimeout,
-                family: network.family, asksBeforeOrigin: asksCDN || configuration?.cdn.askBeforeOrigin == true,
+                cdnBaseURL: connections.cdnURL ?? configuration?.cdn.baseURL ?? ProbeSettings.applesCDN,
+                timeout: timeout ?? configuration?.defaults.timeout ?? ProbeSettings.defaultTimeout,
+                family: connections.family, asksBeforeOrigin: asksCDN || configuration?.cdn.askBeforeOrigin == true,
+                asksEdges: asksEdges ?? configuration?.cdn.edges ?? true,
+                vantages: (configuration?.vantages ?? []).map {
+                    VantagePoint(name: $0.name, proxy: $0.proxy.reveal())
+                },
                 cdnRequestsPerSecond: configuration?.cdn.requestsPerSecond ?? 50, userAgent: Version.userAgent))
         store = configuration.flatMap { Self.openStore($0.store) }
     }
@@ -61,13 +67,14 @@ struct OneShotChecker: Sendable {
         }
     }
 
-    func check(_ target: Target) async throws -> CheckReport {
+    func check(_ target: Target, depth: Depth) async throws -> CheckReport {
         let state = try? await store?.state(of: target.domain)
-        let watched = configuration?.domains.first { $0.domain == target.domain }
+        let watched = watched(target.domain)
+        let expectations = (watched?.expect ?? Expectations()).adding(expectations)
         let started = Date()
         let observation = try await probe.observe(
-            target.domain, mode: target.mode == .production ? watched?.mode ?? .production : target.mode,
-            hadFile: state.map { !$0.originPeriods.isEmpty } ?? false,
+            target.domain, mode: mode(of: target), depth: depth,
+            hadFile: state.map { !$0.originPeriods.isEmpty } ?? false, pages: expectations.pages(of: target.domain),
             timeout: timeout ?? watched?.timeout, now: started)
         let readings = Readings(observation)
         let now = Date()
@@ -80,10 +87,22 @@ struct OneShotChecker: Sendable {
         let verdict = Verdict(
             of: readings, history: history, staleAfter: watched?.staleAfter ?? defaults.staleAfter,
             certificateWarning: watched?.certificateWarning ?? defaults.certificateWarning,
-            expectations: (watched?.expect ?? Expectations()).adding(expectations), now: now)
+            expectations: expectations, now: now)
         return CheckReport(
             observation: observation, readings: readings, verdict: verdict, cdnURL: probe.cdnURL(of: target.domain))
     }
+
+    /// How devices reach the file of a target: by its entitlement, or by the configuration.
+    func mode(of target: Target) -> AssociationMode {
+        target.mode == .production ? watched(target.domain)?.mode ?? .production : target.mode
+    }
+
+    /// How long the CDN took for earlier changes, as the store remembers them; nil where it does not.
+    func usualTime(of domain: Domain) async -> UsualTime? {
+        UsualTime((try? await store?.propagationTimes(of: domain)) ?? [])
+    }
+
+    private func watched(_ domain: Domain) -> WatchedDomain? { configuration?.domains.first { $0.domain == domain } }
 
     func shutdown() async { await driver.shutdown() }
 

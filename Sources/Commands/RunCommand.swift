@@ -12,7 +12,10 @@ import Storage
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Watch the configured domains, keep what was seen, and alert.",
-        discussion: "SIGTERM and SIGINT end it within seconds; what it knows and owes is in its store.")
+        discussion: """
+            SIGTERM and SIGINT end it within seconds; what it knows and owes is in its store. SIGHUP makes it read its \
+            configuration anew: a faulty file is told in the log, and the running configuration stays.
+            """)
 
     @OptionGroup var configuration: ConfigurationOptions
 
@@ -24,7 +27,12 @@ struct RunCommand: AsyncParsableCommand {
             configuration: file,
             surroundings: MonitorDaemon.Surroundings(
                 logger: MonitorLog.logger(file.log), version: Version.number, userAgent: Version.userAgent,
-                storePath: file.store.resolvedPath()))
+                storePath: file.store.resolvedPath(),
+                rereading: {
+                    let (next, warnings) = try ConfigurationLoader.load(path: path)
+                    if let caFile = next.network.caFile { try CertificateFile.check(caFile, option: "network.ca_file") }
+                    return (next, warnings)
+                }))
         defer { LogSink.shared.flush() }
         try await Self.explaining { try await daemon.run() }
     }

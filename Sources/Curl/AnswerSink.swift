@@ -7,6 +7,8 @@ struct AnswerSink {
     private(set) var headers: [TransferResult.Header] = []
     private(set) var body = Data()
     private(set) var bodyStarted = false
+    /// Whether the last block of headers came to its end.
+    private(set) var headEnded = false
     private(set) var headersOverLimit = false
     private(set) var bodyOverLimit = false
 
@@ -33,7 +35,10 @@ struct AnswerSink {
         let text = String(decoding: line, as: UTF8.self)
         if text.hasPrefix("HTTP/") {
             headers = []
+            headEnded = false
             status = Self.status(ofStatusLine: text)
+        } else if text == "\r\n" || text == "\n" {
+            headEnded = true
         } else if let colon = text.firstIndex(of: ":") {
             let name = text[..<colon].lowercased()
             let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespacesAndNewlines)
@@ -68,6 +73,7 @@ struct AnswerSink {
         guard let status, status < 200 else { return }
         self.status = nil
         headers = []
+        headEnded = false
     }
 
     private static func status(ofStatusLine line: String) -> Int? {

@@ -10,6 +10,9 @@ import Synchronization
 /// End it with `shutdown()`. A driver that is dropped without it ends its thread as well, without anybody waiting for that.
 package final class CurlDriver: Sendable {
     private let loop: DriverLoop
+    private let thread: DriverThread
+    /// What every transfer is told.
+    package let network: NetworkSettings
 
     /// Starts the thread.
     ///
@@ -30,9 +33,8 @@ package final class CurlDriver: Sendable {
         let loop = try DriverLoop(
             network: network, maximumConcurrent: max(1, maximumConcurrent), keptConnections: max(1, keptConnections))
         self.loop = loop
-        let thread = Thread { loop.run() }
-        thread.name = "curl-driver"
-        thread.start()
+        self.network = network
+        thread = try DriverThread { loop.run() }
     }
 
     deinit { loop.stop() }
@@ -59,6 +61,9 @@ package final class CurlDriver: Sendable {
         await withCheckedContinuation { continuation in
             loop.stop(then: continuation)
         }
+        // It is done with all work, and ends within the moment. A process that exits under a thread of the TLS library's can
+        // crash.
+        thread.join()
     }
 
     /// Of the loaded libcurl and its libraries: "libcurl/7.88.1 OpenSSL/3.0.19 ...".

@@ -13,6 +13,8 @@ struct FailureSigns {
     var phase: CurlError.Phase = .resolving
     var hasStatus = false
     var viaProxy = false
+    /// Whether the peer, which is the proxy where there is one, took the connection.
+    var isConnected = false
     var refusedAddress = false
     var headersOverLimit = false
     var bodyStarted = false
@@ -39,7 +41,8 @@ extension CurlError {
         case CURLE_COULDNT_RESOLVE_PROXY: return .proxy
         case CURLE_PROXY: return proxyCode(signs)
         case CURLE_COULDNT_CONNECT: return connectCode(signs)
-        case CURLE_OPERATION_TIMEDOUT: return .timedOut
+        // Where even the proxy took no connection, nobody was asked anything.
+        case CURLE_OPERATION_TIMEDOUT: return signs.viaProxy && !signs.isConnected ? .proxy : .timedOut
         case CURLE_GOT_NOTHING: return .emptyReply
         case CURLE_PARTIAL_FILE: return .truncated
         case CURLE_RECV_ERROR, CURLE_SEND_ERROR: return brokenCode(signs)

@@ -39,7 +39,8 @@ struct Work {
             } catch {
                 finish(
                     job.id,
-                    with: TransferResult(error: error, facts: ConnectionFacts(viaProxy: network.proxy != nil)))
+                    with: TransferResult(
+                        error: error, facts: ConnectionFacts(viaProxy: (job.request.proxy ?? network.proxy) != nil)))
             }
         }
     }

@@ -42,13 +42,14 @@ extension EasyHandle {
                 return CURL_PREREQFUNC_OK
             })
         try set(CURLOPT_PREREQDATA, pointer: context)
-        guard transfer.request.addressPolicy == .publicOnly, transfer.settings.proxy == nil else { return }
+        guard transfer.request.addressPolicy != .any, transfer.settings.proxy == nil else { return }
         try set(
             CURLOPT_OPENSOCKETFUNCTION,
             socket: { context, _, address in
                 guard let context, let address else { return CURL_SOCKET_BAD }
-                guard IPAddress.isPublic(bytes: addressBytes(address)) else {
-                    Transfer.of(context).refusedAddress = true
+                let transfer = Transfer.of(context)
+                guard transfer.request.addressPolicy.allows(addressBytes(address)) else {
+                    transfer.refusedAddress = true
                     return CURL_SOCKET_BAD
                 }
                 let parts = address.pointee

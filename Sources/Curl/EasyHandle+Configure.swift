@@ -45,12 +45,11 @@ extension EasyHandle {
             case .v6: CURL_IPRESOLVE_V6
             }
         try set(CURLOPT_IPRESOLVE, Int(family))
-        if request.addressPolicy == .publicOnly, transfer.settings.proxy != nil {
-            let literal = parts.host.filter { $0 != "[" && $0 != "]" }
-            if IPAddress.isLiteral(literal), !IPAddress.isPublic(literal) {
-                throw CurlError(
-                    code: .addressRefused, phase: .connecting, message: "\(literal) is not a public address")
-            }
+        if transfer.settings.proxy != nil, let literal = request.addressPolicy.refusedLiteral(parts.host) {
+            throw CurlError(
+                code: .addressRefused, phase: .connecting,
+                message: request.addressPolicy == .publicOnly
+                    ? "\(literal) is not a public address" : "\(literal) is a link-local address")
         }
         try setRoutes(request, host: parts.host, port: parts.port, transfer)
     }
@@ -123,10 +122,11 @@ extension EasyHandle {
         for header in request.headers { lines.append(try Self.line(header)) }
         if request.purpose == .handshakeOnly {
             try set(CURLOPT_CONNECT_ONLY, 1)
-        } else if case .post(let body) = request.method {
+        } else if let content = request.method.content {
             try set(CURLOPT_POST, true)
-            try set(CURLOPT_POSTFIELDSIZE_LARGE, offset: body.count)
-            try setBody(body)
+            if content.name != "POST" { try set(CURLOPT_CUSTOMREQUEST, content.name) }
+            try set(CURLOPT_POSTFIELDSIZE_LARGE, offset: content.body.count)
+            try setBody(content.body)
             // No waiting for "100 Continue", which many receivers never send.
             lines.append("Expect:")
         }

@@ -12,6 +12,37 @@ package enum IPAddress {
     /// unspecified addresses, for IPv6 forms that carry such an IPv4 address, and for text that is no address.
     package static func isPublic(_ text: String) -> Bool { bytes(text).map(isPublic(bytes:)) ?? false }
 
+    /// Who can reach an address.
+    package enum Scope: Sendable, CaseIterable {
+        case `public`, loopback, `private`, linkLocal, reserved
+        /// RFC 6598, 100.64.0.0/10.
+        case carrierGrade
+    }
+
+    /// The scope of an address; text that is no address is `.reserved`, as nobody can reach it.
+    package static func scope(of text: String) -> Scope { bytes(text).map(scope(bytes:)) ?? .reserved }
+
+    /// As `scope(of:)`, of 4 or 16 bytes in network order; any other count is reserved.
+    static func scope(bytes: [UInt8]) -> Scope {
+        var bytes = bytes
+        if isPublic(bytes: bytes) { return .public }
+        if bytes.count == 16, let inner = embeddedV4(bytes) { bytes = inner }
+        let named = bytes.count == 4 ? namedV4 : namedV6
+        return named.first { $0.network.contains(bytes) }?.scope ?? .reserved
+    }
+
+    /// Closed networks that have a name; what is in none of them is reserved in some other way.
+    private static let namedV4: [(network: Range, scope: Scope)] = [
+        (Range([127], bits: 8), .loopback), (Range([10], bits: 8), .private), (Range([172, 16], bits: 12), .private),
+        (Range([192, 168], bits: 16), .private), (Range([100, 64], bits: 10), .carrierGrade),
+        (Range([169, 254], bits: 16), .linkLocal),
+    ]
+
+    private static let namedV6: [(network: Range, scope: Scope)] = [
+        (Range([UInt8](repeating: 0, count: 15) + [1], bits: 128), .loopback), (Range([0xfc], bits: 7), .private),
+        (Range([0xfe, 0x80], bits: 10), .linkLocal),
+    ]
+
     /// 4 or 16 bytes in network order; any other count is not public.
     static func isPublic(bytes: [UInt8]) -> Bool {
         switch bytes.count {
@@ -22,15 +53,19 @@ package enum IPAddress {
     }
 
     private static func isPublicV6(_ bytes: [UInt8]) -> Bool {
-        // Mapped (::ffff:0:0/96), translated (64:ff9b::/96) and 6to4 (2002::/16) addresses are as public as what they hold.
+        if let inner = embeddedV4(bytes) { return isPublic(bytes: inner) }
+        // Only 2000::/3 is given out at all.
+        return Range([0x20], bits: 3).contains(bytes) && !closedV6.contains { $0.contains(bytes) }
+    }
+
+    /// Mapped (::ffff:0:0/96), translated (64:ff9b::/96) and 6to4 (2002::/16) addresses are as public as what they hold.
+    private static func embeddedV4(_ bytes: [UInt8]) -> [UInt8]? {
         if Range([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff], bits: 96).contains(bytes)
             || Range([0x00, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0], bits: 96).contains(bytes)
         {
-            return isPublic(bytes: Array(bytes[12...]))
+            return Array(bytes[12...])
         }
-        if Range([0x20, 0x02], bits: 16).contains(bytes) { return isPublic(bytes: Array(bytes[2..<6])) }
-        // Only 2000::/3 is given out at all.
-        return Range([0x20], bits: 3).contains(bytes) && !closedV6.contains { $0.contains(bytes) }
+        return Range([0x20, 0x02], bits: 16).contains(bytes) ? Array(bytes[2..<6]) : nil
     }
 
     /// A network: its first bytes and how many bits of them count.
@@ -66,10 +101,29 @@ package enum IPAddress {
         Range([0x3f, 0xff, 0x00], bits: 20),
     ]
 
-    private static func bytes(_ text: String) -> [UInt8]? {
+    fileprivate static func bytes(_ text: String) -> [UInt8]? {
         var v4 = [UInt8](repeating: 0, count: 4)
         if inet_pton(AF_INET, text, &v4) == 1 { return v4 }
         var v6 = [UInt8](repeating: 0, count: 16)
         return inet_pton(AF_INET6, text, &v6) == 1 ? v6 : nil
+    }
+}
+
+extension TransferRequest.AddressPolicy {
+    /// `address`: 4 or 16 bytes in network order.
+    func allows(_ address: [UInt8]) -> Bool {
+        switch self {
+        case .any: true
+        case .publicOnly: IPAddress.isPublic(bytes: address)
+        case .notLinkLocal: IPAddress.scope(bytes: address) != .linkLocal
+        }
+    }
+
+    /// The address that a URL's host is, without brackets, where this policy refuses it; nil for a name, which is judged
+    /// once it is resolved, and for an address that is allowed.
+    package func refusedLiteral(_ host: String) -> String? {
+        let literal = host.filter { $0 != "[" && $0 != "]" }
+        guard let bytes = IPAddress.bytes(literal), !allows(bytes) else { return nil }
+        return literal
     }
 }

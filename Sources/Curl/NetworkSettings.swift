@@ -52,6 +52,14 @@ package struct NetworkSettings: Sendable, Equatable {
         return nil
     }
 
+    /// The same with a proxy of one request's own, where it has one.
+    func with(proxy: String?) -> NetworkSettings {
+        guard let proxy else { return self }
+        var settings = self
+        settings.proxy = proxy
+        return settings
+    }
+
     private static func isProxy(_ text: String) -> Bool {
         guard let parts = CurlURL.components(text) else { return false }
         return ["http", "https", "socks4", "socks4a", "socks5", "socks5h"].contains(parts.scheme)

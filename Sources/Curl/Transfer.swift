@@ -18,7 +18,7 @@ final class Transfer {
     /// - Throws: what is wrong with the request, before anything is sent.
     init(_ request: TransferRequest, settings: NetworkSettings) throws(CurlError) {
         self.request = request
-        self.settings = settings
+        self.settings = settings.with(proxy: request.proxy)
         sink = AnswerSink(limits: request.limits)
         easy = try EasyHandle()
         errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -51,15 +51,21 @@ final class Transfer {
         sink.dropInformational()
         let reached = phase
         var result = TransferResult(
-            status: sink.status, headers: sink.headers, body: sink.body,
+            status: sink.status, headers: sink.headers, headEnded: sink.headEnded, body: sink.body,
             bodyEnd: sink.bodyOverLimit ? .capped : .complete, wireBytes: easy.offset(CURLINFO_SIZE_DOWNLOAD_T),
             facts: facts)
+        // The end of the connection is the end of an answer without length to libcurl, even in the middle of its headers.
+        if code == CURLE_OK, sink.status != nil, !sink.headEnded {
+            result.error = CurlError(
+                code: .truncated, phase: .receiving, message: "the connection ended in the middle of the headers")
+        }
         guard code != CURLE_OK, !(sink.bodyOverLimit && !sink.headersOverLimit) else { return result }
         result.error = CurlError(
             FailureSigns(
                 code: code, osError: easy.long(CURLINFO_OS_ERRNO), proxyError: easy.long(CURLINFO_PROXY_ERROR),
                 message: message(code), phase: reached, hasStatus: sink.status != nil,
-                viaProxy: settings.proxy != nil, refusedAddress: refusedAddress,
+                viaProxy: settings.proxy != nil, isConnected: easy.string(CURLINFO_PRIMARY_IP) != nil,
+                refusedAddress: refusedAddress,
                 headersOverLimit: sink.headersOverLimit, bodyStarted: sink.bodyStarted))
         return result
     }
@@ -75,7 +81,12 @@ final class Transfer {
     private var phase: CurlError.Phase {
         if easy.offset(CURLINFO_STARTTRANSFER_TIME_T) > 0 || sink.status != nil { return .receiving }
         if easy.offset(CURLINFO_PRETRANSFER_TIME_T) > 0 { return .waiting }
-        if easy.string(CURLINFO_PRIMARY_IP) != nil { return .handshaking }
+        if easy.string(CURLINFO_PRIMARY_IP) != nil {
+            // An HTTP proxy that has not said yes is still connecting, for us.
+            let awaitsTunnel =
+                settings.proxy?.lowercased().hasPrefix("http") == true && easy.long(CURLINFO_HTTP_CONNECTCODE) == 0
+            return awaitsTunnel ? .connecting : .handshaking
+        }
         return easy.offset(CURLINFO_NAMELOOKUP_TIME_T) > 0 ? .connecting : .resolving
     }
 

@@ -7,6 +7,18 @@ package struct TransferRequest: Sendable, Equatable {
     package enum Method: Sendable, Equatable {
         case get
         case post(body: Data)
+        case put(body: Data)
+        case patch(body: Data)
+
+        /// What is sent, and the method's name; nil for `get`.
+        var content: (name: String, body: Data)? {
+            switch self {
+            case .get: nil
+            case .post(let body): ("POST", body)
+            case .put(let body): ("PUT", body)
+            case .patch(let body): ("PATCH", body)
+            }
+        }
     }
 
     package struct Header: Sendable, Equatable {
@@ -38,12 +50,14 @@ package struct TransferRequest: Sendable, Equatable {
     /// An IP address to connect to whatever the URL's name resolves to (one edge of a CDN, one record of an origin). The
     /// name stays that of the URL in TLS and HTTP; the port is the URL's, or that of the driver's matching `connectTo` rule.
     package var address: String?
+    /// In place of the driver's own proxy: another place to look from. May hold a password.
+    package var proxy: String?
 
     package init(
         url: String, method: Method = .get, headers: [Header] = [], userAgent: String, allowPlainHTTP: Bool = false,
         connection: ConnectionUse = .fresh, limits: TransferLimits = TransferLimits(), acceptGzip: Bool = true,
         verify: Verification = .full, purpose: Purpose = .transfer, family: AddressFamily = .any,
-        addressPolicy: AddressPolicy = .any, address: String? = nil
+        addressPolicy: AddressPolicy = .any, address: String? = nil, proxy: String? = nil
     ) {
         self.url = url
         self.method = method
@@ -58,6 +72,7 @@ package struct TransferRequest: Sendable, Equatable {
         self.family = family
         self.addressPolicy = addressPolicy
         self.address = address
+        self.proxy = proxy
     }
 }
 
@@ -91,6 +106,9 @@ extension TransferRequest {
         /// connecting, so that a name that resolves to something else the second time gains nothing. Behind a proxy only
         /// an address literal in the URL can be judged, as it is the proxy that resolves and connects.
         case publicOnly
+        /// As `publicOnly`, for a receiver that its operator chose: only link-local addresses are refused, where the
+        /// metadata of clouds is.
+        case notLinkLocal
     }
 }
 

@@ -24,6 +24,9 @@ package struct TransferResult: Sendable, Equatable {
     package var status: Int?
     /// The last header block in the order received. No informational block, no proxy's answer to CONNECT, no trailers.
     package var headers: [Header]
+    /// Whether the headers came to their end. Where they did not, `status` and `headers` are the beginning of an answer
+    /// that nobody finished.
+    package var headEnded: Bool
     package var body: Data
     package var bodyEnd: BodyEnd
     /// Bytes of the body as they came over the wire, before decoding.
@@ -33,11 +36,13 @@ package struct TransferResult: Sendable, Equatable {
     package var facts: ConnectionFacts
 
     package init(
-        status: Int? = nil, headers: [Header] = [], body: Data = Data(), bodyEnd: BodyEnd = .complete,
-        wireBytes: Int = 0, error: CurlError? = nil, facts: ConnectionFacts = ConnectionFacts()
+        status: Int? = nil, headers: [Header] = [], headEnded: Bool = true, body: Data = Data(),
+        bodyEnd: BodyEnd = .complete, wireBytes: Int = 0, error: CurlError? = nil,
+        facts: ConnectionFacts = ConnectionFacts()
     ) {
         self.status = status
         self.headers = headers
+        self.headEnded = headEnded
         self.body = body
         self.bodyEnd = bodyEnd
         self.wireBytes = wireBytes

@@ -3,8 +3,11 @@
 import Alerting
 import Curl
 import Evidence
+import Foundation
 import MonitorConfiguration
 import Monitoring
+import Probing
+import StatusServer
 
 extension Channel {
     init(settings: ChannelSettings) throws {
@@ -12,21 +15,120 @@ extension Channel {
             switch settings.type {
             case .webhook: .webhook
             case .slack: .slack
+            case .discord: .discord
+            case .teams: .teams
+            case .googleChat: .googleChat
+            case .mattermost: .mattermost
+            case .telegram: .telegram
+            case .line: .line
+            case .chatwork: .chatwork
+            case .pagerduty: .pagerduty
+            case .alertmanager: .alertmanager
+            case .ntfy: .ntfy
             }
         try self.init(
-            name: settings.name, kind: kind, url: settings.url.reveal(),
+            name: settings.name, kind: kind, url: settings.url?.reveal(),
             signingKeys: settings.secrets.flatMap { secret in
                 try Channel.signingKeys(parsing: secret.reveal(), channel: settings.name)
-            })
+            }, token: settings.token?.reveal(), destination: settings.destination?.reveal(), thread: settings.thread)
     }
 }
 
 extension Policy {
-    init(_ watched: WatchedDomain, remindEvery: Duration?) {
+    init(_ watched: WatchedDomain, _ alerts: AlertSettings) {
         self.init(
             staleAfter: watched.staleAfter, failureThreshold: watched.failureThreshold,
             recoveryThreshold: watched.recoveryThreshold, certificateWarning: watched.certificateWarning,
-            remindEvery: remindEvery, expectations: watched.expect ?? Expectations())
+            remindEvery: alerts.remindEvery, expectations: watched.expect ?? Expectations(),
+            fullEvery: watched.fullEvery, escalateAfter: alerts.escalation.map(\.after))
+    }
+}
+
+extension AlertSettings {
+    var steps: Escalation {
+        Escalation(escalation.map { Escalation.Step(after: $0.after, channels: $0.channels) })
+    }
+}
+
+extension ProbeSettings {
+    package init(_ configuration: ConfigurationFile, userAgent: String) {
+        self.init(
+            cdnBaseURL: configuration.cdn.baseURL, timeout: configuration.defaults.timeout,
+            asksBeforeOrigin: configuration.cdn.askBeforeOrigin, asksEdges: configuration.cdn.edges,
+            vantages: configuration.vantages.map { VantagePoint(name: $0.name, proxy: $0.proxy.reveal()) },
+            cdnRequestsPerSecond: configuration.cdn.requestsPerSecond, userAgent: userAgent)
+    }
+}
+
+extension CurlDriver {
+    convenience init(forChecksOf configuration: ConfigurationFile) throws {
+        try self.init(
+            network: configuration.network.forChecks, maximumConcurrent: configuration.network.maxConcurrent)
+    }
+
+    /// One of its own: a busy check must not delay an alert.
+    convenience init(forAlertsOf configuration: ConfigurationFile) throws {
+        try self.init(
+            network: configuration.network.forAlerts, maximumConcurrent: max(4, configuration.alerts.channels.count))
+    }
+}
+
+extension Routes {
+    /// `channels`: those of the configuration.
+    init(channels: [Channel], of configuration: ConfigurationFile) {
+        let server = configuration.server
+        self.init(
+            channels: channels, cdnBaseURL: configuration.cdn.baseURL,
+            statusPageURL: server.port == 0 ? nil : "http://\(server.shownHost):\(server.port)/",
+            fleet: configuration.fleetRouting, escalation: configuration.alerts.steps)
+    }
+}
+
+extension StateFeed {
+    init(of configuration: ConfigurationFile, delivery: Delivery, mutings: @escaping @Sendable () -> Mutings) {
+        let sources = configuration.domains.map { ($0.domain, Source(labels: $0.labels, channels: $0.channels)) }
+        self.init(
+            sources: Dictionary(sources, uniquingKeysWith: { first, _ in first }),
+            routes: Routes(channels: delivery.present, of: configuration), delivery: delivery, mutings: mutings)
+    }
+}
+
+extension StatusSite {
+    /// Shows what the configuration says from now on, and asks for its token.
+    func show(_ configuration: ConfigurationFile, _ windows: [MaintenanceWindow]) {
+        watch(configuration.watchedInfos)
+        show(windows)
+        ask(for: configuration.server.token?.reveal())
+    }
+}
+
+extension ConfigurationFile {
+    var watchedInfos: [WatchedDomainInfo] {
+        domains.map { WatchedDomainInfo(domain: $0.domain, labels: $0.labels, interval: $0.interval) }
+    }
+
+    var silenceRecipients: [Domain: SilenceWatch.Recipient] {
+        let pairs = domains.map { ($0.domain, SilenceWatch.Recipient(labels: $0.labels, channels: $0.channels)) }
+        return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+    }
+}
+
+extension MaintenanceWindow {
+    /// - Throws: `SilenceFault` where the reader of the configuration let something pass that it should not have.
+    init(settings: MaintenanceSettings) throws {
+        let days = settings.days.compactMap(Weekday.init(rawValue:))
+        let extent: Extent?
+        switch settings.extent {
+        case .lasting(let duration): extent = .lasting(duration)
+        case .until(let text): extent = TimeOfDay(text).map { .until($0) }
+        }
+        guard let start = TimeOfDay(settings.start), let extent, days.count == settings.days.count,
+            let zone = TimeZone(identifier: settings.zone)
+        else { throw SilenceFault("the maintenance window '\(settings.name)' cannot be used") }
+        self.init(
+            name: settings.name,
+            scope: SilenceScope(domains: try settings.domains.map { try DomainPattern($0) }, labels: settings.labels),
+            days: Set(days), start: start, extent: extent, zone: zone, reason: settings.reason)
     }
 }
 

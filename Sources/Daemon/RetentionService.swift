@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import MonitorConfiguration
 import Monitoring
 import ServiceLifecycle
 import Storage
@@ -7,7 +8,7 @@ import Storage
 /// Removes what is kept for long enough, now and then.
 struct RetentionService: Service {
     let store: Store
-    let keepObservations: Duration
+    let live: LiveConfiguration
     let time: any Timekeeper
     let logger: Logger
 
@@ -17,7 +18,7 @@ struct RetentionService: Service {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 do {
-                    try await store.prune(now: time.now(), keepObservations: keepObservations)
+                    try await store.prune(now: time.now(), keepObservations: live.current.store.keepObservations)
                 } catch is CancellationError {
                     return
                 } catch {

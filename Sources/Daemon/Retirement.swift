@@ -7,14 +7,21 @@ import Logging
 import Monitoring
 import Storage
 
-struct Retirement: Sendable {
+package struct Retirement: Sendable {
     let store: Store
     let routes: Routes
     let time: any Timekeeper
     let logger: Logger
 
+    package init(store: Store, routes: Routes, time: any Timekeeper, logger: Logger) {
+        self.store = store
+        self.routes = routes
+        self.time = time
+        self.logger = logger
+    }
+
     /// Ends the incidents of every stored domain that is not in `watched`, tells their end, and forgets the domain.
-    func retireAll(except watched: Set<Domain>) async throws {
+    package func retireAll(except watched: Set<Domain>) async throws {
         for summary in try await store.domains() where !watched.contains(summary.domain) {
             let evaluation = retire(summary.state, now: time.now())
             let drafts = try routes.drafts(for: evaluation.events, domain: summary.domain)

@@ -13,6 +13,9 @@ extension String {
                 }))
     }
 
+    /// Text of a server's as a part of a sentence: cleaned, and short enough that the sentence is still read to its end.
+    package var inSentence: String { displayable.shortened(to: 100) }
+
     /// The text cut to `limit` characters, with an ellipsis where something was cut. A character that carries marks without
     /// end counts by its scalars: the result is never longer than four times the limit in those.
     package func shortened(to limit: Int) -> String {

@@ -39,11 +39,14 @@ package struct Comparison: Codable, Equatable, Sendable {
     package var changes: [Change]
     /// What phones will do differently once the CDN serves what the origin serves.
     package var behaviour: [BehaviourNote]
+    /// How the CDN's edges stand to the origin; nil where they were not asked one by one.
+    package var edges: EdgeTally?
 
     package init(
         state: State, bytesEqual: Bool? = nil, changedAt: Date? = nil, changedAfter: Date? = nil,
-        lagSeconds: Int? = nil, changes: [Change] = [], behaviour: [BehaviourNote] = []
+        lagSeconds: Int? = nil, changes: [Change] = [], behaviour: [BehaviourNote] = [], edges: EdgeTally? = nil
     ) {
+        self.edges = edges
         self.behaviour = behaviour
         self.state = state
         self.bytesEqual = bytesEqual
@@ -73,6 +76,7 @@ package struct Comparison: Codable, Equatable, Sendable {
         case lagSeconds = "lag_seconds"
         case changes
         case behaviour
+        case edges
     }
 }
 

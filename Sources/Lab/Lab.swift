@@ -45,8 +45,8 @@ package final class Lab: Sendable {
         let authority = try LabAuthority(now: Date())
         let origins = LabOrigins()
         let cdn = LabCDN(origins: origins)
-        let switchboard = LabSwitchboard(authority: authority) { host in
-            host == LabCDN.host ? cdn.tenant : origins.known(host)?.tenant
+        let switchboard = LabSwitchboard(authority: authority) { host, address in
+            host == LabCDN.host ? cdn.tenant : origins.known(host)?.tenant(at: address)
         }
         let folder =
             directory ?? FileManager.default.temporaryDirectory.appending(path: "aasa-lab-\(UUID().uuidString)")
@@ -106,8 +106,10 @@ final class LabOrigins: Sendable {
 }
 
 extension LabOrigin {
-    var tenant: LabTenant {
-        LabTenant(host: host, certificate: certificate, handshake: handshake) { [self] request, _ in
+    func tenant(at address: String) -> LabTenant {
+        let greeting = greeting(at: address)
+        return LabTenant(host: host, certificate: greeting.certificate, handshake: greeting.handshake) {
+            [self] request, _ in
             record(request)
             return behaviour(for: request)
         }

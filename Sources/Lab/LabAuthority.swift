@@ -31,14 +31,17 @@ package struct LabAuthority: Sendable {
     package let rootPEM: String
     private let trusted: Issuer
     private let untrusted: Issuer
+    private let outdated: Issuer
     private let cache = Cache()
 
-    /// Makes both pairs of root and intermediate, valid from two years before `now` to ten years after it.
+    /// Makes both pairs of root and intermediate, valid from two years before `now` to ten years after it, and the
+    /// intermediate that has ended.
     package init(now: Date) throws {
         let root = try Self.root("Lab Root", now: now)
         let strangeRoot = try Self.root("Strange Root", now: now)
         trusted = try Self.intermediate("Lab Intermediate", under: root, now: now)
         untrusted = try Self.intermediate("Strange Intermediate", under: strangeRoot, now: now)
+        outdated = try Self.intermediate("Lab Old Intermediate", under: root, now: now, until: now - Self.day)
         rootPEM = LabIdentity.pem(try Self.der(root.certificate), "CERTIFICATE")
     }
 
@@ -59,7 +62,12 @@ package struct LabAuthority: Sendable {
         let key = P256.Signing.PrivateKey()
         let name = wanted.kind == .wrongName ? LabCertificate.wrongNameHost : wanted.host
         let subject = try DistinguishedName { CommonName(String(name.prefix(64))) }
-        let issuer = wanted.kind == .untrustedRoot ? untrusted : trusted
+        let issuer =
+            switch wanted.kind {
+            case .untrustedRoot: untrusted
+            case .expiredIntermediate: outdated
+            default: trusted
+            }
         let isSelfSigned = wanted.kind == .selfSigned
         let validity = Self.validity(of: wanted.kind, now: now)
         let publicKey = Certificate.PublicKey(key.publicKey)
@@ -93,7 +101,8 @@ package struct LabAuthority: Sendable {
         case .expired: (now - 91 * day, now - day)
         case .notYetValid: (now + day, now + 91 * day)
         case .expiring(let left): (now - 90 * day, now + left / .seconds(1))
-        case .valid, .wrongName, .selfSigned, .untrustedRoot, .missingIntermediate: (now - day, now + 90 * day)
+        case .valid, .wrongName, .selfSigned, .untrustedRoot, .missingIntermediate, .expiredIntermediate:
+            (now - day, now + 90 * day)
         }
     }
 
@@ -106,19 +115,22 @@ package struct LabAuthority: Sendable {
         return try authority(subject, key, issuer: subject, issuerKey: key, pathLength: nil, now: now)
     }
 
-    private static func intermediate(_ name: String, under root: Issuer, now: Date) throws -> Issuer {
+    private static func intermediate(
+        _ name: String, under root: Issuer, now: Date, until end: Date? = nil
+    ) throws -> Issuer {
         let subject = try DistinguishedName {
             OrganizationName("aasa-monitor lab")
             CommonName(name)
         }
         return try authority(
             subject, P256.Signing.PrivateKey(), issuer: root.certificate.subject, issuerKey: root.key, pathLength: 0,
-            now: now)
+            now: now, until: end)
     }
 
     private static func authority(
         _ subject: DistinguishedName, _ key: P256.Signing.PrivateKey, issuer: DistinguishedName,
-        issuerKey: P256.Signing.PrivateKey, pathLength: Int?, now: Date
+        issuerKey: P256.Signing.PrivateKey, pathLength: Int?, now: Date,
+        until end: Date? = nil
     ) throws -> Issuer {
         let publicKey = Certificate.PublicKey(key.publicKey)
         let signer = SubjectKeyIdentifier(hash: Certificate.PublicKey(issuerKey.publicKey))
@@ -127,7 +139,7 @@ package struct LabAuthority: Sendable {
             serialNumber: Certificate.SerialNumber(),
             publicKey: publicKey,
             notValidBefore: now - 730 * day,
-            notValidAfter: now + 3650 * day,
+            notValidAfter: end ?? now + 3650 * day,
             issuer: issuer,
             subject: subject,
             extensions: try Certificate.Extensions {

@@ -15,6 +15,7 @@ package final class LabCDN: Sendable {
     private struct Entry {
         let copy: LabCDNCopy
         let since: ContinuousClock.Instant
+        let maxAge: Int64?
         let id = UUID().uuidString
         var hits = 0
     }
@@ -31,6 +32,8 @@ package final class LabCDN: Sendable {
         var refreshesByItself = true
         var entries: [Place: Entry] = [:]
         var behaviours: [Place: LabBehaviour] = [:]
+        var networks: [String: LabEdgeNetwork] = [:]
+        var delay = Duration.zero
         var logs: [String: LabRequestLog] = [:]
     }
 
@@ -68,7 +71,7 @@ package final class LabCDN: Sendable {
         get { state.withLock { $0.entries[Place(host: host.lowercased(), edge: nil)]?.copy } }
         set {
             guard let newValue else { return forget(host) }
-            keep(newValue, for: host, age: .zero, edge: nil)
+            keep(newValue, for: host)
         }
     }
 
@@ -77,7 +80,7 @@ package final class LabCDN: Sendable {
     package func refresh(_ host: String) {
         let copy = crawler.crawl(host.lowercased())
         forget(host)
-        keep(copy, for: host, age: .zero, edge: nil)
+        keep(copy, for: host)
     }
 
     /// Forces a good copy.
@@ -85,25 +88,43 @@ package final class LabCDN: Sendable {
     ///   - host: in any case.
     ///   - body: served as it is, JSON or not.
     ///   - age: what the `Age` header starts from.
+    ///   - maxAge: `max-age` of `Cache-Control`, in whole seconds; six hours when nil, as the real one was seen to say.
+    ///   - from: the chain of URLs in `Apple-From`; the well-known one when nil.
     ///   - edge: the one of the lab's addresses that has this copy; every address when nil.
-    package func holds(_ host: String, body: String, age: Duration = .zero, edge: String? = nil) {
-        keep(.body(Array(body.utf8), from: [LabCrawler.url(of: host.lowercased())]), for: host, age: age, edge: edge)
+    package func holds(
+        _ host: String, body: String, age: Duration = .zero, maxAge: Duration? = nil, from: [String]? = nil,
+        edge: String? = nil
+    ) {
+        let from = from ?? [LabCrawler.url(of: host.lowercased())]
+        keep(.body(Array(body.utf8), from: from), for: host, age: age, maxAge: maxAge, edge: edge)
     }
 
-    /// Forces a failure, at one edge or at all; `reason` nil is a bare 404, without a word on the origin.
+    /// Forces a failure, at one edge or at all; `reason` nil is a bare 404, without a word on the origin. `age` and
+    /// `maxAge` are as for ``holds(_:body:age:maxAge:from:edge:)``, with an hour as the usual `max-age`.
     package func fails(
         _ host: String, status: Int = 404, reason: String?, details: String? = nil, tryDirect: Bool = false,
-        edge: String? = nil
+        age: Duration = .zero, maxAge: Duration? = nil, edge: String? = nil
     ) {
         let failure = LabCDNFailure(
             status: status, reason: reason, details: details, tryDirect: tryDirect,
             from: [LabCrawler.url(of: host.lowercased())])
-        keep(.failure(failure), for: host, age: .zero, edge: edge)
+        keep(.failure(failure), for: host, age: age, maxAge: maxAge, edge: edge)
     }
 
     /// Any raw behaviour for a host, at one edge or at all; nil goes back to the cache.
     package func behaves(_ host: String, _ behaviour: LabBehaviour?, edge: String? = nil) {
         state.withLock { $0.behaviours[Place(host: host.lowercased(), edge: edge)] = behaviour }
+    }
+
+    /// Whose machine an edge is, which shows in its headers; Apple's own where nothing was said.
+    package func belongs(edge: String, to network: LabEdgeNetwork) {
+        state.withLock { $0.networks[edge] = network }
+    }
+
+    /// Comes between each request and whatever answers it; zero at first.
+    package var delay: Duration {
+        get { state.withLock { $0.delay } }
+        set { state.withLock { $0.delay = newValue } }
     }
 
     /// The last 1000 requests for a host.
@@ -113,7 +134,8 @@ package final class LabCDN: Sendable {
 
     var tenant: LabTenant {
         LabTenant(host: Self.host, certificate: certificate, handshake: handshake) { [self] request, _ in
-            answer(request)
+            let delay = delay
+            return delay > .zero ? .after(delay, answer(request)) : answer(request)
         }
     }
 
@@ -124,12 +146,15 @@ package final class LabCDN: Sendable {
         }
     }
 
-    private func keep(_ copy: LabCDNCopy, for host: String, age: Duration, edge: String?) {
+    private func keep(
+        _ copy: LabCDNCopy, for host: String, age: Duration = .zero, maxAge: Duration? = nil, edge: String? = nil
+    ) {
         let host = host.lowercased()
         state.withLock { state in
             // A word on every edge outranks older words on single ones.
             if edge == nil { state.entries = state.entries.filter { $0.key.host != host } }
-            state.entries[Place(host: host, edge: edge)] = Entry(copy: copy, since: .now - age)
+            state.entries[Place(host: host, edge: edge)] = Entry(
+                copy: copy, since: .now - age, maxAge: maxAge?.components.seconds)
         }
     }
 
@@ -146,14 +171,16 @@ package final class LabCDN: Sendable {
             if let behaviour = state.behaviours[edge] ?? state.behaviours[everywhere] { return behaviour }
             if state.entries[edge] == nil && state.entries[everywhere] == nil {
                 guard state.refreshesByItself, isKnown else { return .reply(.cdnBare(status: 404)) }
-                state.entries[everywhere] = Entry(copy: crawler.crawl(host), since: .now)
+                state.entries[everywhere] = Entry(copy: crawler.crawl(host), since: .now, maxAge: nil)
             }
             let place = state.entries[edge] == nil ? everywhere : edge
             guard let entry = state.entries[place] else { return .reply(.cdnBare(status: 404)) }
             state.entries[place]?.hits += 1
             let age = entry.since.duration(to: .now).components.seconds
             return .reply(
-                LabReply(entry.copy, age: max(0, age), isHit: entry.hits > 0, id: entry.id, edge: request.address))
+                LabReply(
+                    entry.copy, age: max(0, age), maxAge: entry.maxAge, isHit: entry.hits > 0, id: entry.id,
+                    edge: request.address, network: state.networks[request.address] ?? .apple))
         }
     }
 }

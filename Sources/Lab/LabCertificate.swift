@@ -17,6 +17,8 @@ package enum LabCertificate: Sendable, Hashable {
     case untrustedRoot
     /// As ``valid``, but sent without the intermediate.
     case missingIntermediate
+    /// As ``valid``, but under an intermediate that ended a day ago: the leaf itself is in date.
+    case expiredIntermediate
 
     /// The one name that a ``wrongName`` certificate bears.
     package static let wrongNameHost = "another-host.test"

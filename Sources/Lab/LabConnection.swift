@@ -88,8 +88,12 @@ final class LabConnection: ChannelInboundHandler {
         guard !isAnswering, !waiting.isEmpty, let wire else { return }
         isAnswering = true
         let next = waiting.removeFirst()
+        act(site(next.request, next.body), on: next, wire)
+    }
+
+    private func act(_ behaviour: LabBehaviour, on next: Pending, _ wire: LabWire) {
         let omitsBody = next.request.method == "HEAD"
-        switch site(next.request, next.body) {
+        switch behaviour {
         case .reply(let reply):
             wire.after(reply.delay) { [self] in
                 send(reply, omitsBody: omitsBody, keepsAlive: next.keepsAlive)
@@ -97,6 +101,11 @@ final class LabConnection: ChannelInboundHandler {
         case .redirect(let status, let location):
             let reply = LabReply(status: status, headers: [("Location", location)])
             send(reply, omitsBody: omitsBody, keepsAlive: next.keepsAlive)
+        case .maze(let status):
+            let reply = LabReply(status: status, headers: [("Location", "/maze/\(UUID().uuidString)")])
+            send(reply, omitsBody: omitsBody, keepsAlive: next.keepsAlive)
+        case .after(let delay, let behaviour):
+            wire.after(delay) { [self] in act(behaviour, on: next, wire) }
         case .fault(let fault):
             // A fault never goes back to answering: the connection is of no further use.
             wire.perform(fault)

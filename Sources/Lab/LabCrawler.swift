@@ -56,9 +56,13 @@ struct LabCrawler: Sendable {
         let request = LabRequest(
             method: "GET", path: path, headers: [(name: "User-Agent", value: Self.userAgent)], date: Date(), address: ""
         )
-        switch origin.behaviour(for: request) {
+        var (behaviour, delay) = (origin.behaviour(for: request), Duration.zero)
+        while case .after(let more, let next) = behaviour { (behaviour, delay) = (next, delay + more) }
+        switch behaviour {
+        case .after: return Self.timeout
         case .reply(let reply):
-            return reply.delay > Self.patience ? Self.timeout : .answer(reply, from: from)
+            return reply.delay + delay > Self.patience ? Self.timeout : .answer(reply, from: from)
+        case .maze: return Self.broken("stopped after 10 redirects")
         case .redirect(let status, let location):
             guard (300..<400).contains(status) else { return Self.badStatus(status) }
             guard from.count <= Self.hopLimit else { return Self.broken("stopped after 10 redirects") }
@@ -79,7 +83,9 @@ struct LabCrawler: Sendable {
         case .normal: nil
         case .hang: timeout
         case .reset: broken("read tcp: read: connection reset by peer")
+        case .close: broken("EOF")
         case .alert: broken("remote error: tls: handshake failure")
+        case .unrecognizedName: broken("remote error: tls: unrecognized name")
         case .obsoleteTLS: broken("remote error: tls: protocol version not supported")
         case .plainText: broken("http: server gave HTTP response to HTTPS client")
         }
@@ -91,7 +97,8 @@ struct LabCrawler: Sendable {
         switch certificate {
         case .valid: return nil
         case .expiring(let left): return left > .zero ? nil : broken(outOfDate + "after the end of its validity")
-        case .expired: return broken(outOfDate + "after \((now - 86_400).ISO8601Format())")
+        case .expired, .expiredIntermediate:
+            return broken(outOfDate + "after \((now - 86_400).ISO8601Format())")
         case .notYetValid: return broken(outOfDate + "before \((now + 86_400).ISO8601Format())")
         case .wrongName:
             return broken(prefix + "certificate is valid for \(LabCertificate.wrongNameHost), not \(host)")
@@ -102,7 +109,7 @@ struct LabCrawler: Sendable {
 
     private static func judge(_ fault: LabFault) -> Outcome {
         switch fault {
-        case .hang, .slowHeaders: timeout
+        case .hang, .slowHeaders, .headerDrip: timeout
         case .slowDrip, .endlessBody:
             .failure(
                 reason: "SWCERR00301 Timeout",
@@ -110,7 +117,8 @@ struct LabCrawler: Sendable {
                 tryDirect: true)
         case .reset, .resetMidBody: broken("read tcp: read: connection reset by peer")
         case .close: broken("EOF")
-        case .shortBody: broken("unexpected EOF")
+        case .shortBody, .truncatedChunk, .shortHead: broken("unexpected EOF")
+        case .longBody: badJSON
         case .endlessHeaders: broken("net/http: server response headers exceeded 10485760 bytes; aborted")
         case .malformedStatusLine: broken("malformed HTTP status code \"banana\"")
         case .notHTTP: broken("malformed HTTP response \"SSH-2.0-OpenSSH_9.2p1 Debian-2\"")

@@ -6,8 +6,12 @@ package enum LabHandshake: Sendable, CaseIterable {
     case hang
     /// A TCP reset in answer to the client's hello.
     case reset
+    /// An orderly close in answer to the client's hello.
+    case close
     /// A fatal `handshake_failure` alert, then an orderly close.
     case alert
+    /// A fatal `unrecognized_name` alert, as from a server that has no such site, then an orderly close.
+    case unrecognizedName
     /// Offers TLS 1.0 and 1.1 only.
     case obsoleteTLS
     /// Answers in plain HTTP on the TLS port.

@@ -14,6 +14,10 @@ package final class LabOrigin: Sendable {
         var paths: [String: LabBehaviour] = [:]
         var agents: [(text: String, behaviour: LabBehaviour)] = []
         var addresses: [String: LabBehaviour] = [:]
+        var agentsAtAddresses: [String: [String: LabBehaviour]] = [:]
+        var certificates: [String: LabCertificate] = [:]
+        var handshakes: [String: LabHandshake] = [:]
+        var delay = Duration.zero
         var log = LabRequestLog()
     }
 
@@ -83,6 +87,28 @@ package final class LabOrigin: Sendable {
         state.withLock { $0.addresses[address] = behaviour }
     }
 
+    /// A rule for user agents that contain `text`, whatever the case, at one of the lab's addresses; wins over all else.
+    /// Nil takes the rule back.
+    package func on(address: String, userAgentContaining text: String, _ behaviour: LabBehaviour?) {
+        state.withLock { $0.agentsAtAddresses[address, default: [:]][text.lowercased()] = behaviour }
+    }
+
+    /// Another certificate at one of the lab's addresses, from the next connection on; nil takes it back.
+    package func on(address: String, certificate: LabCertificate?) {
+        state.withLock { $0.certificates[address] = certificate }
+    }
+
+    /// Another handshake at one of the lab's addresses, from the next connection on; nil takes it back.
+    package func on(address: String, handshake: LabHandshake?) {
+        state.withLock { $0.handshakes[address] = handshake }
+    }
+
+    /// Comes between each request and whatever answers it, a delay of the answer's own on top; zero at first.
+    package var delay: Duration {
+        get { state.withLock { $0.delay } }
+        set { state.withLock { $0.delay = newValue } }
+    }
+
     /// The last 1000 requests that came over the wire; what the CDN's copy crawls in memory is not among them.
     package var requests: [LabRequest] {
         state.withLock { $0.log.requests }
@@ -92,10 +118,24 @@ package final class LabOrigin: Sendable {
         state.withLock { $0.log.append(request) }
     }
 
+    func greeting(at address: String) -> (certificate: LabCertificate, handshake: LabHandshake) {
+        state.withLock {
+            ($0.certificates[address] ?? $0.certificate, $0.handshakes[address] ?? $0.handshake)
+        }
+    }
+
     func behaviour(for request: LabRequest) -> LabBehaviour {
+        let decided = rule(for: request)
+        let delay = delay
+        return delay > .zero ? .after(delay, decided) : decided
+    }
+
+    private func rule(for request: LabRequest) -> LabBehaviour {
         let agent = request.userAgent.lowercased()
         let path = request.pathOnly
         return state.withLock { state in
+            let here = state.agentsAtAddresses[request.address] ?? [:]
+            if let decided = here.first(where: { agent.contains($0.key) }) { return decided.value }
             if let decided = state.addresses[request.address] { return decided }
             if let decided = state.agents.first(where: { agent.contains($0.text) }) { return decided.behaviour }
             if let decided = state.paths[path] { return decided }

@@ -2,14 +2,10 @@ import Foundation
 
 extension LabReply {
     /// A cached answer in the dress of Apple's own edges.
-    init(_ copy: LabCDNCopy, age: Int64, isHit: Bool, id: String, edge: String) {
+    init(_ copy: LabCDNCopy, age: Int64, maxAge: Int64?, isHit: Bool, id: String, edge: String, network: LabEdgeNetwork)
+    {
         let now = Date()
-        let common: [(String, String)] = [
-            ("Age", String(age)),
-            ("Via", "https/1.1 lab-edge-\(edge.split(separator: ".").last ?? "1").ts.apple.test (acdn/270.14589)"),
-            ("X-Cache", isHit ? "hit-fresh" : "miss"),
-            ("CDNUUID", id),
-        ]
+        let common = [("Age", String(age))] + network.headers(edge: edge, isHit: isHit) + [("CDNUUID", id)]
         switch copy {
         case .body(let bytes, let from):
             self.init(
@@ -19,7 +15,7 @@ extension LabReply {
                     ("Accept-Ranges", "bytes"),
                     ("Apple-From", from.joined(separator: ", ")),
                     ("Apple-Origin-Format", "json"),
-                    ("Cache-Control", "max-age=21600,public"),
+                    ("Cache-Control", "max-age=\(maxAge ?? 21_600),public"),
                 ] + common,
                 body: bytes)
         case .failure(let failure):
@@ -30,7 +26,7 @@ extension LabReply {
             headers += [
                 (name: "Apple-Try-Direct", value: failure.tryDirect ? "true" : "false"),
                 (name: "Apple-From", value: failure.from.joined(separator: ", ")),
-                (name: "Cache-Control", value: "max-age=3600,public"),
+                (name: "Cache-Control", value: "max-age=\(maxAge ?? 3600),public"),
                 (name: "Date", value: HTTPDate.text(now)),
                 // Ten seconds, against the hour of Cache-Control: the real one contradicts itself in the same way.
                 (name: "Expires", value: HTTPDate.text(now + 10)),

@@ -32,10 +32,11 @@ final class LabSwitchboard: Sendable {
     private static let contextLimit = 4096
 
     private let authority: LabAuthority
-    private let lookUp: @Sendable (String) -> LabTenant?
+    /// By host and by the lab's own address that the client has connected to.
+    private let lookUp: @Sendable (_ host: String, _ address: String) -> LabTenant?
     private let contexts = Mutex<[ContextKey: NIOSSLContext]>([:])
 
-    init(authority: LabAuthority, lookUp: @escaping @Sendable (String) -> LabTenant?) {
+    init(authority: LabAuthority, lookUp: @escaping @Sendable (String, String) -> LabTenant?) {
         self.authority = authority
         self.lookUp = lookUp
     }
@@ -54,7 +55,8 @@ final class LabSwitchboard: Sendable {
     }
 
     private func admit(_ name: SNIResult, on channel: any Channel) throws {
-        guard case .hostname(let host) = name, let tenant = lookUp(host.lowercased()) else {
+        let address = channel.localAddress?.ipAddress ?? ""
+        guard case .hostname(let host) = name, let tenant = lookUp(host.lowercased(), address) else {
             return refuse(channel, .unrecognizedName)
         }
         let pipeline = channel.pipeline.syncOperations
@@ -67,8 +69,12 @@ final class LabSwitchboard: Sendable {
             try pipeline.addHandler(LabDeafEar())
         case .reset:
             channel.resetNow()
+        case .close:
+            channel.close(promise: nil)
         case .alert:
             refuse(channel, .handshakeFailure)
+        case .unrecognizedName:
+            refuse(channel, .unrecognizedName)
         case .plainText:
             try pipeline.addHandler(LabDeafEar())
             let text = "Client sent a TLS hello to a plain HTTP server.\n"

@@ -19,8 +19,15 @@ extension LabWire {
                 drip(Array("{\"applinks\":".utf8), then: [0x20])
             }
         case .slowHeaders: drip(Array(Self.jsonHead.utf8), then: Array("X-Slow: lab\r\n".utf8))
+        case .headerDrip:
+            write(Self.jsonHead) { [self] in drip([], then: Array("X-Slow: lab\r\n".utf8)) }
+        case .shortHead: writeAndClose(Self.jsonHead + "X-Half: a li")
         case .resetMidBody: sendShortBody { [self] in reset() }
         case .shortBody: sendShortBody { [self] in close() }
+        case .longBody:
+            writeAndClose(Self.jsonHead + "Content-Length: 20\r\n\r\n{\"applinks\":{\"details\":[]}}")
+        case .truncatedChunk:
+            writeAndClose(Self.jsonHead + "Transfer-Encoding: chunked\r\n\r\n3e8\r\n" + Self.hundredBytes)
         case .malformedStatusLine: writeAndClose("HTTP/1.1 banana\r\nContent-Length: 0\r\n\r\n")
         case .notHTTP: writeAndClose("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n")
         case .badGzip:

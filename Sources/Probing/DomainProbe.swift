@@ -7,48 +7,75 @@ import Foundation
 package struct DomainProbe: Sendable {
     private let settings: ProbeSettings
     private let origin: OriginProbe
+    private let survey: OriginSurvey
+    private let vantages: VantageSurvey
     private let cdn: CDNProbe
+    private let pages: PageProbe
 
     package init(driver: CurlDriver, settings: ProbeSettings) {
         self.settings = settings
         origin = OriginProbe(driver: driver, settings: settings)
+        survey = OriginSurvey(
+            origin: origin, book: AddressBook(network: driver.network, family: settings.family))
+        vantages = VantageSurvey(origin: origin, points: settings.vantages)
         cdn = CDNProbe(driver: driver, settings: settings)
+        pages = PageProbe(driver: driver, settings: settings)
     }
 
-    /// One observation of one domain. `hadFile` says whether the origin was ever seen to serve a file; `timeout` is for
-    /// each of origin and CDN, the settings' own where nil. Throws `CancellationError` only: what goes wrong on the network
-    /// is part of the observation.
+    /// One observation of one domain. `hadFile` says whether the origin was ever seen to serve a file; `pages` are the
+    /// expected URLs that must show a web page, which only a full look asks for; `timeout` is for each of origin and CDN,
+    /// the settings' own where nil; `compared` are the contents of origin and CDN that were seen to differ before. Throws
+    /// `CancellationError` only: what goes wrong on the network is part of the observation.
     package func observe(
-        _ domain: Domain, mode: AssociationMode = .production, hadFile: Bool, timeout: Duration? = nil, now: Date
+        _ domain: Domain, mode: AssociationMode = .production, depth: Depth = .light, hadFile: Bool,
+        pages: [String] = [], timeout: Duration? = nil, compared: (origin: ContentHash, copy: ContentHash)? = nil,
+        now: Date
     ) async throws -> Observation {
         let timeout = timeout ?? settings.timeout
-        var seen = try await origin.retrieve(domain, timeout: timeout)
+        async let besides = depth == .full ? besides(domain, pages: pages, timeout: timeout) : nil
+        async let elsewhere = depth == .full ? vantages.looks(at: domain, timeout: timeout) : []
+        async let early = asksCDNAtOnce(mode, hadFile) ? copy(of: domain, depth: depth, timeout: timeout) : nil
+        let first = try await origin.retrieve(domain, timeout: timeout)
+        let isLate = mode.readsCDN && !asksCDNAtOnce(mode, hadFile) && !Self.hasNoFile(first.retrieval)
+        // Waits for the origin by its name, and for nothing that is asked besides.
+        async let late = isLate ? copy(of: domain, depth: depth, timeout: timeout) : nil
+        let places = try await vantages.confirmed(try await elsewhere, against: first.retrieval, of: domain)
+        var seen = first
         var observation = Observation(
-            domain: domain, checkedAt: now, mode: mode, origin: seen.retrieval, cdn: .notAsked(.mode),
-            contents: seen.contents)
-        guard mode.readsCDN else { return observation }
-        guard hadFile || settings.asksBeforeOrigin || !Self.hasNoFile(seen.retrieval) else {
-            observation.cdn = .notAsked(.originHasNoFile)
-            return observation
+            domain: domain, checkedAt: now, mode: mode, origin: seen.retrieval, cdn: .notAsked(.mode))
+        if let besides = try await besides {
+            observation.full = besides.look
+            observation.full?.vantages = places.map {
+                VantageLook(name: $0.point.name, retrieval: $0.sight.retrieval)
+            }
+            observation.contents = besides.contents.merging(places.map(\.sight).contents) { first, _ in first }
         }
-        let copy = try await cdn.retrieve(domain, timeout: timeout)
+        if mode.readsCDN {
+            let copies = (early: try await early, late: try await late)
+            if let copy = copies.early ?? copies.late {
+                observation.take(copy)
+            } else {
+                observation.cdn = .notAsked(.originHasNoFile)
+            }
+        }
         // Apple may have seen a change between our two requests. Before its copy is called different, the origin is read
-        // again: the later answer is the one to compare with.
-        if copy.retrieval.answer?.status == 200, seen.retrieval.answer?.status == 200,
-            copy.retrieval.answer?.body.hash != seen.retrieval.answer?.body.hash
+        // again: the later answer is the one to compare with. A difference that stands is no news.
+        if let copy = observation.cdn.retrieval?.answer, copy.status == 200, copy.body.end == .complete,
+            seen.retrieval.answer?.status == 200, seen.retrieval.answer?.body.end == .complete,
+            copy.body.hash != seen.retrieval.answer?.body.hash,
+            compared == nil || compared?.origin != seen.retrieval.answer?.body.hash || compared?.copy != copy.body.hash
         {
             let again = try await origin.retrieve(domain, timeout: timeout)
             if again.retrieval.answer?.status == 200, again.retrieval.answer?.body.end == .complete { seen = again }
         }
         observation.origin = seen.retrieval
-        observation.cdn = .asked(copy.retrieval)
-        observation.contents = seen.contents.merging(copy.contents) { first, _ in first }
+        observation.contents.merge(seen.contents) { first, _ in first }
         return observation
     }
 
-    /// The origin's copy alone, with its body where that came whole.
-    package func original(of domain: Domain) async throws -> (Retrieval, Data?) {
-        try await origin.retrieve(domain, timeout: settings.timeout).withBody
+    /// The origin's copy alone, with its body where that came whole. `timeout`: where it is less than the settings' own.
+    package func original(of domain: Domain, timeout: Duration? = nil) async throws -> (Retrieval, Data?) {
+        try await origin.retrieve(domain, timeout: atMost(timeout)).withBody
     }
 
     /// Apple's copy alone, with its body where that came whole. The CDN is asked whatever the origin has.
@@ -56,12 +83,113 @@ package struct DomainProbe: Sendable {
         try await cdn.retrieve(domain, timeout: settings.timeout).withBody
     }
 
+    /// Every edge of the CDN, each asked by itself whatever the origin has: first what will be asked, then each answer as
+    /// it comes. One look by the CDN's name where its addresses are not known here. `timeout` is for each request, where
+    /// it is less than the settings' own; `patience` for each one edge, where that is less still. `others`: these are not
+    /// asked. Throws `CancellationError` only.
+    package func edges(
+        of domain: Domain, but others: Set<String> = [], timeout: Duration? = nil, patience: Duration? = nil,
+        tell: @escaping @Sendable (EdgeNews) -> Void
+    ) async throws {
+        let timeout = atMost(timeout)
+        let edges = try await cdn.addresses(timeout: timeout)
+        tell(.asking(edges))
+        if edges.isEmpty {
+            let sight = try await cdn.retrieve(domain, timeout: timeout)
+            let address = sight.retrieval.connection?.address ?? ""
+            tell(.seen(EdgeLook(address: address, retrieval: sight.retrieval), sight.contents))
+        }
+        let limit = min(timeout, patience ?? timeout)
+        _ = try await together(edges.filter { !others.contains($0) }) { edge in
+            let sight = try await cdn.retrieve(domain, edge: edge, timeout: limit)
+            tell(.seen(EdgeLook(address: edge, retrieval: sight.retrieval), sight.contents))
+        }
+    }
+
+    /// One edge. `timeout` as for all of them. Throws `CancellationError` only.
+    package func edge(
+        _ address: String, of domain: Domain, timeout: Duration? = nil
+    ) async throws -> (look: EdgeLook, contents: [ContentHash: Data]) {
+        let sight = try await cdn.retrieve(domain, edge: address, timeout: atMost(timeout))
+        return (EdgeLook(address: address, retrieval: sight.retrieval), sight.contents)
+    }
+
+    private func atMost(_ timeout: Duration?) -> Duration { min(settings.timeout, timeout ?? settings.timeout) }
+
     package func cdnURL(of domain: Domain) -> String { cdn.url(of: domain) }
 
+    /// Where asking can do no harm, it need not wait for the origin's answer.
+    private func asksCDNAtOnce(_ mode: AssociationMode, _ hadFile: Bool) -> Bool {
+        mode.readsCDN && (hadFile || settings.asksBeforeOrigin)
+    }
+
     /// No such name, or an answer that says that there is no such file: Apple would remember the failure.
+    /// What lies behind a redirect is another server's word.
     private static func hasNoFile(_ retrieval: Retrieval) -> Bool {
+        guard retrieval.redirects.isEmpty else { return false }
         if let status = retrieval.answer?.status { return status == 404 || status == 410 }
         return retrieval.failure?.kind == .nameNotFound
+    }
+}
+
+extension DomainProbe {
+    private func copy(of domain: Domain, depth: Depth, timeout: Duration) async throws -> CopySeen {
+        if depth == .full, settings.asksEdges {
+            let (looks, contents) = try await cdn.survey(domain, timeout: timeout)
+            // The first that says anything about the file stands for all; one in trouble of its own does not.
+            let first =
+                looks.first { $0.retrieval.speaksOfFile } ?? looks.first { $0.retrieval.answer != nil } ?? looks.first
+            if let first {
+                return CopySeen(retrieval: first.retrieval, edges: looks, contents: contents)
+            }
+        }
+        let sight = try await cdn.retrieve(domain, timeout: timeout)
+        return CopySeen(retrieval: sight.retrieval, edges: [], contents: sight.contents)
+    }
+
+    /// What a full check asks beside origin, other places and CDN, all at once.
+    private func besides(
+        _ domain: Domain, pages urls: [String], timeout: Duration
+    ) async throws -> (look: FullLook, contents: [ContentHash: Data]) {
+        async let surveyed = survey.survey(domain, timeout: timeout)
+        async let root = origin.ask(domain.rootURL, timeout: timeout)
+        async let opened = open(urls, timeout: timeout)
+        let (seen, rootCopy) = (try await surveyed, try await root)
+        let contents = rootCopy.contents.merging(seen.contents) { first, _ in first }
+        let look = FullLook(
+            resolution: seen.resolution, addresses: seen.addresses, agents: seen.agents, rootCopy: rootCopy.retrieval,
+            pages: try await opened)
+        return (look, contents)
+    }
+
+    /// Pages open at once; the expectations of one domain may name many.
+    private static let maximumPages = 4
+
+    private func open(_ urls: [String], timeout: Duration) async throws -> [PageLook] {
+        try await together(urls, limit: Self.maximumPages) { try await pages.look($0, timeout: timeout) }
+    }
+}
+
+/// A step of a look at every edge of the CDN.
+package enum EdgeNews: Sendable {
+    /// The addresses that are asked now; none where they are not known here.
+    case asking([String])
+    /// What one of them answered, and the body that the look names by its hash.
+    case seen(EdgeLook, [ContentHash: Data])
+}
+
+/// What the CDN was seen to have.
+private struct CopySeen: Sendable {
+    var retrieval: Retrieval
+    var edges: [EdgeLook]
+    var contents: [ContentHash: Data]
+}
+
+extension Observation {
+    fileprivate mutating func take(_ copy: CopySeen) {
+        cdn = .asked(copy.retrieval)
+        full?.edges = copy.edges
+        contents.merge(copy.contents) { first, _ in first }
     }
 }
 
@@ -71,4 +199,11 @@ struct Sight: Sendable {
     var contents: [ContentHash: Data]
 
     var withBody: (Retrieval, Data?) { (retrieval, retrieval.answer?.body.hash.flatMap { contents[$0] }) }
+}
+
+extension [Sight] {
+    /// The bodies of all of them.
+    var contents: [ContentHash: Data] {
+        reduce(into: [:]) { $0.merge($1.contents) { first, _ in first } }
+    }
 }

@@ -1,5 +1,6 @@
 import Evidence
 import Foundation
+import Monitoring
 
 /// Where the status page is served, to whom, and what it tells of its surroundings.
 package struct StatusServerSettings: Sendable {
@@ -13,15 +14,18 @@ package struct StatusServerSettings: Sendable {
     package var watched: [WatchedDomainInfo]
     /// For links to Apple's copy of a file; no final slash needed.
     package var cdnBaseURL: String
+    /// The windows of the configuration, to be shown.
+    package var maintenance: [MaintenanceWindow]
     let token: AccessToken?
 
     /// A `token` of nil leaves the page open to whoever reaches the address; an empty one lets nobody in.
     package init(
         host: String = "127.0.0.1", port: Int = 9630, token: String? = nil, version: String,
-        watched: [WatchedDomainInfo], cdnBaseURL: String
+        watched: [WatchedDomainInfo], cdnBaseURL: String, maintenance: [MaintenanceWindow] = []
     ) {
         self.host = host
         self.port = port
+        self.maintenance = maintenance
         self.token = token.map(AccessToken.init)
         self.version = version
         self.watched = watched

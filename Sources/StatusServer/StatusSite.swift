@@ -10,7 +10,7 @@ import ServiceLifecycle
 import Storage
 import Synchronization
 
-/// Serves what the store knows, to browsers and to supervisors. It never writes.
+/// Serves what the store knows, to browsers and to supervisors. It writes silences, and who has an incident in hand.
 package struct StatusSite: Service {
     private let settings: StatusServerSettings
     private let store: Store
@@ -18,6 +18,9 @@ package struct StatusSite: Service {
     private let logger: Logger
     private let onListening: @Sendable (Int) async -> Void
     private let watched: WatchList
+    private let windows: WindowList
+    private let key: AccessKey
+    private let refusedReload = RefusedReload()
 
     /// `onListening` is told the port, the actual one for port 0, once connections are taken.
     package init(
@@ -30,10 +33,21 @@ package struct StatusSite: Service {
         self.logger = logger
         self.onListening = onListening
         watched = WatchList(settings.watched)
+        windows = WindowList(settings.maintenance)
+        key = AccessKey(settings.token)
     }
 
     /// Shows other domains from now on, as after a reload of the configuration.
     package func watch(_ domains: [WatchedDomainInfo]) { watched.replace(with: domains) }
+
+    /// Shows other maintenance windows from now on.
+    package func show(_ maintenance: [MaintenanceWindow]) { windows.replace(with: maintenance) }
+
+    /// Asks for another token from now on; nil asks for none.
+    package func ask(for token: String?) { key.replace(with: token.map(AccessToken.init)) }
+
+    /// Shows why the configuration file was not taken at the last reload; nil once it was.
+    package func tellRefusedReload(_ reason: String?) { refusedReload.note(reason) }
 
     /// Serves until graceful shutdown or cancellation; either ends it within a second, whatever clients are doing.
     /// - Throws: `ListenError` where the address cannot be taken, before anything is served.
@@ -93,14 +107,34 @@ package struct StatusSite: Service {
 
     private func router() throws -> Router<BasicRequestContext> {
         let overview = try OverviewRoute(
-            store: store, timekeeper: timekeeper, logger: logger, watched: watched,
+            store: store, timekeeper: timekeeper, logger: logger, watched: watched, windows: windows,
+            refusedReload: refusedReload,
             surroundings: Overview.Surroundings(version: settings.version, cdnBaseURL: settings.cdnBaseURL))
         let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: Envelope())
-        if let token = settings.token { router.add(middleware: AccessGate(token: token)) }
+        router.add(middleware: AccessGate(key: key))
         router.add(middleware: ReadOnlyGate())
         router.get(RouterPath(HealthRoute.path)) { _, _ in HealthRoute.answer() }
         router.get("/") { _, _ in await overview.answer() }
+        let domain = try DomainRoute(
+            store: store, timekeeper: timekeeper, logger: logger, watched: watched, windows: windows,
+            surroundings: Overview.Surroundings(version: settings.version, cdnBaseURL: settings.cdnBaseURL))
+        router.get("/domains/:domain") { _, context in await domain.page(context.parameters.get("domain")) }
+        router.get("/api/v1/domains/:domain") { _, context in await domain.document(context.parameters.get("domain")) }
+        // A page of another site can make its visitor's browser ask this machine; a token it does not know.
+        let hosts: Set<String> = ["localhost", "127.0.0.1", "::1", settings.host.lowercased()]
+        let gate = WriteGate(hosts: hosts, key: key)
+        let silences = SilenceRoute(
+            store: store, timekeeper: timekeeper, logger: logger, windows: windows, gate: gate)
+        let acknowledge = AcknowledgeRoute(store: store, timekeeper: timekeeper, logger: logger, gate: gate)
+        router.post(RouterPath(AcknowledgeRoute.path)) { request, context in
+            try await acknowledge.acknowledge(request, id: context.parameters.get("id") ?? "")
+        }
+        router.get(RouterPath(SilenceRoute.path)) { _, _ in try await silences.list() }
+        router.post(RouterPath(SilenceRoute.path)) { request, _ in try await silences.add(request) }
+        router.delete(RouterPath(SilenceRoute.path + "/:id")) { request, context in
+            try await silences.end(request, id: context.parameters.get("id") ?? "")
+        }
         return router
     }
 }

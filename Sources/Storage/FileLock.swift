@@ -15,6 +15,7 @@ final class FileLock: Sendable {
         // Without O_CLOEXEC a child process would keep the lock after our end.
         let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         guard opened >= 0 else {
+            if errno == ENOSPC || errno == EDQUOT { throw .full(store) }
             throw .unwritable(store, detail: "\(path): \(String(cString: strerror(errno)))")
         }
         while flock(opened, LOCK_EX | LOCK_NB) != 0 {
@@ -26,7 +27,7 @@ final class FileLock: Sendable {
                 throw .unwritable(store, detail: "\(path): \(String(cString: strerror(reason)))")
             }
             throw StoreError(
-                code: .locked,
+                code: .inUse,
                 message: "\(store) is in use by another aasa-monitor\(holder); end it, or name another store.path")
         }
         let note = Array("\(getpid())\n".utf8)
@@ -40,7 +41,11 @@ final class FileLock: Sendable {
 
     func release() {
         descriptor.withLock { held in
-            if let open = held { Glibc.close(open) }
+            if let open = held {
+                // Closing alone would leave the lock with the copy that a child has between its fork and its exec.
+                _ = flock(open, LOCK_UN)
+                Glibc.close(open)
+            }
             held = nil
         }
     }

@@ -5,14 +5,17 @@ import Synchronization
 
 /// One patience for all accesses. They queue up behind each other: were each to wait its own time, the last of many would
 /// wait for longer than the daemon has to end.
-final class LockPatience: Sendable {
+package final class LockPatience: Sendable {
     /// Shorter than the daemon's patience at its end; a check that could not be stored is made again.
-    private static let limit: Duration = .milliseconds(1500)
+    package static let usual: Duration = .milliseconds(1500)
     private static let pause: Duration = .milliseconds(10)
     /// While an access that gave up is not longer ago than this, the others do not wait at all.
     private static let memory: Duration = .seconds(5)
 
+    private let limit: Duration
     private let gaveUp = Mutex<ContinuousClock.Instant?>(nil)
+
+    init(limit: Duration = LockPatience.usual) { self.limit = limit }
 
     /// Whether to try again for a lock after `tries` tries; takes its time for the answer. It blocks the thread, which is
     /// one of the database's own.
@@ -20,7 +23,7 @@ final class LockPatience: Sendable {
         let now = ContinuousClock.now
         let isLost = gaveUp.withLock { last in
             if let last, now - last < Self.memory { return true }
-            guard Self.pause * tries >= Self.limit else { return false }
+            guard Self.pause * tries >= limit else { return false }
             last = now
             return true
         }

@@ -8,6 +8,8 @@ package struct StoreError: Error, Equatable, CustomStringConvertible, LocalizedE
     package let code: Code
     /// The path, what was seen, what to do.
     package let message: String
+    /// What SQLite said of the damage; empty for other codes.
+    let detail: String
 
     package enum Code: String, Sendable, CaseIterable {
         /// The file or its folder cannot be read or written.
@@ -20,18 +22,23 @@ package struct StoreError: Error, Equatable, CustomStringConvertible, LocalizedE
         case newerSchema = "newer_schema"
         /// An older version wrote it, and it was opened for reading only.
         case olderSchema = "older_schema"
-        /// Another process uses it.
+        /// Another monitor has it.
+        case inUse = "in_use"
+        /// Another program holds the database locked; that passes.
         case locked
         /// No space is left on the device.
         case full
         /// It was opened for reading and does not exist.
         case missing
+        /// What should be written is there already.
+        case exists
         case other
     }
 
-    package init(code: Code, message: String) {
+    package init(code: Code, message: String, detail: String = "") {
         self.code = code
         self.message = message
+        self.detail = detail
     }
 
     package var description: String { message }
@@ -54,11 +61,9 @@ extension StoreError {
         switch fault.resultCode {
         case .SQLITE_NOTADB: self = .notADatabase(path)
         case .SQLITE_CORRUPT: self = .corrupt(path, detail: fault.message ?? "malformed")
-        case .SQLITE_FULL:
-            self.init(
-                code: .full,
-                message:
-                    "\(path): no space is left on the device; free some, the checks go on and are stored again then")
+        case .SQLITE_FULL: self = .full(path)
+        // The index of the log finds no room for its pages.
+        case .SQLITE_IOERR where fault.extendedResultCode == .SQLITE_IOERR_SHMSIZE: self = .full(path)
         case .SQLITE_BUSY, .SQLITE_LOCKED:
             self.init(
                 code: .locked,
@@ -69,6 +74,12 @@ extension StoreError {
             // `message` is SQLite's own sentence; `description` would carry the statement.
             self.init(code: .other, message: "\(path): \(fault.message ?? fault.resultCode.description)")
         }
+    }
+
+    static func full(_ path: String) -> StoreError {
+        StoreError(
+            code: .full,
+            message: "\(path): no space is left on the device; free some, the checks go on and are stored again then")
     }
 
     static func notADatabase(_ path: String) -> StoreError {
@@ -87,8 +98,9 @@ extension StoreError {
     static func corrupt(_ path: String, detail: String) -> StoreError {
         StoreError(
             code: .corrupt,
-            message: "\(path) is damaged (\(detail)); move it aside together with \(path)-wal and \(path)-shm and "
-                + "start again: a new store is made then, or put a backup in its place")
+            message:
+                "\(path) is damaged (\(detail)); `aasa-monitor run` sets it aside at its next start and begins a new "
+                + "one; to keep what it knew, stop the daemon and put a backup in its place", detail: detail)
     }
 
     static func unwritable(_ path: String, detail: String) -> StoreError {

@@ -1,8 +1,9 @@
 import AASA
+import TestTraits
 import Testing
 
 /// The root of this target's tests.
-@Suite("AASA", .timeLimit(.minutes(5)))
+@Suite("AASA", .timeLimit(.minutes(15)), .computing)
 struct AASASuite {}
 
 /// The error that a text gives, or nil where it is accepted.

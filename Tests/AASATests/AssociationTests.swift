@@ -15,6 +15,10 @@ extension AASASuite {
                 (#"{"applinks":{"apps":["A.x"],"details":[{"appIDs":["A.b"]}]}}"#, ["A.b"]),
                 (#"{"applinks":{"details":[{"appIDs":["A.b","A.b",7]},"no object"]}}"#, ["A.b"]),
                 (#"{"applinks":{"details":[{"appIDs":"A.b"}]}}"#, []),
+                (#"{"applinks":{"apps":["A.x"],"details":"A.b"}}"#, []),
+                (#"{"applinks":{"apps":["A.x"],"details":null}}"#, []),
+                (#"{"applinks":{"details":7}}"#, []),
+                (#"{"applinks":{"details":true}}"#, []),
                 (#"{"webcredentials":{"apps":["A.b"],"details":[{"appIDs":["A.x"]}]}}"#, ["A.b"]),
             ])
         func apps(_ text: String, _ expected: [String]) throws {

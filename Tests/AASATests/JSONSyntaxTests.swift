@@ -96,6 +96,7 @@ extension AASASuite {
                 ([0x7B, 0x00, 0x7D, 0x00], .utf16), ([0x00, 0x7B, 0x00, 0x7D], .utf16),
                 ([0x30, 0x82, 0x05, 0x10], .signed), ([0x30, 0x80, 0x06, 0x09], .signed),
                 ([0x30, 0x83, 0x01, 0x00], .signed), ([0x22, 0xFF, 0x22], .invalidUTF8),
+                ([0x1F, 0x8B, 0x08, 0x00, 0x00], .gzip), ([0x1F, 0x8B], .gzip),
                 ([0x22, 0xC0, 0x80, 0x22], .invalidUTF8), ([0x22, 0xED, 0xA0, 0x80, 0x22], .invalidUTF8),
                 ([0x22, 0x5C, 0x6E, 0xE2, 0x82, 0x22], .invalidUTF8),
             ] as [([UInt8], JSONSyntaxError.Cause)])
@@ -120,6 +121,34 @@ extension AASASuite {
                 elements.map { parsed.position(of: $0.range.lowerBound).description } == ["2:9", "3:2", "3:7"])
             #expect(parsed.position(of: -5) == SourcePosition(line: 1, column: 1))
             #expect(parsed.position(of: .max) == SourcePosition(line: 4, column: 2))
+        }
+
+        @Test(
+            "a line ends with CR, LF or both",
+            arguments: [("\r", "2:2 4:3"), ("\n", "2:2 4:3"), ("\r\n", "2:2 4:3"), ("\n\r", "3:2 6:3")])
+        func lineEnds(_ end: String, _ expected: String) throws {
+            let text = "[\(end) 1,\(end)\(end)  2\(end)]"
+            let parsed = try document(text)
+            let places = (parsed.root.elements ?? []).map { parsed.position(of: $0.range.lowerBound).description }
+            #expect(places.joined(separator: " ") == expected)
+            let broken = try #require(fault(in: text.replacing("2", with: "x")))
+            #expect(broken.position.description == expected.split(separator: " ").last.map { String($0) })
+        }
+
+        @Test("a place in a long line is that of counting from its start")
+        func longLine() throws {
+            let text = "\u{FEFF}[" + Array(repeating: "\"é😀\"", count: 700).joined(separator: ",") + ",\r1,\r\n2]"
+            let bytes = Array(text.utf8)
+            let parsed = try document(text)
+            var (line, column) = (1, 0)
+            for (offset, byte) in bytes.enumerated() where byte & 0xC0 != 0x80 {
+                column += 1
+                if offset > 0, bytes[offset - 1] == 0x0A || bytes[offset - 1] == 0x0D && byte != 0x0A {
+                    (line, column) = (line + 1, 1)
+                }
+                let shown = line == 1 ? max(1, column - 1) : column
+                #expect(parsed.position(of: offset) == SourcePosition(line: line, column: shown), "at \(offset)")
+            }
         }
 
         @Test("keys that stand twice are listed with both places, and the last one counts")

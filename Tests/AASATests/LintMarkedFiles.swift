@@ -70,6 +70,13 @@ extension MarkedFile {
             "app-id-placeholder", .error, #"«"D7KQ4ZW2MX.com.yourcompany.app"», "D7KQ4ZW2MX.com.example.app""#),
         .credentials("app-id-example", .warning, #"«"ABCDE12345.com.example.app"», «"D7KQ4ZW2MX.com.example.app"»"#),
         .credentials("app-id-example", .warning, #""D7KQ4ZW2MX.com.examples.app", "D7KQ4ZW2MX.org.example.app""#),
+        .credentials("app-id-placeholder", .error, #"«"YOUR_TEAM_ID.com.acme"», «"TEAMID.com.example.app"»"#),
+        .credentials("app-id-placeholder", .error, #"«"XXXXXXXXXX.com.example.app"», «"<TEAM_ID>.com.example.app"»"#),
+        .credentials("app-id-placeholder", .error, #"«"XXXXXXXXXX.XXXXXXXXXX.com.acme"», "D7KQ4ZW2MX.D7KQ4ZW2MX.com""#),
+        .credentials(
+            "app-id-prefix-twice", .error,
+            #"«"D7KQ4ZW2MX.D7KQ4ZW2MX.com.acme"», «"ABCDE12345.ABCDE12345.com.x"», "D7KQ4ZW2MX.com.D7KQ4ZW2MX""#),
+        .credentials("app-id-prefix-twice", .error, #""D7KQ4ZW2MX.d7kq4zw2mx.com", "D7KQ4ZW2MX.D7KQ4ZW2M1.com""#),
         .credentials("app-id-store-number", .warning, #"«"1451685025.com.acme.shop"», "D7KQ4ZW2M1.com.acme.shop""#),
         .credentials("app-id-wildcard", .error, #"«"D7KQ4ZW2MX.*"», «"*"»"#),
         .credentials(
@@ -102,6 +109,24 @@ extension MarkedFile {
         .components("component-without-constraint", .warning, #"{"/": "/a"}, «{»"exclude": true}, «{»}"#),
         .components("component-without-constraint", .warning, #"{"/": "/a"}, {"exclude": true}"#),
         .init("pattern-list-empty", .warning, #"{"applinks": {"details": [{"appIDs": ["A"], "components": «[]»}]}}"#),
+        .components("entry-opens-nothing", .warning, #"{"/": "/a", "exclude": true}, {"/": "/b"}"#),
+        .init(
+            "entry-opens-nothing", .warning,
+            #"{"applinks": {"details": [{"appID": "A", «"components"»: [{"/": "/a", "exclude": true}], "paths": ["/a"]}]}}"#
+        ),
+        .init(
+            "entry-opens-nothing", .warning,
+            #"{"applinks": {"details": [{"appID": "A", «"paths"»: ["NOT /a", "not /b"]}, {"appID": "B", "paths": ["NOT/a"]}]}}"#
+        ),
+        .init(
+            "entry-opens-nothing", .warning,
+            #"{"applinks": {"defaults": {"exclude": true}, "details": [{"appIDs": ["A"], «"components"»: [{"/": "/a"}]}]}}"#
+        ),
+        .init(
+            "entry-opens-nothing", .warning,
+            #"{"applinks": {"defaults": {"exclude": true}, "details": [{"appIDs": ["A"], "components": [{"/": "/a", "exclude": false}]}]}}"#
+        ),
+        .init("entry-opens-nothing", .warning, #"{"applinks": {"details": [{"appIDs": ["A"], "components": []}]}}"#),
         .paths("whole-site", .note, #""/a", «"*"»"#),
         .paths("whole-site", .note, #""NOT /a", "*""#),
         .components("whole-site", .note, #"{"/": «"/*"»}"#),
@@ -133,6 +158,23 @@ extension MarkedFile {
         .components("component-type", .error, #"{"/": "/a", "percentEncoded": «0», "comment": 7}"#),
         .components("component-type", .error, #"{"/": "/a", "?": {"a": «1», "b": "x", "c": ["y"]}}"#),
         .components("query-value-list", .error, #"{"/": "/a", "?": {"a": 1, "b": «["x", "y"]»}}, {"?": «["a"]»}"#),
+        .components(
+            "query-item-name", .error, #"{"?": {«"?a"»: "1", "b": "?", «"c=1"»: "*", «"d&e"»: ""}}, {"?": {"?f": "*"}}"#
+        ),
+        .components("query-item-name", .error, #"{"?": {«"?a=1"»: "*"}}, {"?": {"?a": ["x"]}}, {"?": {"a[b]": "?*"}}"#),
+        .components(
+            "query-item-name", .error,
+            #"{"?": {«"R&D"»: "1"}}, {"?": {"R&D": "1", "a#": "", «"b=1"»: "", «"?c"»: "x"}, "percentEncoded": false}"#),
+        .components(
+            "query-item-without-effect", .warning,
+            #"{"?": {«"?a"»: "*", "b": "*", «"ü"»: "*", "?c": "1"}}, {"?": {"ü": "*"}, "percentEncoded": false}"#),
+        .components(
+            "query-name-not-encoded", .error,
+            #"{"?": {«"ü"»: "?*", «"a b"»: "", "%C3%BC": "1"}}, {"?": {"ü": "1"}, "percentEncoded": false}"#),
+        .init(
+            "query-name-not-encoded", .error,
+            #"{"applinks": {"defaults": {"percentEncoded": false}, "details": [{"appIDs": ["A"], "components": [{"?": {"ü": "1"}}, {"?": {«"ö"»: "1"}, "percentEncoded": true}]}]}}"#
+        ),
         .init(
             "defaults-constraint", .warning,
             #"{"applinks": {"defaults": {«"exclude"»: true, "caseSensitive": false}, "details": []}}"#),
@@ -158,6 +200,24 @@ extension MarkedFile {
         .components(
             "pattern-not-encoded", .error, ##"{"/": «"/é"»}, {"/": "/é", "percentEncoded": false}, {"#": «"a b"»}"##),
         .paths("pattern-not-encoded", .error, #"«"/a b"», "NOT /b", «"NOT /ü"», "/%C3%BC""#),
+        .init(
+            "variable-not-encoded", .error,
+            #"{"applinks": {"substitutionVariables": {"a": ["x", «"ü"», «"a b"», "ö", "%c3%b6", 1, "$(ä)"], "b": ["ü"], "c": «"é"»}, "details": [{"appIDs": ["A"], "components": [{"/": "/$(a)"}, {"/": "/$(b)", "percentEncoded": false}, {"?": {"q": "$(c)"}}]}]}}"#
+        ),
+        .init(
+            "variable-not-encoded", .error,
+            #"{"applinks": {"substitutionVariables": {"a": [«"ü"»], "unused": ["ö"]}, "details": [{"appID": "A", "paths": ["/$(a)"]}]}}"#
+        ),
+        .init(
+            "variable-not-encoded", .error,
+            #"{"applinks": {"substitutionVariables": {"a": ["ü"]}, "details": [{"appID": "A", "paths": ["/$(a)/$(none)"]}]}}"#
+        ),
+        .components(
+            "leading-sign", .error, ##"{"?": «"?a=1"»}, {"?": "?*"}, {"?": "?&a"}, {"#": «"#x"»}, {"#": "x#"}"##),
+        .components(
+            "leading-sign", .error, ##"{"?": {"a": "?b=c"}}, {"/": "?a=1"}, {"#": «"#*"», "percentEncoded": false}"##),
+        .components(
+            "entity-in-query", .error, #"{"?": «"a=1&amp;b=2"»}, {"?": {"a": «"1&amp;b"»}}, {"?": "a=1&b=amp;"}"#),
         .components(
             "typographic-character", .error,
             "{\"/\": «\"/a\u{2013}b\"»}, {\"/\": \"/a\u{2013}b\", \"percentEncoded\": false}"),

@@ -6,7 +6,7 @@ import Testing
 @testable import Alerting
 
 /// The root of this target's tests.
-@Suite("Alerting", .timeLimit(.minutes(5)))
+@Suite("Alerting", .timeLimit(.minutes(15)))
 struct AlertingSuite {}
 
 /// 2026-11-21T07:00:00Z.

@@ -2,6 +2,7 @@ import Curl
 import Evidence
 import Foundation
 import Glibc
+import Lab
 import Synchronization
 import Testing
 
@@ -84,6 +85,25 @@ extension AlertingSuite {
             #expect(server.received.hasSuffix(#"{"a":"b"}"#))
         }
 
+        @Test(
+            "a message is put and patched, and its address goes out byte for byte",
+            arguments: [
+                MessageRequest.Method.put, .patch,
+            ])
+        func methods(method: MessageRequest.Method) async throws {
+            let server = try OneShotServer(reply: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", bodyBytes: 2)
+            let path = "/a%2Fb/%7Ex?sp=%2Ftriggers%2Fmanual&sig=a%2Fb_-"
+            let driver = try CurlDriver()
+            let answer = try await CurlTransport(driver: driver).post(
+                MessageRequest(
+                    method: method, url: "http://127.0.0.1:\(server.port)\(path)", headers: [], userAgent: "t",
+                    body: Data("{}".utf8)))
+            await driver.shutdown()
+            #expect(answer.status == 200)
+            #expect(server.received.hasPrefix("\(method.rawValue.uppercased()) \(path) HTTP/1.1\r\n"))
+            #expect(server.received.hasSuffix("{}"))
+        }
+
         @Test("a redirect is an answer, not a way")
         func redirect() async throws {
             let server = try OneShotServer(
@@ -102,11 +122,49 @@ extension AlertingSuite {
             #expect(answer.body.count == TransportAnswer.maximumBodyBytes)
         }
 
-        @Test("no connection is a fault of the network")
-        func refused() async throws {
-            let answer = try await post("http://127.0.0.1:1/hook")
+        @Test(
+            "a name that leads to the metadata of a cloud is refused before a connection, as a fault of the channel",
+            arguments: ["169.254.169.254", "[fe80::1]", "[64:ff9b::a9fe:a9fe]"])
+        func metadata(address: String) async throws {
+            let driver = try CurlDriver(network: NetworkSettings(resolve: ["hook.test:443:\(address)"]))
+            let answer = try await CurlTransport(driver: driver).post(
+                MessageRequest(url: "https://hook.test/", headers: [], userAgent: "t", body: Data()))
+            await driver.shutdown()
+            #expect(answer.status == nil)
+            #expect(answer.fault?.kind == .address)
+            for service in Service.allCases {
+                let format = try service.channel().format
+                #expect(format.judge(answer, now: noon) == .permanentChannel(gone: false))
+            }
+        }
+
+        @Test(
+            "without a connection nothing was sent, which is a fault of the network",
+            // No name server is asked for a label of more than 63 characters.
+            arguments: ["127.0.0.1:1", "\(String(repeating: "a", count: 64)).invalid"])
+        func refused(host: String) async throws {
+            let answer = try await post("http://\(host)/hook")
             #expect(answer.status == nil)
             #expect(answer.fault?.kind == .network)
+            #expect(answer.fault?.wasSent == false)
+        }
+
+        @Test("a handshake that fails comes before the message")
+        func handshake() async throws {
+            // It speaks no TLS.
+            let receiver = try await LabReceiver.start()
+            let answer = try await post("https://127.0.0.1:\(receiver.port)/hook")
+            #expect(answer.fault?.wasSent == false, "\(answer)")
+            #expect(receiver.received.isEmpty)
+            await receiver.shutdown()
+        }
+
+        @Test("a receiver that reads the message and says nothing may have it")
+        func silent() async throws {
+            let server = try OneShotServer(reply: "", bodyBytes: 2)
+            let answer = try await post("http://127.0.0.1:\(server.port)/hook")
+            #expect(answer.status == nil)
+            #expect(answer.fault?.wasSent == true, "\(answer)")
         }
     }
 }

@@ -9,7 +9,7 @@ import Testing
 @testable import Alerting
 
 /// A store, a clock, a network by script, and the delivery over them.
-private struct World {
+struct World {
     let folder: String
     let store: Store
     let time = ManualTime()
@@ -18,7 +18,9 @@ private struct World {
     let delivery: Delivery
     let routes: Routes
 
-    init(script: [String: [ScriptedTransport.Reply]] = [:], channels: [Channel]? = nil) throws {
+    init(
+        script: [String: [ScriptedTransport.Reply]] = [:], channels: [Channel]? = nil, groupWait: Duration = .zero
+    ) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("aasa-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         store = try Store(path: folder + "/monitor.db")
@@ -27,14 +29,27 @@ private struct World {
         let log = log
         delivery = Delivery(
             store: store, channels: channels, transport: transport, time: time,
-            settings: .init(userAgent: "aasa-monitor/test", wallClock: { noon }, jitter: { 0 }),
+            settings: .init(
+                userAgent: "aasa-monitor/test", groupWait: groupWait, wallClock: { noon }, jitter: { 0 }),
             logger: Logger(label: "test") { _ in log.handler() }, owner: "me")
         routes = Routes(channels: channels, cdnBaseURL: "https://cdn.test/a/v1")
+    }
+
+    var testMessage: TestMessage {
+        TestMessage(transport: transport, userAgent: "aasa-monitor/test", wallClock: { noon })
     }
 
     func enqueue(_ events: [Event]) async throws {
         try await store.enqueue(routes.drafts(for: events, domain: Domain("example.com")))
         delivery.wake()
+    }
+
+    /// Each event once the one before it is settled.
+    func tell(_ events: [Event]) async throws {
+        for event in events {
+            try await enqueue([event])
+            try await eventually { try await isEmpty() }
+        }
     }
 
     /// Runs the delivery for as long as the body takes.
@@ -49,11 +64,14 @@ private struct World {
         try FileManager.default.removeItem(atPath: folder)
     }
 
-    /// Lets time pass, from one wake-up to the next, until the condition holds.
+    /// Lets time pass, from one wake-up to the next, until the condition holds. It stands still while a loop is at work.
     func pass(until condition: () async throws -> Bool) async throws {
         try await eventually {
             if try await condition() { return true }
-            if let wake = time.nextWake { time.advance(to: wake) }
+            // Others than the loops may sleep too.
+            if let rest = delivery.rest, let wake = [rest.next, time.nextWake].compactMap(\.self).min() {
+                time.advance(to: wake)
+            }
             return false
         }
     }
@@ -128,10 +146,12 @@ extension AlertingSuite {
         @Test("the resolve waits for the firing, whatever that takes; another incident does not wait")
         func order() async throws {
             let world = try World(script: ["hook": [.status(500), .status(200), .status(200), .status(500)]])
-            try await world.enqueue([
-                event(), event(.resolved, sequence: 2, at: noon), event(incident: "b", severity: .warning, at: noon),
-            ])
-            try await world.running { try await world.pass { try await world.isEmpty() } }
+            try await world.enqueue([event(), event(incident: "b", severity: .warning, at: noon)])
+            try await world.running {
+                try await eventually { world.transport.sent.count == 2 }
+                try await world.enqueue([event(.resolved, sequence: 2, at: noon)])
+                try await world.pass { try await world.isEmpty() }
+            }
             let order = world.transport.sent.map { sent in
                 let incident =
                     ((try? object(sent.request.body))?["data"] as? [String: Any])?["incident"] as? [String: Any]
@@ -195,11 +215,11 @@ extension AlertingSuite {
         func refusedMessage() async throws {
             let change = Change(kind: .added, summary: "x", pointer: "/x")
             let world = try World(script: ["hook": [.status(400, "too odd"), .status(422)]])
-            try await world.enqueue([event(changes: [change]), event(.resolved, sequence: 2)])
+            try await world.enqueue([event(changes: [change]), event(.reminder, sequence: 2)])
             try await world.running { try await world.pass { try await world.isEmpty() } }
             #expect(world.offsets("hook") == [0, 0, 0])
             #expect(world.transport.sent.first?.request.body != world.transport.sent.dropFirst().first?.request.body)
-            #expect(world.transport.sent.last?.type == "incident.resolved")
+            #expect(world.transport.sent.last?.type == "incident.reminder")
         }
 
         @Test(
@@ -209,7 +229,7 @@ extension AlertingSuite {
             let world = try World(script: ["hook": [.status(status), .status(status), .status(status)]])
             try await world.enqueue([event(), event(incident: "b")])
             try await world.running { try await world.pass { try await world.isEmpty() } }
-            #expect(world.offsets("hook") == [0, 60, 960, 1860, 1860])
+            #expect(world.offsets("hook") == [0, 60, 21_660, 43_260, 43_260])
             #expect(world.log.text.filter { $0.hasPrefix("error") }.count == 1)
         }
 
@@ -233,8 +253,10 @@ extension AlertingSuite {
         @Test("a message that never goes through expires, and frees its successor")
         func expires() async throws {
             let world = try World(script: ["hook": Array(repeating: .status(500), count: 110)])
-            try await world.enqueue([event(), event(.resolved, sequence: 2)])
+            try await world.enqueue([event()])
             try await world.running {
+                try await eventually { !world.transport.sent.isEmpty }
+                try await world.enqueue([event(.resolved, sequence: 2)])
                 try await world.pass { try await world.states()["hook incident.firing"] == .expired }
             }
             #expect(world.time.now() >= noon + 86_400)
@@ -295,7 +317,7 @@ extension AlertingSuite {
             let world = try World(script: ["hook": [.status(403, "go away")]])
             let domain = try Domain("example.com")
             let facts = AlertFacts.test(domain: domain, links: world.routes.links(for: domain), now: noon)
-            let report = try await world.delivery.test(channel("hook"), facts: facts)
+            let report = try await world.testMessage.send(facts, to: channel("hook"))
             #expect(report.outcome == .permanentChannel(gone: false))
             #expect(report.words == "go away")
             #expect(world.transport.sent.first?.type == "test")

@@ -54,7 +54,7 @@ extension AlertingSuite {
             let resolve = try #require(
                 try routes().drafts(for: [event(.resolved)], domain: Domain("example.com")).first)
             #expect(resolve.expiresAt == noon + 72 * 3600)
-            #expect(resolve.supersedes == [.reminder])
+            #expect(resolve.supersedes == [.reminder, .acknowledged])
         }
 
         @Test("a channel shows its host and a hash, whichever way it is printed")

@@ -24,19 +24,23 @@ final class ManualTime: Timekeeper {
     /// When the first sleeper wakes.
     var nextWake: Date? { state.withLock { $0.sleepers.values.map(\.due).min() } }
 
-    func sleep(for duration: Duration) async throws {
+    func sleep(for duration: Duration) async throws { try await sleep(until: now() + duration / .seconds(1)) }
+
+    func sleep(until instant: Date) async throws {
         let id = state.withLock { state in
             state.nextID += 1
             return state.nextID
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let cancelled = state.withLock { state in
-                    if state.cancelled.remove(id) != nil { return true }
-                    state.sleepers[id] = (state.now + duration / .seconds(1), continuation)
-                    return false
+                let end: Result<Void, any Error>? = state.withLock { state in
+                    if state.cancelled.remove(id) != nil { return .failure(CancellationError()) }
+                    // The instant may have passed since it was reckoned.
+                    guard instant > state.now else { return .success(()) }
+                    state.sleepers[id] = (instant, continuation)
+                    return nil
                 }
-                if cancelled { continuation.resume(throwing: CancellationError()) }
+                if let end { continuation.resume(with: end) }
             }
         } onCancel: {
             let sleeper = state.withLock { state in
@@ -57,6 +61,9 @@ final class ManualTime: Timekeeper {
         }
         for sleeper in due { sleeper.continuation.resume() }
     }
+
+    /// As by somebody who corrects the clock.
+    func setBack(by seconds: Double) { state.withLock { $0.now -= seconds } }
 }
 
 final class ScriptedTransport: MessageTransport {

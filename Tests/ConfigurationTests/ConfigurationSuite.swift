@@ -1,9 +1,10 @@
 import Foundation
 import MonitorConfiguration
+import TestTraits
 import Testing
 
 /// All tests of the room; the limit ends one that hangs.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)), .computing)
 enum ConfigurationSuite {}
 
 /// What the fixtures find around them.
@@ -17,6 +18,7 @@ enum Fixture {
 
     static let environment = [
         "SLACK_WEBHOOK_URL": "https://hooks.slack.com/services/PLANTED",
+        "TELEGRAM_TOKEN": "123456:PLANTEDPLANTED",
         "PLANTED_TEXT": "PLANTED value/of a:variable",
         "STRUCTURE": "[example.com]",
         "CONCURRENT": "8",
@@ -25,6 +27,7 @@ enum Fixture {
 
     static let secretFiles = [
         "/run/credentials/hook": "whsec_UExBTlRFRC1QTEFOVEVELVBMQU5URUQh\n",
+        "/run/credentials/pagerduty": "PLANTEDPLANTEDPLANTEDPLANTED0000\n",
         "/secrets/empty": "\n",
         "/secrets/raw": "PLANTED\n",
         "/secrets/url": "https://hooks.example.net/PLANTED\n",

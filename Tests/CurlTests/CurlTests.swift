@@ -4,7 +4,7 @@ import Lab
 import Testing
 
 /// Every suite of this target: real transfers, over loopback only.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 enum CurlTests {}
 
 /// Runs a test against a lab and a driver that trusts it, and takes both down whatever happens.

@@ -89,8 +89,9 @@ extension CurlTests {
             try await withLab(maximumConcurrent: 1) { lab, driver in
                 lab.origin(host).behaviour = .reply(.json("{}", delay: .milliseconds(600)))
                 let results = try await withThrowingTaskGroup(of: TransferResult.self) { group in
-                    for _ in 0..<8 {
-                        group.addTask { try await driver.perform(request(site, total: patience)) }
+                    // Together they take longer than one of them may.
+                    for _ in 0..<16 {
+                        group.addTask { try await driver.perform(request(site, total: .seconds(8))) }
                     }
                     return try await group.reduce(into: []) { $0.append($1) }
                 }

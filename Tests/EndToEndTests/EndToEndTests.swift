@@ -1,5 +1,5 @@
 import Testing
 
 /// Every suite of this target runs the built program from outside, against a lab of its own, over loopback only.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 enum EndToEndTests {}

@@ -148,6 +148,19 @@ extension EvidenceSuite {
             }
         }
 
+        @Test("what the linter finds has its place, the other places and the example as evidence")
+        func lintEvidence() throws {
+            let text =
+                #"{"applinks":{"details":[{"appIDs":["D7KQ4ZW2MX.com.acme.shop"],"components":[{"/":"/a/*"},{"/":"/a/b"}]}]}}"#
+            let findings = try verdict(origin: .file(text), cdn: nil).findings
+            #expect(findings.map(\.rule.rawValue) == ["aasa.rule-unreachable"])
+            #expect(
+                findings.first?.evidence == [
+                    "line": "1", "column": "91", "pointer": "/applinks/details/0/components/1", "example": "/a/b",
+                    "related_place_1": "1:78", "related_pointer_1": "/applinks/details/0/components/0",
+                ])
+        }
+
         @Test(
             "a guess at the site that a redirect leads to moves between warning and error alone",
             arguments: [

@@ -47,6 +47,53 @@ extension EvidenceSuite {
             for change in verdict.comparison.changes { #expect(isClean(change.summary) && isClean(change.pointer)) }
         }
 
+        /// 32 addresses and 32 edges, each of which answers differently, with text that steers terminals.
+        static func crowd(_ text: String) -> Scene {
+            let replies = (1...32).map { number in
+                Reply.status(
+                    400 + number,
+                    [
+                        "Server": text, "Via": "1.1 \(text).ts.apple.com", "CDN-Server": text, "CF-Ray": text,
+                        "Apple-Failure-Reason": "SWCERR00\(100 + number) \(text)", "Location": text,
+                    ])
+            }
+            let certificate = Reply.certificate(.nameMismatch).with {
+                $0.tls?.chain[0].names = Array(repeating: text, count: 500)
+                $0.tls?.chain[0].issuer = text
+            }
+            let good = Reply.file(SampleFile.version(1))
+            var scene = Scene.calm(good).addresses(
+                replies.enumerated().map { index, reply in
+                    switch index % 4 {
+                    case 0: reply
+                    case 1: Reply.status(301).redirected(to: "https://\(text)/\(index)")
+                    case 2: .failed(.timedOut).with { $0.failure?.detail = text }
+                    default: certificate
+                    }
+                }, six: []
+            ).edges([good] + replies.dropLast()).refusing(replies[2])
+            scene.rootCopy = .file(SampleFile.version(2))
+            scene.vantages = replies.prefix(16).enumerated().map { ("\(text)\($0.offset)", $0.element) }
+            scene.pages = [(text, .status(404), nil), ("x", good.redirected(to: text, stop: .insecure), nil)]
+            return scene
+        }
+
+        @Test("a full check of 32 addresses and 32 edges stays clean and bounded", arguments: [false, true])
+        func crowded(_ isLong: Bool) throws {
+            let text = isLong ? String(repeating: "x\u{1B}", count: 20_000) : Self.evil
+            let verdict = try verdict(
+                origin: .file(SampleFile.version(1)), cdn: nil, scene: Self.crowd(text))
+            #expect(verdict.findings.count < 60)
+            #expect(isClean(verdict.diagnosis) && verdict.diagnosis.count <= 1000)
+            for finding in verdict.findings {
+                #expect(isClean(finding.message) && isClean(finding.fix) && finding.message.count <= 1000)
+                #expect(finding.evidence.count < 40)
+                for (name, value) in finding.evidence {
+                    #expect(isClean(name) && isClean(value) && value.count <= 2000, "\(name)")
+                }
+            }
+        }
+
         @Test("no text of a verdict is longer than people read, whatever the site sends")
         func bounded() throws {
             let long = String(repeating: "x", count: 100_000)

@@ -1,10 +1,11 @@
 import Evidence
 import Foundation
 import TestSupport
+import TestTraits
 import Testing
 
 /// The root of this target's tests.
-@Suite("Evidence", .timeLimit(.minutes(5)))
+@Suite("Evidence", .timeLimit(.minutes(15)), .computing)
 struct EvidenceSuite {}
 
 /// The judgement over one check of example.com.
@@ -15,4 +16,39 @@ func verdict(
     Verdict(
         of: Readings(try Observation.of(at: now, mode: mode, origin: origin, cdn: cdn, unasked: unasked)),
         history: history, staleAfter: .seconds(24 * 3600), certificateWarning: .seconds(14 * 24 * 3600), now: now)
+}
+
+/// The judgement over one full check.
+func verdict(
+    _ name: String = "example.com", origin: Reply, cdn: Reply?, unasked: CDNLook.Reason = .originHasNoFile,
+    mode: AssociationMode = .production, scene: Scene, history: CopyHistory = .none,
+    expectations: Expectations = Expectations(), now: Date = .testing
+) throws -> Verdict {
+    Verdict(
+        of: Readings(
+            try Observation.of(name, at: now, mode: mode, origin: origin, cdn: cdn, unasked: unasked, scene: scene)),
+        history: history, staleAfter: .seconds(24 * 3600), certificateWarning: .seconds(14 * 24 * 3600),
+        expectations: expectations, now: now)
+}
+
+extension Verdict {
+    /// `rule severity`, worst first.
+    var told: [String] { findings.map { "\($0.rule) \($0.severity.rawValue)" } }
+}
+
+/// Versions 1 to n of the sample file, each superseded by the next so many hours ago; the last is the present one.
+func history(supersededHoursAgo hours: [Double]) throws -> CopyHistory {
+    var periods: [OriginPeriod] = []
+    var begin = Date.testing - 1000 * 86400
+    for (index, ago) in (hours + [0]).enumerated() {
+        let reading = ContentReading(Data(SampleFile.version(index + 1).utf8))
+        let end = Date.testing - ago * 3600
+        let isPresent = index == hours.count
+        periods.append(
+            OriginPeriod(
+                meaning: try #require(reading.meaning), content: reading.hash, firstSeen: begin,
+                lastSeen: isPresent ? .testing : end - 300, supersededAt: isPresent ? nil : end))
+        begin = end
+    }
+    return CopyHistory(periods: periods)
 }

@@ -46,13 +46,18 @@ extension EvidenceSuite {
                 ("SWCERR00401 Bad JSON content", "SWCERR00401", "Bad JSON content", .content),
                 ("SWCERR00999 New", "SWCERR00999", "New", .unknown), ("SWCERR1", "SWCERR1", "", .unknown),
                 ("SWCERR", nil, "SWCERR", .unknown), ("SWCERR½ x", nil, "SWCERR½ x", .unknown),
-                ("something else", nil, "something else", .unknown), ("", nil, "", .unknown),
+                ("something else", nil, "something else", .unknown),
             ] as [(String, String?, String, CrawlerFailure.Family)])
         func reason(_ header: String, _ code: String?, _ words: String, _ family: CrawlerFailure.Family) throws {
             let failure = try #require(try failure(header))
             #expect(failure.code == code)
             #expect(failure.reason == words)
             #expect(failure.family == family)
+        }
+
+        @Test("an empty header gives no reason", arguments: ["", "  "])
+        func emptyReason(_ header: String) throws {
+            #expect(try failure(header) == nil)
         }
 
         @Test(
@@ -76,7 +81,6 @@ extension EvidenceSuite {
             #expect(details.keys.sorted() == ["a", "e", "f"])
             #expect(details["a"] == "\u{FFFD}[2J")
             #expect(details["f"]?.count == 500)
-            #expect(try failure("x", "[1]")?.details == [:])
         }
 
         @Test(

@@ -2,7 +2,7 @@ import Foundation
 import Lab
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct LabTests {}
 
 let body = #"{"applinks":{"details":[]}}"#
@@ -14,6 +14,7 @@ extension LabTests {
             arguments: [
                 (LabCertificate.valid, 0), (.expiring(in: .seconds(3600)), 0), (.expired, 60), (.notYetValid, 60),
                 (.wrongName, 60), (.selfSigned, 60), (.untrustedRoot, 60), (.missingIntermediate, 60),
+                (.expiredIntermediate, 60),
             ] as [(LabCertificate, Int32)])
         func curlExit(kind: LabCertificate, exit: Int32) async throws {
             try await withLab { lab in
@@ -31,7 +32,7 @@ extension LabTests {
             "openssl names the fault of each kind of certificate",
             arguments: [
                 (LabCertificate.valid, 0), (.expired, 10), (.notYetValid, 9), (.wrongName, 62), (.selfSigned, 18),
-                (.untrustedRoot, 20), (.missingIntermediate, 20),
+                (.untrustedRoot, 20), (.missingIntermediate, 20), (.expiredIntermediate, 10),
             ])
         func opensslCode(kind: LabCertificate, code: Int) async throws {
             try await withLab { lab in
@@ -66,6 +67,7 @@ extension LabTests {
             "each handshake fault ends curl as the real one would",
             arguments: [
                 (LabHandshake.normal, 0), (.hang, 28), (.reset, 35), (.alert, 35), (.obsoleteTLS, 35), (.plainText, 35),
+                (.close, 35), (.unrecognizedName, 35),
             ] as [(LabHandshake, Int32)])
         func curlExit(handshake: LabHandshake, exit: Int32) async throws {
             try await withLab { lab in
@@ -102,13 +104,17 @@ extension LabTests {
     @Suite struct Faults {
         static let exits: [(LabFault, Set<Int32>)] = LabFault.allCases.map { fault in
             switch fault {
-            case .hang, .endlessBody, .slowDrip, .slowHeaders: (fault, [28])
+            case .hang, .endlessBody, .slowDrip, .slowHeaders, .headerDrip: (fault, [28])
             case .reset, .resetMidBody: (fault, [56])
             case .close: (fault, [52])
             // Newer curls give up on too many headers, older ones only in the end on time.
             case .endlessHeaders: (fault, [28, 56])
             case .gzipBomb: (fault, [0])
-            case .shortBody: (fault, [18])
+            case .shortBody, .truncatedChunk: (fault, [18])
+            // Older curls take the end of the connection for the end of the headers.
+            case .shortHead: (fault, [0, 8, 52, 56])
+            // curl reads as much as it was promised.
+            case .longBody: (fault, [0])
             case .malformedStatusLine, .notHTTP: (fault, [1, 8])
             case .badGzip: (fault, [61])
             }

@@ -46,7 +46,7 @@ extension LabTests {
             try await withReceiver { receiver in
                 _ = try await post(receiver, "one")
                 let stream = receiver.stream
-                async let waited = receiver.deliveries(count: 2, within: .seconds(30))
+                async let waited = receiver.deliveries(count: 2, within: .seconds(180))
                 _ = try await post(receiver, "two")
                 #expect(try await waited.count == 2)
                 var bodies: [String] = []

@@ -21,8 +21,14 @@ struct Tool {
         process.arguments = [name] + arguments
         process.environment = ["PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"]
         process.standardInput = FileHandle.nullDevice
-        process.standardOutput = try FileHandle(forWritingTo: out)
-        process.standardError = try FileHandle(forWritingTo: err)
+        let outputs = (try FileHandle(forWritingTo: out), try FileHandle(forWritingTo: err))
+        // `Process` holds on to them for longer than it lives.
+        defer {
+            try? outputs.0.close()
+            try? outputs.1.close()
+        }
+        process.standardOutput = outputs.0
+        process.standardError = outputs.1
         try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
             process.terminationHandler = { _ in done.resume() }
             do {

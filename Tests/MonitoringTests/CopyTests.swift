@@ -124,7 +124,7 @@ extension MonitoringSuite {
         func foreignCopy() throws {
             var course = try Course()
             for hour in 0..<30 { try course.look(at: Double(hour), origin: hour % 2, cdn: 9) }
-            #expect(course.told == ["24 cdn.divergent firing"])
+            #expect(course.told == ["4 origin.inconsistent firing", "24 cdn.divergent firing"])
         }
     }
 }

@@ -20,15 +20,21 @@ struct Course {
         state = DomainState(domain: try Domain(name))
     }
 
-    /// One check at an hour of the story.
+    /// One check at an hour of the story. It is a full one that saw nothing besides; with `full` nil it is a light one.
     mutating func look(
-        at hours: Double, _ origin: Reply, _ cdn: Reply?, unasked: CDNLook.Reason = .originHasNoFile
+        at hours: Double, _ origin: Reply, _ cdn: Reply?, unasked: CDNLook.Reason = .originHasNoFile,
+        full: FullLook? = FullLook(resolution: Resolution(source: .proxy))
     ) throws {
+        var observation = try Observation.of(
+            state.domain.name, at: .testing + hours * 3600, mode: unasked == .mode ? .developer : .production,
+            origin: origin, cdn: cdn, unasked: unasked)
+        observation.full = full
+        try look(at: hours, observation)
+    }
+
+    mutating func look(at hours: Double, _ observation: Observation) throws {
         self.hours = hours
         let now = Date.testing + hours * 3600
-        let observation = try Observation.of(
-            state.domain.name, at: now, mode: unasked == .mode ? .developer : .production, origin: origin, cdn: cdn,
-            unasked: unasked)
         let before = try JSONDecoder().decode(DomainState.self, from: JSONEncoder().encode(state))
         #expect(before == state)
         let evaluation = evaluate(state, observation, policy, now: now)
@@ -53,7 +59,8 @@ struct Course {
         events.map { event in
             let hour = Int((event.at.timeIntervalSince(.testing) / 3600).rounded())
             let reason = event.incident.reason.map { " (\($0.rawValue))" } ?? ""
-            return "\(hour) \(event.incident.kind.rawValue) \(event.type.rawValue.dropFirst(9))\(reason)"
+            let news = event.news.map { " \($0.rawValue)" } ?? ""
+            return "\(hour) \(event.incident.kind.rawValue) \(event.type.rawValue.dropFirst(9))\(news)\(reason)"
         }
     }
 

@@ -98,21 +98,6 @@ extension MonitoringSuite {
             #expect(course.told.last == "81 certificate.expiring resolved (recovered)")
         }
 
-        @Test("reminders come at their interval, and those that were missed come as one")
-        func reminders() throws {
-            var course = try Course(policy: Policy(failureThreshold: 1, remindEvery: .seconds(24 * 3600)))
-            for hour in 0...50 { try course.look(at: Double(hour), Self.down, Self.file) }
-            try course.look(at: 1001, Self.down, Self.file)
-            try course.look(at: 1002, Self.down, Self.file)
-            try course.look(at: 1008, Self.down, Self.file)
-            #expect(
-                course.told.map { $0.split(separator: " ").suffix(1).joined() + $0.prefix { $0 != " " } } == [
-                    "firing0", "reminder24", "reminder48", "reminder1001", "reminder1008",
-                ])
-            #expect(course.events.map(\.incident.sequence) == [1, 2, 3, 4, 5])
-            #expect(course.open(.originUnreachable)?.incident.nextReminderAt == .testing + 1032 * 3600)
-        }
-
         @Test("reminders go on while checks cannot tell, and stop while it recovers")
         func remindersAndDoubt() throws {
             var course = try Course(
@@ -139,11 +124,11 @@ extension MonitoringSuite {
             #expect(course.events.first?.diagnosis.isEmpty == false)
         }
 
-        @Test("no rule feeds two kinds, and every kind is fed")
+        @Test("no rule feeds two kinds, and every kind of a domain is fed")
         func table() {
             let rules = IncidentKind.rules.flatMap(\.rules)
             #expect(Set(rules).count == rules.count)
-            #expect(Set(IncidentKind.rules.map(\.kind)) == Set(IncidentKind.allCases))
+            #expect(Set(IncidentKind.rules.map(\.kind)) == Set(IncidentKind.ofDomains))
             #expect(IncidentKind.fed(by: Rule(rawValue: "origin.status")) == .originBroken)
             #expect(IncidentKind.fed(by: Rule(rawValue: "unknown.rule")) == nil)
         }

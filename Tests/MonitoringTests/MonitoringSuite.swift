@@ -1,5 +1,6 @@
+import TestTraits
 import Testing
 
 /// The root of this target's tests.
-@Suite("Monitoring", .timeLimit(.minutes(5)))
+@Suite("Monitoring", .timeLimit(.minutes(15)), .computing)
 struct MonitoringSuite {}

@@ -95,7 +95,7 @@ extension MonitoringSuite {
         func alternation() throws {
             var course = try Course()
             for hour in 0..<200 { try course.look(at: Double(hour), origin: hour % 2, cdn: 0) }
-            #expect(course.told.isEmpty)
+            #expect(course.told == ["4 origin.inconsistent firing"])
             #expect(course.state.originPeriods.count <= DomainState.maximumPeriods)
         }
 

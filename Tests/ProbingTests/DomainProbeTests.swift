@@ -97,6 +97,22 @@ extension ProbingTests {
             }
         }
 
+        @Test("a difference that was seen before does not cost a second request each time", arguments: [true, false])
+        func standingDifference(_ isKnown: Bool) async throws {
+            try await Scene.with { scene in
+                scene.lab.origin("site.test").serve(file())
+                scene.lab.cdn.holds("site.test", body: file() + "\n")
+                let first = try await scene.observe()
+                #expect(scene.requests("site.test").count == 2)
+                let origin = try #require(first.origin.answer?.body.hash)
+                let copy = try #require(first.cdn.retrieval?.answer?.body.hash)
+                _ = try await scene.probe().observe(
+                    Domain("site.test"), hadFile: true, compared: isKnown ? (origin, copy) : (copy, origin),
+                    now: instant)
+                #expect(scene.requests("site.test").count == (isKnown ? 3 : 4))
+            }
+        }
+
         @Test("in other modes the CDN is never asked", arguments: [AssociationMode.developer, .managed])
         func modes(_ mode: AssociationMode) async throws {
             try await Scene.with { scene in
@@ -135,26 +151,6 @@ extension ProbingTests {
                 #expect(body?.hash == nil)
                 #expect(body?.decodedBytes == ProbeSettings.bodyLimit)
             }
-        }
-
-        @Test("turns come at their pace, and no later than they must")
-        func pace() async throws {
-            let pace = Pace(perSecond: 20)
-            let begin = ContinuousClock.now
-            try await withThrowingTaskGroup { group in
-                for _ in 0..<9 { group.addTask { try await pace.turn() } }
-                try await group.waitForAll()
-            }
-            #expect(ContinuousClock.now - begin >= .milliseconds(400))
-        }
-
-        @Test("who gives up waiting for a turn is let go at once")
-        func paceCancelled() async throws {
-            let pace = Pace(perSecond: 0.01)
-            try await pace.turn()
-            let waiting = Task { try await pace.turn() }
-            waiting.cancel()
-            await #expect(throws: CancellationError.self) { try await waiting.value }
         }
     }
 }

@@ -7,21 +7,25 @@ import Testing
 @testable import Probing
 
 /// Every suite of this target: real requests, over loopback only.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 enum ProbingTests {}
 
-/// A lab, and what it takes to probe it.
+/// A lab, and what it takes to probe it. `names` gives a host several of the lab's addresses; all others lead to the first.
 struct Scene: Sendable {
     let lab: Lab
     let driver: CurlDriver
 
     static func with(
-        maximumConcurrent: Int = 16, addresses: [String] = ["127.0.0.1"], _ body: (Scene) async throws -> Void
+        maximumConcurrent: Int = 16, addresses: [String] = ["127.0.0.1"], names: [String: [String]] = [:],
+        _ body: (Scene) async throws -> Void
     ) async throws {
         let lab = try await Lab.start(addresses: addresses)
         do {
             let driver = try CurlDriver(
-                network: NetworkSettings(caFile: lab.caFile, connectTo: [lab.connectTo]),
+                network: NetworkSettings(
+                    caFile: lab.caFile,
+                    connectTo: names.keys.map { "\($0):443:\($0):\(lab.port)" } + [lab.connectTo],
+                    resolve: names.map { "\($0):\(lab.port):\($1.joined(separator: ","))" }),
                 maximumConcurrent: maximumConcurrent)
             do {
                 try await body(Scene(lab: lab, driver: driver))
@@ -37,20 +41,24 @@ struct Scene: Sendable {
         await lab.shutdown()
     }
 
-    func probe(timeout: Duration = .seconds(20), asksBeforeOrigin: Bool = false) -> DomainProbe {
+    func probe(
+        timeout: Duration = .seconds(20), asksBeforeOrigin: Bool = false, asksEdges: Bool = true,
+        vantages: [VantagePoint] = []
+    ) -> DomainProbe {
         DomainProbe(
             driver: driver,
             settings: ProbeSettings(
                 cdnBaseURL: lab.cdnBaseURL + "/", timeout: timeout, asksBeforeOrigin: asksBeforeOrigin,
-                cdnRequestsPerSecond: 1000, userAgent: "probing-tests"))
+                asksEdges: asksEdges, vantages: vantages, cdnRequestsPerSecond: 1000, userAgent: "probing-tests"))
     }
 
     /// One look with the usual settings.
     func observe(
-        _ name: String = "site.test", mode: AssociationMode = .production, hadFile: Bool = false,
-        timeout: Duration = .seconds(20)
+        _ name: String = "site.test", mode: AssociationMode = .production, depth: Depth = .light, hadFile: Bool = false,
+        pages: [String] = [], timeout: Duration = .seconds(20)
     ) async throws -> Observation {
-        try await probe(timeout: timeout).observe(try Domain(name), mode: mode, hadFile: hadFile, now: instant)
+        try await probe(timeout: timeout).observe(
+            try Domain(name), mode: mode, depth: depth, hadFile: hadFile, pages: pages, now: instant)
     }
 
     func requests(_ host: String) -> [LabRequest] { lab.origin(host).requests }

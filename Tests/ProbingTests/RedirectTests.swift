@@ -128,9 +128,9 @@ extension ProbingTests {
                 scene.lab.origin("deaf.test").behaviour = .fault(.hang)
                 scene.lab.origin("site.test").on(path: wellKnown, .redirect(status: 302, location: "/a"))
                 scene.lab.origin("site.test").on(path: "/a", .reply(.json(file())))
-                async let deaf = scene.observe("deaf.test", timeout: .milliseconds(2500))
+                async let deaf = scene.observe("deaf.test", timeout: .seconds(8))
                 try await until { !scene.requests("deaf.test").isEmpty }
-                let seen = try await scene.observe("site.test", timeout: .milliseconds(1500))
+                let seen = try await scene.observe("site.test", timeout: .seconds(5))
                 #expect(seen.origin.answer?.status == 200)
                 #expect(try await deaf.origin.failure?.kind == .timedOut)
             }

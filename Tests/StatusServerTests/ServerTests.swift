@@ -186,7 +186,7 @@ extension StatusServerSuite {
 
         // MARK: - Life
 
-        @Test("it ends within a second, though clients hold on", arguments: [true, false])
+        @Test("it ends soon, though clients hold on", arguments: [true, false])
         func end(isGraceful: Bool) async throws {
             let (ports, feed) = AsyncStream.makeStream(of: Int.self)
             let server = server { feed.yield($0) }
@@ -215,7 +215,8 @@ extension StatusServerSuite {
                 withExtendedLifetime(clients) {}
                 return took
             }
-            #expect(took < .seconds(1.5))
+            // Far from the time that a client may hold a connection open; how far depends on the machine.
+            #expect(took < .seconds(18))
         }
 
         @Test("an address in use is told before anything is served")

@@ -6,7 +6,7 @@ import Storage
 import Testing
 
 /// The root of this target's tests.
-@Suite("Status server", .timeLimit(.minutes(5)))
+@Suite("Status server", .timeLimit(.minutes(15)))
 struct StatusServerSuite {}
 
 /// 2026-11-21T07:00:00Z.

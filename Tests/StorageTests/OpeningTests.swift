@@ -53,7 +53,7 @@ extension StorageSuite {
         func locks() throws {
             let first = try Store(path: folder.store)
             let refusal = errorOfOpening(folder.store)
-            #expect(refusal?.code == .locked)
+            #expect(refusal?.code == .inUse)
             #expect(refusal?.message.contains("in use by another aasa-monitor (process \(getpid()))") == true)
             try first.close()
             #expect(errorOfOpening(folder.store) == nil)
@@ -121,7 +121,7 @@ extension StorageSuite {
             try file.close()
             let refusal = errorOfOpening(folder.store)
             #expect(refusal?.code == .corrupt)
-            #expect(refusal?.message.contains("move it aside") == true)
+            #expect(refusal?.message.contains("sets it aside") == true)
         }
 
         @Test("a database of another program is refused untouched")

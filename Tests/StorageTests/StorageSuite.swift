@@ -5,7 +5,7 @@ import Storage
 import Testing
 
 /// The root of this target's tests.
-@Suite("Storage", .timeLimit(.minutes(5)))
+@Suite("Storage", .timeLimit(.minutes(15)))
 struct StorageSuite {}
 
 /// A folder that goes away with the test.

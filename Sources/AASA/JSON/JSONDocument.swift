@@ -7,7 +7,7 @@ public struct JSONDocument: Sendable {
     public let hasByteOrderMark: Bool
     /// Keys that stand more than once in one object: which of them counts is undefined.
     public let duplicateKeys: [DuplicateKey]
-    private let lines: LineTable
+    let lines: LineTable
 
     public struct DuplicateKey: Sendable, Equatable {
         public let key: String
@@ -32,31 +32,4 @@ public struct JSONDocument: Sendable {
     }
 
     public func position(of offset: Int) -> SourcePosition { lines.position(of: offset) }
-}
-
-/// Finds line and column of a byte offset.
-struct LineTable: Sendable {
-    private let starts: [Int]
-    private let bytes: [UInt8]
-
-    init(_ bytes: [UInt8]) {
-        var starts = [0]
-        for index in bytes.indices where bytes[index] == 0x0A { starts.append(index + 1) }
-        self.starts = starts
-        self.bytes = bytes
-    }
-
-    func position(of offset: Int) -> SourcePosition {
-        let offset = min(max(0, offset), bytes.count)
-        var low = 0
-        var high = starts.count
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if starts[middle] <= offset { low = middle } else { high = middle }
-        }
-        // Continuation bytes do not begin a character.
-        var column = bytes[starts[low]..<offset].count { $0 & 0xC0 != 0x80 } + 1
-        if low == 0, bytes.starts(with: [0xEF, 0xBB, 0xBF]), offset >= 3 { column -= 1 }
-        return SourcePosition(line: low + 1, column: column)
-    }
 }

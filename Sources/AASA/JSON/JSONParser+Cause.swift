@@ -5,6 +5,7 @@ extension JSONParser {
     func causeOfWhole() -> JSONSyntaxError.Cause? {
         guard let first = current else { return .empty }
         if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) { return .utf16 }
+        if bytes.starts(with: [0x1F, 0x8B]) { return .gzip }
         if bytes.count >= 2, bytes[0] == 0 || bytes[1] == 0 { return .utf16 }
         if first == UInt8(ascii: "<") { return .htmlPage }
         if bytes.starts(with: Array("{\\rtf".utf8)) { return .richText }

@@ -12,6 +12,8 @@ public struct JSONSyntaxError: Error, Sendable, Equatable, CustomStringConvertib
         case empty
         case htmlPage = "html-page"
         case signed
+        /// Compressed, with nothing that tells a reader so.
+        case gzip
         case utf16
         case richText = "rich-text"
         case comment
@@ -28,6 +30,7 @@ public struct JSONSyntaxError: Error, Sendable, Equatable, CustomStringConvertib
             case .empty: "the file is empty"
             case .htmlPage: "this is an HTML page: an error page, a login page or a single-page app's index.html"
             case .signed: "this is a signed PKCS#7 file; signing has not been needed since iOS 9"
+            case .gzip: "these are bytes compressed with gzip: the compressed file was saved in place of the text"
             case .utf16: "the file is saved as UTF-16; save it as UTF-8"
             case .richText: "this is a rich text (RTF) document; save it as plain text"
             case .comment: "JSON has no comments"

@@ -17,6 +17,30 @@ struct ByteSet: Hashable {
         if byte < 64 { low |= 1 << UInt64(byte) } else { high |= 1 << UInt64(byte - 64) }
     }
 
+    mutating func formUnion(_ other: ByteSet) {
+        low |= other.low
+        high |= other.high
+    }
+
+    var count: Int { low.nonzeroBitCount + high.nonzeroBitCount }
+
+    /// How many members are less than a byte.
+    func count(below byte: UInt8) -> Int {
+        if byte < 64 { return (low & (1 << UInt64(byte) - 1)).nonzeroBitCount }
+        return low.nonzeroBitCount + (high & (1 << UInt64(byte - 64) - 1)).nonzeroBitCount
+    }
+
+    /// Takes the least member out.
+    mutating func popFirst() -> UInt8? {
+        if low != 0 {
+            defer { low &= low - 1 }
+            return UInt8(low.trailingZeroBitCount)
+        }
+        guard high != 0 else { return nil }
+        defer { high &= high - 1 }
+        return UInt8(64 + high.trailingZeroBitCount)
+    }
+
     func intersection(_ other: ByteSet) -> ByteSet {
         var result = self
         result.low &= other.low
@@ -34,10 +58,16 @@ struct ByteSet: Hashable {
 
     /// Both cases of hexadecimal digits, given by their values.
     static func hexDigits(_ values: some Sequence<UInt8>) -> ByteSet {
-        ByteSet(
-            values.flatMap { value in
-                value < 10
-                    ? [UInt8(ascii: "0") + value] : [UInt8(ascii: "a") + value - 10, UInt8(ascii: "A") + value - 10]
-            })
+        var digits = ByteSet([])
+        for value in values { digits.formUnion(hexDigit(value)) }
+        return digits
+    }
+
+    static func hexDigit(_ value: UInt8) -> ByteSet { hexDigitsByValue[Int(value)] }
+
+    private static let hexDigitsByValue = (UInt8(0)...15).map { value in
+        value < 10
+            ? ByteSet([UInt8(ascii: "0") + value])
+            : ByteSet([UInt8(ascii: "a") + value - 10, UInt8(ascii: "A") + value - 10])
     }
 }

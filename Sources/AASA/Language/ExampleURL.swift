@@ -21,14 +21,27 @@ struct ExampleCheck {
     /// The first rule of a list that matches.
     /// - Returns: nil where none does; also where the text is no URL, or the bound is reached.
     mutating func firstMatch(_ rules: [URLRule], _ text: String) -> Int? {
+        firstMatch(rules, among: rules.indices, text)
+    }
+
+    /// The first of some rules, given by their places.
+    mutating func firstMatch(_ rules: [URLRule], among places: some Sequence<Int>, _ text: String) -> Int? {
         guard let url = MatchableURL(text) else { return nil }
         let subject = MatchSubject(url)
-        for (index, rule) in rules.enumerated() {
-            left -= RuleKey(rule)?.weight ?? 1
-            guard left > 0 else { return nil }
-            if rule.mismatch(subject) == nil { return index }
+        for place in places {
+            guard spend(on: rules[place]) else { return nil }
+            if rules[place].mismatch(subject) == nil { return place }
         }
         return nil
+    }
+
+    /// Counts a rule that is about to be tried.
+    /// - Returns: false where the bound is reached.
+    mutating func spend(on rule: URLRule) -> Bool { spend(rule.weight) }
+
+    mutating func spend(_ elements: Int) -> Bool {
+        left -= elements
+        return left > 0
     }
 
     /// What a list of rules makes of a URL.
@@ -37,5 +50,18 @@ struct ExampleCheck {
         let index = firstMatch(rules, text)
         if isExhausted { return nil }
         return index.map { rules[$0].isExclusion ? .blocked : .opens } ?? .notMatched
+    }
+}
+
+extension URLRule {
+    /// What it costs to look at the rule's patterns once.
+    var weight: Int {
+        var weight = 8 + (path?.weight ?? 0) + (fragment?.weight ?? 0)
+        switch query {
+        case .any: break
+        case .whole(let pattern): weight += pattern.weight
+        case .items(let items): weight += items.reduce(0) { $0 + $1.key.count + $1.pattern.weight }
+        }
+        return weight
     }
 }

@@ -29,7 +29,7 @@ protocol SearchGoal {
 
 struct JointSearch {
     private let languages: [RuleLanguage]
-    private let programs: [[ProgramStep]]
+    private let programs: [SearchProgram]
     private let alphabets: [URLAlphabet]
     private let maximumStates: Int
     private let visits: Int
@@ -60,12 +60,10 @@ struct JointSearch {
     /// Each of the programs has at most one step for each language. `visits` tells how often one joint state is gone on
     /// from: once to decide, more often to find several URLs alike.
     init(
-        _ keys: [RuleKey], programs: [[ProgramStep]], states: Int, visits: Int = 1, meter: WorkMeter
-    ) throws(LanguageBudget.Exhausted) {
-        var languages: [RuleLanguage] = []
-        for key in keys { languages.append(try RuleLanguage(key, meter: meter)) }
+        _ languages: [RuleLanguage], programs: [[ProgramStep]], states: Int, visits: Int = 1, meter: WorkMeter
+    ) {
         self.languages = languages
-        self.programs = programs
+        self.programs = programs.map { SearchProgram($0, languages: languages.count) }
         alphabets = [URLPhase.path, .query, .fragment].map { phase in
             URLAlphabet(languages.flatMap { $0.machines[phase.rawValue]?.labels ?? [] }, phase)
         }
@@ -112,20 +110,32 @@ struct JointSearch {
             guard try end(number, live, phase, place, &goal) else { return false }
         }
         let alphabet = alphabets[phase.rawValue]
-        for symbol in alphabet.symbols {
+        let targets = try targets(of: live, phase, alphabet)
+        for (symbol, states) in zip(alphabet.symbols, targets) {
             guard let next = place.step(symbol.byte, phase, isStarPlain: alphabet.isStarPlain) else { continue }
-            try meter.spend(2 + live.count)
-            var states: [(Int32, Int32)] = []
-            states.reserveCapacity(live.count)
-            for (language, state) in live {
-                let target = try languages[Int(language)].step(state, symbol.byte, in: phase)
-                if target != PartState.dead { states.append((language, target)) }
-            }
+            try meter.spend(2 + states.count)
             try push(
                 states, phase, next, from: number, byte: symbol.byte, tier: node.tier + symbol.tier,
                 length: node.length + 1, &goal)
         }
         return true
+    }
+
+    /// Where each symbol leads, language by language: most live by one character, and most characters end most of them.
+    private func targets(
+        of live: [(Int32, Int32)], _ phase: URLPhase, _ alphabet: URLAlphabet
+    ) throws(LanguageBudget.Exhausted) -> [[(Int32, Int32)]] {
+        var targets = [[(Int32, Int32)]](repeating: [], count: alphabet.symbols.count)
+        for (number, state) in live {
+            let language = languages[Int(number)]
+            var bytes = language.possible(state, in: phase).intersection(alphabet.bytes)
+            try meter.spend(1 + bytes.count)
+            while let byte = bytes.popFirst() {
+                let target = try language.step(state, byte, in: phase)
+                if target != PartState.dead { targets[alphabet.places[Int(byte)]].append((number, target)) }
+            }
+        }
+        return targets
     }
 
     /// Ends the URL here, and goes on to the parts that may still come.
@@ -151,8 +161,7 @@ struct JointSearch {
                     &goal)
             }
         }
-        let accepted = Dictionary(uniqueKeysWithValues: states)
-        let deciders = programs.map { program in program.first { accepted[$0.language] != nil } }
+        let deciders = programs.map { $0.first(of: states) }
         let nodes = nodes
         return goal.reached(deciders) { Self.url(upTo: number, nodes) }
     }
@@ -163,7 +172,7 @@ struct JointSearch {
     ) throws(LanguageBudget.Exhausted) {
         for (language, state) in live { current[Int(language)] = state }
         defer { for (language, _) in live { current[Int(language)] = PartState.dead } }
-        var residuals = programs.map { residual(of: $0, live.count) }
+        var residuals = programs.map { $0.residual(live, current) }
         guard goal.reduce(&residuals) else { return }
         for residual in residuals { for step in residual.steps { isKept[Int(step.language)] = true } }
         var key: [Int32] = [Int32(phase.rawValue) << 3 | place.rawValue]
@@ -187,21 +196,6 @@ struct JointSearch {
         numbers[key, default: (nodes.count, 0)].count += 1
         nodes.append(Node(key: key, parent: parent, byte: byte, tier: tier, length: length))
         enqueue(nodes.count - 1)
-    }
-
-    private func residual(of program: [ProgramStep], _ liveCount: Int) -> Residual {
-        var residual = Residual()
-        for step in program {
-            let state = current[Int(step.language)]
-            if state == PartState.dead { continue }
-            residual.steps.append(step)
-            if state == PartState.decided {
-                residual.isDecided = true
-                break
-            }
-            if residual.steps.count == liveCount { break }
-        }
-        return residual
     }
 
     private mutating func enqueue(_ number: Int) {

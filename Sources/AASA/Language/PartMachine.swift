@@ -5,6 +5,8 @@ protocol PartMachine: AnyObject {
     /// What tells characters apart.
     var labels: [ByteSet] { get }
 
+    /// The characters that may lead on from a state; all others lead to `PartState.dead`.
+    func possible(_ state: Int32) -> ByteSet
     /// - Returns: `PartState.dead` where no text beyond can be accepted.
     func step(_ state: Int32, _ byte: UInt8) throws(LanguageBudget.Exhausted) -> Int32
     /// Whether the part may end here.
@@ -21,18 +23,32 @@ enum PartState {
     static let first: Int32 = 2
 }
 
-/// The transitions found so far, a row of ASCII for each state.
+/// The transitions found so far. A row holds the possible characters of its state alone: most states of most patterns
+/// know one, and a file may have thousands of patterns.
 struct TransitionTable {
+    private var rows: ContiguousArray<(possible: ByteSet, start: Int)> = []
     private var targets: ContiguousArray<Int32> = []
     private static let unknown: Int32 = -2
 
+    func possible(_ state: Int32) -> ByteSet { rows[Int(state)].possible }
+
+    /// - Returns: nil where it is still to be found.
     subscript(state: Int32, byte: UInt8) -> Int32? {
         get {
-            let target = targets[Int(state) << 7 | Int(byte)]
+            let row = rows[Int(state)]
+            guard row.possible.contains(byte) else { return PartState.dead }
+            let target = targets[row.start + row.possible.count(below: byte)]
             return target == Self.unknown ? nil : target
         }
-        set { targets[Int(state) << 7 | Int(byte)] = newValue ?? Self.unknown }
+        set {
+            let row = rows[Int(state)]
+            guard row.possible.contains(byte) else { return }
+            targets[row.start + row.possible.count(below: byte)] = newValue ?? Self.unknown
+        }
     }
 
-    mutating func addRow() { targets.append(contentsOf: repeatElement(Self.unknown, count: 128)) }
+    mutating func addRow(_ possible: ByteSet) {
+        rows.append((possible, targets.count))
+        targets.append(contentsOf: repeatElement(Self.unknown, count: possible.count))
+    }
 }

@@ -30,9 +30,13 @@ extension PatternAutomaton {
     ) throws(LanguageBudget.Exhausted) {
         let first = try addState()
         addEdge(.percent, from: source, to: first)
-        for high in UInt8(0)...7 {
-            let low = (UInt8(0)...15).filter { ascii.contains(high << 4 | $0) }
-            if !low.isEmpty { try addByte(high: [high], low: low, from: first, to: target) }
+        var lows = [ByteSet](repeating: ByteSet([]), count: 8)
+        var rest = ascii
+        while let byte = rest.popFirst() { lows[Int(byte >> 4)].formUnion(.hexDigit(byte & 15)) }
+        for (high, low) in lows.enumerated() where !low.isEmpty {
+            let middle = try addState()
+            addEdge(.hexDigit(UInt8(high)), from: first, to: middle)
+            addEdge(low, from: middle, to: target)
         }
     }
 

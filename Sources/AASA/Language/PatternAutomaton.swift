@@ -20,6 +20,8 @@ struct PatternAutomaton {
     private(set) var rawBase: Int32 = 0
     /// The first state of the part that reads well-formed UTF-8: being there again means that all is well so far.
     private(set) var validityBase: Int32 = 0
+    /// What elements take beyond ASCII: long patterns repeat their characters. One automaton reads case in one way.
+    private var beyondASCII: [PatternElement: [Unicode.Scalar]] = [:]
     private let meter: WorkMeter
 
     /// - Throws: where the automaton would cost more than the budget.
@@ -54,7 +56,7 @@ struct PatternAutomaton {
     }
 
     mutating func addState() throws(LanguageBudget.Exhausted) -> Int32 {
-        try meter.spend(4)
+        try meter.spend(8)
         edges.append([])
         epsilons.append([])
         isLoop.append(false)
@@ -145,27 +147,46 @@ struct PatternAutomaton {
         }
     }
 
+    private mutating func beyondASCII(_ element: PatternElement, _ reading: Reading) -> [Unicode.Scalar] {
+        if let known = beyondASCII[element] { return known }
+        let characters = element.charactersBeyondASCII(reading.isCaseSensitive)
+        beyondASCII[element] = characters
+        return characters
+    }
+
     /// One character of any of these elements.
     private mutating func addSet(
         _ elements: [PatternElement], from source: Int32, to target: Int32, _ reading: Reading
     ) throws(LanguageBudget.Exhausted) {
         try meter.spend(8 * elements.count)
-        let ascii = ByteSet(where: { byte in
-            elements.contains { $0.takes(Unicode.Scalar(byte), reading.isCaseSensitive) }
-        })
+        var ascii = ByteSet([])
+        for element in elements { ascii.formUnion(element.ascii(reading.isCaseSensitive)) }
         guard reading.isDecoding else {
             addEdge(ascii.intersection(.url), from: source, to: target)
             return
         }
         addEdge(ascii.intersection(.unescaped), from: source, to: target)
         if !ascii.isEmpty { try addEscapes(of: ascii, from: source, to: target) }
-        for scalar in Set(elements.flatMap { $0.charactersBeyondASCII(reading.isCaseSensitive) }).sorted() {
+        let characters =
+            elements.count == 1
+            ? beyondASCII(elements[0], reading) : Set(elements.flatMap { beyondASCII($0, reading) }).sorted()
+        for scalar in characters {
             try addEscapes(of: scalar, from: source, to: target)
         }
     }
 }
 
 extension PatternElement {
+    /// The ASCII characters that an element of one character takes.
+    fileprivate func ascii(_ isCaseSensitive: Bool) -> ByteSet {
+        guard case .scalar(let own) = self else {
+            return ByteSet(where: { takes(Unicode.Scalar($0), isCaseSensitive) })
+        }
+        // ASCII folds to ASCII, so that what does not is no case of it.
+        let forms = isCaseSensitive ? [own] : [own.folded, own.folded.unfolded]
+        return ByteSet(forms.filter(\.isASCII).map { UInt8(ascii: $0) })
+    }
+
     fileprivate var isOneOfSome: Bool {
         switch self {
         case .scalar, .scalarClass: true

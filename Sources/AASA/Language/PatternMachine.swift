@@ -30,6 +30,8 @@ final class PatternMachine: PartMachine {
 
     func accepts(_ state: Int32) -> Bool { isAccepting[Int(state)] }
 
+    func possible(_ state: Int32) -> ByteSet { state == PartState.everything ? .url : table.possible(state) }
+
     func step(_ state: Int32, _ byte: UInt8) throws(LanguageBudget.Exhausted) -> Int32 {
         if state == PartState.everything { return state }
         if let known = table[state, byte] { return known }
@@ -84,7 +86,9 @@ final class PatternMachine: PartMachine {
     private func addRow(_ set: [Int32], isAccepting accepting: Bool) {
         sets.append(set)
         isAccepting.append(accepting)
-        table.addRow()
+        var possible = ByteSet([])
+        for member in set { for edge in automaton.edges[Int(member)] { possible.formUnion(edge.label) } }
+        table.addRow(possible)
     }
 
     private func marksEnd(_ end: Int32, in set: [Int32]) -> Bool { set.contains(end) }

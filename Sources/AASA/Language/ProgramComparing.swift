@@ -123,8 +123,9 @@ private struct DifferenceGoal: SearchGoal {
                 && (!old.isDecided || old.steps.last?.isExclusion == new.steps.last?.isExclusion)
             if isSame { return false }
         }
-        return old.outcomes.contains { from in
-            new.outcomes.contains { to in from != to && found[BehaviourPair(from: from, to: to)] == nil }
+        let (before, after) = (old.outcomes, new.outcomes)
+        return before.contains { from in
+            after.contains { to in from != to && found[BehaviourPair(from: from, to: to)] == nil }
         }
     }
 
@@ -137,9 +138,10 @@ private struct DifferenceGoal: SearchGoal {
 
 extension Residual {
     /// The behaviours that may still come out.
-    var outcomes: Set<LinkBehaviour> {
-        var outcomes = Set(steps.map { LinkBehaviour($0) })
-        if !isDecided { outcomes.insert(.notMatched) }
+    var outcomes: [LinkBehaviour] {
+        var outcomes: [LinkBehaviour] = isDecided ? [] : [.notMatched]
+        if steps.contains(where: \.isExclusion) { outcomes.append(.blocked) }
+        if steps.contains(where: { !$0.isExclusion }) { outcomes.append(.opens) }
         return outcomes
     }
 

@@ -59,6 +59,9 @@ final class QueryItemsMachine: PartMachine {
         }
     }
 
+    /// Items of other names may hold anything.
+    func possible(_ state: Int32) -> ByteSet { .url }
+
     func step(_ state: Int32, _ byte: UInt8) throws(LanguageBudget.Exhausted) -> Int32 {
         if state == PartState.everything { return state }
         if let known = table[state, byte] { return known }
@@ -153,6 +156,6 @@ final class QueryItemsMachine: PartMachine {
 
     private func addRow(_ places: [Place]) {
         states.append(places)
-        table.addRow()
+        table.addRow(.url)
     }
 }

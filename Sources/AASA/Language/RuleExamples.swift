@@ -9,8 +9,10 @@ extension URLRule {
         var goal = ExampleGoal(count: count)
         let step = ProgramStep(language: 0, isExclusion: false, index: 0)
         do {
-            var search = try JointSearch(
-                [key], programs: [[step]], states: budget.states, visits: count, meter: WorkMeter(budget))
+            let meter = WorkMeter(budget)
+            var search = JointSearch(
+                [try RuleLanguage(key, meter: meter)], programs: [[step]], states: budget.states, visits: count,
+                meter: meter)
             try search.run(&goal)
         } catch {
             // What was found until then are examples all the same.
@@ -41,37 +43,56 @@ private struct ExampleGoal: SearchGoal {
 
 extension URLRule {
     /// Rules with more elements, values of variables included, are hostile: no example is worth their cost.
-    private static let maximumExampleWeight = 20_000
+    static let maximumExampleWeight = 20_000
 
     /// A URL put together from the patterns, for rules whose automaton is too large: each wildcard as short as it may be.
-    var simpleExample: String? {
-        var text = path.map(simpleText) ?? "/"
+    var simpleExample: String? { example(filling: .shortest).map { ExampleURL.readable($0) } }
+
+    /// What stands for the wildcards of a URL that is put together.
+    struct Filling {
+        let run: String
+        let scalar: String
+
+        static let shortest = Filling(run: "", scalar: "a")
+        /// A text that hardly another rule names.
+        static let rare = Filling(run: "zq", scalar: "q")
+        static let plain = Filling(run: "a", scalar: "a")
+    }
+
+    /// - Returns: nil where the URL that comes out does not match; another one may.
+    func example(filling: Filling) -> String? {
+        var text = path.map(filling.text) ?? "/"
         if !text.hasPrefix("/") { text = "/" + text }
         switch query {
         case .any: break
-        case .whole(let pattern): text += "?" + simpleText(pattern)
+        case .whole(let pattern): text += "?" + filling.text(pattern)
         case .items(let items):
-            text += "?" + items.map { "\($0.name)=\(simpleText($0.pattern))" }.joined(separator: "&")
+            text += "?" + items.map { "\($0.name)=\(filling.text($0.pattern))" }.joined(separator: "&")
         }
-        if let fragment { text += "#" + simpleText(fragment) }
+        if let fragment { text += "#" + filling.text(fragment) }
         guard let url = MatchableURL(text), matches(url) else { return nil }
-        return ExampleURL.readable(
-            url.path + (url.query.isEmpty ? "" : "?" + url.query)
-                + (url.fragment.isEmpty ? "" : "#" + url.fragment))
+        return url.path + (url.query.isEmpty ? "" : "?" + url.query)
+            + (url.fragment.isEmpty ? "" : "#" + url.fragment)
+    }
+}
+
+extension URLRule.Filling {
+    fileprivate func text(_ pattern: Pattern) -> String {
+        var text = String.UnicodeScalarView()
+        append(pattern.elements ?? [], to: &text)
+        return String(text)
     }
 
-    private func simpleText(_ pattern: Pattern) -> String { Self.simpleText(pattern.elements ?? []) }
-
-    private static func simpleText(_ elements: [PatternElement]) -> String {
-        elements.map { element in
+    private func append(_ elements: [PatternElement], to text: inout String.UnicodeScalarView) {
+        for element in elements {
             switch element {
-            case .scalar(let scalar): String(scalar)
-            case .anyScalar: "a"
-            case .anyRun: ""
+            case .scalar(let scalar): text.append(scalar)
+            case .anyScalar: text.append(contentsOf: scalar.unicodeScalars)
+            case .anyRun: text.append(contentsOf: run.unicodeScalars)
             case .scalarClass(let scalarClass):
-                "aA1".unicodeScalars.first(where: scalarClass.contains).map { String($0) } ?? ""
-            case .oneOf(let values): simpleText(values.first ?? [])
+                if let scalar = "aA1".unicodeScalars.first(where: scalarClass.contains) { text.append(scalar) }
+            case .oneOf(let values): append(values.first ?? [], to: &text)
             }
-        }.joined()
+        }
     }
 }

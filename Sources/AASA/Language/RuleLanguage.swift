@@ -25,6 +25,12 @@ struct RuleLanguage {
         settled(machines[phase.rawValue]?.start ?? PartState.everything, in: phase)
     }
 
+    /// The characters that may lead on from a state.
+    func possible(_ state: Int32, in phase: URLPhase) -> ByteSet {
+        guard state >= PartState.first, let machine = machines[phase.rawValue] else { return .url }
+        return machine.possible(state)
+    }
+
     func step(_ state: Int32, _ byte: UInt8, in phase: URLPhase) throws(LanguageBudget.Exhausted) -> Int32 {
         guard state >= PartState.first, let machine = machines[phase.rawValue] else { return state }
         return settled(try machine.step(state, byte), in: phase)

@@ -4,6 +4,7 @@
 struct RuleNumbering {
     private(set) var keys: [RuleKey] = []
     private var numbers: [RuleKey: Int32] = [:]
+    private let languages = LanguageCache()
 
     /// A rule in its list.
     struct NumberedRule: Hashable {
@@ -45,11 +46,12 @@ struct RuleNumbering {
         return steps
     }
 
-    /// A search over the languages of these programs alone.
+    /// A search over the languages of these programs alone. What one search has found out about a language, the next one
+    /// knows.
     func search(
         _ programs: [[ProgramStep]], states: Int, visits: Int = 1, meter: WorkMeter
     ) throws(LanguageBudget.Exhausted) -> JointSearch {
-        var own: [RuleKey] = []
+        var own: [RuleLanguage] = []
         var numbers: [Int32: Int32] = [:]
         var renumbered: [[ProgramStep]] = []
         for program in programs {
@@ -58,18 +60,46 @@ struct RuleNumbering {
                 let number = numbers[step.language] ?? Int32(own.count)
                 if number == own.count {
                     numbers[step.language] = number
-                    own.append(keys[Int(step.language)])
+                    own.append(try languages.language(step.language, keys[Int(step.language)], meter: meter))
                 }
                 steps.append(ProgramStep(language: number, isExclusion: step.isExclusion, index: step.index))
             }
             renumbered.append(steps)
         }
-        return try JointSearch(own, programs: renumbered, states: states, visits: visits, meter: meter)
+        return JointSearch(own, programs: renumbered, states: states, visits: visits, meter: meter)
+    }
+}
+
+/// The machines made so far, for all searches of one question.
+private final class LanguageCache {
+    private var made: [Int32: RuleLanguage] = [:]
+
+    func language(_ number: Int32, _ key: RuleKey, meter: WorkMeter) throws(LanguageBudget.Exhausted) -> RuleLanguage {
+        if let known = made[number] { return known }
+        let language = try RuleLanguage(key, meter: meter)
+        made[number] = language
+        return language
     }
 }
 
 extension RuleKey {
     var isUnconstrained: Bool { path == nil && query == .any && fragment == nil }
+
+    /// Whether it has no wildcards: however long, trying it costs no more than reading it.
+    var isLiteral: Bool {
+        func isLiteral(_ elements: [PatternElement]) -> Bool {
+            elements.allSatisfy { element in
+                if case .scalar = element { true } else { false }
+            }
+        }
+        let isLiteralQuery =
+            switch query {
+            case .any: true
+            case .whole(let elements): isLiteral(elements)
+            case .items(let items): items.allSatisfy { isLiteral($0.pattern) }
+            }
+        return isLiteral(path ?? []) && isLiteral(fragment ?? []) && isLiteralQuery
+    }
 
     /// What it costs to look at the key once.
     var weight: Int {

@@ -19,30 +19,51 @@ public struct RuleReach: Sendable {
 
 extension AppLinks.Entry {
     /// One verdict for each rule, in their order.
-    public func reach(budget: LanguageBudget = .lint) -> [RuleReach] {
+    public func reach(budget: LanguageBudget = .lint) -> [RuleReach] { reach(budget, isShortest: true) }
+
+    /// The same verdicts for less work: an example is some URL that the rule decides about, not the shortest one.
+    func plainReach(budget: LanguageBudget) -> [RuleReach] { reach(budget, isShortest: false) }
+
+    private func reach(_ budget: LanguageBudget, isShortest: Bool) -> [RuleReach] {
         let meter = WorkMeter(budget)
         var numbering = RuleNumbering()
         var goal = ReachGoal(pending: [])
-        var numbered: [RuleNumbering.NumberedRule]?
+        var shadows: RuleShadows?
+        var verdicts: [RuleReach.Verdict?] = rules.map { _ in nil }
         var isProof = true
         do {
-            let all = try numbering.numbered(rules, meter: meter)
-            numbered = all
-            let steps = numbering.steps(of: all)
-            goal = ReachGoal(pending: Set(steps.map(\.index)))
-            var search = try numbering.search([steps], states: budget.states, meter: meter)
-            try search.run(&goal)
+            let numbered = try numbering.numbered(rules, meter: meter)
+            let ends = PathEnds(numbered.map { rule in rule.language.map { numbering.keys[Int($0)] } })
+            let judge = RuleShadows(
+                rules: rules, numbered: numbered, numbering: numbering, ends: ends, states: budget.states, meter: meter)
+            shadows = judge
+            if !isShortest {
+                var check = ExampleCheck(maximumElements: 2_000_000)
+                for index in rules.indices { verdicts[index] = judge.plainVerdict(on: index, &check) }
+            }
+            let steps = numbering.steps(of: numbered)
+            goal = ReachGoal(pending: Set(steps.map(\.index).filter { verdicts[$0] == nil }))
+            // Whoever cannot meet a rule that is asked about says nothing about it.
+            let meeting = goal.pending.reduce(0) { $0 + ends.count(meeting: $1) }
+            // Where most meet most, looking for the others costs more than it saves.
+            let asked =
+                meeting > 64 * rules.count
+                ? Set(rules.indices) : goal.pending.union(goal.pending.flatMap(ends.rules))
+            if !asked.isEmpty {
+                var search = try numbering.search(
+                    [steps.filter { asked.contains($0.index) }], states: budget.states, meter: meter)
+                try search.run(&goal)
+            }
         } catch {
             isProof = false
-        }
-        let shadows = numbered.map {
-            RuleShadows(rules: rules, numbered: $0, numbering: numbering, states: budget.states, meter: meter)
         }
         var check = ExampleCheck()
         var samplesLeft = 50
         return rules.indices.map { index in
-            var verdict = RuleReach.Verdict.undecided
-            if let example = goal.found[index] {
+            var verdict = verdicts[index] ?? .undecided
+            if verdicts[index] != nil {
+                // Told already.
+            } else if let example = goal.found[index] {
                 if check.firstMatch(rules, example) == index { verdict = .decides(example: example) }
             } else if let shadows, isProof || !goal.pending.contains(index) {
                 verdict = shadows.verdict(on: index)

@@ -4,6 +4,7 @@ struct RuleShadows {
     private let rules: [URLRule]
     private let numbered: [RuleNumbering.NumberedRule]
     private let numbering: RuleNumbering
+    private let ends: PathEnds
     private let states: Int
     private let meter: WorkMeter
     /// The first rule of each language, and the first that takes every URL.
@@ -11,12 +12,13 @@ struct RuleShadows {
     private let catchAll: Int?
 
     init(
-        rules: [URLRule], numbered: [RuleNumbering.NumberedRule], numbering: RuleNumbering, states: Int,
+        rules: [URLRule], numbered: [RuleNumbering.NumberedRule], numbering: RuleNumbering, ends: PathEnds, states: Int,
         meter: WorkMeter
     ) {
         self.rules = rules
         self.numbered = numbered
         self.numbering = numbering
+        self.ends = ends
         self.states = states
         self.meter = meter
         let languages = numbered.enumerated().compactMap { rule in rule.element.language.map { ($0, rule.offset) } }
@@ -27,8 +29,7 @@ struct RuleShadows {
     /// About a rule that was proven never to decide.
     func verdict(on index: Int) -> RuleReach.Verdict {
         guard let language = numbered[index].language else { return .matchesNothing }
-        // An equal rule, or one that takes all, is reason enough.
-        let sole = [first[language], catchAll].compactMap { $0 }.filter { $0 < index }.min()
+        let sole = sole(before: index, language)
         do {
             if let sole {
                 return try isContained(language, in: nil) ? .matchesNothing : .shadowed(by: [rules[sole]])
@@ -46,10 +47,43 @@ struct RuleShadows {
         }
     }
 
+    /// The verdict where one URL of a rule is all that it takes. `isFree` tells where a URL may be tried.
+    /// - Returns: nil where the automata are needed.
+    func plainVerdict(on index: Int, _ check: inout ExampleCheck) -> RuleReach.Verdict? {
+        guard let language = numbered[index].language,
+            rules[index].weight < URLRule.maximumExampleWeight || numbering.keys[Int(language)].isLiteral
+        else { return nil }
+        guard check.spend(ends.count(meeting: index)) else { return nil }
+        let sole = sole(before: index, language)
+        let earlier = sole == nil ? ends.rules(meeting: index) : []
+        var tried: Set<String> = []
+        for filling in [URLRule.Filling.rare, .shortest, .plain] {
+            guard check.spend(on: rules[index]), let url = rules[index].example(filling: filling),
+                tried.insert(url).inserted, MatchableURL(url)?.isInUniverse ?? false
+            else { continue }
+            if let sole { return .shadowed(by: [rules[sole]]) }
+            guard let taker = check.firstMatch(rules, among: earlier + [index], url) else { return nil }
+            if taker == index { return .decides(example: ExampleURL.readable(url)) }
+            // The rule that takes this URL takes all others, unless one before it does.
+            if let other = numbered[taker].language,
+                numbering.keys[Int(other)].plainlyCovers(numbering.keys[Int(language)])
+            {
+                return .shadowed(by: [rules[taker]])
+            }
+        }
+        return nil
+    }
+
+    /// An equal rule, or one that takes all, is reason enough.
+    private func sole(before index: Int, _ language: Int32) -> Int? {
+        [first[language], catchAll].compactMap { $0 }.filter { $0 < index }.min()
+    }
+
     /// The rules that decide about the URLs of a language, in order.
     private func takers(of language: Int32, before index: Int) throws(LanguageBudget.Exhausted) -> [Int] {
         try meter.spend(index + 1)
-        let earlier = numbering.steps(of: Array(numbered[..<index]))
+        let meeting = Set(ends.rules(meeting: index))
+        let earlier = numbering.steps(of: Array(numbered[..<index])).filter { meeting.contains($0.index) }
         var goal = TakerGoal()
         try search(earlier, language, &goal)
         return goal.takers.sorted()

@@ -45,3 +45,17 @@ enum UniversePlace: Int32 {
         }
     }
 }
+
+extension MatchableURL {
+    /// Whether it is one of the URLs that patterns are compared over; others hold a `%` that begins no escape.
+    var isInUniverse: Bool {
+        [(URLPhase.path, path), (.query, query), (.fragment, fragment)].allSatisfy { phase, text in
+            var place = UniversePlace.start
+            for byte in text.utf8 {
+                guard let next = place.step(byte, phase, isStarPlain: false) else { return false }
+                place = next
+            }
+            return place.mayEnd(phase)
+        }
+    }
+}

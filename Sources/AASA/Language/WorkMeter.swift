@@ -1,6 +1,6 @@
 /// Counts down the steps of a question, over all its searches.
 final class WorkMeter {
-    private var left: Int
+    private(set) var left: Int
 
     init(_ budget: LanguageBudget) { left = budget.steps }
 

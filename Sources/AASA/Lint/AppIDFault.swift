@@ -5,6 +5,8 @@ enum AppIDFault {
     case blank
     case typographic(Unicode.Scalar)
     case wildcard
+    /// The same prefix twice.
+    case prefixTwice(String)
     /// Text that was to be replaced.
     case placeholder(String)
     /// Well formed, and taken from an example.
@@ -28,6 +30,8 @@ enum AppIDFault {
             self = .typographic(typed)
         } else if !isPlain, scalars.contains(where: { $0.properties.isWhitespace || $0.value < 0x20 }) {
             self = .blank
+        } else if let prefix = Self.prefixTwice(text) {
+            self = .prefixTwice(prefix)
         } else if let placeholder = Self.placeholder(text) {
             self = .placeholder(placeholder)
         } else if text.contains("*") {
@@ -76,10 +80,34 @@ enum AppIDFault {
         text.utf8.contains { byte in "<>{}[]$%".utf8.contains(byte) }
     }
 
+    /// The prefix, where it stands in front of the bundle id a second time and is no placeholder.
+    private static func prefixTwice(_ text: String) -> String? {
+        let (first, bundle) = (prefix(text), bundle(text))
+        guard isPrefix(first), bundle.hasPrefix(first + "."), !isPlaceholder(prefix: first)
+        else { return nil }
+        return String(first)
+    }
+
     /// The part that was to be replaced.
     private static func placeholder(_ text: String) -> String? {
         guard text.utf8.count <= 300 else { return nil }
         let (prefix, bundle) = (prefix(text), bundle(text))
+        if isPlaceholder(prefix: prefix) { return String(prefix) }
+        // Apple's own example is complete in itself; half of it means that the other half was filled in.
+        if examplePrefixes.contains(bare(prefix)), !isExample(bundle: bundle) { return String(prefix) }
+        let lower = Array(text.lowercased().utf8)
+        return placeholderBundles.contains { holds(lower, $0) } ? String(bundle) : nil
+    }
+
+    private static func isPlaceholder(prefix: Substring) -> Bool {
+        let word = bare(prefix)
+        let bytes = Array(word.utf8)
+        return bytes.count >= 5 && bytes.allSatisfy { $0 == bytes[0] } || placeholderPrefixes.contains(word)
+            || placeholderWords.contains { holds(bytes, $0) }
+    }
+
+    /// Letters and digits alone, in upper case.
+    private static func bare(_ prefix: Substring) -> String {
         let bare = prefix.utf8.compactMap { byte -> UInt8? in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"): byte - 32
@@ -87,15 +115,11 @@ enum AppIDFault {
             default: nil
             }
         }
-        let word = String(decoding: bare, as: UTF8.self)
-        let isRepeated = bare.count >= 5 && bare.allSatisfy { $0 == bare[0] }
-        if isRepeated || placeholderPrefixes.contains(word) || placeholderWords.contains(where: { holds(bare, $0) }) {
-            return String(prefix)
-        }
-        // Apple's own example is complete in itself; half of it means that the other half was filled in.
-        if examplePrefixes.contains(word), !isExample(bundle: bundle) { return String(prefix) }
-        let lower = Array(text.lowercased().utf8)
-        return placeholderBundles.contains { holds(lower, $0) } ? String(bundle) : nil
+        return String(decoding: bare, as: UTF8.self)
+    }
+
+    private static func isPrefix(_ text: Substring) -> Bool {
+        text.utf8.count == 10 && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
     }
 
     private static func holds(_ text: [UInt8], _ word: [UInt8]) -> Bool {
@@ -106,13 +130,13 @@ enum AppIDFault {
         return false
     }
 
-    private static func format(_ text: String) -> String? {
+    /// Why a text has not the form of an app ID, as a clause.
+    static func format(_ text: String) -> String? {
         let (prefix, bundle) = (prefix(text), bundle(text))
         if text.isEmpty { return "it is empty" }
         if !text.contains(".") { return "it has no bundle id: a dot and the bundle id belong behind the prefix" }
         if prefix.isEmpty { return "it begins with a dot: the prefix is missing" }
-        let isUpper = prefix.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
-        if prefix.utf8.count != 10 || !isUpper {
+        if !isPrefix(prefix) {
             if prefix.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
                 return
                     "\(Quoted.text(String(prefix))) looks like an App Store number; the prefix of the app's signature "

@@ -16,7 +16,20 @@ struct FindingSink {
         let pointer: String
         let message: String
         let fix: String
+        let related: [Related]
+        let example: String?
     }
+
+    /// Another place that a finding speaks about.
+    struct Related {
+        let range: Range<Int>
+        let pointer: String
+        /// A few words; text of the file through `Quoted`.
+        let message: String
+    }
+
+    /// Of one finding; more would not be read.
+    static let maximumRelated = 4
 
     init(rule: LintRuleDescription) { self.rule = rule }
 
@@ -30,18 +43,24 @@ struct FindingSink {
     ///   - pointer: of the value or key that the range shows.
     ///   - message: what was seen and what a device does; text of the file through `Quoted`.
     ///   - fix: nil takes the rule's own.
+    ///   - related: other places that the message speaks about; the first few are kept.
+    ///   - example: a URL that shows it.
     mutating func add(
         _ range: @autoclosure () -> Range<Int>, _ pointer: @autoclosure () -> String,
-        _ message: @autoclosure () -> String, fix: String? = nil
+        _ message: @autoclosure () -> String, fix: String? = nil, related: @autoclosure () -> [Related] = [],
+        example: @autoclosure () -> String? = nil
     ) {
         guard isFull else {
             drafts.append(
-                Draft(rule: rule, range: range(), pointer: pointer(), message: message(), fix: fix ?? rule.fix))
+                Draft(
+                    rule: rule, range: range(), pointer: pointer(), message: message(), fix: fix ?? rule.fix,
+                    related: Array(related().prefix(Self.maximumRelated)), example: example()))
             return
         }
         surplus += 1
         if firstSurplus == nil {
-            firstSurplus = Draft(rule: rule, range: range(), pointer: pointer(), message: "", fix: rule.fix)
+            firstSurplus = Draft(
+                rule: rule, range: range(), pointer: pointer(), message: "", fix: rule.fix, related: [], example: nil)
         }
     }
 
@@ -51,7 +70,7 @@ struct FindingSink {
         return drafts + [
             Draft(
                 rule: rest.rule, range: rest.range, pointer: rest.pointer, message: "and \(surplus) more of this rule",
-                fix: rest.fix)
+                fix: rest.fix, related: [], example: nil)
         ]
     }
 }

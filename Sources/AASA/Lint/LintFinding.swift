@@ -39,6 +39,34 @@ public struct LintFinding: Sendable, Hashable {
     public let end: SourcePosition
     /// RFC 6901; empty for the file as a whole. It holds keys of the file as they are: escape it before printing.
     public let pointer: String
+    /// Other places that the finding speaks about, such as the rules that take the URLs of this one; the first ones of many.
+    public let related: [LintPlace]
+    /// A URL that shows it, as path with query and fragment, where the rule has one.
+    public let example: String?
+
+    /// What was seen, by name, for programs: `example`, and for each related place its `related_place_1` (line and column)
+    /// and `related_pointer_1`, counted from 1. Text of the file stands there as it is: escape it before printing.
+    public var evidence: [(name: String, value: String)] {
+        var evidence: [(name: String, value: String)] = example.map { [("example", $0)] } ?? []
+        for (index, place) in related.enumerated() {
+            evidence.append(("related_place_\(index + 1)", "\(place.start)"))
+            evidence.append(("related_pointer_\(index + 1)", place.pointer))
+        }
+        return evidence
+    }
+}
+
+/// Another place of the same file, and what it has to do with a finding.
+public struct LintPlace: Sendable, Hashable {
+    /// A few words, safe to print.
+    public let message: String
+    /// Offsets in bytes.
+    public let range: Range<Int>
+    public let start: SourcePosition
+    /// The place behind the last character.
+    public let end: SourcePosition
+    /// RFC 6901. It holds keys of the file as they are: escape it before printing.
+    public let pointer: String
 }
 
 /// What the linter found in one file.

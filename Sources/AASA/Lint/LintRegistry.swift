@@ -13,19 +13,25 @@ enum LintRegistry {
         DetailsElementType.self, AppsWithoutDetails.self, DetailsDictionary.self, AppsBesideDetails.self,
         AppsMissingForOlderSystems.self, PathsMissingForOlderSystems.self,
         // App IDs.
-        AppIDFormat.self, AppIDBlank.self, AppIDPlaceholder.self, AppIDWildcard.self, EntryWithoutApp.self,
+        AppIDFormat.self, AppIDBlank.self, AppIDPlaceholder.self, AppIDPrefixTwice.self, AppIDWildcard.self,
+        EntryWithoutApp.self,
         AppIDsType.self, AppIDExample.self, AppIDStoreNumber.self, AppIDsDisagree.self, AppInSeveralEntries.self,
         AppIDDuplicate.self, AppClipID.self, TypographicCharacter.self,
         // Pattern lists.
-        PatternListMissing.self, PatternElementType.self, PatternListEmpty.self, ComponentWithoutConstraint.self,
+        PatternListMissing.self, PatternElementType.self, PatternListEmpty.self, EntryOpensNothing.self,
+        ComponentWithoutConstraint.self,
         ComponentsAndPathsDiffer.self, BroadPattern.self, WholeSite.self,
         // Components.
-        ComponentType.self, QueryValueList.self, DefaultsConstraint.self, SettingsType.self,
+        ComponentType.self, QueryValueList.self, QueryItemName.self, QueryNameNotEncoded.self,
+        QueryItemWithoutEffect.self,
+        DefaultsConstraint.self, SettingsType.self,
         // Order.
         ExcludeAfterInclude.self, RuleUnreachable.self, RuleMatchesNothing.self, SharedURLSpace.self,
         // Patterns.
         UndefinedVariable.self, UnclosedVariable.self, NestedVariable.self, PatternTooComplex.self,
-        PatternNotEncoded.self, HostInPath.self, QueryInPath.self, MalformedNot.self, LowerCaseEscape.self,
+        PatternNotEncoded.self, VariableNotEncoded.self, HostInPath.self, QueryInPath.self, LeadingSign.self,
+        EntityInQuery.self,
+        MalformedNot.self, LowerCaseEscape.self,
         EscapeNotDecoded.self, BackslashInPattern.self, VariableHidesPredefined.self, VariableName.self,
         UnusedVariable.self, PatternNormalized.self,
     ]

@@ -12,6 +12,12 @@ struct LintSubject {
     let entries: [AppLinks.Entry]
     let appIDs: [AppIDSite]
     let patterns: [PatternSite]
+    /// The conditions on single items of the query.
+    let queryItems: [QueryItemSite]
+    /// Variables without any value.
+    let emptyVariables: Set<String>
+    /// Variables of which no value can stand in an encoded URL.
+    let unencodedVariables: Set<String>
     /// Each `defaults` object, of applinks first.
     let defaults: [DefaultsSite]
     /// What the pattern language tells about each entry's rules, in the order of `entries`.
@@ -20,7 +26,7 @@ struct LintSubject {
     let shadows: [Shadow]
     /// URLs that apps of two entries open.
     let overlaps: [AppOverlap]
-    private let lineStarts: [Int]
+    private let lines: LineTable
 
     struct Shadow {
         let rule: URLRule
@@ -67,6 +73,13 @@ struct LintSubject {
         entries = applinks.map { $0.form == .appsOnly ? [] : $0.entries } ?? []
         appIDs = Self.appIDs(applinks, entries, members)
         patterns = entries.flatMap(PatternSite.all)
+        queryItems = entries.flatMap { $0.rules.flatMap(QueryItemSite.all) }
+        var values: [String: [String]] = [:]
+        // Of a name that stands twice the last one counts.
+        for variable in applinks?.variables.custom ?? [] { values[variable.name] = variable.values }
+        emptyVariables = Set(values.filter(\.value.isEmpty).keys)
+        unencodedVariables = Set(
+            values.filter { !$0.value.isEmpty && $0.value.allSatisfy { PatternNotEncoded.offending($0) != nil } }.keys)
         var defaults: [DefaultsSite] = []
         if let node = applinks?.node["defaults"] {
             defaults.append(DefaultsSite(node: node, pointer: "/applinks/defaults"))
@@ -82,41 +95,10 @@ struct LintSubject {
             if case .shadowed(let by) = reach.verdict { Shadow(rule: reach.rule, by: by) } else { nil }
         }
         overlaps = applinks.map(ReachBudget.overlaps(of:)) ?? []
-        var starts = [0]
-        for index in bytes.indices where bytes[index] == 0x0A { starts.append(index + 1) }
-        lineStarts = starts
+        lines = file?.document.lines ?? LineTable(bytes)
     }
 
-    /// From 1.
-    func line(of offset: Int) -> Int {
-        var low = 0
-        var high = lineStarts.count
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if lineStarts[middle] <= offset { low = middle } else { high = middle }
-        }
-        return low + 1
-    }
-
-    /// Lines and columns of many offsets in one pass: a file may be one line of a megabyte.
-    func positions(of offsets: [Int]) -> [Int: SourcePosition] {
-        var positions: [Int: SourcePosition] = [:]
-        var (line, column, index) = (1, 1, 0)
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { column = 0 }
-        for offset in Set(offsets).sorted() {
-            while index < min(offset, bytes.count) {
-                if bytes[index] == 0x0A {
-                    line += 1
-                    column = 1
-                } else if bytes[index] & 0xC0 != 0x80 {
-                    column += 1
-                }
-                index += 1
-            }
-            positions[offset] = SourcePosition(line: line, column: max(1, column))
-        }
-        return positions
-    }
+    func position(of offset: Int) -> SourcePosition { lines.position(of: offset) }
 
     private static func appIDs(_ applinks: AppLinks?, _ entries: [AppLinks.Entry], _ members: [JSONMember])
         -> [AppIDSite]

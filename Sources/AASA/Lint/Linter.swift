@@ -1,10 +1,10 @@
 // Judges a file by all rules. Reads the bytes once into a subject, lets each rule look at it, then finds the lines and
-// columns of all findings in one pass.
+// columns of all findings.
 
 /// The linter: what is wrong with an apple-app-site-association file, and what devices make of it.
 public enum Linter {
     /// Counts up whenever a rule is added, removed or judges otherwise: who keeps findings keeps this beside them.
-    public static let version = 1
+    public static let version = 2
 
     /// All rules, in the order of docs/lint-rules.md.
     public static let rules: [LintRuleDescription] = LintRegistry.rules.map { $0.description }
@@ -22,13 +22,13 @@ public enum Linter {
     }
 
     private static func placed(_ drafts: [FindingSink.Draft], in subject: LintSubject) -> [LintFinding] {
-        let positions = subject.positions(of: drafts.flatMap { [$0.range.lowerBound, $0.range.upperBound] })
         let findings = drafts.map { draft in
             LintFinding(
                 rule: draft.rule.id, severity: draft.rule.severity, message: draft.message, fix: draft.fix,
                 reference: draft.rule.reference, range: draft.range,
-                start: positions[draft.range.lowerBound] ?? SourcePosition(line: 1, column: 1),
-                end: positions[draft.range.upperBound] ?? SourcePosition(line: 1, column: 1), pointer: draft.pointer)
+                start: subject.position(of: draft.range.lowerBound), end: subject.position(of: draft.range.upperBound),
+                pointer: draft.pointer, related: draft.related.map { place(of: $0, in: subject) },
+                example: draft.example)
         }
         return findings.enumerated()
             .sorted { left, right in
@@ -38,5 +38,10 @@ public enum Linter {
                     < (other.range.lowerBound, one.severity, right.offset)
             }
             .map(\.element)
+    }
+    private static func place(of related: FindingSink.Related, in subject: LintSubject) -> LintPlace {
+        LintPlace(
+            message: related.message, range: related.range, start: subject.position(of: related.range.lowerBound),
+            end: subject.position(of: related.range.upperBound), pointer: related.pointer)
     }
 }

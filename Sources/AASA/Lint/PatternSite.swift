@@ -43,7 +43,7 @@ struct PatternSite {
                     ))
             }
             let items: [URLRule.Query.Item] = if case .items(let items) = rule.query { items } else { [] }
-            for (index, member) in (node.members ?? []).enumerated() {
+            for (index, member) in (node.lastMembers ?? []).enumerated() {
                 guard let text = member.value.string else { continue }
                 sites.append(
                     PatternSite(

@@ -5,14 +5,14 @@ enum Quoted {
     static let maximumScalars = 80
 
     /// The text in single quotes, escaped and cut.
-    static func text(_ text: String) -> String { "'" + escaped(text) + "'" }
+    static func text(_ text: String, limit: Int = maximumScalars) -> String { "'" + escaped(text, limit: limit) + "'" }
 
     /// Controls, invisible and bidirectional characters as `\u{200B}`; long texts end in `…`.
-    static func escaped(_ text: String) -> String {
+    static func escaped(_ text: String, limit: Int = maximumScalars) -> String {
         var result = ""
         var count = 0
         for scalar in text.unicodeScalars {
-            guard count < maximumScalars else { return result + "…" }
+            guard count < limit else { return result + "…" }
             count += 1
             if isPlain(scalar) {
                 result.unicodeScalars.append(scalar)
@@ -25,7 +25,7 @@ enum Quoted {
 
     /// A list of values, cut after a few.
     static func list(_ texts: some Collection<String>, limit: Int = 3) -> String {
-        let shown = texts.prefix(limit).map(text).joined(separator: ", ")
+        let shown = texts.prefix(limit).map { text($0) }.joined(separator: ", ")
         return texts.count > limit ? shown + " and \(texts.count - limit) more" : shown
     }
 

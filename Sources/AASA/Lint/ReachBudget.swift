@@ -20,7 +20,7 @@ enum ReachBudget {
             let weight = weight(of: entry.rules)
             guard weight <= left else { return [] }
             left -= weight
-            return entry.reach(budget: budget)
+            return entry.plainReach(budget: budget)
         }
     }
 

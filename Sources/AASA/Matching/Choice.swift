@@ -1,11 +1,14 @@
 /// The values of a variable, sorted so that the ones without wildcards are looked up and not tried one by one.
 final class Choice: Sendable {
     let values: [[PatternElement]]
+    /// What it costs to look at all values once.
+    let weight: Int
     private let exact: Side
     private let folded: Side
 
     init(_ values: [[PatternElement]]) {
         self.values = values
+        weight = values.reduce(2) { $0 + 1 + $1.count }
         exact = Side(values.map { $0.map(PatternStep.init) }, isFolded: false)
         folded = Side(values.map { $0.map { PatternStep($0).folded } }, isFolded: true)
     }

@@ -10,6 +10,8 @@ public struct Pattern: Sendable, Hashable {
     public let fault: Fault?
     /// What the matcher runs; nil as `elements`.
     let program: PatternProgram?
+    /// What it costs to look at the elements once, values of variables included.
+    let weight: Int
 
     /// Why a pattern never matches.
     public enum Fault: Error, Sendable, Hashable {
@@ -45,10 +47,12 @@ public struct Pattern: Sendable, Hashable {
             elements = compiled.map(\.element)
             fault = nil
             program = PatternProgram(compiled)
+            weight = compiled.reduce(0) { $0 + $1.weight }
         } catch {
             elements = nil
             fault = error
             program = nil
+            weight = 0
         }
     }
 

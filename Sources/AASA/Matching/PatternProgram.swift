@@ -85,6 +85,11 @@ enum PatternStep: Sendable {
         }
     }
 
+    /// What it costs to look at the element once.
+    var weight: Int {
+        if case .choice(let choice) = self { choice.weight } else { 1 }
+    }
+
     var literal: Unicode.Scalar? {
         if case .scalar(let scalar) = self { scalar } else { nil }
     }

@@ -5,7 +5,32 @@ import Evidence
 import Foundation
 
 package enum ChannelKind: String, Codable, Sendable, CaseIterable {
-    case webhook, slack
+    case webhook, slack, discord, teams
+    case googleChat = "google-chat"
+    case mattermost, telegram, line, chatwork, pagerduty, alertmanager, ntfy
+
+    /// Where a service is reached that has one address for all; nil where each receiver has its own.
+    var home: String? {
+        switch self {
+        case .slack: "https://slack.com/api"
+        case .telegram: "https://api.telegram.org"
+        case .line: "https://api.line.me"
+        case .chatwork: "https://api.chatwork.com/v2"
+        case .pagerduty: "https://events.pagerduty.com"
+        case .ntfy: "https://ntfy.sh"
+        case .webhook, .discord, .teams, .googleChat, .mattermost, .alertmanager: nil
+        }
+    }
+
+    /// It keeps incidents of its own, by a key of ours: each needs a message of its own, and an end whose beginning it never
+    /// heard of says nothing to it.
+    package var keepsIncidents: Bool { self == .pagerduty || self == .alertmanager }
+
+    /// It is told when somebody takes an incident in hand, so that it calls nobody else.
+    package var hearsOfHand: Bool { self == .pagerduty }
+
+    /// Only the present counts there: it is fed with the set of open incidents, and owed no messages.
+    package var isStateFeed: Bool { self == .alertmanager }
 }
 
 package struct Channel: Equatable, Sendable {
@@ -16,10 +41,21 @@ package struct Channel: Equatable, Sendable {
     let url: String
     /// Secret. More than one while a key is being rotated.
     let signingKeys: [Data]
+    /// Secret: a token, or the routing key of a pager.
+    let token: String?
+    /// The room, chat, person or topic, where the URL does not say it. A topic is a secret.
+    var destination: String?
+    /// The thread or topic within it.
+    let thread: String?
 
+    /// `url`: nil for a service that has one address for all.
     /// `signingKeys`: for webhooks; `WebhookSignature.keys(parsing:)` reads them. Empty signs nothing.
-    /// - Throws: `ChannelFault`, without the URL.
-    package init(name: String, kind: ChannelKind, url: String, signingKeys: [Data] = []) throws(ChannelFault) {
+    /// - Throws: `ChannelFault`, without any secret.
+    package init(
+        name: String, kind: ChannelKind, url: String? = nil, signingKeys: [Data] = [], token: String? = nil,
+        destination: String? = nil, thread: String? = nil
+    ) throws(ChannelFault) {
+        guard let url = url ?? kind.home else { throw ChannelFault(channel: name, reason: "its url is missing") }
         guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(), let host = parts.host,
             !host.isEmpty
         else { throw ChannelFault(channel: name, reason: "its url is not a complete URL; it begins with https://") }
@@ -34,32 +70,30 @@ package struct Channel: Equatable, Sendable {
         self.kind = kind
         self.url = url
         self.signingKeys = signingKeys
+        self.token = token
+        self.destination = destination
+        self.thread = thread
     }
+
+    /// Slack has two doors: an incoming webhook, and an app with a token.
+    var isBot: Bool { kind == .slack && token != nil }
+
+    /// The URL with a path appended, unless it is there already.
+    func url(_ path: String) -> String {
+        let base = url.hasSuffix("/") ? String(url.dropLast()) : url
+        return base.hasSuffix(path) ? base : base + path
+    }
+
+    /// The URL with more of a query; its own bytes stay as they are, since some are signed.
+    func url(query: String) -> String { url + (url.contains("?") ? "&" : "?") + query }
+
+    /// The header that most services take a token in.
+    var bearer: [HeaderField] { token.map { [HeaderField(name: "authorization", value: "Bearer \($0)")] } ?? [] }
 
     private static func isLoopback(_ host: String) -> Bool {
         let name = host.lowercased().trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
         return name == "localhost" || name == "::1"
             || (name.hasPrefix("127.") && name.allSatisfy { $0.isNumber || $0 == "." })
-    }
-
-    /// The text with everything of the URL taken out that could open the channel: the URL, its path, query and user, and
-    /// each longer part of these. Receivers and libraries like to quote them.
-    func redacted(_ text: String) -> String {
-        var secrets: Set<String> = [url]
-        if let parts = URLComponents(string: url) {
-            secrets.formUnion([
-                parts.percentEncodedPath, parts.path, parts.percentEncodedQuery ?? "", parts.query ?? "",
-            ])
-            secrets.formUnion([parts.user ?? "", parts.password ?? ""])
-            secrets.formUnion(parts.path.split(separator: "/").map(String.init))
-            secrets.formUnion((parts.queryItems ?? []).compactMap(\.value))
-        }
-        var clean = text
-        // Longest first: a part replaced early would hide the whole from being found.
-        for secret in secrets.sorted(by: { $0.count > $1.count }) where secret.count >= 6 {
-            clean = clean.replacingOccurrences(of: secret, with: "[hidden]")
-        }
-        return clean
     }
 }
 
@@ -67,9 +101,11 @@ extension Channel: CustomStringConvertible, CustomDebugStringConvertible, Custom
     /// The host and a short hash: enough to tell two channels apart, too little to write to one.
     package var description: String {
         let host = URLComponents(string: url)?.host ?? "?"
-        let hash = SHA256.hash(data: Data(url.utf8)).prefix(4).map { String(format: "%02x", $0) }.joined()
+        let hash = SHA256.hash(data: Data(identity.utf8)).prefix(4).map { String(format: "%02x", $0) }.joined()
         return "\(name) (\(kind.rawValue), \(host), #\(hash))"
     }
+
+    private var identity: String { [url, token, destination, thread].compactMap(\.self).joined(separator: "\n") }
 
     package var debugDescription: String { description }
     package var customMirror: Mirror { Mirror(self, children: ["name": name, "kind": kind]) }

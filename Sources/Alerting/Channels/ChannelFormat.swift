@@ -2,11 +2,19 @@
 
 import Evidence
 import Foundation
+import Monitoring
+import Storage
 
 protocol ChannelFormat: Sendable {
-    /// The body, within the service's limits. The same facts give the same bytes.
+    /// The body, within the service's limits. The same facts give the same bytes. No secret is in it: it is stored.
     /// `minimal`: the plainest form that the service can take, after it refused the full one.
-    func body(_ facts: AlertFacts, minimal: Bool) throws -> Data
+    /// `reference`: what the receiver calls the incident's first message, where it gave a name; for threads and replies.
+    func body(_ facts: AlertFacts, minimal: Bool, reference: String?) throws -> Data
+
+    /// The body as it goes out: with what the channel's settings add to it, such as a room or a key.
+    func wire(_ body: Data, channel: Channel) throws -> Data
+
+    func address(messageKey: String, channel: Channel) -> String
 
     /// Headers of one attempt.
     /// `timestamp`: the wall clock of this attempt.
@@ -14,13 +22,63 @@ protocol ChannelFormat: Sendable {
 
     /// What the answer means for the message and for the channel.
     func judge(_ answer: TransportAnswer, now: Date) -> Outcome
+
+    /// What the receiver calls the message that it just took.
+    func reference(in answer: TransportAnswer) -> String?
+
+    /// Where the channel has moved to, when the refusal says so: its new `destination`.
+    func newDestination(in answer: TransportAnswer) -> String?
+
+    /// Whether a wish to wait is meant for all channels of this kind.
+    func isServiceWide(_ answer: TransportAnswer) -> Bool
+
+    /// Whether the message has nothing to say to this receiver any more.
+    func isPointless(_ facts: AlertFacts, told: Told) -> Bool
+
+    /// A call after a delivered message that may fail without harm, such as the edit of the incident's first message.
+    func followUp(_ facts: AlertFacts, reference: String?, channel: Channel) throws -> FollowUp?
+
+    /// For all of an attempt.
+    var timeout: Duration { get }
+}
+
+/// A call that follows a message.
+struct FollowUp {
+    var method: MessageRequest.Method = .post
+    let url: String
+    let body: Data
+}
+
+extension ChannelFormat {
+    func body(_ facts: AlertFacts, minimal: Bool) throws -> Data { try body(facts, minimal: minimal, reference: nil) }
+    func wire(_ body: Data, channel: Channel) throws -> Data { body }
+    func address(messageKey: String, channel: Channel) -> String { channel.url }
+    func headers(messageKey: String, timestamp: Date, body: Data, channel: Channel) -> [HeaderField] {
+        [HeaderField(name: "content-type", value: "application/json; charset=utf-8")]
+    }
+    func reference(in answer: TransportAnswer) -> String? { nil }
+    func newDestination(in answer: TransportAnswer) -> String? { nil }
+    func isServiceWide(_ answer: TransportAnswer) -> Bool { false }
+    func isPointless(_ facts: AlertFacts, told: Told) -> Bool { false }
+    func followUp(_ facts: AlertFacts, reference: String?, channel: Channel) throws -> FollowUp? { nil }
+    var timeout: Duration { .seconds(15) }
 }
 
 extension Channel {
     var format: any ChannelFormat {
         switch kind {
         case .webhook: WebhookFormat()
-        case .slack: SlackFormat()
+        case .slack: isBot ? SlackBotFormat() : SlackFormat()
+        case .discord: DiscordFormat()
+        case .teams: TeamsFormat()
+        case .googleChat: GoogleChatFormat()
+        case .mattermost: MattermostFormat()
+        case .telegram: TelegramFormat()
+        case .line: LineFormat()
+        case .chatwork: ChatworkFormat()
+        case .pagerduty: PagerDutyFormat()
+        case .alertmanager: AlertmanagerFormat()
+        case .ntfy: NtfyFormat()
         }
     }
 }

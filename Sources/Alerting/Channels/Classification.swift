@@ -4,7 +4,9 @@ import Foundation
 
 enum Classification {
     static func outcome(of answer: TransportAnswer, now: Date) -> Outcome {
-        guard let status = answer.status else { return .transient }
+        guard let status = answer.status else {
+            return answer.fault?.kind == .address ? .permanentChannel(gone: false) : .transient
+        }
         let wait = RetryAfter.read(answer, now: now)
         return switch status {
         case 200...299: .delivered

@@ -5,19 +5,16 @@ import Foundation
 import Monitoring
 
 struct SlackFormat: ChannelFormat {
-    func body(_ facts: AlertFacts, minimal: Bool) throws -> Data {
-        let wording = Wording(facts: facts)
-        let message = Message(
-            text: SlackText.escaped(
-                ([wording.headline, wording.resolution ?? wording.diagnosis]).joined(separator: "\n"), limit: 3000),
-            blocks: minimal ? nil : Self.blocks(wording))
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(message)
+    func body(_ facts: AlertFacts, minimal: Bool, reference: String?) throws -> Data {
+        try Self.message(facts, blocks: !minimal)
     }
 
-    func headers(messageKey: String, timestamp: Date, body: Data, channel: Channel) -> [HeaderField] {
-        [HeaderField(name: "content-type", value: "application/json; charset=utf-8")]
+    static func message(_ facts: AlertFacts, blocks: Bool) throws -> Data {
+        let story = Story(facts)
+        return try JSONText.encoded(
+            Message(
+                text: SlackText.escaped([story.headline, story.gist].joined(separator: "\n"), limit: 3000),
+                blocks: blocks ? Self.blocks(story) : nil))
     }
 
     /// Slack answers in words; the status beside them varies.
@@ -26,7 +23,7 @@ struct SlackFormat: ChannelFormat {
             let ok: Bool?
             let error: String?
         }
-        guard answer.status != nil else { return .transient }
+        guard answer.status != nil else { return Classification.outcome(of: answer, now: now) }
         let reply = try? JSONDecoder().decode(Reply.self, from: answer.body)
         let word = reply?.error ?? answer.text
         if Self.aboutMessage.contains(word) { return .permanentMessage }
@@ -38,50 +35,43 @@ struct SlackFormat: ChannelFormat {
 
     private static let aboutMessage: Set<String> = [
         "invalid_payload", "no_text", "too_many_attachments", "invalid_blocks", "invalid_blocks_format",
-        "invalid_attachments", "msg_too_long", "msg_blocks_too_long",
+        "invalid_attachments", "msg_too_long", "msg_blocks_too_long", "invalid_thread_ts", "thread_not_found",
+        "cannot_reply_to_message", "message_not_found", "invalid_arguments",
     ]
     private static let aboutChannel: Set<String> = [
         "invalid_token", "no_service", "no_service_id", "no_team", "team_disabled", "no_active_hooks",
         "channel_not_found", "channel_is_archived", "user_not_found", "action_prohibited",
         "posting_to_general_channel_denied",
+        // Of the methods for apps.
+        "not_authed", "invalid_auth", "account_inactive", "token_revoked", "token_expired", "no_permission",
+        "missing_scope", "not_allowed_token_type", "ekm_access_denied", "access_denied", "not_in_channel",
+        "is_archived", "restricted_action", "restricted_action_read_only_channel",
+        "restricted_action_thread_only_channel", "team_access_not_granted", "two_factor_setup_required",
+        "org_login_required", "messages_tab_disabled", "team_not_found",
     ]
     private static let aboutPace: Set<String> = ["rate_limited", "ratelimited", "rollup_error"]
 
     // MARK: - Blocks
 
-    private static func blocks(_ wording: Wording) -> [Block] {
-        let facts = wording.facts
+    private static func blocks(_ story: Story) -> [Block] {
         // Only names of our own and a domain's ASCII: nothing in the headline needs escaping.
-        var blocks = [Block.header(wording.headline.cut(toUnits: 150))]
-        let gist = SlackText.escaped(wording.resolution ?? wording.diagnosis, limit: SlackText.section)
+        var blocks = [Block.header(story.headline.cut(toUnits: 150))]
+        let gist = SlackText.escaped(story.gist, limit: SlackText.section)
         // Slack refuses a whole message for one empty text.
         if !gist.isEmpty { blocks.append(.section(gist)) }
-        if !wording.changes.isEmpty {
-            blocks.append(
-                .section(SlackText.list("*What the CDN does not have yet:*", wording.changes, limit: SlackText.section))
-            )
+        for list in story.lists {
+            blocks.append(.section(SlackText.list("*\(list.title)*", list.lines, limit: SlackText.section)))
         }
-        if !wording.behaviour.isEmpty {
-            blocks.append(
-                .section(
-                    SlackText.list(
-                        "*What phones will do differently then:*", wording.behaviour, limit: SlackText.section)))
+        for note in story.notes {
+            blocks.append(.section("*\(note.title)* " + SlackText.escaped(note.text, limit: 2000)))
         }
-        if let consequence = wording.consequence {
-            blocks.append(.section("*Meanwhile:* " + SlackText.escaped(consequence, limit: 1000)))
-        }
-        if let fix = wording.fix, !fix.isEmpty {
-            blocks.append(.section("*What to do:* " + SlackText.escaped(fix, limit: 2000)))
-        }
-        var links = [
-            SlackText.link(facts.links.origin, "file at the origin"), SlackText.link(facts.links.cdn, "Apple's copy"),
-        ]
-        if let page = facts.links.statusPage { links.append(SlackText.link(page, "status page")) }
+        let links = story.links.map { SlackText.link($0.url, $0.title) }
         blocks.append(
-            .context([
-                wording.since, links.joined(separator: " · "),
-                "incident " + SlackText.escaped(facts.incident.id, limit: 100),
-            ]))
+            .context(
+                [
+                    story.since, links.joined(separator: " · "),
+                    "incident " + SlackText.escaped(story.incidentID, limit: 100),
+                ].filter { !$0.isEmpty }))
         return blocks
     }
 

@@ -7,7 +7,16 @@ struct WebhookFormat: ChannelFormat {
     /// Standard Webhooks advises to stay under 20 KB.
     static let maximumBytes = 20_000
 
-    func body(_ facts: AlertFacts, minimal: Bool) throws -> Data {
+    func body(_ facts: AlertFacts, minimal: Bool, reference: String?) throws -> Data {
+        if var digest = WebhookDigest(facts) {
+            if minimal { digest.room = min(digest.room, Digest.shown) }
+            var data = try JSONText.encoded(digest)
+            while data.count >= Self.maximumBytes, digest.room > 0 {
+                digest.room = digest.room * 3 / 4
+                data = try JSONText.encoded(digest)
+            }
+            return data
+        }
         var payload = WebhookPayload(facts)
         if minimal {
             payload.findings = []

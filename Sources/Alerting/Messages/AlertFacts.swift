@@ -10,6 +10,12 @@ package struct AlertFacts: Codable, Equatable, Sendable {
     package var links: Links
     /// A marked test message, about no real incident.
     package var isTest: Bool
+    /// The receiver cannot have heard of the beginning of what is over now. Known only when it is sent.
+    var isUnsaidEnd = false
+    /// All that this message says, where it says more than one thing; known only when it is sent.
+    var digest: Digest?
+
+    private enum CodingKeys: String, CodingKey { case event, labels, links, isTest }
 
     package init(event: Event, labels: [String: String], links: Links, isTest: Bool = false) {
         self.event = event
@@ -20,10 +26,11 @@ package struct AlertFacts: Codable, Equatable, Sendable {
 
     package struct Links: Codable, Equatable, Sendable {
         package var statusPage: String?
-        package var cdn: String
-        package var origin: String
+        /// These two are nil where the message is about no single domain.
+        package var cdn: String?
+        package var origin: String?
 
-        package init(statusPage: String?, cdn: String, origin: String) {
+        package init(statusPage: String?, cdn: String?, origin: String?) {
             self.statusPage = statusPage
             self.cdn = cdn
             self.origin = origin
@@ -31,6 +38,9 @@ package struct AlertFacts: Codable, Equatable, Sendable {
     }
 
     var incident: Incident { event.incident }
+
+    /// What belongs together at the receiver, as a thread.
+    var threadID: String { digest?.key ?? incident.id }
 
     /// The name of what happened, as webhooks carry it.
     var typeName: String { isTest ? "test" : event.type.rawValue }

@@ -25,9 +25,9 @@ struct WebhookPayload: Encodable {
 
     private enum Key: String, CodingKey {
         case type, timestamp, data
-        case schema, domain, labels, kind, severity, summary, diagnosis, incident, comparison, findings, links
-        case id, state, since, openedAt = "opened_at", resolvedAt = "resolved_at", reason
-        case bytesEqual = "bytes_equal", changedAt = "changed_at", lagSeconds = "lag_seconds", changes, behaviour
+        case schema, domain, domains, domainCount = "domain_count", labels, kind, severity, summary, diagnosis,
+            incident, comparison, findings, links
+        case state, bytesEqual = "bytes_equal", changedAt = "changed_at", lagSeconds = "lag_seconds", changes, behaviour
         case statusPage = "status_page", cdn, origin
     }
 
@@ -40,7 +40,14 @@ struct WebhookPayload: Encodable {
 
         var data = root.nestedContainer(keyedBy: Key.self, forKey: .data)
         try data.encode("aasa-monitor/alert/v1", forKey: .schema)
-        try data.encode(incident.domain, forKey: .domain)
+        if let domain = incident.domain {
+            try data.encode(domain, forKey: .domain)
+        } else {
+            // Of the monitor's own trouble the domains are not the matter.
+            let affected = incident.kind == .monitorDegraded ? nil : event.affected
+            try data.encode(affected?.domains ?? [], forKey: .domains)
+            try data.encode(affected?.count ?? 0, forKey: .domainCount)
+        }
         try data.encode(labels, forKey: .labels)
         try data.encode(incident.kind, forKey: .kind)
         try data.encode(incident.severity, forKey: .severity)
@@ -48,15 +55,9 @@ struct WebhookPayload: Encodable {
         try data.encode(diagnosis, forKey: .diagnosis)
         try data.encode(findings, forKey: .findings)
 
-        // `encode` of an optional writes null; `encodeIfPresent` would leave the key out.
-        var story = data.nestedContainer(keyedBy: Key.self, forKey: .incident)
-        try story.encode(incident.id, forKey: .id)
-        try story.encode(incident.state, forKey: .state)
-        try story.encode(Self.instant(incident.since), forKey: .since)
-        try story.encode(Self.instant(incident.openedAt), forKey: .openedAt)
-        try story.encode(incident.resolvedAt.map(Self.instant), forKey: .resolvedAt)
-        try story.encode(incident.reason, forKey: .reason)
+        try data.encode(WebhookIncident(incident: incident, isOneOfMany: false), forKey: .incident)
 
+        // `encode` of an optional writes null; `encodeIfPresent` would leave the key out.
         var comparison = data.nestedContainer(keyedBy: Key.self, forKey: .comparison)
         try comparison.encode(event.comparison.state, forKey: .state)
         try comparison.encode(event.comparison.bytesEqual, forKey: .bytesEqual)
@@ -72,5 +73,5 @@ struct WebhookPayload: Encodable {
     }
 
     /// RFC 3339 in UTC.
-    private static func instant(_ date: Date) -> String { date.formatted(.iso8601) }
+    static func instant(_ date: Date) -> String { date.formatted(.iso8601) }
 }

@@ -3,7 +3,7 @@
 import Synchronization
 
 /// A counter of rings. Who read the count before looking for work and waits past it afterwards misses nothing.
-final class Bell: Sendable {
+package final class Bell: Sendable {
     private struct State {
         var rings: UInt64 = 0
         var nextWaiter: UInt64 = 0
@@ -14,9 +14,9 @@ final class Bell: Sendable {
 
     private let state = Mutex(State())
 
-    var rings: UInt64 { state.withLock(\.rings) }
+    package var rings: UInt64 { state.withLock(\.rings) }
 
-    func ring() {
+    package func ring() {
         let waiters = state.withLock { state in
             state.rings += 1
             defer { state.waiters = [:] }
@@ -25,8 +25,10 @@ final class Bell: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
+    package init() {}
+
     /// Returns once the bell has rung more often than `count`, or the task is cancelled.
-    func wait(past count: UInt64) async {
+    package func wait(past count: UInt64) async {
         let id = state.withLock { state in
             state.nextWaiter += 1
             return state.nextWaiter

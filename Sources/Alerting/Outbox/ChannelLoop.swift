@@ -11,21 +11,14 @@ struct ChannelLoop {
     let delivery: Delivery
     let name: String
 
-    /// Failures in a row after which one message at a time is tried, and not every due one.
-    static let degradedAfter = 5
-    static let degradedPause = Duration.seconds(30)
-    /// A proxy or a deployment may answer a false 403 or 404: look again soon, then seldom.
-    static let secondLook = Duration.seconds(60)
-    static let refusedPause = Duration.seconds(900)
-    static let gonePause = Duration.seconds(6 * 3600)
     /// Longer than a transfer may take: a lease that runs out means that its sender is dead.
     static let lease = Duration.seconds(120)
-    private static let storePause = Duration.seconds(5)
+    static let storePause = Duration.seconds(5)
     /// Keeps a fault in the reckoning of due times from turning into a busy loop.
-    private static let shortestNap = Duration.milliseconds(10)
-    private static let longestNap = Duration.seconds(3600)
+    private static let shortestNap: TimeInterval = 0.01
+    private static let longestNap: TimeInterval = 3600
 
-    private enum Step {
+    enum Step {
         case sent
         case idle(until: Date?)
     }
@@ -53,27 +46,40 @@ struct ChannelLoop {
     }
 
     private func nap(until due: Date?, rings: UInt64) async {
+        let now = delivery.time.now()
+        let due = due.map { min(max($0, now + Self.shortestNap), now + Self.longestNap) }
+        delivery.begins(Nap(rings: rings, due: due), of: name)
+        defer { delivery.endsNap(of: name) }
         guard let due else { return await delivery.waitForWork(past: rings) }
-        let wait = Duration.seconds(due.timeIntervalSince(delivery.time.now()))
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { try? await delivery.time.sleep(for: min(max(wait, Self.shortestNap), Self.longestNap)) }
+            group.addTask { try? await delivery.time.sleep(until: due) }
             group.addTask { await delivery.waitForWork(past: rings) }
             await group.next()
             group.cancelAll()
         }
     }
 
-    private func step(_ channel: Channel, _ throttles: inout Int) async throws -> Step {
+    /// One claim, send and mark; or nothing, where nothing is due.
+    /// `throttles`: how often in a row the receiver asked to wait.
+    func step(_ channel: Channel, _ throttles: inout Int) async throws -> Step {
         let now = delivery.time.now()
         let expired = try await store.markExpired(channel: name, now: now)
         if expired > 0 {
             delivery.logger.error(
                 "gave up messages whose time ran out", metadata: ["channel": "\(name)", "messages": "\(expired)"])
         }
-        guard let row = try await store.claim(channel: name, owner: owner, now: now, lease: Self.lease) else {
-            return .idle(until: try await store.nextDue(channel: name, after: now))
+        let rules = delivery.rules(for: channel)
+        let turn = delivery.nextTurn(of: channel)
+        guard turn <= now else {
+            let due = try await store.nextDue(channel: name, after: now, groupWait: rules.groupWait)
+            return .idle(until: due.map { max($0, turn) })
         }
-        guard let facts = try? JSONDecoder().decode(AlertFacts.self, from: row.facts) else {
+        guard
+            let row = try await store.claim(channel: name, owner: owner, now: now, lease: Self.lease, rules: rules)
+        else {
+            return .idle(until: try await store.nextDue(channel: name, after: now, groupWait: rules.groupWait))
+        }
+        guard let parcel = try await Parcel(row, store: store) else {
             report(.error, "a stored message cannot be read and was given up", row)
             try await settled { now in
                 try await store.markDead(
@@ -81,22 +87,49 @@ struct ChannelLoop {
             }
             return .sent
         }
-        let rendered = try row.frozen ?? channel.format.body(facts, minimal: false)
-        guard let body = try await store.freeze(row, owner: owner, bytes: rendered) else { return .sent }
+        let isForOthers = row.type == .acknowledged && !channel.kind.hearsOfHand
+        if isForOthers || channel.format.isPointless(parcel.facts, told: parcel.told) {
+            report(.info, "the receiver knows it already or knows better; not sent", row)
+            try await settled { now in try await store.markSuperseded(row, owner: owner, now: now) }
+            return .sent
+        }
+        try await send(parcel, to: channel, &throttles)
+        return .sent
+    }
+
+    private func send(_ parcel: Parcel, to channel: Channel, _ throttles: inout Int) async throws {
+        let row = parcel.row
+        let facts = parcel.facts
+        let rendered = try row.frozen ?? channel.format.body(facts, minimal: false, reference: parcel.reference)
+        let kept: Data?
+        do { kept = try await store.freeze(row, owner: owner, bytes: rendered) } catch {
+            // Nothing has left: whoever can have the lease need not wait until it runs out.
+            try? await store.release(row, owner: owner, isRefused: true)
+            throw error
+        }
+        guard let body = kept else { return }
         let answer: TransportAnswer
         do {
-            answer = try await delivery.transport.post(
-                delivery.request(body: body, messageKey: row.messageKey, channel: channel))
+            answer = try await delivery.post(
+                delivery.request(body: body, messageKey: row.sendingKey, channel: channel), channel: channel)
         } catch {
             try await store.release(row, owner: owner)
             throw error
+        }
+        if let place = channel.format.newDestination(in: answer), place != channel.destination {
+            delivery.move(channel, to: place)
+            try await store.release(row, owner: owner, isRefused: true)
+            return
         }
         let outcome = judged(answer, row, channel)
         let wasRefusing = delivery.health()[name]?.isRefusing ?? false
         delivery.record(outcome, channel: name)
         throttles = if case .throttled = outcome { throttles + 1 } else { 0 }
         try await apply(outcome, answer, row, facts, channel, body, throttles, wasRefusing)
-        return .sent
+        guard outcome == .delivered else { return }
+        for (facts, reference) in parcel.followed {
+            await delivery.follow(facts, reference: reference, channel: channel)
+        }
     }
 
     /// A receiver whose certificate is refused may be in the middle of renewing it; three times is no accident.
@@ -114,22 +147,33 @@ struct ChannelLoop {
         let words = Delivery.words(answer, channel: channel)
         let attempt = Attempt(class: outcome.label, status: answer.status, error: words)
         let failures = delivery.health()[name]?.failures ?? 0
+        let known = delivery.trouble(of: name)
+        let step = Breaker.step(
+            outcome, channel: name, known: known, failures: failures, wasRefusing: wasRefusing, error: words,
+            now: delivery.time.now())
         switch outcome {
         case .delivered:
             try await settled { now in
-                try await store.markDelivered(row, owner: owner, now: now, status: answer.status)
+                try await store.markDelivered(
+                    row, owner: owner, now: now, status: answer.status, reference: channel.format.reference(in: answer))
             }
             report(.info, "delivered", row, attempt)
 
         case .throttled(let wanted):
             let wait = wanted ?? RetrySchedule.delay(afterAttempts: throttles, jitter: delivery.settings.jitter())
             try await again(row, after: wait, counted: false, attempt, hold: .throttled)
+            if channel.format.isServiceWide(answer) {
+                for other in delivery.channels(like: channel) where other != name {
+                    try await store.hold(
+                        channel: other, until: delivery.time.now() + wait / .seconds(1), reason: .throttled)
+                }
+            }
             report(.warning, "the channel asked to wait", row, attempt)
 
         case .transient:
             let wait = RetrySchedule.delay(afterAttempts: row.attempts + 1, jitter: delivery.settings.jitter())
             try await again(row, after: wait, counted: true, attempt, hold: nil)
-            if failures >= Self.degradedAfter { try await hold(Self.degradedPause, .failing) }
+            if let pause = step.pause { try await hold(pause, .failing) }
             report(.warning, "not delivered; trying again later", row, attempt)
 
         case .permanentMessage:
@@ -145,12 +189,31 @@ struct ChannelLoop {
                 report(.warning, "the receiver refuses the message; trying its plainest form", row, attempt)
             }
 
-        case .permanentChannel(let gone):
-            let wait = gone ? Self.gonePause : wasRefusing ? Self.refusedPause : Self.secondLook
-            try await again(row, after: wait, counted: true, attempt, hold: .refused)
+        case .permanentChannel:
+            // The hold alone makes it wait, so that the end of the hold is the end of the wait.
+            try await again(row, after: .zero, counted: true, attempt, hold: nil)
+            try await hold(step.pause ?? Breaker.disabledPause, .refused)
             report(
-                wasRefusing ? .debug : .error,
+                wasRefusing ? .debug : .warning,
                 "the channel refuses us; its messages wait until it is mended or they expire", row, attempt)
+        }
+        try await follow(step.trouble, after: known)
+    }
+
+    /// Writes down how the channel stands now, where that is news.
+    private func follow(_ trouble: ChannelTrouble?, after known: ChannelTrouble?) async throws {
+        guard trouble != known else { return }
+        try await settled { _ in
+            if let trouble { try await store.note(trouble) } else { try await store.endTrouble(channel: name) }
+        }
+        delivery.keep(trouble, of: name)
+        guard trouble?.state != known?.state else { return }
+        let metadata: Logger.Metadata = ["channel": "\(name)", "since": "\((trouble ?? known)?.since ?? Date())"]
+        switch trouble?.state {
+        case .degraded: delivery.logger.error("the channel fails; one message at a time is tried", metadata: metadata)
+        case .disabled:
+            delivery.logger.error("the channel is disabled; it is tried every six hours", metadata: metadata)
+        case nil: delivery.logger.notice("the channel takes messages again", metadata: metadata)
         }
     }
 
@@ -187,7 +250,7 @@ struct ChannelLoop {
 
     private func report(_ level: Logger.Level, _ message: Logger.Message, _ row: OutboxRow, _ attempt: Attempt? = nil) {
         var metadata: Logger.Metadata = [
-            "channel": "\(name)", "message_key": "\(row.messageKey)", "type": "\(row.type.rawValue)",
+            "channel": "\(name)", "message_key": "\(row.sendingKey)", "type": "\(row.type.rawValue)",
             "attempt": "\(row.attempts + 1)",
         ]
         if let status = attempt?.status { metadata["status"] = "\(status)" }

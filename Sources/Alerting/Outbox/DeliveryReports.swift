@@ -1,4 +1,4 @@
-// What the delivery tells others: metrics, the status page, `alert test`.
+// What the delivery tells others: metrics, the status page.
 
 import Foundation
 
@@ -40,14 +40,4 @@ package struct ChannelHealth: Equatable, Sendable {
         }
         return health
     }
-}
-
-/// How a test message fared.
-package struct TestReport: Equatable, Sendable {
-    package let channel: String
-    package let outcome: Outcome
-    /// nil where no answer came.
-    package let status: Int?
-    /// Words of the receiver or of the network, free of secrets.
-    package let words: String?
 }

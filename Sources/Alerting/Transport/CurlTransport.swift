@@ -1,5 +1,5 @@
-// Messages over libcurl. The receiver is the operator's own choice, so its address may be private; redirects are never
-// followed, the certificate is always verified.
+// Messages over libcurl. The receiver is the operator's own choice, so its address may be private, but not
+// link-local, where the metadata of clouds is; redirects are never followed, the certificate is always verified.
 
 import Curl
 import Evidence
@@ -15,17 +15,31 @@ package struct CurlTransport: MessageTransport {
     package func post(_ request: MessageRequest) async throws -> TransportAnswer {
         let result = try await driver.perform(
             TransferRequest(
-                url: request.url, method: .post(body: request.body),
+                url: request.url, method: Self.method(of: request),
                 headers: request.headers.map { TransferRequest.Header(name: $0.name, value: $0.value) },
                 userAgent: request.userAgent, allowPlainHTTP: request.url.lowercased().hasPrefix("http://"),
                 limits: TransferLimits(
                     connectTimeout: request.connectTimeout, totalTimeout: request.timeout,
-                    bodyBytes: TransportAnswer.maximumBodyBytes)))
+                    bodyBytes: TransportAnswer.maximumBodyBytes), addressPolicy: .notLinkLocal))
         let fault = result.error.map { error in
-            TransportFault(kind: error.code == .certificate ? .certificate : .network, detail: error.description)
+            let kind: TransportFault.Kind =
+                switch error.code {
+                case .certificate: .certificate
+                case .addressRefused: .address
+                default: .network
+                }
+            return TransportFault(kind: kind, detail: error.description, wasSent: error.phase >= .waiting)
         }
         return TransportAnswer(
             status: result.status, headers: result.headers.map { HeaderField(name: $0.name, value: $0.value) },
             body: result.body, fault: fault)
+    }
+
+    private static func method(of request: MessageRequest) -> TransferRequest.Method {
+        switch request.method {
+        case .post: .post(body: request.body)
+        case .put: .put(body: request.body)
+        case .patch: .patch(body: request.body)
+        }
     }
 }

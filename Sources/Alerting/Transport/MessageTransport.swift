@@ -9,8 +9,11 @@ package protocol MessageTransport: Sendable {
     func post(_ request: MessageRequest) async throws -> TransportAnswer
 }
 
-/// A POST as it goes out. It holds secrets (the URL may be one), and so has no description.
+/// A request as it goes out. It holds secrets (the URL may be one), and so has no description.
 package struct MessageRequest: Equatable, Sendable {
+    package enum Method: String, Sendable { case post, put, patch }
+
+    package let method: Method
     package let url: String
     /// Names in lower case; `user-agent` apart.
     package let headers: [HeaderField]
@@ -22,9 +25,10 @@ package struct MessageRequest: Equatable, Sendable {
     package let timeout: Duration
 
     package init(
-        url: String, headers: [HeaderField], userAgent: String, body: Data,
+        method: Method = .post, url: String, headers: [HeaderField], userAgent: String, body: Data,
         connectTimeout: Duration = .seconds(5), timeout: Duration = .seconds(15)
     ) {
+        self.method = method
         self.url = url
         self.headers = headers
         self.userAgent = userAgent
@@ -72,10 +76,13 @@ package struct TransportFault: Equatable, Sendable {
     package let kind: Kind
     /// Words of the network library; may name the host.
     package let detail: String
+    /// Whether the request may have left by then. Where it did not, as without a connection, nobody can have read it.
+    package let wasSent: Bool
 
-    package init(kind: Kind, detail: String) {
+    package init(kind: Kind, detail: String, wasSent: Bool = true) {
         self.kind = kind
         self.detail = detail
+        self.wasSent = wasSent
     }
 
     package enum Kind: String, Sendable {
@@ -83,5 +90,7 @@ package struct TransportFault: Equatable, Sendable {
         case network
         /// The receiver's certificate was not accepted.
         case certificate
+        /// The receiver's name leads to an address that nothing is sent to.
+        case address
     }
 }

@@ -60,6 +60,7 @@ struct DemoStage: Sendable {
             cdn: {base_url: "\(lab.cdnBaseURL)"}
             alerts:
               remind_every: null # a day passes in twelve seconds: reminders would get between the scenes
+              group_wait: 0s # each alert is a scene of its own
               channels:
                 - {name: mobile-alerts, type: slack, url: "\(chat.url("/services/demo"))"}
             store: {path: \(folder.appendingPathComponent("demo.db").path)}

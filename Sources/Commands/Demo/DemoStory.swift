@@ -91,7 +91,8 @@ struct DemoStory: Sendable {
 
         guard
             await chat.expect([
-                "FIRING \(DemoStage.refusing) cdn.missing", "FIRING \(DemoStage.misconfigured) origin.unreachable",
+                "FIRING \(DemoStage.refusing) origin.broken",
+                "FIRING \(DemoStage.misconfigured) origin.unreachable",
                 "FIRING \(DemoStage.changing) cdn.stale",
             ])
         else { return false }
@@ -105,7 +106,8 @@ struct DemoStory: Sendable {
 
         guard
             await chat.expect([
-                "RESOLVED \(DemoStage.refusing) cdn.missing", "RESOLVED \(DemoStage.misconfigured) origin.unreachable",
+                "RESOLVED \(DemoStage.refusing) origin.broken",
+                "RESOLVED \(DemoStage.misconfigured) origin.unreachable",
                 "RESOLVED \(DemoStage.changing) cdn.stale",
             ])
         else { return false }

@@ -71,6 +71,8 @@ enum FileSource: Hashable, CustomStringConvertible {
 struct SourceText: Sendable {
     let source: FileSource
     let bytes: [UInt8]
+    /// Where it was read; nil for what did not come from the network.
+    var url: String?
 
     var name: String { source.description }
 

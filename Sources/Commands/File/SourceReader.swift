@@ -12,13 +12,14 @@ struct SourceReader {
     /// The bytes of each source, in the order given.
     /// - Throws: `CommandFailure`: 66 for a file that cannot be read, 1 for a site that serves none.
     func read(_ texts: [String]) async throws -> [SourceText] {
-        try network.checkFiles()
+        try network.connections.checkFiles()
         let sources = try texts.map(FileSource.init(parsing:))
         guard sources.count(where: { $0 == .standardInput }) <= 1 else {
             throw CommandFailure(.usage, "standard input can be read only once")
         }
         guard sources.contains(where: \.isRemote) else { return try sources.map(readLocal) }
-        let checker = try OneShotChecker(network: network, asksCDN: true, configuration: configuration)
+        let checker = try OneShotChecker(
+            connections: network.connections, timeout: network.timeout, asksCDN: true, configuration: configuration)
         defer { checker.close() }
         var result: [SourceText] = []
         do {
@@ -55,14 +56,16 @@ struct SourceReader {
 
     private func read(_ source: FileSource, with probe: DomainProbe) async throws -> SourceText {
         let (retrieval, body): (Retrieval, Data?)
-        let place: String
+        let (place, url): (String, String)
         switch source {
         case .cdn(let domain):
             (retrieval, body) = try await probe.copy(of: domain)
             place = "Apple's CDN"
+            url = probe.cdnURL(of: domain)
         case .origin(let domain):
             (retrieval, body) = try await probe.original(of: domain)
             place = "the origin of \(domain)"
+            url = domain.wellKnownURL
         case .path, .standardInput:
             return try readLocal(source)
         }
@@ -75,7 +78,7 @@ struct SourceReader {
                 let what = answer.status == 200 ? "did not send the whole file" : "answers with status \(answer.status)"
                 throw CommandFailure(.found, "\(place) \(what)\(reason); 'aasa-monitor check' tells more")
             }
-            return SourceText(source: source, bytes: Array(body))
+            return SourceText(source: source, bytes: Array(body), url: url)
         }
     }
 }

@@ -28,6 +28,13 @@ struct ExpectationOptions: ParsableArguments {
             throw CommandFailure(
                 .usage, "--expect-service: '\(service.displayable)' is no service that Apple knows; they are \(known)")
         }
+        for app in apps {
+            guard let fault = Expectations.fault(ofApp: app) else { continue }
+            throw CommandFailure(
+                .usage,
+                "--expect-app: '\(app.displayable.shortened(to: 200))' can be no app's ID: \(fault.displayable); write it as "
+                    + "the app's signature has it, such as ABCDE12345.com.example.app")
+        }
         return Expectations(
             apps: apps, services: services,
             urls: try urls.map { text in

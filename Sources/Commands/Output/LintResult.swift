@@ -25,7 +25,7 @@ struct LintResult {
             ("end_line", .integer(finding.end.line)),
             ("end_column", .integer(finding.end.column)),
             ("pointer", .string(finding.pointer)),
-            ("evidence", .object([])),
+            ("evidence", .object(finding.evidence.map { ($0.name, .string($0.value)) })),
             ("fix", .string(finding.fix)),
             ("reference", .string(finding.reference)),
         ])

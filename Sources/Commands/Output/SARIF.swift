@@ -37,32 +37,46 @@ enum SARIF {
     }
 
     private static func entry(_ finding: LintFinding, _ result: LintResult, _ indices: [String: Int]) -> OrderedJSON {
-        let region = OrderedJSON.object([
-            ("startLine", .integer(finding.start.line)), ("startColumn", .integer(finding.start.column)),
-            ("endLine", .integer(finding.end.line)), ("endColumn", .integer(finding.end.column)),
-        ])
-        let artifact = OrderedJSON.object([("uri", .string(uri(result.text.source)))])
-        let place = OrderedJSON.object([("artifactLocation", artifact), ("region", region)])
+        let uri = uri(result.text)
         var members: [(String, OrderedJSON)] = [("ruleId", .string("aasa.\(finding.rule)"))]
         if let index = indices[finding.rule] { members.append(("ruleIndex", .integer(index))) }
         members += [
             ("level", .string(finding.severity.rawValue)), ("message", text("\(finding.message); \(finding.fix)")),
-            ("locations", .array([.object([("physicalLocation", place)])])),
+            ("locations", .array([.object([("physicalLocation", place(uri, finding.start, finding.end))])])),
         ]
+        let related = finding.related.enumerated().map { index, related in
+            OrderedJSON.object([
+                ("id", .integer(index + 1)), ("message", text(related.message)),
+                ("physicalLocation", place(uri, related.start, related.end)),
+            ])
+        }
+        if !related.isEmpty { members.append(("relatedLocations", .array(related))) }
         return .object(members)
+    }
+
+    private static func place(_ uri: String, _ start: SourcePosition, _ end: SourcePosition) -> OrderedJSON {
+        .object([
+            ("artifactLocation", .object([("uri", .string(uri))])),
+            (
+                "region",
+                .object([
+                    ("startLine", .integer(start.line)), ("startColumn", .integer(start.column)),
+                    ("endLine", .integer(end.line)), ("endColumn", .integer(end.column)),
+                ])
+            ),
+        ])
     }
 
     private static func text(_ text: String) -> OrderedJSON { .object([("text", .string(text))]) }
 
     /// A relative reference for a path, a URL for a site.
-    private static func uri(_ source: FileSource) -> String {
-        switch source {
-        case .path(let path):
-            // What stands before a colon would be a scheme.
-            path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed.subtracting([":"])) ?? path
+    private static func uri(_ text: SourceText) -> String {
+        // What stands before a colon would be a scheme.
+        let allowed = CharacterSet.urlPathAllowed.subtracting([":"])
+        return switch text.source {
+        case .path(let path): path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path
         case .standardInput: "stdin"
-        case .origin(let domain): domain.wellKnownURL
-        case .cdn(let domain): "https://app-site-association.cdn-apple.com/a/v1/\(domain)"
+        case .origin, .cdn: text.url ?? text.name
         }
     }
 }

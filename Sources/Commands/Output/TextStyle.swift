@@ -6,10 +6,14 @@ import Foundation
 struct TextStyle: Sendable {
     let isColoured: Bool
     let width: Int
+    /// Whether the sentence that says it all is broken into lines too. In a file, a log or a pipe it is not: there
+    /// `head -2` tells what is the matter and what to do, and `grep` shows the whole of it.
+    let breaksDiagnosis: Bool
 
-    init(isColoured: Bool, width: Int = 100) {
+    init(isColoured: Bool, width: Int = 100, breaksDiagnosis: Bool = true) {
         self.isColoured = isColoured
         self.width = width
+        self.breaksDiagnosis = breaksDiagnosis
     }
 
     /// The style for standard output as it is now.
@@ -17,7 +21,14 @@ struct TextStyle: Sendable {
         let isTerminal = isatty(STDOUT_FILENO) == 1
         let environment = ProcessInfo.processInfo.environment
         let isPlain = !(environment["NO_COLOR"] ?? "").isEmpty || environment["TERM"] == "dumb"
-        return TextStyle(isColoured: isTerminal && !isPlain)
+        return TextStyle(
+            isColoured: isTerminal && !isPlain,
+            width: min(max(TerminalSize.standardOutput?.columns ?? 100, 60), 120), breaksDiagnosis: isTerminal)
+    }
+
+    /// The diagnosis under its domain's name.
+    func diagnosis(_ sentence: String) -> [String] {
+        breaksDiagnosis ? wrapped(sentence, indentation: 2) : ["  " + sentence]
     }
 
     func bold(_ text: String) -> String { painted(text, "1") }

@@ -16,7 +16,7 @@ struct AlertReader {
         for node in section.list("channels", isConcealed: true) ?? [] {
             guard case .mapping(let entries) = node.content else {
                 section.mismatch(
-                    "channels", "a mapping with the keys 'name', 'type' and 'url'", node, isConcealed: true)
+                    "channels", "a mapping with the keys 'name', 'type' and those of its type", node, isConcealed: true)
                 continue
             }
             let channel = self.section(entries, at: node.position)
@@ -30,15 +30,32 @@ struct AlertReader {
             }
             if let settings = settings(channel, named: name?.value) { result.channels.append(settings) }
         }
+        result.fallback = fallback(section, among: result.channels)
+        let known = ChannelNames(all: names(in: section), reading: reading)
+        result.escalation = EscalationReader(reading: reading, known: known, channels: result.channels).read(section)
         section.close()
         return result
     }
 
+    private func fallback(_ section: Section, among channels: [ChannelSettings]) -> String? {
+        guard let name = section.text("fallback", "the name of a channel") else { return nil }
+        let known = ChannelNames(all: names(in: section), reading: reading)
+        guard known.contains(name.value) else {
+            known.refuse(name)
+            return nil
+        }
+        if channels.contains(where: { $0.name == name.value && $0.type == .alertmanager }) {
+            reading.error(
+                "'fallback' cannot be a channel of type alertmanager, which is told states and no messages",
+                at: name.position)
+            return nil
+        }
+        return name.value
+    }
+
     /// The names of all channels, those with faults too: a mistake in a channel is not one of the domains that name it.
-    func names(in root: Section) -> [ScalarText] {
-        guard case .mapping(let alerts) = root.entry("alerts")?.value.content,
-            case .list(let channels) = alerts.first(where: { $0.key == "channels" })?.value.content
-        else { return [] }
+    func names(in alerts: Section?) -> [ScalarText] {
+        guard case .list(let channels) = alerts?.entry("channels")?.value.content else { return [] }
         return channels.compactMap { channel in
             guard case .mapping(let entries) = channel.content,
                 let name = entries.first(where: { $0.key == "name" })?.value, case .scalar(let raw, _) = name.content,
@@ -65,11 +82,7 @@ struct AlertReader {
             // Which other keys belong here depends on the type.
             return nil
         }
-        let url = channel.secret("url", isRequired: true).flatMap { self.url($0, channel) }
-        let secrets = self.secrets(channel, type)
-        channel.close()
-        guard let name, let url else { return nil }
-        return ChannelSettings(name: name, type: type, url: url, secrets: secrets)
+        return ChannelReader(reading: reading, channel: channel, type: type).settings(named: name)
     }
 
     private func type(_ channel: Section) -> ChannelType? {
@@ -81,59 +94,9 @@ struct AlertReader {
         }
         guard let text = channel.text("type", "the type of a channel") else { return nil }
         if let type = ChannelType(rawValue: text.value) { return type }
-        if ChannelType.later.contains(text.value), !text.isSubstituted {
-            reading.error(
-                "channel type '\(text.value)' is not supported by this version; supported: \(list)", at: text.position)
-        } else {
-            let hint =
-                text.isSubstituted ? "" : Spelling.suggestion(for: text.value, among: supported + ChannelType.later)
-            reading.error(
-                "unknown channel type \(text.quoted)" + (hint.isEmpty ? "; supported: \(list)" : hint),
-                at: text.position)
-        }
-        return nil
-    }
-
-    private func url(_ text: Section.SecretText, _ channel: Section) -> Secret? {
-        if let fault = WebAddress.fault(text.value) {
-            let key = text.isFromFile ? "the content of 'url_file'" : "'url'"
-            reading.error("\(key) \(channel.title) \(fault)", at: text.position)
-            return nil
-        }
-        return Secret(text.value)
-    }
-
-    /// One secret; in a file also several, one a line, for the time in which an old one is being replaced.
-    private func secrets(_ channel: Section, _ type: ChannelType) -> [Secret] {
-        guard type == .webhook else {
-            for key in ["secret", "secret_file"] where channel.isGiven(key) {
-                reading.error(
-                    "'\(key)' \(channel.title) is for channels of type webhook only",
-                    at: channel.entry(key)?.position ?? channel.position)
-            }
-            return []
-        }
-        guard let text = channel.secret("secret") else { return [] }
-        let parts = text.isFromFile ? text.value.split(whereSeparator: \.isNewline).map(String.init) : [text.value]
-        for part in parts {
-            if let fault = Self.secretFault(part) {
-                let key = text.isFromFile ? "secret_file" : "secret"
-                reading.error("'\(key)' \(channel.title) \(fault)", at: text.position)
-                return []
-            }
-        }
-        return parts.map { Secret($0) }
-    }
-
-    private static func secretFault(_ secret: String) -> String? {
-        let advice = "make one with: echo \"whsec_$(openssl rand -base64 32)\""
-        guard secret.hasPrefix("whsec_") else { return "does not begin with whsec_; \(advice)" }
-        guard let key = Data(base64Encoded: String(secret.dropFirst("whsec_".count))) else {
-            return "is not Base64 after whsec_; \(advice)"
-        }
-        guard (24...64).contains(key.count) else {
-            return "holds a key of \(key.count) bytes where 24 to 64 are needed; \(advice)"
-        }
+        let hint = text.isSubstituted ? "" : Spelling.suggestion(for: text.value, among: supported)
+        reading.error(
+            "unknown channel type \(text.quoted)" + (hint.isEmpty ? "; supported: \(list)" : hint), at: text.position)
         return nil
     }
 }

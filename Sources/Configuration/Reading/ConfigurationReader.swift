@@ -10,18 +10,23 @@ struct ConfigurationReader {
         readVersion()
         let defaults = DomainReader.defaults(root.section("defaults"))
         let channels = AlertReader(reading: reading)
-        let alerts = channels.read(root.section("alerts"))
-        let domains = DomainReader(reading: reading, defaults: defaults, channels: channels.names(in: root))
-        let file = ConfigurationFile(
+        let section = root.section("alerts")
+        let alerts = channels.read(section)
+        let domains = DomainReader(reading: reading, defaults: defaults, channels: channels.names(in: section))
+        let watched = domains.read(root)
+        var file = ConfigurationFile(
             defaults: defaults,
-            domains: domains.read(root),
+            domains: watched,
             network: NetworkReader.network(root.section("network")),
             cdn: NetworkReader.cdn(root.section("cdn")),
             vantages: NetworkReader.vantages(root),
             alerts: alerts,
+            maintenance: MaintenanceReader(reading: reading, watched: watched).read(root),
             store: ServiceReader.store(root.section("store")),
             server: ServiceReader.server(root.section("server")),
             log: ServiceReader.log(root.section("log")))
+        file.heartbeat = HeartbeatReader.read(
+            root.section("heartbeat", isConcealed: true), domains: file.domains)
         root.close()
         return file
     }

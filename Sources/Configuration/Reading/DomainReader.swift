@@ -144,23 +144,15 @@ struct DomainReader {
 
     private func channels(_ section: Section) -> [String]? {
         guard let nodes = section.list("channels") else { return nil }
-        // What a message may propose: no value of a variable.
-        let known = channels.filter { !$0.isSubstituted && Section.isName($0.value) }.map(\.value)
+        let known = ChannelNames(all: channels, reading: reading)
         var names: [String] = []
         for node in nodes {
             guard let name = section.text(node, "channels", "the name of a channel") else { continue }
-            if channels.contains(where: { $0.value == name.value }) {
-                if !names.contains(name.value) { names.append(name.value) }
+            guard known.contains(name.value) else {
+                known.refuse(name)
                 continue
             }
-            var hint = name.isSubstituted ? "" : Spelling.suggestion(for: name.value, among: known)
-            if hint.isEmpty {
-                hint =
-                    known.isEmpty
-                    ? "; 'alerts.channels' has \(channels.isEmpty ? "none" : "no such name")"
-                    : "; 'alerts.channels' has \(known.map { "'\($0)'" }.joined(separator: ", "))"
-            }
-            reading.error("no channel is named \(name.quoted)\(hint)", at: name.position)
+            if !names.contains(name.value) { names.append(name.value) }
         }
         return names
     }

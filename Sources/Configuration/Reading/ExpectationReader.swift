@@ -69,16 +69,11 @@ enum ExpectationReader {
     }
 
     private static func checkApp(_ text: ScalarText, _ reading: Reading) -> Bool {
-        let parts = text.value.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-        let isApp =
-            parts.count == 2 && parts[0].utf8.count == 10
-            && parts[0].allSatisfy { $0.isASCII && ($0.isUppercase || $0.isNumber) } && !parts[1].isEmpty
-            && parts[1].allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-.".contains($0)) }
-        if !isApp {
-            reading.error(
-                "expected an application identifier such as ABCDE12345.com.example.app, found \(text.quoted)",
-                at: text.position)
-        }
-        return isApp
+        guard let fault = Expectations.fault(ofApp: text.value) else { return true }
+        // The reason may quote a part of the value, which a variable's must not show.
+        reading.error(
+            "expected an application identifier such as ABCDE12345.com.example.app, found \(text.quoted)"
+                + (text.isSubstituted ? "" : ": \(fault)"), at: text.position)
+        return false
     }
 }

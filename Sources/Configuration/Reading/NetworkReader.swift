@@ -1,3 +1,5 @@
+import Evidence
+
 /// `network`, `cdn` and `vantages`.
 enum NetworkReader {
     static func network(_ section: Section?) -> NetworkSettings {
@@ -8,8 +10,36 @@ enum NetworkReader {
         result.connectTo = overrides(section, "connect_to", HostOverride.connectToForm, HostOverride.isConnectTo)
         result.resolve = overrides(section, "resolve", HostOverride.resolveForm, HostOverride.isResolve)
         result.proxy = proxy(section)
+        result.canaries = canaries(section)
         section.close()
         return result
+    }
+
+    private static func canaries(_ section: Section) -> [String] {
+        let nodes = section.list("canaries") ?? []
+        if let eleventh = nodes.dropFirst(10).first {
+            section.reading.error(
+                "'canaries' \(section.title) has \(nodes.count) hosts, and 10 at most are asked", at: eleventh.position)
+        }
+        var hosts: [String] = []
+        for node in nodes {
+            guard let text = section.text(node, "canaries", "the name of a host such as www.example.com") else {
+                continue
+            }
+            do {
+                let host = try Domain(text.value).name
+                guard !hosts.contains(host) else {
+                    section.reading.error("host \(text.quoted) is given twice in 'canaries'", at: text.position)
+                    continue
+                }
+                hosts.append(host)
+            } catch {
+                section.reading.error(
+                    "expected the name of a host for 'canaries' \(section.title), found \(text.quoted): \(error.reason)",
+                    at: text.position)
+            }
+        }
+        return hosts
     }
 
     static func cdn(_ section: Section?) -> CDNSettings {

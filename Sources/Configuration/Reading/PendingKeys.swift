@@ -2,12 +2,5 @@
 ///
 /// The one table: when a key gets its effect, its line here goes (and its note in `docs/configuration.md`).
 enum PendingKeys {
-    static let paths: Set<String> = [
-        "domains[].expect.urls[].page",
-        "domains[].full_every",
-        "vantages",
-        "defaults.full_every",
-        "cdn.edges",
-        "alerts.group_wait",
-    ]
+    static let paths: Set<String> = []
 }

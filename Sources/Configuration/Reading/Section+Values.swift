@@ -1,6 +1,8 @@
 // The scalar types of the format. Each function returns nil where the key is absent, and also after it has told what is
 // wrong with the value; the caller then goes on with its default, so that all faults of a file are told together.
 
+import Evidence
+
 extension Section {
     /// Both ends of `range` are allowed.
     func duration(_ key: String, in range: ClosedRange<Duration> = .seconds(0.1)...Duration.seconds(3650 * 86_400))
@@ -109,6 +111,9 @@ extension Section {
         }
         return text
     }
+
+    /// The text of an identifier, which may look like a number.
+    func identifier(_ key: String, _ expected: String) -> ScalarText? { scalar(key, expected)?.text }
 
     private func scalar(_ key: String, _ expected: String) -> (text: ScalarText, node: SourceNode, isPlain: Bool)? {
         guard let entry = entry(key) else { return nil }

@@ -42,6 +42,9 @@ final class Section {
         entry(key).map { !$0.value.isNull } ?? false
     }
 
+    /// Whether the key stands there, without making it a known one.
+    func has(_ key: String) -> Bool { entries.contains { $0.key == key } }
+
     /// Tells every key that was never asked for.
     func close() {
         for entry in entries where !asked.contains(entry.key) {

@@ -8,14 +8,19 @@ package struct ConfigurationFile: Sendable, Equatable {
     package var cdn: CDNSettings
     package var vantages: [Vantage]
     package var alerts: AlertSettings
+    /// No name twice, in the order of the file.
+    package var maintenance: [MaintenanceSettings]
     package var store: StoreSettings
     package var server: ServerSettings
     package var log: LogSettings
+    /// Nil: nobody is told that the monitor gets on.
+    package var heartbeat: HeartbeatSettings?
 
     package init(
         defaults: DomainDefaults = DomainDefaults(), domains: [WatchedDomain], network: NetworkSettings = .init(),
         cdn: CDNSettings = .init(), vantages: [Vantage] = [], alerts: AlertSettings = .init(),
-        store: StoreSettings = .init(), server: ServerSettings = .init(), log: LogSettings = .init()
+        maintenance: [MaintenanceSettings] = [], store: StoreSettings = .init(), server: ServerSettings = .init(),
+        log: LogSettings = .init()
     ) {
         self.defaults = defaults
         self.domains = domains
@@ -23,6 +28,7 @@ package struct ConfigurationFile: Sendable, Equatable {
         self.cdn = cdn
         self.vantages = vantages
         self.alerts = alerts
+        self.maintenance = maintenance
         self.store = store
         self.server = server
         self.log = log

@@ -10,6 +10,8 @@ package struct NetworkSettings: Sendable, Equatable {
     package var resolve: [String] = []
     /// A URL, which may hold a password.
     package var proxy: Secret?
+    /// Names of hosts that tell by answering that this machine's own network works; at most 10, none twice.
+    package var canaries: [String] = []
 
     package init() {}
 }

@@ -1,5 +1,5 @@
 /// Finds what somebody meant to write.
-enum Spelling {
+package enum Spelling {
     /// The candidate nearest to `word` within two slips (a letter more, less, other, or two swapped).
     static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         let word = word.lowercased()
@@ -15,7 +15,7 @@ enum Spelling {
     }
 
     /// `; did you mean 'interval'?`, or nothing.
-    static func suggestion(for word: String, among candidates: some Sequence<String>) -> String {
+    package static func suggestion(for word: String, among candidates: some Sequence<String>) -> String {
         nearest(to: word, among: candidates).map { "; did you mean '\($0)'?" } ?? ""
     }
 

@@ -25,13 +25,14 @@ package struct CheckContext: Sendable {
     var observation: Observation { readings.observation }
     var domain: Domain { observation.domain }
     var origin: Retrieval { observation.origin }
-    var cdn: Retrieval? { observation.cdn.retrieval }
+    var cdn: Retrieval? { readings.cdn }
 }
 
 enum Checks {
     static let all: [@Sendable (CheckContext) -> [Finding]] = [
-        originReachability, originTLS, originCertificateDates, originRedirects, originStatus, originBody,
-        originContentType, originLatency, fileLint, expectations, cdnReachability, cdnCopy, cdnFreshness,
+        addressScopes, originReachability, addressReachability, addressFamilies, originTLS, certificateDates,
+        originRedirects, originStatus, originBody, originContentType, originLatency, addressDifferences, crawlerView,
+        vantageView, rootCopy, fileLint, expectations, pages, cdnReachability, cdnCopy, edgeDifferences, cdnFreshness,
     ]
 }
 
@@ -43,6 +44,8 @@ enum Reference {
         "https://developer.apple.com/documentation/xcode/configuring-an-associated-domain"
     static let debuggingLinks =
         "https://developer.apple.com/documentation/technotes/tn3155-debugging-universal-links"
+    static let appClips =
+        "https://developer.apple.com/documentation/appclip/associating-your-app-clip-with-your-website"
     static let applinks = "https://developer.apple.com/documentation/bundleresources/applinks"
     static let json = "https://www.rfc-editor.org/rfc/rfc8259"
     static let archivedGuide =

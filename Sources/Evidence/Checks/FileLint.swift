@@ -50,12 +50,14 @@ extension Domain {
 
 extension Finding {
     fileprivate init(_ finding: LintFinding) {
+        let place = [
+            "line": "\(finding.start.line)", "column": "\(finding.start.column)", "pointer": finding.pointer,
+        ]
         self.init(
             rule: .aasa(finding.rule), severity: Severity(finding.severity),
             message: "line \(finding.start.line), column \(finding.start.column): \(finding.message)",
-            evidence: [
-                "line": "\(finding.start.line)", "column": "\(finding.start.column)", "pointer": finding.pointer,
-            ], fix: finding.fix, reference: finding.reference)
+            evidence: place.merging(finding.evidence.map { ($0.name, $0.value) }) { place, _ in place },
+            fix: finding.fix, reference: finding.reference)
     }
 }
 

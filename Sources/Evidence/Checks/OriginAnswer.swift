@@ -7,11 +7,21 @@ extension Checks {
         if context.origin.redirectStop != nil, !context.origin.redirects.isEmpty { return [] }
         var finding = Finding(
             rule: .origin("status"), severity: .error,
-            message: "the origin answers with status \(answer.status) instead of 200",
+            message: "the \(context.metHost.isElsewhere ? "server" : "origin") answers with status \(answer.status) "
+                + "instead of 200",
             evidence: [
                 "url": context.origin.redirects.last?.target ?? context.origin.url, "status": "\(answer.status)",
             ],
             fix: "", reference: Reference.supportingDomains)
+        if let address = context.origin.connection?.address { finding.evidence["address"] = address }
+        if let server = answer.header("server") { finding.evidence["server"] = server.shortened(to: 200) }
+        // Which of several addresses it was; what the others do is told by a finding of its own.
+        if !context.metHost.isElsewhere,
+            context.addressSamples.contains(where: { context.readings.serving(of: $0.retrieval).isFile }),
+            let address = context.origin.connection?.address
+        {
+            finding.message += " at \(address)"
+        }
         switch answer.status {
         case 401, 403:
             finding.fix = "let every client in the world read the file: no login, no firewall rule, no geo rule"
@@ -23,7 +33,7 @@ extension Checks {
         case 500...: finding.fix = "see the server's error log"
         default: finding.fix = "answer with status 200 and the file"
         }
-        return [finding]
+        return [context.metHost.placing(finding)]
     }
 
     /// A body that is too large, or that did not come whole.
@@ -46,12 +56,18 @@ extension Checks {
                 ]
             }
             let timedOut = failure.kind == .timedOut
+            let came = "\(body.decodedBytes.grouped) bytes"
+            let promised = answer.header("content-length").flatMap { Int($0) }
+            let broken =
+                failure.kind == .connectionReset
+                ? "the server reset the connection after \(came), before the file was there"
+                : "the connection ended after \(came), before the file did"
+                    + (promised.map { $0 > body.wireBytes ? " (Content-Length says \($0.grouped))" : "" } ?? "")
             return [
                 Finding(
                     rule: .origin(timedOut ? "timeout" : "truncated"), severity: .error,
                     message: timedOut
-                        ? "the file does not arrive in time: \(body.decodedBytes.grouped) bytes came, then time ran out"
-                        : "the connection ended after \(body.decodedBytes.grouped) bytes, before the file did",
+                        ? "the file does not arrive in time: \(came) came, then time ran out" : broken,
                     evidence: evidence,
                     fix: timedOut
                         ? "find what slows the server down; Apple's crawler gives up after a few seconds"
@@ -105,7 +121,7 @@ extension Checks {
                 rule: .origin("content-type"), severity: isPage ? .error : .note,
                 message: type.isEmpty
                     ? "the file has no Content-Type"
-                    : "the Content-Type is \(type.displayable.shortened(to: 100)) instead of application/json",
+                    : "the Content-Type is \(type.inSentence) instead of application/json",
                 evidence: ["url": context.origin.url, "content_type": header ?? "(none)"],
                 fix: "send Content-Type: application/json", reference: Reference.archivedGuide)
         ]

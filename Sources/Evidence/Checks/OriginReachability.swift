@@ -4,7 +4,8 @@ extension Checks {
     /// No answer at all: the name, the network, time, or bytes that are no HTTP.
     @Sendable static func originReachability(_ context: CheckContext) -> [Finding] {
         guard let failure = context.origin.failure else { return [] }
-        let place = context.origin.connection?.address.map { "\($0)" } ?? context.domain.name
+        let host = context.metHost
+        let place = context.origin.connection?.address.map { "\($0)" } ?? host.name.inSentence
         var finding = Finding(
             rule: .origin("unreachable"), severity: .error, message: "",
             evidence: ["url": context.origin.url, "phase": failure.phase.rawValue, "error": failure.detail],
@@ -13,8 +14,13 @@ extension Checks {
         switch failure.kind {
         case .nameNotFound:
             finding.rule = .origin("dns-failed")
-            finding.message = "the name \(context.domain) does not resolve"
-            finding.fix = "check the domain's spelling and its A and AAAA records"
+            finding.message = "the name \(host.name.inSentence) does not resolve"
+            finding.fix = "check the name's spelling and its A and AAAA records"
+        case .noIPv4Address, .noIPv6Address:
+            let (family, option) = failure.kind == .noIPv4Address ? (4, "-4") : (6, "-6")
+            finding.message = "\(place) has no IPv\(family) address, and \(option) asks for no other"
+            finding.fix =
+                "ask without \(option)" + (family == 4 ? ", and publish an A record: not every network has IPv6" : "")
         case .connectionRefused:
             finding.message = "\(place) refuses connections"
             finding.fix = "let the web server listen on port 443 on every address that the name resolves to"
@@ -24,13 +30,23 @@ extension Checks {
         case .timedOut:
             finding.rule = .origin("timeout")
             finding.message = "no answer in time: \(waiting(failure.phase, place))"
-            finding.fix =
-                "look for a firewall that drops packets, a geo rule or a server that sleeps; Apple's crawler gives up "
-                + "after a few seconds"
+            // Where headers came, packets arrive.
+            let cause =
+                failure.phase == .receiving
+                ? "see why the server is so slow: its load, a proxy before it, a program that makes the file"
+                : "look for a firewall that drops packets, a geo rule or a server that sleeps"
+            finding.fix = "\(cause); Apple's crawler gives up after a few seconds"
         case .connectionReset:
             finding.rule = .origin("connection-reset")
-            finding.message = "\(place) ended the connection without an answer"
+            finding.message =
+                failure.phase == .receiving
+                ? "\(place) reset the connection in the middle of the headers of its answer"
+                : "\(place) ended the connection without an answer"
             finding.fix = "look for a firewall or a proxy that cuts connections, and at the server's error log"
+        case .truncated:
+            finding.rule = .origin("truncated")
+            finding.message = "\(place) closed the connection in the middle of the headers of its answer"
+            finding.fix = "see the error log of the server, and of whatever stands before it"
         case .headersTooLarge:
             finding.rule = .origin("headers-too-large")
             finding.message = "the answer's headers do not end within the limit"
@@ -49,16 +65,18 @@ extension Checks {
             finding.rule = .origin("content-encoding")
             finding.message = "the body cannot be decompressed as its Content-Encoding says"
             finding.fix = "send the file uncompressed, or with a Content-Encoding that is true"
-        case .own, .proxy:
-            finding.rule = .monitor("fetch-failed")
-            finding.message = "the request could not be made from here: \(failure.detail)"
-            finding.fix =
-                "check what this machine uses to reach the network: the trust store (--cacert, network.ca_file), the proxy, memory and open files"
-            finding.reference = Reference.ownConfiguration
         case .tlsHandshake, .tlsVersion, .certificate:
             return []
+        case .own, .proxy:
+            finding.rule = .monitor("fetch-failed")
+            finding.message = "the request could not be made from here: \(failure.detail.inSentence)"
+            finding.fix =
+                "check what this machine uses to reach the network: the trust store (--cacert, network.ca_file), the "
+                + "proxy, memory and open files"
+            finding.reference = Reference.ownConfiguration
+            return [finding]
         }
-        return [finding]
+        return [host.placing(finding)]
     }
 
     private static func waiting(_ phase: Failure.Phase, _ place: String) -> String {
@@ -67,7 +85,7 @@ extension Checks {
         case .connecting: "\(place) did not take the connection"
         case .handshaking: "\(place) did not finish the TLS handshake"
         case .waiting: "\(place) took the request and did not answer"
-        case .receiving: "\(place) did not finish its answer"
+        case .receiving: "\(place) began its answer and did not finish the headers"
         }
     }
 }

@@ -6,10 +6,10 @@ extension Checks {
     @Sendable static func originRedirects(_ context: CheckContext) -> [Finding] {
         guard let first = context.origin.redirects.first else { return [] }
         let hops = context.origin.redirects
-        let trail = hops.map { "\($0.status) → \($0.location ?? "(no Location)")" }.joined(separator: ", ")
+        let trail = RedirectTrail(hops)
         var finding = Finding(
             rule: .origin("redirect"), severity: .warning, message: "",
-            evidence: ["url": context.origin.url, "redirects": trail.shortened(to: 1000), "hops": "\(hops.count)"],
+            evidence: ["url": context.origin.url, "redirects": trail.text, "hops": "\(hops.count)"],
             fix: "serve the file at \(context.domain.wellKnownURL) itself, with status 200",
             reference: Reference.supportingDomains)
         let last = hops.last ?? first
@@ -27,7 +27,10 @@ extension Checks {
                 ? "the redirects lead in a circle" : "the redirects do not end within \(hops.count) hops"
         case .unreadable:
             finding.severity = .error
-            finding.message = "the origin redirects (status \(last.status)) without saying where to"
+            finding.message =
+                (last.location ?? "").isEmpty
+                ? "the origin redirects (status \(last.status)) without saying where to"
+                : "the origin redirects (status \(last.status)) to '\(shown(last.location))', which no client can follow"
         case .privateAddress:
             finding.rule = .origin("not-public-address")
             finding.severity = .error
@@ -35,16 +38,21 @@ extension Checks {
         case nil:
             let target = last.target.flatMap { URL(string: $0)?.host }
             let sameSite = target.map { context.domain.isSameSite(as: $0) } ?? false
-            finding.severity = sameSite ? .warning : .error
+            if trail.isInsecure { finding.rule = .origin("redirect-insecure") }
+            finding.severity = sameSite && !trail.isInsecure && !trail.leadsToLogin ? .warning : .error
             finding.message =
-                sameSite
-                ? "the origin redirects to \(shown(last.target)); Apple documents that redirects are not allowed"
-                : "the origin redirects to another site, \(shown(last.target)); Apple allows no redirects"
+                trail.leadsToLogin
+                ? "the origin redirects to a login page, \(shown(last.target)); the file must be there for everybody"
+                : trail.isInsecure
+                    ? "the origin redirects by way of plain HTTP to \(shown(last.target)); Apple refuses that"
+                    : sameSite
+                        ? "the origin redirects to \(shown(last.target)); Apple documents that redirects are not allowed"
+                        : "the origin redirects to another site, \(shown(last.target)); Apple allows no redirects"
         }
         return [finding]
     }
 
-    private static func shown(_ url: String?) -> String { (url ?? "nowhere").displayable.shortened(to: 200) }
+    private static func shown(_ url: String?) -> String { (url ?? "nowhere").inSentence }
 }
 
 extension Domain {

@@ -7,12 +7,26 @@ extension Comparison {
     /// `history`: what the origin served before; where it is kept it already holds this observation's own content.
     /// `staleAfter`: how long the CDN may lag behind a change.
     package init(of readings: Readings, history: CopyHistory, staleAfter: Duration, now: Date) {
-        let observation = readings.observation
-        guard let cdn = observation.cdn.retrieval else {
+        let clock = CopyClock(readings: readings, history: history, now: now)
+        let current = readings.currentMeanings
+        let survey = EdgeSurvey(readings)
+        // Without a file at the origin there is nothing to be behind of, however the edges differ.
+        if survey.isMixed, let origin = readings.originFile, origin.namesService {
+            self.init(mixed: survey, of: readings, current: current, clock: clock)
+        } else {
+            self.init(single: readings, current: current, clock: clock, staleAfter: staleAfter)
+        }
+        guard !survey.isEmpty else { return }
+        edges = survey.tally(current: current) { clock.period(of: $0) != nil }
+    }
+
+    /// One answer speaks for the CDN: that of its name, or one that all edges give.
+    private init(single readings: Readings, current: Set<ContentHash>, clock: CopyClock, staleAfter: Duration) {
+        guard let cdn = readings.cdn else {
             self.init(state: .notCompared)
             return
         }
-        guard let answer = cdn.answer, answer.speaksOfFile, answer.body.end == .complete else {
+        guard let answer = cdn.answer, cdn.speaksOfFile else {
             self.init(state: .cdnUnavailable)
             return
         }
@@ -31,7 +45,7 @@ extension Comparison {
             self.init(state: .divergent, bytesEqual: false)
             return
         }
-        if meaning == origin.meaning {
+        if meaning == origin.meaning || current.contains(meaning) {
             self.init(state: .inSync, bytesEqual: bytesEqual)
             return
         }
@@ -43,25 +57,36 @@ extension Comparison {
         self.init(
             state: .divergent, bytesEqual: false, changes: Self.changes(from: copy, to: origin),
             behaviour: Self.behaviour(from: copy, to: origin))
-        if let period = history.superseded(meaning), let changedAt = period.supersededAt {
-            settle(changedAt: changedAt, changedAfter: period.lastSeen, staleAfter: staleAfter, now: now)
-        } else if !history.isKept, let modified = observation.origin.answer?.header("last-modified"),
-            let changedAt = HTTPDate.parse(modified), changedAt <= now,
-            changedAt > Self.firstFiles
-        {
-            settle(changedAt: changedAt, changedAfter: nil, staleAfter: staleAfter, now: now)
-        }
+        if let period = clock.period(of: meaning) { settle(period, staleAfter: staleAfter, now: clock.now) }
     }
 
-    /// The first files of this kind appeared with iOS 8, in 2014. An older Last-Modified is a build's placeholder, such as
-    /// the epoch.
-    private static let firstFiles = Date(timeIntervalSince1970: 1_388_534_400)
+    /// The edges disagree: told by the oldest content that one of them still serves, as far as it is known which that is.
+    private init(mixed survey: EdgeSurvey, of readings: Readings, current: Set<ContentHash>, clock: CopyClock) {
+        self.init(state: .mixed)
+        var others: [(copy: ContentReading, period: CopyClock.Period?)] = []
+        for (look, copy) in survey.speaking {
+            guard case .file(let meaning) = copy, !current.contains(meaning),
+                !others.contains(where: { $0.copy.meaning == meaning }), let body = readings.body(of: look.retrieval)
+            else { continue }
+            others.append((body, clock.period(of: meaning)))
+        }
+        let oldest = others.filter { $0.period != nil }
+            .min { ($0.period?.changedAt ?? clock.now) < ($1.period?.changedAt ?? clock.now) }
+        guard let origin = readings.originFile, let told = oldest ?? others.first else { return }
+        bytesEqual = false
+        changes = Self.changes(from: told.copy, to: origin)
+        behaviour = Self.behaviour(from: told.copy, to: origin)
+        guard let period = told.period else { return }
+        changedAt = period.changedAt
+        changedAfter = period.changedAfter
+        lagSeconds = clock.lag(of: period)
+    }
 
-    private mutating func settle(changedAt: Date, changedAfter: Date?, staleAfter: Duration, now: Date) {
+    private mutating func settle(_ period: CopyClock.Period, staleAfter: Duration, now: Date) {
+        changedAt = period.changedAt
+        changedAfter = period.changedAfter
         // A clock that went backwards makes nothing younger than now.
-        let lag = max(0, now.timeIntervalSince(changedAt))
-        self.changedAt = changedAt
-        self.changedAfter = changedAfter
+        let lag = max(0, now.timeIntervalSince(period.changedAt))
         lagSeconds = Int(lag)
         state = lag >= staleAfter.inSeconds ? .stale : .propagating
     }

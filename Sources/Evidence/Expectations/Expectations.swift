@@ -1,5 +1,8 @@
 // What the people who own a domain expect of its file: `expect` of the configuration, `--expect-…` of the command line.
 
+import AASA
+import Foundation
+
 /// Expectations of one domain's file.
 package struct Expectations: Codable, Equatable, Sendable {
     /// App IDs that the file must name: in each of `services`, or in any service where that list is empty.
@@ -14,9 +17,19 @@ package struct Expectations: Codable, Equatable, Sendable {
         self.urls = urls
     }
 
+    /// Why a text can be no app's ID, as a clause; nil where it can. Who expects such an app has mistyped it.
+    package static func fault(ofApp text: String) -> String? { AppID.fault(in: text) }
+
     /// These and others together.
     package func adding(_ other: Expectations) -> Expectations {
         Expectations(apps: apps + other.apps, services: services + other.services, urls: urls + other.urls)
+    }
+
+    /// The absolute URLs at which a web page is expected, each once: a path stands under the domain, an `http` URL for its
+    /// `https` one. A URL of another host, or with a port or a user of its own, is not asked for.
+    package func pages(of domain: Domain) -> [String] {
+        var seen: Set<String> = []
+        return urls.filter { $0.page == true }.compactMap { $0.pageURL(of: domain) }.filter { seen.insert($0).inserted }
     }
 
     package var isEmpty: Bool { apps.isEmpty && services.isEmpty && urls.isEmpty }
@@ -35,6 +48,23 @@ package struct ExpectedURL: Codable, Equatable, Sendable {
         self.url = url
         self.opens = opens
         self.page = page
+    }
+}
+
+extension ExpectedURL {
+    fileprivate func pageURL(of domain: Domain) -> String? {
+        let isPath = !url.contains("://") || url.hasPrefix("/")
+        let text = isPath ? "https://\(domain.name)" + (url.hasPrefix("/") ? "" : "/") + url : url
+        // Foundation encodes what may not stand in a URL as it is.
+        guard let parsed = URL(string: text), var parts = URLComponents(url: parsed, resolvingAgainstBaseURL: false),
+            let scheme = parts.scheme?.lowercased(), scheme == "https" || scheme == "http",
+            parts.host?.lowercased() == domain.name, parts.port == nil, parts.user == nil
+        else { return nil }
+        parts.scheme = "https"
+        parts.host = domain.name
+        // A fragment is not sent.
+        parts.fragment = nil
+        return parts.string
     }
 }
 

@@ -55,24 +55,52 @@ package struct Readings: Sendable {
     package let observation: Observation
     /// The whole body of the origin's answer, of whatever status.
     package let originBody: ContentReading?
+    /// The answer that speaks for the CDN: the observation's own, or that of the first edge that says anything about the
+    /// file where that one does not.
+    package let cdn: Retrieval?
     /// The whole body of the CDN's answer, of whatever status.
     package let cdnBody: ContentReading?
+
+    /// The other bodies of a full look, by their hash: those of addresses, edges, agents, vantages and the root.
+    private let others: [ContentHash: ContentReading]
 
     package init(_ observation: Observation) {
         self.observation = observation
         let originHash = observation.origin.answer?.body.hash
-        let cdnHash = observation.cdn.retrieval?.answer?.body.hash
+        let asked = observation.cdn.retrieval
+        let edges = asked == nil ? [] : observation.full?.edges ?? []
+        cdn = asked?.speaksOfFile == true ? asked : edges.first { $0.retrieval.speaksOfFile }?.retrieval ?? asked
+        let cdnHash = cdn?.answer?.body.hash
         originBody = originHash.flatMap { observation.contents[$0] }.map(ContentReading.init)
         cdnBody =
             cdnHash == originHash ? originBody : cdnHash.flatMap { observation.contents[$0] }.map(ContentReading.init)
+        // In a healthy check all are the same few bytes, which are read once.
+        var others: [ContentHash: ContentReading] = [:]
+        for look in observation.full?.copies ?? [] {
+            guard let hash = look.answer?.body.hash, hash != originHash, hash != cdnHash, others[hash] == nil,
+                let content = observation.contents[hash]
+            else { continue }
+            others[hash] = ContentReading(content)
+        }
+        self.others = others
     }
+
+    /// The whole body of any retrieval of this observation but a page's.
+    package func body(of retrieval: Retrieval) -> ContentReading? {
+        guard let hash = retrieval.answer?.body.hash else { return nil }
+        if hash == originBody?.hash { return originBody }
+        return hash == cdnBody?.hash ? cdnBody : others[hash]
+    }
+
+    /// The file that any retrieval of this observation brought, under the conditions of `originFile`.
+    package func file(of retrieval: Retrieval) -> ContentReading? { Self.file(body(of: retrieval), in: retrieval) }
 
     /// The file that the origin serves, or nil where its answer is no file: another status than 200, a body that did
     /// not come whole, or one that is no JSON object. An error page is never compared, nor remembered.
     package var originFile: ContentReading? { Self.file(originBody, in: observation.origin) }
 
     /// The file that the CDN serves, under the same conditions.
-    package var cdnFile: ContentReading? { observation.cdn.retrieval.flatMap { Self.file(cdnBody, in: $0) } }
+    package var cdnFile: ContentReading? { cdn.flatMap { Self.file(cdnBody, in: $0) } }
 
     private static func file(_ body: ContentReading?, in retrieval: Retrieval) -> ContentReading? {
         guard let answer = retrieval.answer, answer.status == 200, answer.body.end == .complete else { return nil }

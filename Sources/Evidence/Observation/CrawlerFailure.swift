@@ -9,7 +9,8 @@ package struct CrawlerFailure: Equatable, Sendable {
     package let code: String?
     /// The text behind the code, or the whole header; cleaned for display.
     package let reason: String
-    /// The members of `Apple-Failure-Details`, as far as they are strings or numbers; at most 16.
+    /// The members of `Apple-Failure-Details`, as far as they are strings, numbers or booleans; at most 16. A header that
+    /// is no JSON object is kept as it is, under `raw`.
     package let details: [String: String]
     package let tryDirect: Bool?
 
@@ -27,7 +28,7 @@ package struct CrawlerFailure: Equatable, Sendable {
 
     /// - Returns: nil where the answer carries no reason: it then says nothing about the origin.
     package init?(_ answer: Answer) {
-        guard let header = answer.header("apple-failure-reason") else { return nil }
+        guard let header = answer.failureReason else { return nil }
         let text = header.displayable.shortened(to: 500)
         let first = text.prefix { $0 != " " }
         if first.hasPrefix("SWCERR"), first.dropFirst(6).allSatisfy({ $0.isASCII && $0.isNumber }), first.count > 6 {
@@ -38,21 +39,30 @@ package struct CrawlerFailure: Equatable, Sendable {
             reason = text
         }
         tryDirect = answer.header("apple-try-direct").flatMap { Bool($0.lowercased()) }
-        // In the order of the text, so that the same header always gives the same details.
-        let members =
-            answer.header("apple-failure-details")
-            .flatMap { try? JSONDocument(parsing: Array($0.utf8)).root.members } ?? []
+        details = answer.header("apple-failure-details").map(Self.details) ?? [:]
+    }
+
+    private static func details(_ header: String) -> [String: String] {
+        guard !header.allSatisfy(\.isWhitespace) else { return [:] }
+        guard let members = try? JSONDocument(parsing: Array(header.utf8)).root.members else {
+            return ["raw": header.displayable.shortened(to: 500)]
+        }
         var details: [String: String] = [:]
+        // In the order of the text, so that the same header always gives the same details.
         for member in members.prefix(16) {
             let value: String
             switch member.value.value {
             case .string(let text), .number(let text): value = text
+            case .bool(let truth): value = "\(truth)"
             default: continue
             }
             details[member.key.displayable.shortened(to: 100)] = value.displayable.shortened(to: 500)
         }
-        self.details = details
+        return details
     }
+
+    /// Code and reason as one text, as far as there are both.
+    package var words: String { [code ?? "", reason].filter { !$0.isEmpty }.joined(separator: " ") }
 
     package var family: Family {
         guard let code else { return .unknown }
@@ -71,14 +81,48 @@ package struct CrawlerFailure: Equatable, Sendable {
         let text = details["status"] ?? reason.split(separator: ":").last.map(String.init) ?? ""
         return text.split(separator: " ").lazy.compactMap { Int($0) }.first
     }
+
+    /// What stopped Apple's crawler on the way, where its own words tell. They are those of the HTTP client of Go, which Apple's
+    /// crawler was seen to be written in.
+    package enum Cause: Sendable, CaseIterable {
+        case certificate, tls, name, refused, redirects
+    }
+
+    package var cause: Cause? {
+        let words = ([reason] + details.values.sorted()).joined(separator: " ").lowercased()
+        return Cause.allCases.first { cause in cause.signs.contains { words.contains($0) } }
+    }
+}
+
+extension CrawlerFailure.Cause {
+    /// In lower case. A time-out during the handshake is a time-out, and has none.
+    fileprivate var signs: [String] {
+        switch self {
+        case .certificate: ["x509", "certificate"]
+        case .tls: ["remote error: tls", "tls: "]
+        case .name: ["no such host", "server misbehaving", "nxdomain"]
+        case .refused: ["connection refused", "connection reset", "no route to host", "network is unreachable"]
+        case .redirects: ["redirect"]
+        }
+    }
+}
+
+extension Retrieval {
+    /// Whether the CDN's answer came whole and says anything about the file.
+    package var speaksOfFile: Bool { answer.map { $0.speaksOfFile && $0.body.end == .complete } ?? false }
 }
 
 extension Answer {
     /// Whether a CDN's answer says anything about the file: that it is here, that it is not, or Apple's own reason why
     /// not. An answer about something else (the CDN's own trouble, a gate in the network on the way) says nothing.
     package var speaksOfFile: Bool {
-        if status == 200 || header("apple-failure-reason") != nil { return true }
-        return (400..<500).contains(status) && status != 407 && status != 429
+        // Apple's CDN says "no file" with 404 alone; 401, 403 and their kin are some gate's on the way.
+        [200, 404, 410].contains(status) || failureReason != nil
+    }
+
+    /// Apple's reason, where there is one; an empty header gives none.
+    var failureReason: String? {
+        header("apple-failure-reason").flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
     }
 
     /// `max-age` of Cache-Control, in seconds: how long an edge may keep this answer.

@@ -72,6 +72,9 @@ package struct Domain: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// Where Apple reads the file: https://developer.apple.com/documentation/xcode/supporting-associated-domains
     package var wellKnownURL: String { "https://\(name)/.well-known/apple-app-site-association" }
 
+    /// Where systems before iOS 9.3 looked.
+    package var rootURL: String { "https://\(name)/apple-app-site-association" }
+
     package static func < (left: Domain, right: Domain) -> Bool { left.name < right.name }
 }
 

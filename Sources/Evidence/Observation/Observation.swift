@@ -12,12 +12,14 @@ package struct Observation: Codable, Equatable, Sendable {
     package var mode: AssociationMode
     package var origin: Retrieval
     package var cdn: CDNLook
+    /// What a full check saw besides; nil for a light one.
+    package var full: FullLook?
     /// The bodies that the retrievals name by their hash. Kept apart so that facts can be stored without them.
     package var contents: [ContentHash: Data] = [:]
 
     package init(
         domain: Domain, checkedAt: Date, vantage: String = "local", mode: AssociationMode = .production,
-        origin: Retrieval, cdn: CDNLook, contents: [ContentHash: Data] = [:]
+        origin: Retrieval, cdn: CDNLook, full: FullLook? = nil, contents: [ContentHash: Data] = [:]
     ) {
         self.domain = domain
         self.checkedAt = checkedAt
@@ -25,11 +27,14 @@ package struct Observation: Codable, Equatable, Sendable {
         self.mode = mode
         self.origin = origin
         self.cdn = cdn
+        self.full = full
         self.contents = contents
     }
 
+    package var depth: Depth { full == nil ? .light : .full }
+
     private enum CodingKeys: String, CodingKey {
-        case domain, checkedAt = "checked_at", vantage, mode, origin, cdn
+        case domain, checkedAt = "checked_at", vantage, mode, origin, cdn, full
     }
 }
 
@@ -45,6 +50,7 @@ package enum CDNLook: Codable, Equatable, Sendable {
         case mode
     }
 
+    /// The answer that stands for the CDN: by its name, or of the first edge that answered.
     package var retrieval: Retrieval? {
         if case .asked(let retrieval) = self { retrieval } else { nil }
     }

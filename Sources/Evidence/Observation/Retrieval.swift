@@ -139,10 +139,16 @@ package struct Failure: Codable, Equatable, Sendable {
 
     package enum Kind: String, Codable, Sendable, CaseIterable {
         case nameNotFound = "name_not_found"
+        /// The name has addresses, but none of the one family that was asked for.
+        case noIPv4Address = "no_ipv4_address"
+        case noIPv6Address = "no_ipv6_address"
         case connectionRefused = "connection_refused"
         case unreachable
         case timedOut = "timed_out"
+        /// Broken off, or closed without a byte of answer.
         case connectionReset = "connection_reset"
+        /// Closed in the middle of an answer: in its body, where the answer says so, or before its headers ended.
+        case truncated
         /// The TLS handshake failed for a reason other than the certificate.
         case tlsHandshake = "tls_handshake"
         case tlsVersion = "tls_version"

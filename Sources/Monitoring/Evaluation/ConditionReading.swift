@@ -13,10 +13,13 @@ enum ConditionReading: Equatable {
     case unknown
 }
 
-/// Reads the conditions off one verdict and what was known before it.
+/// Reads the conditions off one verdict and what was known before it. What is read of Apple's copy is in
+/// `ConditionReader+CDN.swift`.
 struct ConditionReader {
     /// The state before this check.
     let before: DomainState
+    /// The state with what this check saw.
+    let after: DomainState
     let readings: Readings
     let verdict: Verdict
     let policy: Policy
@@ -25,14 +28,24 @@ struct ConditionReader {
     func reading(of kind: IncidentKind) -> ConditionReading {
         // In another mode devices do not read Apple's copy: its incidents would stay open for ever.
         if kind.isOfCDN, readings.observation.cdn == .notAsked(.mode) { return .clear(.removed) }
-        return switch kind {
+        let reading = self.seen(kind)
+        // One address, one edge and one user agent of many: who asked no other cannot say that all are well.
+        if case .clear = reading, readings.observation.depth == .light, kind.needsFullLook { return .unknown }
+        return reading
+    }
+
+    private func seen(_ kind: IncidentKind) -> ConditionReading {
+        switch kind {
         case .originUnreachable: originUnreachable
         case .originBroken: originBroken
+        case .originInconsistent: originInconsistent
         case .cdnMissing: cdnMissing
         case .cdnStale: cdnStale
         case .cdnDivergent: cdnDivergent
         case .certificateExpiring: certificateExpiring
         case .expectationFailed: expectationFailed
+        // One domain says nothing of the fleet.
+        case .cdnWide, .monitorDegraded: .unknown
         }
     }
 
@@ -42,61 +55,28 @@ struct ConditionReader {
         verdict.findings.contains { $0.severity == .error && IncidentKind.fed(by: $0.rule) == kind }
     }
 
-    /// Our own fault says nothing about the watched site.
-    private var isOwnFault: Bool { origin.failure?.kind == .own || origin.failure?.kind == .proxy }
-
     private var originUnreachable: ConditionReading {
-        if isOwnFault { return .unknown }
+        if origin.failure?.isOwnFault == true { return .unknown }
         return hasError(feeding: .originUnreachable) ? .holds(since: now, graceUntil: nil) : .clear(.recovered)
     }
 
     private var originBroken: ConditionReading {
         if hasError(feeding: .originBroken) { return .holds(since: now, graceUntil: nil) }
-        // Who cannot reach the origin cannot tell whether its file is good.
-        return origin.answer == nil || hasError(feeding: .originUnreachable) ? .unknown : .clear(.recovered)
-    }
-
-    private var cdnMissing: ConditionReading {
-        switch verdict.comparison.state {
-        case .missing:
-            return .holds(since: now, graceUntil: missingGrace)
-        case .inSync, .propagating, .stale, .divergent, .mixed: return .clear(.recovered)
-        case .originUnavailable, .cdnUnavailable, .notCompared: return .unknown
+        // Who cannot reach the origin cannot tell whether its file is good. Where only some of its addresses are dead,
+        // the others told.
+        let isOut = verdict.findings.contains {
+            $0.severity == .error && IncidentKind.fed(by: $0.rule) == .originUnreachable
+                && $0.rule.rawValue != "origin.address-unreachable"
         }
+        return origin.answer == nil || isOut ? .unknown : .clear(.recovered)
     }
 
-    /// A copy that was there and vanished while the origin was fine is news at once. One that was never there, or went
-    /// while the origin was broken, comes back by itself when Apple asks again: wait for two lifetimes of the failure.
-    private var missingGrace: Date? {
-        if let copy = before.cdnCopy, copy.meaning != nil, before.originValidSince != nil { return nil }
-        let lifetime = Double(readings.observation.cdn.retrieval?.answer?.maxAge ?? 3600)
-        return now.addingTimeInterval(min(policy.staleAfter.inSeconds, 2 * lifetime))
-    }
-
-    private var cdnStale: ConditionReading {
-        switch verdict.comparison.state {
-        case .propagating, .stale:
-            let since = verdict.comparison.changedAt ?? now
-            return .holds(since: since, graceUntil: since.addingTimeInterval(policy.staleAfter.inSeconds))
-        case .inSync:
-            let stood = before.cdnCopy?.meaning != nil && before.cdnCopy?.meaning == readings.cdnFile?.meaning
-            return .clear(stood ? .originReverted : .cdnCaughtUp)
-        case .divergent: return .clear(.superseded)
-        // Without a copy there is nothing that could be old; the clock stands until there is one again.
-        case .missing, .mixed, .originUnavailable, .cdnUnavailable, .notCompared: return .unknown
+    private var originInconsistent: ConditionReading {
+        if hasError(feeding: .originInconsistent) || after.originAlternation != nil {
+            return .holds(since: now, graceUntil: nil)
         }
-    }
-
-    private var cdnDivergent: ConditionReading {
-        switch verdict.comparison.state {
-        case .divergent:
-            return .holds(since: now, graceUntil: now.addingTimeInterval(policy.staleAfter.inSeconds))
-        case .inSync:
-            let stood = before.cdnCopy?.meaning != nil && before.cdnCopy?.meaning == readings.cdnFile?.meaning
-            return .clear(stood ? .originReverted : .cdnCaughtUp)
-        case .propagating, .stale: return .clear(.superseded)
-        case .missing, .mixed, .originUnavailable, .cdnUnavailable, .notCompared: return .unknown
-        }
+        // While the last looks still tell of two files, the next may meet the other one again.
+        return origin.answer == nil || !after.isOriginCalm ? .unknown : .clear(.recovered)
     }
 
     private var expectationFailed: ConditionReading {
@@ -113,4 +93,9 @@ struct ConditionReader {
         guard let tls = origin.connection?.tls, tls.trusted, tls.chain.first?.notAfter != nil else { return .unknown }
         return .clear(.recovered)
     }
+}
+
+extension IncidentKind {
+    /// Whether only a full look can tell that it is over: some of what feeds it is not asked by a light one.
+    package var needsFullLook: Bool { self != .certificateExpiring }
 }

@@ -10,6 +10,8 @@ package struct Evaluation: Equatable, Sendable {
     /// Pending incidents that passed before anybody was told; their rows are removed.
     package var dropped: [Incident]
     package var events: [Event]
+    /// The incidents that nobody has in hand any more, by id, told or not: graver than they were, or back after their end.
+    package var reawakened: Set<String> = []
 
     package init(
         state: DomainState, verdict: Verdict, incidents: [Incident], dropped: [Incident], events: [Event]

@@ -1,4 +1,5 @@
-// An incident: one stretch of trouble of one kind for one domain, with an identity of its own for ever.
+// An incident: one stretch of trouble of one kind, with an identity of its own for ever. Most are about one domain; those of
+// the fleet are about many at once, or about the monitor itself.
 
 import Evidence
 import Foundation
@@ -6,19 +7,32 @@ import Foundation
 package enum IncidentKind: String, Codable, CodingKeyRepresentable, Sendable, CaseIterable, Comparable {
     case originUnreachable = "origin.unreachable"
     case originBroken = "origin.broken"
+    case originInconsistent = "origin.inconsistent"
     case cdnMissing = "cdn.missing"
     case cdnStale = "cdn.stale"
     case cdnDivergent = "cdn.divergent"
+    /// Many domains turned to trouble of Apple's side together.
+    case cdnWide = "cdn.wide"
     case certificateExpiring = "certificate.expiring"
     case expectationFailed = "expectation.failed"
+    /// Trouble of our own: the network, the store, a channel, the schedule.
+    case monitorDegraded = "monitor.degraded"
+
+    /// Whether it is about no single domain.
+    package var isOfFleet: Bool { self == .cdnWide || self == .monitorDegraded }
+
+    /// The kinds that a domain can have.
+    package static let ofDomains = allCases.filter { !$0.isOfFleet }
 
     package static func < (left: IncidentKind, right: IncidentKind) -> Bool { left.rawValue < right.rawValue }
 }
 
 package struct Incident: Codable, Equatable, Sendable, Identifiable {
-    /// Hexadecimal, derived from domain, kind and the instant of its start: the same after a crash and a replay.
+    /// Hexadecimal, derived from domain, kind, the instant of its start and a stored count: the same where the same check is
+    /// judged again, and never given twice.
     package var id: String
-    package var domain: Domain
+    /// nil: about many domains, or about the monitor itself.
+    package var domain: Domain?
     package var kind: IncidentKind
     package var severity: Severity
     package var state: State
@@ -36,7 +50,7 @@ package struct Incident: Codable, Equatable, Sendable, Identifiable {
     package var nextReminderAt: Date?
 
     package init(
-        id: String, domain: Domain, kind: IncidentKind, severity: Severity, state: State, since: Date,
+        id: String, domain: Domain?, kind: IncidentKind, severity: Severity, state: State, since: Date,
         openedAt: Date, firedAt: Date? = nil, resolvedAt: Date? = nil, reason: Resolution? = nil, sequence: Int = 0,
         nextReminderAt: Date? = nil
     ) {
@@ -52,6 +66,16 @@ package struct Incident: Codable, Equatable, Sendable, Identifiable {
         self.reason = reason
         self.sequence = sequence
         self.nextReminderAt = nextReminderAt
+    }
+
+    /// What it is about, in a word: the domain, or who stands for it.
+    package var subject: String { domain?.name ?? (kind == .monitorDegraded ? "aasa-monitor" : "many domains") }
+
+    /// The same for the same matter and beginning: what is judged again after a crash finds the same incident. The instant
+    /// alone would not do, since a clock that is set back meets it again; nor would the number, which a lost store forgets.
+    static func identity(_ matter: String, number: Int, from start: Date) -> String {
+        let milliseconds = Int64((start.timeIntervalSince1970 * 1000).rounded())
+        return String(ContentHash(of: "\(matter)\n\(milliseconds)\n\(number)".utf8).hex.prefix(32))
     }
 
     package enum State: String, Codable, Sendable {

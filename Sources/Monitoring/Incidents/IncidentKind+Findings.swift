@@ -12,6 +12,7 @@ extension IncidentKind {
                 "origin.tls-failed", "origin.tls-version", "origin.certificate-expired",
                 "origin.certificate-not-yet-valid", "origin.certificate-untrusted",
                 "origin.certificate-name-mismatch", "origin.certificate-chain-incomplete", "origin.slow",
+                "origin.address-unreachable", "origin.ipv6-broken",
             ]
         ),
         (
@@ -19,19 +20,21 @@ extension IncidentKind {
             [
                 "origin.status", "origin.redirect", "origin.redirect-insecure", "origin.redirect-loop",
                 "origin.not-public-address", "origin.content-type", "origin.content-encoding", "origin.too-large",
-                "origin.truncated", "origin.headers-too-large", "origin.malformed-answer", "aasa.json-syntax",
-                "aasa.root-not-object", "aasa.no-service",
+                "origin.truncated", "origin.headers-too-large", "origin.malformed-answer", "origin.crawler-refused",
+                "origin.vantage-refused", "origin.root-only", "aasa.json-syntax", "aasa.root-not-object",
+                "aasa.no-service",
             ]
         ),
+        (.originInconsistent, ["origin.address-differs"]),
         (.cdnMissing, ["cdn.missing", "cdn.crawler-error"]),
         (.cdnStale, ["cdn.stale", "cdn.propagating"]),
-        (.cdnDivergent, ["cdn.divergent", "cdn.bad-copy"]),
+        (.cdnDivergent, ["cdn.divergent", "cdn.bad-copy", "cdn.edges-differ"]),
         (.certificateExpiring, ["origin.certificate-expiring"]),
         (
             .expectationFailed,
             [
                 "expect.app-missing", "expect.service-missing", "expect.url-opens", "expect.url-opens-nothing",
-                "expect.url-opens-other",
+                "expect.url-opens-other", "expect.page-missing",
             ]
         ),
     ]

@@ -7,6 +7,21 @@ package protocol Timekeeper: Sendable {
     func now() -> Date
     /// - Throws: `CancellationError`, at once, when the task is cancelled.
     func sleep(for duration: Duration) async throws
+
+    /// Waits until an instant of this clock; not at all for one that has passed.
+    /// - Throws: as `sleep(for:)`.
+    func sleep(until instant: Date) async throws
+
+    /// Seconds of this clock to a second of the machine's work: 1, but for a story that is told fast.
+    var pace: Double { get }
+}
+
+extension Timekeeper {
+    package var pace: Double { 1 }
+
+    package func sleep(until instant: Date) async throws {
+        try await sleep(for: max(.zero, .seconds(instant.timeIntervalSince(now()))))
+    }
 }
 
 /// The time of this machine, proof against jumps: the wall clock is read once, then the monotonic clock counts on. A clock
@@ -41,6 +56,8 @@ package struct AcceleratedTime: Timekeeper {
         self.anchor = anchor
         start = ContinuousClock.now
     }
+
+    package var pace: Double { factor }
 
     package func now() -> Date { anchor + start.duration(to: .now) / .seconds(1) * factor }
 

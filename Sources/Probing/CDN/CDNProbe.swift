@@ -4,29 +4,101 @@
 import Curl
 import Evidence
 import Foundation
+import Synchronization
 
 struct CDNProbe: Sendable {
     private let driver: CurlDriver
     private let settings: ProbeSettings
     private let pace: Pace
+    private let pools: EdgePools
+    private let roll: EdgeRoll
 
     init(driver: CurlDriver, settings: ProbeSettings) {
         self.driver = driver
         self.settings = settings
         pace = Pace(perSecond: settings.cdnRequestsPerSecond)
+        pools = EdgePools()
+        roll = EdgeRoll(
+            baseURL: settings.cdnBaseURL, book: AddressBook(network: driver.network, family: settings.family))
     }
 
     func url(of domain: Domain) -> String { "\(settings.cdnBaseURL)/\(domain.name)" }
 
-    func retrieve(_ domain: Domain, timeout: Duration) async throws -> Sight {
-        try await pace.turn()
-        let url = url(of: domain)
-        let result = try await driver.perform(
-            TransferRequest(
+    /// The answer of whichever edge the CDN's name leads to, or of one edge.
+    func retrieve(_ domain: Domain, edge: String? = nil, timeout: Duration) async throws -> Sight {
+        try await pools.places(edge).with {
+            try await pace.turn()
+            let url = url(of: domain)
+            let request = TransferRequest(
                 url: url, userAgent: settings.userAgent, allowPlainHTTP: url.hasPrefix("http://"), connection: .kept,
                 limits: TransferLimits(
                     connectTimeout: timeout, totalTimeout: timeout, bodyBytes: ProbeSettings.bodyLimit),
-                family: settings.family))
-        return Sight(of: result, url: url)
+                family: settings.family, address: edge)
+            var sight = Sight(of: try await driver.perform(request), url: url)
+            try await driver.nameMissingFamily(in: &sight, of: request, within: timeout)
+            return sight
+        }
+    }
+
+    /// The CDN's own, in the resolver's order; empty where they are not known here.
+    func addresses(timeout: Duration) async throws -> [String] { try await roll.addresses(timeout: timeout) }
+
+    /// Every edge at once, in the resolver's order; empty where the CDN's addresses are not known here.
+    func survey(_ domain: Domain, timeout: Duration) async throws -> (looks: [EdgeLook], contents: [ContentHash: Data])
+    {
+        let edges = try await addresses(timeout: timeout)
+        let sights = try await together(edges) { try await retrieve(domain, edge: $0, timeout: timeout) }
+        let looks = zip(edges, sights).map { EdgeLook(address: $0, retrieval: $1.retrieval) }
+        return (looks, sights.contents)
+    }
+}
+
+/// The CDN's addresses, looked up now and then: not for every domain anew.
+private actor EdgeRoll {
+    private let host: String
+    private let port: Int
+    private let book: AddressBook
+    private var known: (addresses: [String], until: ContinuousClock.Instant)?
+
+    /// How long a look-up holds; about the lifetime of the CDN's own records.
+    private static let lifetime: Duration = .seconds(60)
+
+    init(baseURL: String, book: AddressBook) {
+        let parts = CurlURL.components(baseURL)
+        host = parts?.host ?? ""
+        port = parts?.port ?? 443
+        self.book = book
+    }
+
+    func addresses(timeout: Duration) async throws -> [String] {
+        if let known, known.until > .now { return known.addresses }
+        // An edge of a family that this machine does not speak says nothing about the edge.
+        let resolution = try await book.resolution(
+            of: host, port: port, reachableFamiliesOnly: true, timeout: timeout)
+        let addresses = resolution.addresses.map(\.address)
+        // A failure is not kept: the next check looks again.
+        if !addresses.isEmpty { known = (addresses, .now + Self.lifetime) }
+        return addresses
+    }
+}
+
+/// A small pool of connections for each edge.
+private final class EdgePools: Sendable {
+    /// Requests to one edge at once, hence connections.
+    private static let size = 4
+    /// The CDN's addresses change now and then; above this many the pools of old ones are forgotten.
+    private static let maximumEdges = 256
+
+    private let pools = Mutex<[String: Places]>([:])
+
+    func places(_ edge: String?) -> Places {
+        pools.withLock { pools in
+            let key = edge ?? ""
+            if let known = pools[key] { return known }
+            if pools.count >= Self.maximumEdges { pools.removeAll() }
+            let made = Places(edge == nil ? 4 * Self.size : Self.size)
+            pools[key] = made
+            return made
+        }
     }
 }

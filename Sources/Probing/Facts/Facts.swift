@@ -10,7 +10,8 @@ extension Sight {
         var contents: [ContentHash: Data] = [:]
         let outcome: Retrieval.Outcome
         let failure = result.error.map(Failure.init)
-        if let status = result.status, failure.map({ $0.canFollowAnAnswer }) ?? true {
+        // Headers that never ended are no answer, though a status came.
+        if let status = result.status, result.headEnded, failure.map({ $0.canFollowAnAnswer }) ?? true {
             var body = Answer.Body(
                 hash: nil, decodedBytes: result.body.count, wireBytes: result.wireBytes, end: .complete)
             if let failure {
@@ -52,7 +53,8 @@ extension Failure.Kind {
         case .connectionRefused: self = .connectionRefused
         case .unreachable: self = .unreachable
         case .timedOut: self = .timedOut
-        case .connectionReset, .emptyReply, .truncated: self = .connectionReset
+        case .connectionReset, .emptyReply: self = .connectionReset
+        case .truncated: self = .truncated
         case .tlsHandshake: self = .tlsHandshake
         case .tlsVersion: self = .tlsVersion
         case .certificate: self = .certificate

@@ -1,13 +1,14 @@
 import HTTPTypes
 import Hummingbird
 
-/// Asks for the token on every path but `/healthz`, whether the path exists or not.
+/// Asks for the token, where there is one, on every path but `/healthz`, whether the path exists or not.
 struct AccessGate<Context: RequestContext>: RouterMiddleware {
-    let token: AccessToken
+    let key: AccessKey
 
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
+        guard let token = key.token else { return try await next(request, context) }
         if request.uri.path == HealthRoute.path { return try await next(request, context) }
         if let shown = request.headers[.authorization], token.opens(authorization: shown) {
             return try await next(request, context)

@@ -7,7 +7,7 @@ package struct OverviewPage: Sendable {
     /// - Throws: what is wrong with the template, which is built in: our own fault.
     package init() throws {
         MustacheContentTypes.register(ScalarHTML(), named: ScalarHTML.name)
-        template = try MustacheTemplate(string: String(decoding: PackageResources.overview_mustache, as: UTF8.self))
+        template = try MustacheTemplate(string: PageText.filled(PackageResources.overview_mustache))
     }
 
     package func render(_ overview: Overview) -> String { template.render(overview) }

@@ -4,7 +4,6 @@ import Hummingbird
 import Logging
 import Monitoring
 import Storage
-import Synchronization
 
 /// The overview: a look into the store, put into words, put into HTML.
 final class OverviewRoute: Sendable {
@@ -12,19 +11,22 @@ final class OverviewRoute: Sendable {
     private let timekeeper: any Timekeeper
     private let logger: Logger
     private let watched: WatchList
+    private let windows: WindowList
+    private let refusedReload: RefusedReload
     private let surroundings: Overview.Surroundings
     private let page: OverviewPage
-    /// Whether the last look failed, so that a store that stays away is told of once and not at every refresh.
-    private let isAway = Mutex(false)
+    private let trouble = ToldOnce()
 
     init(
-        store: Store, timekeeper: any Timekeeper, logger: Logger, watched: WatchList,
-        surroundings: Overview.Surroundings
+        store: Store, timekeeper: any Timekeeper, logger: Logger, watched: WatchList, windows: WindowList,
+        refusedReload: RefusedReload, surroundings: Overview.Surroundings
     ) throws {
         self.store = store
         self.timekeeper = timekeeper
         self.logger = logger
         self.watched = watched
+        self.windows = windows
+        self.refusedReload = refusedReload
         self.surroundings = surroundings
         page = try OverviewPage()
     }
@@ -33,39 +35,29 @@ final class OverviewRoute: Sendable {
         do {
             let summaries = try await store.domains()
             let outbox = try await store.outboxCounts()
-            tellReturn()
+            let now = timekeeper.now()
+            let silences = try await store.silences(notOverAt: now)
+            let fleet = try await store.fleetState() ?? FleetState()
+            let acknowledged = try await store.acknowledgements()
+            if trouble.isOver() { logger.notice("the status page can read the store again") }
             let overview = Overview(
                 watched: watched.domains, summaries: summaries, outbox: outbox, surroundings: surroundings,
-                now: timekeeper.now())
+                mutings: Mutings(
+                    silences: silences, windows: windows.current, fleet: fleet.withholding, acknowledged: acknowledged),
+                fleet: fleet.open, refusedReload: refusedReload.current, now: now)
             return Response(html: page.render(overview))
         } catch {
             if !(error is CancellationError) { tellAbsence(error) }
-            var headers: HTTPFields = [.retryAfter: "30"]
+            var headers = HTTPFields()
             // Browsers obey it, and so a page that somebody left open comes back by itself.
             if let refresh = HTTPField.Name("Refresh") { headers[refresh] = "30" }
-            return Response(
-                plain: "503 the store cannot be read at the moment; the log of aasa-monitor says why\n",
-                status: .serviceUnavailable, headers: headers)
+            return .storeAway(headers)
         }
     }
 
     private func tellAbsence(_ error: any Error) {
-        let isNews = isAway.withLock { isAway in
-            defer { isAway = true }
-            return !isAway
-        }
-        if isNews {
-            logger.error(
-                "the status page cannot read the store", metadata: ["error": "\(String(describing: error).displayable)"]
-            )
-        }
-    }
-
-    private func tellReturn() {
-        let isNews = isAway.withLock { isAway in
-            defer { isAway = false }
-            return isAway
-        }
-        if isNews { logger.notice("the status page can read the store again") }
+        guard trouble.isNews("away") else { return }
+        logger.error(
+            "the status page cannot read the store", metadata: ["error": "\(String(describing: error).displayable)"])
     }
 }

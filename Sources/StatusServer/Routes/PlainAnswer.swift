@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -12,9 +13,26 @@ extension Response {
         self.init(text, type: "text/html; charset=utf-8", status: .ok, headers: [:])
     }
 
+    init(json data: Data) {
+        self.init(
+            status: .ok, headers: [.contentType: "application/json"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: data)))
+    }
+
     private init(_ text: String, type: String, status: HTTPResponse.Status, headers: HTTPFields) {
         var headers = headers
         headers[.contentType] = type
         self.init(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+}
+
+extension Response {
+    /// The store cannot be read now; who asks may come again in half a minute. `headers`: further ones.
+    static func storeAway(_ headers: HTTPFields = [:]) -> Response {
+        var headers = headers
+        headers[.retryAfter] = "30"
+        return Response(
+            plain: "503 the store cannot be read at the moment; the log of aasa-monitor says why\n",
+            status: .serviceUnavailable, headers: headers)
     }
 }

@@ -13,8 +13,12 @@ package struct Overview: Equatable, Sendable {
     package let needsAttention: Bool
     /// That checks are late, which makes all else on the page old; nil while none is.
     package let delay: String?
+    /// That the configuration file is not the one in force; nil where it is.
+    package let refusedReload: String?
     /// What still has to be told to somebody.
     package let outbox: String
+    /// What many domains have together, and the monitor's own trouble.
+    package let fleet: [FleetLine]
     package let rows: [OverviewRow]
     package let version: String
     package let rendered: Moment
@@ -34,17 +38,23 @@ package struct Overview: Equatable, Sendable {
     /// of domains that are not watched is left out.
     package init(
         watched: [WatchedDomainInfo], summaries: [DomainSummary], outbox: [OutboxCount], surroundings: Surroundings,
-        now: Date
+        mutings: Mutings = Mutings(), fleet: [FleetIncident] = [], refusedReload: String? = nil, now: Date
     ) {
+        self.fleet = fleet.map { FleetLine($0, mutings: mutings, now: now) }
         let known = Dictionary(summaries.map { ($0.domain, $0) }) { first, _ in first }
         rows =
             watched
-            .map { OverviewRow($0, summary: known[$0.domain], cdnBaseURL: surroundings.cdnBaseURL, now: now) }
+            .map {
+                OverviewRow(
+                    $0, summary: known[$0.domain], cdnBaseURL: surroundings.cdnBaseURL, mutings: mutings, now: now)
+            }
             .sorted { ($0.rank, $0.name) < ($1.rank, $1.name) }
         let troubled = rows.count(where: \.needsAttention)
-        needsAttention = troubled > 0
+        let isFiring = fleet.contains { $0.incident.state == .firing }
+        needsAttention = troubled > 0 || isFiring
         headline = Self.headline(rows, troubled: troubled)
         delay = Self.delay(rows.count(where: \.isOverdue))
+        self.refusedReload = refusedReload.map { "The configuration file was changed but not taken: \($0)" }
         self.outbox = Self.outbox(outbox, now: now)
         version = surroundings.version.displayable
         rendered = Moment(now, now: now)

@@ -32,7 +32,7 @@ package struct OverviewRow: Equatable, Sendable {
         case failing, warning, unchecked, ok
     }
 
-    init(_ watched: WatchedDomainInfo, summary: DomainSummary?, cdnBaseURL: String, now: Date) {
+    init(_ watched: WatchedDomainInfo, summary: DomainSummary?, cdnBaseURL: String, mutings: Mutings, now: Date) {
         let state = summary?.state
         let verdict = state?.verdict
         let level: Level =
@@ -58,7 +58,12 @@ package struct OverviewRow: Equatable, Sendable {
         incidents =
             open
             .sorted { ($0.state.rank, $0.kind) < ($1.state.rank, $1.kind) }
-            .map { OverviewIncident($0, now: now) }
+            .map { incident in
+                let muting = mutings.muting(
+                    domain: incident.domain, labels: watched.labels, kind: incident.kind, at: now)
+                return OverviewIncident(
+                    incident, muting: muting, acknowledgement: mutings.acknowledged[incident.id], now: now)
+            }
         let isFiring = open.contains { $0.state == .firing }
         needsAttention = level == .failing || level == .warning || isFiring
         let lastChecked = state?.lastCheckedAt ?? summary?.lastObservedAt
@@ -81,11 +86,20 @@ package struct OverviewIncident: Equatable, Sendable {
     package let kind: String
     package let state: String
     package let since: Moment
+    /// Until when nobody is told of it; nil where somebody is.
+    package let mutedUntil: Moment?
+    /// That it is not told beside what explains it.
+    package let isExplained: Bool
+    /// Who has it in hand; nil where nobody has.
+    package let acknowledgedBy: String?
 
-    init(_ incident: Incident, now: Date) {
+    init(_ incident: Incident, muting: Muting?, acknowledgement: Acknowledgement? = nil, now: Date) {
+        isExplained = muting != nil && muting?.until == nil
+        acknowledgedBy = acknowledgement?.by.onOneLine(upTo: 100)
         kind = incident.kind.rawValue
         state = incident.state.rawValue
         since = Moment(incident.since, now: now)
+        mutedUntil = (muting?.until).map { Moment($0, now: now) }
     }
 }
 
@@ -103,7 +117,7 @@ extension Incident.State {
 
 extension String {
     /// Displayable, and cut by scalars: one character may hold a million combining marks.
-    fileprivate func onOneLine(upTo limit: Int) -> String {
+    func onOneLine(upTo limit: Int) -> String {
         let scalars = unicodeScalars.prefix(limit + 1)
         guard scalars.count > limit else { return displayable }
         return String(String.UnicodeScalarView(scalars.dropLast(2))).displayable + "…"

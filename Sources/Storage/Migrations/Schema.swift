@@ -12,8 +12,35 @@ enum Schema {
         migrator.registerMigration("1-first") { database in
             try database.execute(sql: first)
         }
+        migrator.registerMigration("2-full-looks") { database in
+            try database.execute(sql: fullLooks)
+        }
+        migrator.registerMigration("3-provider-ref") { database in
+            try database.execute(sql: providerReference)
+        }
+        migrator.registerMigration("4-small-writes") { database in
+            try database.execute(sql: smallWrites)
+        }
+        migrator.registerMigration("5-silences") { database in
+            try database.execute(sql: silences)
+        }
+        migrator.registerMigration("6-outbox") { database in
+            try database.execute(sql: outbox)
+        }
+        migrator.registerMigration("7-fleet") { database in
+            try database.execute(sql: fleet)
+        }
+        migrator.registerMigration("8-hands") { database in
+            try database.execute(sql: hands)
+        }
+        migrator.registerMigration("9-past-messages") { database in
+            try database.execute(sql: pastMessages)
+        }
         return migrator
     }
+
+    /// What the receiver calls a delivered message: needed to edit it and to answer it.
+    private static let providerReference = "ALTER TABLE outbox ADD COLUMN provider_ref TEXT"
 
     /// Instants are whole milliseconds since 1970 in UTC.
     private static let first = """

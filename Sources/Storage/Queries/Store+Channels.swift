@@ -20,7 +20,7 @@ extension Store {
     package func hold(channel: String, until: Date, reason: ChannelHold) async throws {
         try await write { database in
             try database.execute(
-                sql: """
+                cached: """
                     INSERT INTO channel (name, held_until, reason) VALUES (?, ?, ?)
                     ON CONFLICT (name) DO UPDATE SET held_until = excluded.held_until, reason = excluded.reason
                     """, arguments: [channel, until.milliseconds, reason.rawValue])
@@ -31,37 +31,14 @@ extension Store {
     package func endOwnHolds() async throws {
         try await write { database in
             try database.execute(
-                sql: "DELETE FROM channel WHERE reason IS NOT ?", arguments: [ChannelHold.throttled.rawValue])
-        }
-    }
-
-    /// When there may next be something to send to a channel; nil where nothing is open.
-    package func nextDue(channel: String, after now: Date) async throws -> Date? {
-        try await read { database in
-            let times = try Row.fetchOne(
-                database,
-                sql: """
-                    SELECT min(CASE WHEN \(Self.isFirst) THEN iif(o.state = 'leased', o.lease_until, o.not_before) END)
-                        AS due,
-                        min(o.expires_at) AS ends, (SELECT held_until FROM channel WHERE name = :channel) AS held
-                    FROM outbox o WHERE o.channel = :channel AND o.state IN ('queued', 'leased')
-                    """, arguments: ["channel": channel])
-            guard let times, let due = times["due"] as Int64?, let ends = times["ends"] as Int64? else { return nil }
-            // A hold delays what is due; it does not delay the end of what nobody wants any more.
-            return max(now, Date(milliseconds: min(max(due, times["held"] ?? due), ends)))
+                cached: "DELETE FROM channel WHERE reason IS NOT ?", arguments: [ChannelHold.throttled.rawValue])
         }
     }
 
     /// Rows of the outbox by channel and state.
     package func outboxCounts() async throws -> [OutboxCount] {
         try await read { database in
-            let rows = try Row.fetchAll(
-                database,
-                sql: """
-                    SELECT channel, state, count(*) AS rows, min(created_at) AS oldest FROM outbox
-                    GROUP BY channel, state ORDER BY channel, state
-                    """)
-            return rows.map { row in
+            try Row.fetchAll(database, cached: Self.countsOfOutbox).map { row in
                 OutboxCount(
                     channel: row["channel"], state: OutboxRow.State(rawValue: row["state"]) ?? .dead,
                     rows: row["rows"], oldest: Date(milliseconds: row["oldest"]))
@@ -72,17 +49,35 @@ extension Store {
     /// Messages about a domain, newest first: who was told what, when, after how many attempts.
     /// `domain`: nil for all domains.
     package func messages(domain: Domain?, limit: Int) async throws -> [OutboxRow] {
-        try await read { database in
-            let rows = try Row.fetchAll(
-                database,
-                sql: """
-                    SELECT * FROM outbox WHERE :domain IS NULL
-                    OR incident_id IN (SELECT id FROM incident WHERE domain = :domain)
-                    ORDER BY created_at DESC, id DESC LIMIT :limit
-                    """, arguments: ["domain": domain?.name, "limit": max(0, limit)])
-            return rows.map(OutboxRow.init)
+        let limit = max(0, limit)
+        return try await read { database in
+            guard let domain else {
+                return try Row.fetchAll(
+                    database, cached: "SELECT * FROM outbox ORDER BY created_at DESC, id DESC LIMIT ?",
+                    arguments: [limit]
+                ).map(OutboxRow.init)
+            }
+            return try Row.fetchAll(database, cached: Self.messagesOfDomain, arguments: [domain.name, limit])
+                .map(OutboxRow.init)
         }
     }
+
+    /// One question for all domains and for one would go through all messages.
+    static let messagesOfDomain = """
+        SELECT * FROM outbox WHERE incident_id IN (SELECT id FROM incident WHERE domain = ?)
+        ORDER BY created_at DESC, id DESC LIMIT ?
+        """
+
+    /// The open messages, which are few, and the past ones, which are many, each by its index: the status page asks it each
+    /// time.
+    static let countsOfOutbox = """
+        SELECT channel, state, count(*) AS rows, min(created_at) AS oldest FROM outbox
+        WHERE settled_at IS NOT NULL GROUP BY channel, state
+        UNION ALL
+        SELECT channel, state, count(*), min(created_at) FROM outbox
+        WHERE state IN ('queued', 'leased') GROUP BY channel, state
+        ORDER BY channel, state
+        """
 }
 
 extension Duration {

@@ -12,26 +12,22 @@ extension Store {
     /// What the monitor remembers of a domain; nil before its first check.
     package func state(of domain: Domain) async throws -> DomainState? {
         try await read { database in
-            let data = try Data.fetchOne(
-                database, sql: "SELECT state FROM domain WHERE name = ?", arguments: [domain.name])
-            return try data.map { try Stored.decode(DomainState.self, from: $0, what: "state of \(domain)") }
+            try Row.fetchOne(database, cached: Self.stateOfDomain, arguments: [domain.name])
+                .map { try Self.state($0, of: domain.name) }
         }
+    }
+
+    /// What a domain without a state begins with. It may have been watched before, and its incidents of then are stored
+    /// still, or known to receivers: their numbers are not given again.
+    package func firstState(of domain: Domain) async throws -> DomainState {
+        try await read { DomainState(domain: domain, begun: try Self.begunAndForgotten($0)) }
     }
 
     /// Every domain that has a state, by name.
     package func domains() async throws -> [DomainSummary] {
         try await read { database in
-            let rows = try Row.fetchAll(
-                database,
-                sql: """
-                    SELECT d.name, d.state, o.first_at, o.last_at FROM domain d
-                    LEFT JOIN observation o
-                    ON o.id = (SELECT id FROM observation WHERE domain = d.name ORDER BY last_at DESC, id DESC LIMIT 1)
-                    ORDER BY d.name
-                    """)
-            return try rows.map { row in
-                let name: String = row["name"]
-                let state = try Stored.decode(DomainState.self, from: row["state"], what: "state of \(name)")
+            try Row.fetchAll(database, cached: Self.overview).map { row in
+                let state = try Self.state(row, of: row["name"])
                 return DomainSummary(
                     domain: state.domain, state: state,
                     unchangedSince: (row["first_at"] as Int64?).map(Date.init(milliseconds:)),
@@ -42,62 +38,50 @@ extension Store {
 
     /// The one transaction of a check: observation, state, incidents and messages, all or nothing.
     package func commit(_ check: CheckRecord) async throws {
-        try await write { database in
-            if let observation = check.observation { try Self.record(observation, database) }
-            try Self.record(check.state, database)
-            for incident in check.incidents { try Self.record(incident, database) }
-            for incident in check.dropped {
-                try database.execute(sql: "DELETE FROM incident WHERE id = ?", arguments: [incident.id])
+        do {
+            try await write { database in
+                if let observation = check.observation { try Self.record(observation, database) }
+                try Self.record(check.state, database)
+                for incident in check.incidents { try Self.record(incident, database) }
+                for incident in check.dropped {
+                    try database.execute(cached: "DELETE FROM incident WHERE id = ?", arguments: [incident.id])
+                }
+                for draft in check.outbox { try self.owe(draft, database) }
+                for id in check.withheld {
+                    try Self.withhold(id, at: check.state.lastCheckedAt ?? .distantPast, database)
+                }
+                for id in check.reawakened {
+                    try Self.reawaken(id, at: check.state.lastCheckedAt ?? .distantPast, database)
+                }
             }
-            for draft in check.outbox { try Self.enqueue(draft, database) }
+        } catch {
+            if check.observation != nil { healthRecord.lostCheck() }
+            throw error
         }
     }
 
     /// Removes the state of a domain that is watched no longer. Its incidents and observations age out by themselves.
     package func forget(_ domain: Domain) async throws {
         try await write { database in
-            try database.execute(sql: "DELETE FROM domain WHERE name = ?", arguments: [domain.name])
+            let row = try Row.fetchOne(database, cached: Self.stateOfDomain, arguments: [domain.name])
+            if let begun = try row.map({ try Self.state($0, of: domain.name).begun }) {
+                // One number for all domains, since it is not worth a row for each that ever was.
+                try database.execute(
+                    cached: """
+                        INSERT INTO meta (name, value) VALUES ('incidents_forgotten', ?)
+                        ON CONFLICT (name) DO UPDATE SET value = excluded.value
+                        """, arguments: [String(max(begun, try Self.begunAndForgotten(database)))])
+            }
+            try database.execute(cached: "DELETE FROM domain WHERE name = ?", arguments: [domain.name])
+            try database.execute(cached: "DELETE FROM full_look WHERE domain = ?", arguments: [domain.name])
         }
     }
 
-    private static func record(_ state: DomainState, _ database: Database) throws {
-        try database.execute(
-            sql: """
-                INSERT INTO domain (name, state, last_checked_at) VALUES (?, ?, ?)
-                ON CONFLICT (name) DO UPDATE SET state = excluded.state, last_checked_at = excluded.last_checked_at
-                """,
-            arguments: [state.domain.name, try Stored.encode(state), state.lastCheckedAt?.milliseconds])
-    }
+    // MARK: - Within a transaction
 
-    private static func record(_ observation: Observation, _ database: Database) throws {
-        let instant = observation.checkedAt.milliseconds
-        let latest = try Row.fetchOne(
-            database,
-            sql: "SELECT id, facts FROM observation WHERE domain = ? AND vantage = ? ORDER BY id DESC LIMIT 1",
-            arguments: [observation.domain.name, observation.vantage])
-        if let latest,
-            // Facts that another version wrote and this one cannot read only end a run; they fail no check.
-            let before = try? Stored.decode(Observation.self, from: latest["facts"], what: "observation"),
-            SteadyFacts(before) == SteadyFacts(observation)
-        {
-            let id: Int64 = latest["id"]
-            try database.execute(
-                sql: "UPDATE observation SET last_at = max(last_at, ?), count = count + 1 WHERE id = ?",
-                arguments: [instant, id])
-            return
-        }
-        try database.execute(
-            sql: "INSERT INTO observation (domain, vantage, first_at, last_at, facts) VALUES (?, ?, ?, ?, ?)",
-            arguments: [
-                observation.domain.name, observation.vantage, instant, instant, try Stored.encode(observation),
-            ])
-        let id = database.lastInsertedRowID
-        for (hash, bytes) in observation.contents where bytes.count <= maximumBodyBytes {
-            try database.execute(
-                sql: "INSERT INTO body (sha256, bytes, size, first_seen) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                arguments: [hash.hex, bytes, bytes.count, instant])
-            try database.execute(
-                sql: "INSERT INTO observation_body (observation_id, sha256) VALUES (?, ?)", arguments: [id, hash.hex])
-        }
+    /// The most incidents that a domain had which was then forgotten.
+    private static func begunAndForgotten(_ database: Database) throws -> Int {
+        let stored = try String.fetchOne(database, cached: "SELECT value FROM meta WHERE name = 'incidents_forgotten'")
+        return stored.flatMap(Int.init) ?? 0
     }
 }

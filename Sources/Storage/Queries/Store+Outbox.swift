@@ -10,58 +10,22 @@ extension Store {
     /// Puts messages into the outbox by themselves, such as a test message or what a new channel is told.
     package func enqueue(_ drafts: [OutboxDraft]) async throws {
         try await write { database in
-            for draft in drafts { try Self.enqueue(draft, database) }
+            for draft in drafts { try self.owe(draft, database) }
         }
     }
 
-    /// Takes the next due message of a channel: the most severe first, then the oldest, and never one before an earlier
-    /// open message of the same incident.
-    ///
-    /// `owner`: the process; the marks below only work for the owner of the lease.
-    /// `lease`: after this the message is free again, as its sender must have died.
-    /// Returns nil where nothing is due or the channel is held.
-    package func claim(channel: String, owner: String, now: Date, lease: Duration) async throws -> OutboxRow? {
-        let instant = now.milliseconds
-        return try await write { database in
-            let held = try Bool.fetchOne(
-                database, sql: "SELECT held_until > ? FROM channel WHERE name = ?", arguments: [instant, channel])
-            if held == true { return nil }
-            let id = try Int64.fetchOne(
-                database, sql: Self.nextClaim, arguments: ["channel": channel, "now": instant])
-            guard let id else { return nil }
-            try database.execute(
-                sql: "UPDATE outbox SET state = 'leased', lease_owner = ?, lease_until = ? WHERE id = ?",
-                arguments: [owner, (now + lease.timeInterval).milliseconds, id])
-            return try Row.fetchOne(database, sql: "SELECT * FROM outbox WHERE id = ?", arguments: [id])
-                .map(OutboxRow.init)
-        }
-    }
-
-    /// True of the open row `o` that has no earlier open one of its channel and incident.
-    static let isFirst = """
-        NOT EXISTS (
-            SELECT 1 FROM outbox e
-            WHERE e.channel = o.channel AND e.incident_id = o.incident_id AND e.state IN ('queued', 'leased')
-            AND (e.sequence < o.sequence OR e.sequence = o.sequence AND e.id < o.id))
-        """
-
-    static let nextClaim = """
-        SELECT o.id FROM outbox o
-        WHERE o.channel = :channel AND o.state IN ('queued', 'leased')
-        AND (o.state = 'queued' AND o.not_before <= :now OR o.state = 'leased' AND o.lease_until <= :now)
-        AND \(isFirst)
-        ORDER BY o.severity DESC, o.created_at, o.id LIMIT 1
-        """
-
-    /// Keeps the bytes of the first attempt, before it is made. Bytes already there stay.
+    /// Keeps the bytes of the first attempt, before it is made; those of a digest in its first row. Bytes already there stay.
     /// Returns the bytes to send, or nil where the lease is no longer ours.
     package func freeze(_ row: OutboxRow, owner: String, bytes: Data) async throws -> Data? {
         try await write { database in
             try database.execute(
-                sql: "UPDATE outbox SET frozen = coalesce(frozen, ?) WHERE \(Self.ours)",
-                arguments: [bytes, row.id, owner])
+                cached: """
+                    UPDATE outbox SET frozen = iif(id = ?, coalesce(frozen, ?), frozen), receipt = max(receipt, 1)
+                    WHERE \(Self.ours)
+                    """, arguments: [row.id, bytes, row.id, row.digest, owner])
             return try Data.fetchOne(
-                database, sql: "SELECT frozen FROM outbox WHERE \(Self.ours)", arguments: [row.id, owner])
+                database, cached: "SELECT frozen FROM outbox WHERE id = ? AND \(Self.ours)",
+                arguments: [row.id, row.id, row.digest, owner])
         }
     }
 
@@ -69,13 +33,56 @@ extension Store {
     package func replaceFrozen(_ row: OutboxRow, owner: String, bytes: Data) async throws {
         try await write { database in
             try database.execute(
-                sql: "UPDATE outbox SET frozen = ? WHERE \(Self.ours)", arguments: [bytes, row.id, owner])
+                cached: "UPDATE outbox SET frozen = ? WHERE id = ? AND \(Self.ours)",
+                arguments: [bytes, row.id, row.id, row.digest, owner])
         }
     }
 
     /// Says that the receiver has it.
-    package func markDelivered(_ row: OutboxRow, owner: String, now: Date, status: Int?) async throws {
-        try await settle(row, owner, .delivered, now, Attempt(class: "delivered", status: status, error: nil))
+    /// `reference`: what the receiver calls it; nil where it gives no name.
+    package func markDelivered(
+        _ row: OutboxRow, owner: String, now: Date, status: Int?, reference: String? = nil
+    ) async throws {
+        try await settle(
+            row, owner, .delivered, now, Attempt(class: "delivered", status: status, error: nil), reference)
+    }
+
+    /// Says that nobody needs the message any more.
+    package func markSuperseded(_ row: OutboxRow, owner: String, now: Date) async throws {
+        try await settle(row, owner, .superseded, now, Attempt(class: "superseded", status: nil, error: nil))
+    }
+
+    /// What the row's channel was already told about the row's incident.
+    package func told(before row: OutboxRow) async throws -> Told {
+        try await read { try Self.told(before: row, $0) }
+    }
+
+    /// The same for several rows, in their order.
+    package func told(beforeEach rows: [OutboxRow]) async throws -> [Told] {
+        try await read { database in try rows.map { try Self.told(before: $0, database) } }
+    }
+
+    private static func told(before row: OutboxRow, _ database: Database) throws -> Told {
+        let rows = try Row.fetchAll(
+            database,
+            cached: """
+                SELECT sequence, type, severity, state, provider_ref FROM outbox
+                WHERE incident_id = ? AND channel = ? AND (state = 'delivered' OR receipt = 2) AND id != ?
+                AND type <> 'incident.acknowledged'
+                ORDER BY sequence, id
+                """, arguments: [row.incidentID, row.channel, row.id])
+        let ranks = Severity.allCases.sorted()
+        let delivered = rows.filter { $0["state"] == OutboxRow.State.delivered.rawValue }
+        let earlier = delivered.filter { ($0["sequence"] as Int) < row.sequence }
+        let rank = earlier.last.map { $0["severity"] as Int }
+        let last = rows.last { ($0["sequence"] as Int) < row.sequence }?["type"] as String?
+        return Told(
+            reference: earlier.lazy.compactMap { $0["provider_ref"] as String? }.first,
+            severity: rank.flatMap { ranks.indices.contains($0) ? ranks[$0] : nil },
+            laterEnd: delivered.contains {
+                ($0["sequence"] as Int) > row.sequence && $0["type"] == EventType.resolved.rawValue
+            },
+            isUnsaidEnd: row.type == .resolved && last ?? EventType.resolved.rawValue == EventType.resolved.rawValue)
     }
 
     /// Says that the receiver refused this very message for good.
@@ -90,23 +97,27 @@ extension Store {
     {
         try await write { database in
             try database.execute(
-                sql: """
+                cached: """
                     UPDATE outbox SET state = 'queued', lease_owner = NULL, lease_until = NULL, not_before = ?,
-                    attempts = attempts + ?, last_class = ?, last_status = ?, last_error = ? WHERE \(Self.ours)
+                    attempts = attempts + ?, last_class = ?, last_status = ?, last_error = ?, \(Self.receipt)
+                    WHERE \(Self.ours)
                     """,
                 arguments: [
-                    notBefore.milliseconds, counted ? 1 : 0, attempt.class, attempt.status, attempt.error, row.id,
-                    owner,
+                    notBefore.milliseconds, counted ? 1 : 0, attempt.class, attempt.status, attempt.error,
+                    attempt.class, row.id, row.digest, owner,
                 ])
         }
     }
 
-    /// Gives a lease back untouched, as when the process is about to end before the message went out.
-    package func release(_ row: OutboxRow, owner: String) async throws {
+    /// Gives a lease back, as when the process is about to end before an answer came.
+    /// `isRefused`: the receiver has it not, without doubt.
+    package func release(_ row: OutboxRow, owner: String, isRefused: Bool = false) async throws {
         try await write { database in
             try database.execute(
-                sql: "UPDATE outbox SET state = 'queued', lease_owner = NULL, lease_until = NULL WHERE \(Self.ours)",
-                arguments: [row.id, owner])
+                cached: """
+                    UPDATE outbox SET state = 'queued', lease_owner = NULL, lease_until = NULL,
+                        receipt = iif(receipt = 1, ?, receipt) WHERE \(Self.ours)
+                    """, arguments: [isRefused ? 0 : 2, row.id, row.digest, owner])
         }
     }
 
@@ -114,9 +125,9 @@ extension Store {
     package func releaseLeases(except owner: String) async throws {
         try await write { database in
             try database.execute(
-                sql: """
-                    UPDATE outbox SET state = 'queued', lease_owner = NULL, lease_until = NULL
-                    WHERE state = 'leased' AND lease_owner IS NOT ?
+                cached: """
+                    UPDATE outbox SET state = 'queued', lease_owner = NULL, lease_until = NULL, \(Self.abandoned)
+                    WHERE state IN ('queued', 'leased') AND state = 'leased' AND lease_owner IS NOT ?
                     """, arguments: [owner])
         }
     }
@@ -127,75 +138,111 @@ extension Store {
         let instant = now.milliseconds
         return try await write { database in
             try database.execute(
-                sql: """
-                    UPDATE outbox SET state = 'expired', settled_at = :now, lease_owner = NULL, lease_until = NULL
-                    WHERE channel = :channel AND expires_at <= :now
+                cached: """
+                    UPDATE outbox SET state = 'expired', settled_at = :now, lease_owner = NULL, lease_until = NULL,
+                        \(Self.abandoned)
+                    WHERE channel = :channel AND expires_at <= :now AND state IN ('queued', 'leased')
                     AND (state = 'queued' OR state = 'leased' AND lease_until <= :now)
                     """, arguments: ["now": instant, "channel": channel])
             return database.changesCount
         }
     }
 
-    /// Drops the open messages of channels that no longer exist.
-    /// Returns how many.
-    package func dropMessages(exceptChannels channels: Set<String>, now: Date) async throws -> Int {
-        try await write { database in
-            let known = try String.fetchAll(
-                database, sql: "SELECT DISTINCT channel FROM outbox WHERE state IN ('queued', 'leased')")
-            var dropped = 0
-            for name in known where !channels.contains(name) {
-                try database.execute(
-                    sql: """
-                        UPDATE outbox SET state = 'dead', settled_at = ?, last_error = 'the channel was removed'
-                        WHERE channel = ? AND state IN ('queued', 'leased')
-                        """, arguments: [now.milliseconds, name])
-                dropped += database.changesCount
-            }
-            return dropped
-        }
-    }
-
     // MARK: - Within a transaction
 
-    /// `row.id` and the owner, in this order: a sender whose lease ran out must not touch what another one has.
-    private static let ours = "id = ? AND state = 'leased' AND lease_owner = ?"
+    /// `row.id`, `row.digest` and the owner, in this order: all rows of the message, and none that another sender has by
+    /// now, as this one's lease ran out.
+    private static let ours = "(id = ? OR digest = ?) AND state = 'leased' AND lease_owner = ?"
+
+    /// The attempt's class: whether the receiver may have the message in spite of what came back.
+    private static let receipt = "receipt = CASE WHEN ? = 'transient' THEN 2 WHEN receipt = 1 THEN 0 ELSE receipt END"
+
+    /// An attempt whose sender never came back may have arrived.
+    static let abandoned = "receipt = iif(receipt = 1, 2, receipt)"
 
     static func enqueue(_ draft: OutboxDraft, _ database: Database) throws {
         for type in draft.supersedes {
             try database.execute(
-                sql: """
+                cached: """
                     UPDATE outbox SET state = 'superseded', settled_at = ?
                     WHERE channel = ? AND incident_id = ? AND type = ? AND sequence < ? AND state = 'queued'
+                    AND digest IS NULL
                     """,
                 arguments: [
                     draft.createdAt.milliseconds, draft.channel, draft.incidentID, type.rawValue, draft.sequence,
                 ])
         }
+        // Behind the above: what is not said any more tells nobody.
         let rank = Severity.allCases.sorted().firstIndex(of: draft.severity) ?? 0
+        guard try holds(draft.condition, of: draft, rank: rank, database) else { return }
+        let isEscalation = draft.condition == .isEscalation
+        // Whoever owes it may not have heard yet that somebody took the incident in hand.
+        if isEscalation || draft.type == .reminder, try isInHand(draft.incidentID, database) { return }
         try database.execute(
-            sql: """
+            cached: """
                 INSERT INTO outbox (message_key, incident_id, channel, type, sequence, severity, facts, created_at,
-                    not_before, expires_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (message_key) DO NOTHING
+                    not_before, expires_at, is_escalation, hears_of_hand, state, settled_at, receipt,
+                    last_error, kind)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (
+                    SELECT kind FROM incident WHERE id = ? AND coalesce(domain, '') <> '')) ON CONFLICT (message_key) DO NOTHING
                 """,
             arguments: [
                 draft.messageKey, draft.incidentID, draft.channel, draft.type.rawValue, draft.sequence, rank,
                 draft.facts, draft.createdAt.milliseconds, draft.createdAt.milliseconds, draft.expiresAt.milliseconds,
+                isEscalation, draft.hearsOfHand, draft.arrival.state.rawValue,
+                draft.arrival == .none ? nil : draft.createdAt.milliseconds, draft.arrival == .unclear ? 2 : 0,
+                draft.arrival == .unclear ? "it was sent past the store, and may have arrived" : nil, draft.incidentID,
             ])
+        if draft.type == .firing, draft.hearsOfHand, database.changesCount > 0,
+            try isInHand(draft.incidentID, database)
+        {
+            try tellOfHand(behind: draft, database)
+        }
     }
 
-    private func settle(_ row: OutboxRow, _ owner: String, _ state: OutboxRow.State, _ now: Date, _ attempt: Attempt)
-        async throws
-    {
+    /// `rank`: of the draft's severity, as rows have it.
+    private static func holds(
+        _ condition: OutboxDraft.Condition, of draft: OutboxDraft, rank: Int, _ database: Database
+    ) throws -> Bool {
+        guard condition != .always else { return true }
+        let last = try lastRowTold(channel: draft.channel, incidentID: draft.incidentID, database)
+        guard let last, last["type"] as String != EventType.resolved.rawValue else {
+            return condition == .isNotToldOfTrouble || condition == .isEscalation
+        }
+        return switch condition {
+        case .always, .isToldOfTrouble: true
+        case .isNotToldOfTrouble, .isEscalation: false
+        case .isToldOfLess: (last["severity"] as Int) < rank
+        }
+    }
+
+    private func settle(
+        _ row: OutboxRow, _ owner: String, _ state: OutboxRow.State, _ now: Date, _ attempt: Attempt,
+        _ reference: String? = nil
+    ) async throws {
         try await write { database in
             try database.execute(
-                sql: """
+                cached: """
                     UPDATE outbox SET state = ?, settled_at = ?, lease_owner = NULL, lease_until = NULL,
-                    attempts = attempts + 1, last_class = ?, last_status = ?, last_error = ? WHERE \(Self.ours)
+                    attempts = attempts + 1, last_class = ?, last_status = ?, last_error = ?, provider_ref = ?,
+                    \(Self.receipt) WHERE \(Self.ours)
                     """,
                 arguments: [
-                    state.rawValue, now.milliseconds, attempt.class, attempt.status, attempt.error, row.id, owner,
+                    state.rawValue, now.milliseconds, attempt.class, attempt.status, attempt.error,
+                    // What is said of many is no head of one's story.
+                    row.digest == nil ? reference : nil, attempt.class, row.id, row.digest, owner,
                 ])
+        }
+    }
+}
+
+extension OutboxDraft.Arrival {
+    /// What may have arrived is not sent again: its time is over.
+    fileprivate var state: OutboxRow.State {
+        switch self {
+        case .none: .queued
+        case .taken: .delivered
+        case .unclear: .expired
         }
     }
 }

@@ -11,15 +11,21 @@ package struct CheckRecord: Sendable {
     /// Incidents that passed before anybody was told; their rows are deleted.
     package var dropped: [Incident]
     package var outbox: [OutboxDraft]
+    /// Ids of incidents about which something was not said now, and may have to be said later.
+    package var withheld: [String]
+    /// Incidents that were taken in hand and are graver, or back: somebody must look again.
+    package var reawakened: [String]
 
     package init(
         observation: Observation?, state: DomainState, incidents: [Incident] = [], dropped: [Incident] = [],
-        outbox: [OutboxDraft] = []
+        outbox: [OutboxDraft] = [], withheld: [String] = [], reawakened: [String] = []
     ) {
         self.observation = observation
         self.state = state
         self.incidents = incidents
         self.dropped = dropped
         self.outbox = outbox
+        self.withheld = withheld
+        self.reawakened = reawakened
     }
 }

@@ -17,7 +17,15 @@ package struct ObservationRun: Equatable, Sendable {
 package struct DomainSummary: Equatable, Sendable {
     package let domain: Domain
     package let state: DomainState
-    /// When the facts seen last were first seen, and when last; nil before the first check.
+    /// When the run of equal checks that began last began, whatever its depth, and when it was last met; nil before the
+    /// first check.
     package let unchangedSince: Date?
     package let lastObservedAt: Date?
+
+    package init(domain: Domain, state: DomainState, unchangedSince: Date?, lastObservedAt: Date?) {
+        self.domain = domain
+        self.state = state
+        self.unchangedSince = unchangedSince
+        self.lastObservedAt = lastObservedAt
+    }
 }

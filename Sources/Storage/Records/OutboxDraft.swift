@@ -20,11 +20,42 @@ package struct OutboxDraft: Equatable, Sendable {
     package var expiresAt: Date
     /// Types of earlier, still queued messages of the same incident and channel that this one makes pointless.
     package var supersedes: Set<EventType>
+    /// Whether it is owed at all, which only the transaction that writes it can tell.
+    package var condition: Condition
+    /// Whether the receiver is to be told when somebody takes the incident in hand.
+    package var hearsOfHand: Bool
+    /// What has become of it before it has a row.
+    package var arrival: Arrival = .none
+
+    /// A message that was sent past the store gets its row afterwards, so that what follows knows who was told.
+    package enum Arrival: Sendable {
+        /// It is owed.
+        case none
+        /// The channel took it.
+        case taken
+        /// It was sent, and no clear answer came: the channel may know of it.
+        case unclear
+    }
+
+    package enum Condition: Sendable {
+        case always
+        /// The channel was told of the trouble, or will be: an end is for those who know of a beginning.
+        case isToldOfTrouble
+        /// The channel was not told, or was told that it is over.
+        case isNotToldOfTrouble
+        /// The channel was not told, or was told that it is over, and nobody has the incident in hand: a step of the
+        /// escalation.
+        case isEscalation
+        /// The channel was told of the trouble while it was less grave than this message says.
+        case isToldOfLess
+    }
 
     package init(
         messageKey: String, incidentID: String, channel: String, type: EventType, sequence: Int, severity: Severity,
-        facts: Data, createdAt: Date, expiresAt: Date, supersedes: Set<EventType> = []
+        facts: Data, createdAt: Date, expiresAt: Date, supersedes: Set<EventType> = [],
+        condition: Condition = .always, hearsOfHand: Bool = false
     ) {
+        self.hearsOfHand = hearsOfHand
         self.messageKey = messageKey
         self.incidentID = incidentID
         self.channel = channel
@@ -35,5 +66,25 @@ package struct OutboxDraft: Equatable, Sendable {
         self.createdAt = createdAt
         self.expiresAt = expiresAt
         self.supersedes = supersedes
+        self.condition = condition
+    }
+
+    /// The same message where it is a channel's first word of the incident; an end, and a step of the escalation, have
+    /// conditions of their own.
+    package var owedToWhoeverWasNotTold: OutboxDraft { condition == .always ? owed(.isNotToldOfTrouble) : self }
+
+    /// The same message, where a channel knows of the trouble and not how grave it is by now. It takes the place of none:
+    /// where it turns out not to be owed, what waits is the word on that.
+    package var owedToWhoeverWasToldOfLess: OutboxDraft {
+        var draft = owed(.isToldOfLess)
+        draft.supersedes = []
+        return draft
+    }
+
+    /// The same message, owed only where that holds.
+    package func owed(_ condition: Condition) -> OutboxDraft {
+        var draft = self
+        draft.condition = condition
+        return draft
     }
 }

@@ -10,6 +10,10 @@ package struct OutboxRow: Identifiable, Equatable, Sendable {
     package let channel: String
     package let type: EventType
     package let sequence: Int
+    /// The kind of the incident; nil where it is not known, and then the message is never part of a digest.
+    package let kind: IncidentKind?
+    /// The key of the message that this row shares with others; nil where it goes by itself.
+    package let digest: String?
     package let facts: Data
     /// The bytes of the first attempt; a repeat sends the same. nil before it.
     package let frozen: Data?
@@ -22,8 +26,13 @@ package struct OutboxRow: Identifiable, Equatable, Sendable {
     package let lastClass: String?
     package let lastStatus: Int?
     package let lastError: String?
+    /// What the receiver calls the delivered message, where it gives a name.
+    package let reference: String?
     /// When it was delivered or given up; nil while it is open.
     package let settledAt: Date?
+
+    /// What a receiver knows repeats by: hexadecimal, 64 characters at most.
+    package var sendingKey: String { digest ?? messageKey }
 
     package enum State: String, Sendable, CaseIterable {
         /// Waits for its time. Next: leased, expired, superseded.
@@ -36,8 +45,10 @@ package struct OutboxRow: Identifiable, Equatable, Sendable {
         case superseded
         /// Its time ran out. The end.
         case expired
-        /// The receiver refused this very message. The end.
+        /// The receiver refused this very message. Next: queued or dropped, by an operator's hand.
         case dead
+        /// An operator gave it up. The end.
+        case dropped
     }
 
     init(_ row: Row) {
@@ -47,6 +58,8 @@ package struct OutboxRow: Identifiable, Equatable, Sendable {
         channel = row["channel"]
         type = EventType(rawValue: row["type"]) ?? .firing
         sequence = row["sequence"]
+        kind = (row["kind"] as String?).flatMap(IncidentKind.init(rawValue:))
+        digest = row["digest"]
         facts = row["facts"]
         frozen = row["frozen"]
         createdAt = Date(milliseconds: row["created_at"])
@@ -57,6 +70,7 @@ package struct OutboxRow: Identifiable, Equatable, Sendable {
         lastClass = row["last_class"]
         lastStatus = row["last_status"]
         lastError = row["last_error"]
+        reference = row["provider_ref"]
         settledAt = (row["settled_at"] as Int64?).map(Date.init(milliseconds:))
     }
 }

@@ -16,7 +16,8 @@ extension EndToEndTests {
                 #expect(report["verdict"] == .string("failing"))
                 #expect(report["diagnosis"].string?.contains("\(status)") == true)
                 #expect(report["diagnosis"].string?.contains("AASA-Bot") == true)
-                #expect(report.errorRules == ["cdn.crawler-error"])
+                // Apple's word, and the same seen from here under its name.
+                #expect(report.errorRules == ["cdn.crawler-error", "origin.crawler-refused"])
                 let failure = report["cdn"]["failure"]
                 #expect(failure.keys == ["code", "reason", "details", "try_direct"])
                 #expect(failure["code"] == .string("SWCERR00101"))
@@ -121,7 +122,7 @@ extension EndToEndTests {
             }
         }
 
-        private static func httpDate(_ date: Date) -> String {
+        static func httpDate(_ date: Date) -> String {
             let formatter = DateFormatter()
             formatter.locale = Locale(identifier: "en_US_POSIX")
             formatter.timeZone = TimeZone(identifier: "GMT")

@@ -25,7 +25,7 @@ extension EndToEndTests {
                 stage.lab.origin("site.test").serve(Sample.clean)
                 let process = try await stage.check(["--format", "json"] + options + ["site.test"])
                 #expect(process.end == .exit(rule.isEmpty ? 0 : 1))
-                let report = try JSONValue(process.output)
+                let report = try process.json()
                 #expect(report["verdict"] == .string(rule.isEmpty ? "ok" : "failing"))
                 #expect(report.rules.filter { $0.hasPrefix("expect.") } == (rule.isEmpty ? [] : [rule]))
                 guard !rule.isEmpty else { return }
@@ -34,6 +34,33 @@ extension EndToEndTests {
                 #expect(finding["severity"] == .string("error"))
                 let value = options[1].split(separator: "=")[0]
                 #expect(finding["message"].string?.contains(value) == true, "\(finding)")
+            }
+        }
+
+        @Test("of two apps that a URL opens either may be the expected one")
+        func either() async throws {
+            try await Stage.with { stage in
+                let entries = [Sample.app, Sample.other].map { #"{"appIDs": ["\#($0)"], "paths": ["/help/*"]}"# }
+                stage.lab.origin("site.test").serve(
+                    #"{"applinks": {"details": [\#(entries.joined(separator: ","))]}}"#)
+                let apps = [(Sample.app, 0), (Sample.other, 0), ("Q7X4M2K9RT.jp.shop.third", 1)]
+                for (app, end) in apps {
+                    let process = try await stage.check(["--expect-url", "/help/1=\(app)", "site.test"])
+                    #expect(process.end == .exit(Int32(end)), "\(app): \(process.output)")
+                }
+            }
+        }
+
+        @Test("an app ID that no app can have is a mistake of who expects it, with the reason")
+        func impossible() async throws {
+            try await Stage.with { stage in
+                let option = try await stage.run(["check", "site.test", "--expect-app", "shop"])
+                #expect(option.end == .exit(64))
+                #expect(option.errors.contains("--expect-app: 'shop' can be no app's ID: it has no bundle id"))
+                _ = try Watch(stage, ["{domain: site.test, expect: {apps: [\"\(Sample.app) \"]}}"], Watch.Settings())
+                let file = try await stage.run(["config", "check", "--config", "monitor.yaml"])
+                #expect(file.end == .exit(78))
+                #expect((file.output + file.errors).contains("it holds a blank or a line break"))
             }
         }
 
@@ -73,11 +100,11 @@ extension EndToEndTests {
                     stage.lab.origin(host).serve(Sample.clean.replacing("\"/help/*\"", with: "\"/support/*\""))
                     stage.lab.cdn.refresh(host)
                 }
-                _ = try await receiver.deliveries(count: 1, within: .seconds(40))
+                _ = try await receiver.deliveries(count: 1, within: Stage.patience)
                 try await watch.checks(3, of: "site.test")
                 origin.serve(Sample.clean)
                 stage.lab.cdn.refresh("site.test")
-                _ = try await receiver.deliveries(count: 2, within: .seconds(40))
+                _ = try await receiver.deliveries(count: 2, within: Stage.patience)
                 try await watch.checks(3, of: "site.test")
                 let messages = receiver.messages
                 #expect(
@@ -92,7 +119,7 @@ extension EndToEndTests {
                 #expect(findings.map { $0["rule"].string } == ["expect.url-opens-nothing"])
                 #expect(findings.first?["message"].string?.contains("/help/1") == true)
                 process.signal(SIGTERM)
-                #expect(try await process.ended(within: .seconds(5)) == .exit(0))
+                #expect(try await process.ended() == .exit(0))
                 await receiver.shutdown()
             }
         }

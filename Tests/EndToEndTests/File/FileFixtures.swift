@@ -41,6 +41,23 @@ enum Sample {
     /// One error: the comma of line 3.
     static let broken = "{\n  \"applinks\": {\n    \"details\": [],\n  }\n}"
 
+    /// One finding of each rule that speaks about another place.
+    static let related = """
+        {
+          "applinks": {"details": [
+            {"appIDs": ["\(app)", "\(app)"],
+             "components": [
+              {"/": "/a/*"},
+              {"/": "/a/b"},
+              {"/": "/a/c", "exclude": true},
+              {"/": "/k", "/": "/k"}
+            ]},
+            {"appIDs": ["\(app)"], "components": [{"/": "/z"}]},
+            {"appIDs": ["\(other)"], "components": [{"/": "/a/*"}]}
+          ]}
+        }
+        """
+
     /// Escapes and signs of direction, raw and as JSON escapes, in a key, an app ID, a pattern and a comment.
     static let hostile: String = {
         let escapes = #"\u001b]0;owned\u0007\u001b[31m\u202e\u2028\r\n"#

@@ -50,7 +50,7 @@ extension EndToEndTests {
         func json() async throws {
             try await Stage.with { stage in
                 let process = try await stage.run(["lint", "--format", "json", "-"], input: Sample.unreachable)
-                let results = try JSONValue(process.output)
+                let results = try process.json()
                 #expect(results.elements.count == 1)
                 #expect(results[0].keys == ["source", "valid", "findings"])
                 let finding = results[0].finding("aasa.rule-unreachable")
@@ -62,6 +62,55 @@ extension EndToEndTests {
                 #expect(finding["pointer"] == .string("/applinks/details/0/components/1"))
                 #expect(finding["reference"].string?.hasPrefix("https://") == true)
                 #expect(finding["fix"].string?.isEmpty == false)
+                #expect(
+                    finding["evidence"]
+                        == .object([
+                            "example": .string("/buy?coupon=a"), "related_place_1": .string("6:9"),
+                            "related_pointer_1": .string("/applinks/details/0/components/0"),
+                        ]))
+            }
+        }
+
+        @Test("in a file of one line the other rule is named by its text and its column")
+        func minified() async throws {
+            try await Stage.with { stage in
+                let text = Sample.unreachable.replacing(/\n */, with: "")
+                let process = try await stage.run(["lint", "-"], input: text)
+                #expect(process.end == .exit(0))
+                let range = try #require(text.firstRange(of: #"{"/": "/buy/*""#))
+                let column = text.distance(from: text.startIndex, to: range.lowerBound) + 1
+                #expect(
+                    process.output.contains("the rule '/buy/*?coupon=?*' (1:\(column)) takes all"), "\(process.output)")
+            }
+        }
+
+        @Test("whatever ends the lines, a finding shows its own", arguments: ["\n", "\r\n", "\r"])
+        func lineEnds(_ end: String) async throws {
+            try await Stage.with { stage in
+                try stage.write("a", Sample.unreachable.replacing("\n", with: end))
+                let process = try await stage.run(["lint", "a"])
+                let lines = process.output.split(separator: "\n").map(String.init)
+                try #require(lines.count == 5, "\(process.output)")
+                #expect(lines[0].hasPrefix("a:7:9: warning: "))
+                #expect(lines[1] == #"            {"/": "/buy/*", "?": {"coupon": "a"}},"#)
+                #expect(lines[2] == String(repeating: " ", count: 12) + "^")
+            }
+        }
+
+        @Test("of a long line the part around the place is shown, with the mark under it")
+        func longLine() async throws {
+            try await Stage.with { stage in
+                let padding = String(repeating: "é😀", count: 300)
+                let text = #"{"x": "\#(padding)", "webcredentials": {"apps": ["é", "com.acme"]}, "y": "\#(padding)"}"#
+                let process = try await stage.run(["lint", "-"], input: text)
+                let lines = process.output.split(separator: "\n").map(String.init)
+                let index = try #require(lines.firstIndex { $0.contains("com.acme' is no app ID") }, "\(lines)")
+                try #require(lines.count > index + 2)
+                let (shown, mark) = (lines[index + 1], lines[index + 2])
+                #expect(shown.unicodeScalars.count == 94)
+                let start = try #require(mark.firstIndex(of: "^"))
+                let place = shown.dropFirst(mark.distance(from: mark.startIndex, to: start))
+                #expect(place.hasPrefix(#""com.acme"]"#) && mark.hasSuffix("^~~~~~~~~~"), "\(shown)\n\(mark)")
             }
         }
 
@@ -69,7 +118,7 @@ extension EndToEndTests {
         func syntax() async throws {
             try await Stage.with { stage in
                 let process = try await stage.run(["lint", "--format", "json", "-"], input: Sample.broken)
-                let finding = try JSONValue(process.output)[0].finding("aasa.json-syntax")
+                let finding = try process.json()[0].finding("aasa.json-syntax")
                 #expect(finding["severity"] == .string("error"))
                 #expect(finding["line"] == .number(3))
                 #expect(finding["column"] == .number(18))
@@ -102,7 +151,7 @@ extension EndToEndTests {
                 try stage.write("my file:1.aasa", Sample.unreachable)
                 let process = try await stage.command("lint", ["--format", "sarif", "my file:1.aasa", "site.test"])
                 #expect(process.end == .exit(1))
-                let log = try JSONValue(process.output)
+                let log = try process.json()
                 #expect(log["version"] == .string("2.1.0"))
                 #expect(log["runs"].elements.count == 1)
                 let run = log["runs"][0]
@@ -128,6 +177,56 @@ extension EndToEndTests {
                 #expect(uris == ["my%20file%3A1.aasa", "https://site.test\(LabOrigin.wellKnownPath)"])
                 #expect(places.map { $0["region"]["startLine"].int } == [7, 3])
                 #expect(places.map { $0["region"]["startColumn"].int } == [9, 18])
+            }
+        }
+
+        @Test("SARIF says where the other place of a finding is, in the shape that the standard has for it")
+        func relatedLocations() async throws {
+            try await Stage.with { stage in
+                try stage.write("a.json", Sample.related)
+                let process = try await stage.run(["lint", "--format", "sarif", "a.json"])
+                #expect(process.end == .exit(1))
+                let results = try process.json()["runs"][0]["results"].elements
+                let expected = [
+                    "rule-unreachable": 5, "exclude-after-include": 5, "shared-url-space": 5,
+                    "app-in-several-entries": 3,
+                    "json-duplicate-key": 8, "app-id-duplicate": 3,
+                ]
+                for (rule, line) in expected {
+                    let result = try #require(results.first { $0["ruleId"] == .string("aasa.\(rule)") }, "\(rule)")
+                    let related = result["relatedLocations"].elements
+                    try #require(!related.isEmpty, "\(rule)")
+                    for (index, location) in related.enumerated() {
+                        #expect(location.keys == ["id", "message", "physicalLocation"])
+                        #expect(location["id"].int == index + 1)
+                        #expect(location["message"].keys == ["text"])
+                        #expect(location["message"]["text"].string?.isEmpty == false)
+                        let place = location["physicalLocation"]
+                        #expect(place["artifactLocation"] == .object(["uri": .string("a.json")]))
+                        let region = place["region"]
+                        #expect(region.keys == ["startLine", "startColumn", "endLine", "endColumn"])
+                        let start = try #require(region["startColumn"].int)
+                        #expect(start >= 1 && region["endColumn"].int ?? 0 > start)
+                        #expect(region["endLine"] == region["startLine"])
+                    }
+                    #expect(related[0]["physicalLocation"]["region"]["startLine"].int == line, "\(rule)")
+                }
+                let others = results.filter { result in
+                    !expected.keys.contains { "aasa.\($0)" == result["ruleId"].string }
+                }
+                #expect(others.allSatisfy { $0["relatedLocations"] == .absent })
+            }
+        }
+
+        @Test("SARIF names Apple's copy by the address that was asked")
+        func copy() async throws {
+            try await Stage.with { stage in
+                stage.lab.cdn.holds("site.test", body: Sample.broken)
+                let process = try await stage.command("lint", ["--format", "sarif", "cdn:site.test"])
+                let location = try process.json()["runs"][0]["results"][0]["locations"][0]
+                #expect(
+                    location["physicalLocation"]["artifactLocation"]["uri"]
+                        == .string("\(stage.lab.cdnBaseURL)/site.test"))
             }
         }
 

@@ -19,7 +19,7 @@ extension EndToEndTests {
                 let process = try await stage.run(
                     ["match", "--format", "json", "-"] + Self.table.map(\.url), input: Sample.clean)
                 #expect(process.end == .exit(0))
-                let answers = try JSONValue(process.output).elements
+                let answers = try process.json().elements
                 #expect(answers.count == Self.table.count)
                 for (answer, row) in zip(answers, Self.table) {
                     #expect(answer.keys.isSuperset(of: ["url", "opens", "service", "rule"]))
@@ -102,7 +102,7 @@ extension EndToEndTests {
                 #expect(text.output.contains("error: expected to open ") == !holds)
                 let json = try await stage.run(["match", "--format", "json", "-"] + arguments, input: Sample.clean)
                 #expect(json.end == .exit(holds ? 0 : 1))
-                let answers = try JSONValue(json.output).elements
+                let answers = try json.json().elements
                 #expect(answers.contains { $0["as_expected"] == .bool(false) } == !holds)
             }
         }
@@ -113,7 +113,7 @@ extension EndToEndTests {
                 let text = Sample.clean.replacing(
                     #"["\#(Sample.app)"]"#, with: #"["\#(Sample.app)", "\#(Sample.other)"]"#)
                 let process = try await stage.run(["match", "--format", "json", "-", "/help/1"], input: text)
-                let answer = try JSONValue(process.output)[0]
+                let answer = try process.json()[0]
                 #expect(answer["opens"] == .string(Sample.app))
                 #expect(answer["also_opened_by"] == .array([.string(Sample.other)]))
                 let words = try await stage.run(["match", "-", "/help/1"], input: text)

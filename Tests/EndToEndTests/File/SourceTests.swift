@@ -16,7 +16,7 @@ extension EndToEndTests {
                     "lint", ["--format", "json", "own file.aasa", "-", "site.test", "cdn:site.test"],
                     input: Sample.cleanInOneLine)
                 #expect(process.end == .exit(1))
-                let results = try JSONValue(process.output).elements
+                let results = try process.json().elements
                 #expect(
                     results.map { $0["source"].string } == ["own file.aasa", "<stdin>", "site.test", "cdn:site.test"])
                 #expect(results.map { $0["valid"] } == [.bool(true), .bool(true), .bool(true), .bool(false)])
@@ -90,6 +90,9 @@ extension EndToEndTests {
                 ["check", "site.test", "--expect-url", "/a"],
                 ["check", "site.test", "--expect-url", "nonsense=nothing"],
                 ["check", "site.test", "--expect-service", "applink"],
+                ["check", "site.test", "--expect-app", "shop"], ["check", "site.test", "--expect-app", ""],
+                ["check", "site.test", "--expect-app", "jp.shop.app"],
+                ["check", "site.test", "--expect-app", "\(Sample.app) "],
             ])
         func usage(_ arguments: [String]) async throws {
             try await Stage.with { stage in

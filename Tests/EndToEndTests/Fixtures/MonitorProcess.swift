@@ -16,6 +16,15 @@ final class MonitorProcess: Sendable {
         var description: String { "the process did not end in time; standard error: \(errors.suffix(2000))" }
     }
 
+    struct NoJSON: Error, CustomStringConvertible {
+        let process: MonitorProcess
+        var description: String {
+            let end = process.end.map { "\($0)" } ?? "still running"
+            return
+                "no JSON on standard output (\(end)): \(process.output.prefix(500)); standard error: \(process.errors.suffix(2000))"
+        }
+    }
+
     let pid: pid_t
     private let out: URL
     private let err: URL
@@ -60,9 +69,16 @@ final class MonitorProcess: Sendable {
         process.currentDirectoryURL = folder
         process.environment = ["PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin", "LC_ALL": "C.UTF-8", "TERM": "xterm"]
             .merging(environment) { $1 }
-        process.standardInput = try FileHandle(forReadingFrom: source)
-        process.standardOutput = try output ?? FileHandle(forWritingTo: out)
-        process.standardError = try errors ?? FileHandle(forWritingTo: err)
+        // Ours are closed once the child has its copies: `Process` holds on to them, and to hundreds after some tests.
+        var own: [FileHandle] = []
+        defer { for handle in own { try? handle.close() } }
+        func keep(_ handle: FileHandle) -> FileHandle {
+            own.append(handle)
+            return handle
+        }
+        process.standardInput = try keep(FileHandle(forReadingFrom: source))
+        process.standardOutput = try output ?? keep(FileHandle(forWritingTo: out))
+        process.standardError = try errors ?? keep(FileHandle(forWritingTo: err))
         process.terminationHandler = { process in
             let status = process.terminationStatus
             let end: End = process.terminationReason == .exit ? .exit(status) : .signal(status)
@@ -77,6 +93,13 @@ final class MonitorProcess: Sendable {
     var output: String { Self.text(out) }
     var errors: String { Self.text(err) }
 
+    /// Standard output as JSON.
+    /// - Throws: `NoJSON`, which shows what the process said in its place.
+    func json() throws -> JSONValue {
+        guard let value = try? JSONValue(output) else { throw NoJSON(process: self) }
+        return value
+    }
+
     func signal(_ number: Int32) {
         // A process that has ended has given its number back.
         if end == nil { kill(pid, number) }
@@ -85,7 +108,7 @@ final class MonitorProcess: Sendable {
     /// Waits for the end.
     /// - Throws: `StillRunning` after killing the process.
     @discardableResult
-    func ended(within limit: Duration = .seconds(60)) async throws -> End {
+    func ended(within limit: Duration = Stage.patience) async throws -> End {
         let deadline = ContinuousClock.now + limit
         while ContinuousClock.now < deadline {
             if let end { return end }

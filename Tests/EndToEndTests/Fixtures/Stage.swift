@@ -5,6 +5,10 @@ import Lab
 import Synchronization
 
 struct Stage: Sendable {
+    /// How long a test waits for what is bound to come. Far more than it takes on a machine that is busy with other things: it
+    /// only ends a test that would hang.
+    static let patience: Duration = .seconds(180)
+
     let lab: Lab
     let folder: URL
     private let started = Children()
@@ -46,7 +50,7 @@ struct Stage: Sendable {
     private func tearDown() async {
         for process in started.list.withLock(\.self) where process.end == nil {
             process.signal(SIGKILL)
-            _ = try? await process.ended(within: .seconds(10))
+            _ = try? await process.ended()
         }
         await lab.shutdown()
     }
@@ -90,13 +94,22 @@ struct Stage: Sendable {
         ["--cacert", lab.caFile, "--connect-to", lab.connectTo, "--cdn-url", lab.cdnBaseURL]
     }
 
+    /// What leads the program to the lab where the CDN has several addresses, each an edge.
+    func edges(_ addresses: [String]) -> [String] {
+        [
+            "--cacert", lab.caFile, "--cdn-url", lab.cdnBaseURL,
+            "--resolve", "edges.test:\(lab.port):\(addresses.joined(separator: ","))",
+            "--connect-to", "\(LabCDN.host):443:edges.test:\(lab.port)", "--connect-to", lab.connectTo,
+        ]
+    }
+
     func check(_ arguments: [String], input: String = "") async throws -> MonitorProcess {
         try await run(["check"] + network + arguments, input: input)
     }
 
     /// The JSON report of one target.
     func report(_ target: String, _ options: [String] = []) async throws -> JSONValue {
-        try JSONValue(try await check(["--format", "json"] + options + [target]).output)
+        try await check(["--format", "json"] + options + [target]).json()
     }
 
     /// The JSON reports of several targets, from one run, by domain.
@@ -132,7 +145,7 @@ struct NeverCame: Error, CustomStringConvertible {
 
 /// Waits for something that is bound to come.
 func until(
-    _ what: String, within limit: Duration = .seconds(40), seen: () -> String = { "" }, _ condition: () -> Bool
+    _ what: String, within limit: Duration = Stage.patience, seen: () -> String = { "" }, _ condition: () -> Bool
 ) async throws {
     let deadline = ContinuousClock.now + limit
     while !condition() {

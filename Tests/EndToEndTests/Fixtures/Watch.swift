@@ -22,6 +22,8 @@ struct Watch: Sendable {
         var listen = "127.0.0.1:0"
         /// Further lines of `defaults`, each indented by two blanks.
         var defaults = ""
+        /// Further lines of `alerts`, each indented by two blanks.
+        var alerts = ""
         var network: String?
         /// Lines under `channels`, each indented by four blanks.
         var channels: [String] = []
@@ -56,6 +58,7 @@ struct Watch: Sendable {
             cdn: {base_url: "\(stage.lab.cdnBaseURL)", requests_per_second: 1000}
             alerts:
               group_wait: 0s
+            \(settings.alerts)
               channels:\(channels)
             store: {path: \(settings.store)}
             server: {listen: "\(settings.listen)"}

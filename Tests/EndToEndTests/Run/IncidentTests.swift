@@ -20,7 +20,7 @@ extension EndToEndTests {
                 lab.origin("refused.test").certificate = .wrongName
                 lab.cdn.fails("missing.test", reason: "SWCERR00101 Bad HTTP Response: 403 Forbidden")
                 lab.origin("ending.test").certificate = .expiring(in: .seconds(3 * 86_400))
-                _ = try await receiver.deliveries(count: 4, within: .seconds(60))
+                _ = try await receiver.deliveries(count: 4, within: Stage.patience)
                 #expect(
                     Set(receiver.messages.map(\.gist)) == [
                         "incident.firing origin.broken broken.test",
@@ -34,13 +34,13 @@ extension EndToEndTests {
                     lab.origin(host).certificate = .valid
                     lab.cdn.refresh(host)
                 }
-                _ = try await receiver.deliveries(count: 8, within: .seconds(60))
+                _ = try await receiver.deliveries(count: 8, within: Stage.patience)
                 try await watch.checks(2, of: hosts)
                 let messages = try receiver.messages.distinct()
                 #expect(messages.count == 8, "\(messages.map(\.gist))")
                 #expect(messages.stories == Array(repeating: ["incident.firing", "incident.resolved"], count: 4))
                 process.signal(SIGTERM)
-                #expect(try await process.ended(within: .seconds(5)) == .exit(0))
+                #expect(try await process.ended() == .exit(0))
                 await receiver.shutdown()
             }
         }
@@ -56,14 +56,14 @@ extension EndToEndTests {
                 let (process, _) = try await watch.started()
                 try await watch.checks(2, of: "site.test")
                 lab.origin("site.test").serve(file("v2"))
-                _ = try await receiver.deliveries(count: 1, within: .seconds(40))
+                _ = try await receiver.deliveries(count: 1, within: Stage.patience)
                 lab.origin("site.test").behaviour = .reply(.status(503))
-                _ = try await receiver.deliveries(count: 2, within: .seconds(40))
+                _ = try await receiver.deliveries(count: 2, within: Stage.patience)
                 try await watch.checks(2, of: "site.test")
                 lab.origin("site.test").serve(file("v2"))
-                _ = try await receiver.deliveries(count: 3, within: .seconds(40))
+                _ = try await receiver.deliveries(count: 3, within: Stage.patience)
                 lab.cdn.refresh("site.test")
-                _ = try await receiver.deliveries(count: 4, within: .seconds(40))
+                _ = try await receiver.deliveries(count: 4, within: Stage.patience)
                 #expect(
                     receiver.messages.map(\.gist) == [
                         "incident.firing cdn.stale site.test", "incident.firing origin.broken site.test",
@@ -94,8 +94,8 @@ extension EndToEndTests {
                             Watch.webhook(receiver.url("/in")), Watch.webhook(other.url("/in"), name: "other"),
                         ]))
                 let (process, _) = try await watch.started()
-                _ = try await receiver.deliveries(count: 1, within: .seconds(40))
-                _ = try await other.deliveries(count: 1, within: .seconds(40))
+                _ = try await receiver.deliveries(count: 1, within: Stage.patience)
+                _ = try await other.deliveries(count: 1, within: Stage.patience)
                 try await until("quiet.test to fire") {
                     process.errors.contains(/incident.firing: quiet.test/)
                 }

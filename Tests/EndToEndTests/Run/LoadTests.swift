@@ -31,10 +31,12 @@ extension EndToEndTests {
                         interval: "1s", staleAfter: "1s", timeout: "10s",
                         channels: [Watch.webhook(receiver.url("/in"))]))
                 var dice = Dice(state: seed)
+                // Once each: a site that turns oftener within the hour comes and goes, which is told in another way.
+                var changed: Set<String> = []
                 for round in 1...10 {
                     let process = try watch.start()
                     for host in hosts where Bool.random(using: &dice) {
-                        if Bool.random(using: &dice) {
+                        if Bool.random(using: &dice), changed.insert(host).inserted {
                             stage.lab.origin(host).serve(file("v\(round)"))
                         } else {
                             stage.lab.cdn.refresh(host)
@@ -49,32 +51,42 @@ extension EndToEndTests {
                 for host in hosts { stage.lab.cdn.refresh(host) }
                 try await watch.checks(2, of: hosts)
                 try await Self.quiet(receiver, process)
-                let before = try receiver.messages.distinct().count
-                for host in hosts { stage.lab.origin(host).serve(file("last")) }
-                _ = try await receiver.deliveries(count: before + hosts.count, within: .seconds(60))
-                for host in hosts { stage.lab.cdn.refresh(host) }
-                try await until("all resolves", within: .seconds(150), seen: { process.errors }) {
-                    ((try? receiver.messages.distinct().count) ?? 0) >= before + 2 * hosts.count
+                // So few at a time that no common cause speaks for them.
+                for start in stride(from: 0, to: hosts.count, by: 5) {
+                    let some = hosts[start..<start + 5]
+                    for host in some { stage.lab.origin(host).serve(file("last")) }
+                    try await Self.told("incident.firing", of: some, receiver)
+                    for host in some { stage.lab.cdn.refresh(host) }
+                    try await Self.told("incident.resolved", of: some, receiver)
                 }
                 let messages = try receiver.messages.distinct()
-                #expect(messages.count == before + 2 * hosts.count)
                 for host in hosts {
                     let story = messages.filter { $0.domain == host }
                     #expect(story.suffix(2).map(\.type) == ["incident.firing", "incident.resolved"], "\(host)")
+                    #expect(story.suffix(2).allSatisfy { $0.kind == "cdn.stale" }, "\(host)")
                 }
                 #expect(Set(messages.stories) == [["incident.firing", "incident.resolved"]])
                 // A version that came to the CDN and left the origin between two lives of the process was never seen there.
-                #expect(Set(messages.map(\.kind)).isSubset(of: ["cdn.stale", "cdn.divergent"]))
-                #expect(messages.suffix(2 * hosts.count).allSatisfy { $0.kind == "cdn.stale" })
+                #expect(Set(messages.map(\.kind)).isSubset(of: ["cdn.stale", "cdn.divergent", "cdn.wide"]))
                 process.signal(SIGTERM)
-                #expect(try await process.ended(within: .seconds(5)) == .exit(0))
+                #expect(try await process.ended() == .exit(0))
                 await receiver.shutdown()
+            }
+        }
+
+        /// Waits until that is the last word about each of the sites.
+        private static func told(_ type: String, of hosts: ArraySlice<String>, _ receiver: LabReceiver) async throws {
+            func last(_ host: String) -> String { receiver.messages.last { $0.domain == host }?.type ?? "nothing" }
+            try await until(
+                type, within: Stage.patience, seen: { hosts.map { "\($0): \(last($0))" }.joined(separator: ", ") }
+            ) {
+                hosts.allSatisfy { last($0) == type }
             }
         }
 
         /// Waits until each incident that was told has its end.
         private static func quiet(_ receiver: LabReceiver, _ process: MonitorProcess) async throws {
-            try await until("the end of every incident", within: .seconds(150), seen: { process.errors }) {
+            try await until("the end of every incident", within: .seconds(400), seen: { process.errors }) {
                 ((try? receiver.messages.distinct()) ?? []).stories.allSatisfy { $0.contains("incident.resolved") }
             }
         }

@@ -13,7 +13,7 @@ extension EndToEndTests {
                 stage.lab.cdn.holds("site.test", body: file())
                 let process = try await stage.run(["check", "--format", "json"] + nginx.network + ["site.test"])
                 #expect(process.end == .exit(0), "\(process.output)")
-                let report = try JSONValue(process.output)
+                let report = try process.json()
                 #expect(report["verdict"] == .string("ok"))
                 #expect(report["origin"]["etag"].string != nil)
                 #expect(report["origin"]["last_modified"].string != nil)
@@ -36,16 +36,16 @@ extension EndToEndTests {
                 try await watch.checks(2, of: "site.test")
                 // Data.write(.atomic) puts the new file in place by rename.
                 try nginx.deploy(file("v2"))
-                _ = try await receiver.deliveries(count: 1, within: .seconds(40))
+                _ = try await receiver.deliveries(count: 1, within: Stage.patience)
                 stage.lab.cdn.holds("site.test", body: file("v2"))
-                _ = try await receiver.deliveries(count: 2, within: .seconds(40))
+                _ = try await receiver.deliveries(count: 2, within: Stage.patience)
                 try await watch.checks(2, of: "site.test")
                 #expect(
                     receiver.messages.map(\.gist) == [
                         "incident.firing cdn.stale site.test", "incident.resolved cdn.stale site.test",
                     ])
                 process.signal(SIGTERM)
-                #expect(try await process.ended(within: .seconds(5)) == .exit(0))
+                #expect(try await process.ended() == .exit(0))
                 await receiver.shutdown()
             }
         }

@@ -14,15 +14,20 @@ enum AppIDDuplicate: LintRule {
             if let apps = member.value["apps"] { lists.append((apps, "/\(member.key)/apps")) }
         }
         for (list, pointer) in lists {
-            var seen: [String: Int] = [:]
+            var seen: [String: (range: Range<Int>, index: Int)] = [:]
             for (index, element) in (list.elements ?? []).enumerated() {
                 guard let text = element.string else { continue }
                 if let first = seen[text] {
                     findings.add(
                         element.range, "\(pointer)/\(index)",
-                        "\(Quoted.text(text)) stands in line \(subject.line(of: first)) already")
+                        "\(Quoted.text(text)) stands at \(subject.position(of: first.range.lowerBound)) already",
+                        related: [
+                            .init(
+                                range: first.range, pointer: "\(pointer)/\(first.index)",
+                                message: "the first of the two")
+                        ])
                 } else {
-                    seen[text] = element.range.lowerBound
+                    seen[text] = (element.range, index)
                 }
             }
         }

@@ -20,13 +20,20 @@ enum AppInSeveralEntries: LintRule {
                     continue
                 }
                 guard other != index else { continue }
-                let line = subject.line(of: subject.entries[other].node.range.lowerBound)
+                let earlier = subject.entries[other]
+                let first = place(of: appID, in: earlier)
                 findings.add(
                     place(of: appID, in: entry), entry.pointer,
-                    "the app \(Quoted.text(appID)) has an entry in line \(line) already; how two entries of one app play "
-                        + "together is not documented")
+                    "the app \(Quoted.text(appID)) has an entry at \(subject.position(of: first.lowerBound)) already"
+                        + "\(rules(of: earlier)); how two entries of one app play together is not documented",
+                    related: [.init(range: first, pointer: earlier.pointer, message: "the app's other entry")])
             }
         }
+    }
+
+    /// What tells the entry from others where all stand in one line.
+    private static func rules(of entry: AppLinks.Entry) -> String {
+        entry.rules.isEmpty ? "" : ", with " + Quoted.list(entry.rules.lazy.map(RuleText.describe))
     }
 
     /// Where the entry names the app.

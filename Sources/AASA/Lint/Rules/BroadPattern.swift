@@ -24,7 +24,7 @@ enum BroadPattern: LintRule {
                 findings.add(
                     member?.value.range ?? rule.node.range, rule.pointer + (member == nil ? "" : "/~1"),
                     "\(Quoted.text(rule.path?.text ?? "")) also matches \(taken.prefix(3).joined(separator: ", ")): '*' takes "
-                        + "slashes, and a final slash is added to each path")
+                        + "slashes, and a final slash is added to each path", example: taken.first)
             }
         }
     }

@@ -34,7 +34,7 @@ enum ComponentsAndPathsDiffer: LintRule {
                 paths.keyRange, entry.pointer + "/paths",
                 "iOS 12 and older read these paths and not \"components\", and the two differ: "
                     + "\(Quoted.text(change.example)) is \(Self.words(change.from)) by \"paths\" and \(Self.words(change.to)) by "
-                    + "\"components\"")
+                    + "\"components\"", example: change.example)
         }
     }
 

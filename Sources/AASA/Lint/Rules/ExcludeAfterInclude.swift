@@ -13,12 +13,13 @@ enum ExcludeAfterInclude: LintRule {
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for shadow in subject.shadows where shadow.rule.isExclusion {
             guard let opener = shadow.by.first(where: { !$0.isExclusion }) else { continue }
-            let example = shadow.rule.examples(count: 1).first.map { " (such as \(Quoted.text($0)))" } ?? ""
+            let example = findings.isFull ? nil : shadow.rule.examples(count: 1).first
             findings.add(
-                shadow.rule.node.members == nil ? shadow.rule.node.range : shadow.rule.node.opening,
-                shadow.rule.pointer,
-                "this exclusion never decides: its URLs\(example) are opened by the rule of line "
-                    + "\(subject.line(of: opener.node.range.lowerBound)) before")
+                shadow.rule.range, shadow.rule.pointer,
+                "this exclusion never decides: its URLs\(example.map { " (such as \(Quoted.text($0)))" } ?? "") are opened "
+                    + "by the rule \(subject.name(opener)) before",
+                related: shadow.by.filter { !$0.isExclusion }.map { .init($0, "this rule opens the URLs before") },
+                example: example)
         }
     }
 }

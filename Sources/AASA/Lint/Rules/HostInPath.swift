@@ -14,7 +14,9 @@ enum HostInPath: LintRule {
             guard let seen = fault(of: site) else { continue }
             findings.add(
                 site.node.range, site.pointer,
-                "\(Quoted.text(site.text)) begins with \(seen); it is compared with the path alone and does not match")
+                "\(Quoted.text(site.text)) begins with \(seen); devices compare "
+                    + "\(Quoted.text(PathNormalization.normalize(site.text))) with the path of the URL, which is what follows the "
+                    + "host, so it does not match the URL that it looks like")
         }
     }
 

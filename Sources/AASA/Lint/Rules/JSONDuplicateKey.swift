@@ -28,18 +28,20 @@ enum JSONDuplicateKey: LintRule {
             }
         case .object(let members):
             // By bytes: to Swift's String two spellings of one accented letter are equal, to JSON they are two keys.
-            var seen: [[UInt8]: Int] = [:]
+            var seen: [[UInt8]: Range<Int>] = [:]
             for member in members {
                 path.append(member.key)
                 if members.count > 1 {
                     let key = Array(member.key.utf8)
                     if let first = seen[key] {
+                        let pointer = path.map { "/" + $0.escapedForPointer }.joined()
                         findings.add(
-                            member.keyRange, path.map { "/" + $0.escapedForPointer }.joined(),
-                            "the key \(Quoted.text(member.key)) stands in line \(subject.line(of: first)) already; devices "
-                                + "read the last one and drop what stood before it")
+                            member.keyRange, pointer,
+                            "the key \(Quoted.text(member.key)) stands at \(subject.position(of: first.lowerBound)) already; "
+                                + "devices read the last one and drop what stood before it",
+                            related: [.init(range: first, pointer: pointer, message: "the first of the two")])
                     } else {
-                        seen[key] = member.keyRange.lowerBound
+                        seen[key] = member.keyRange
                     }
                 }
                 visit(member.value, &path, subject, &findings)

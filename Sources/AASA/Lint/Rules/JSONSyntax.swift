@@ -36,6 +36,8 @@ enum JSONSyntax: LintRule {
         case .richText: "save the document as plain text in UTF-8"
         case .utf16, .invalidUTF8: "save the file as UTF-8"
         case .empty: "upload the file again; it arrived without content"
+        case .gzip:
+            "serve the plain text, or send 'Content-Encoding: gzip' with it to those who accept it"
         case .signed: "serve the plain JSON; signing has not been needed since iOS 9"
         case .comment: "take the comment out; a component has the key \"comment\" for remarks"
         case .trailingComma: "take the comma out"

@@ -14,18 +14,29 @@ enum PatternNotEncoded: LintRule {
             guard let scalar = offending(site) else { continue }
             findings.add(
                 site.node.range, site.pointer,
-                "\(Quoted.text(String(scalar))) in \(Quoted.text(site.text)) never occurs in an encoded URL, so the pattern "
-                    + "never matches")
+                "\(name(scalar)) in \(Quoted.text(site.text)) never occurs in an encoded URL, so the pattern "
+                    + "never matches",
+                fix: site.rule.form == .path ? "percent-encode it; \"paths\" has no other form" : nil)
         }
     }
 
     /// The first character that no encoded URL holds; none where another rule speaks about it.
     static func offending(_ site: PatternSite) -> Unicode.Scalar? {
         guard site.rule.isPercentEncoded, site.pattern != nil,
-            !site.text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+            let scalar = offending(site.text),
+            !site.text.unicodeScalars.contains(where: TypographicCharacter.isTypographic)
         else { return nil }
-        let scalars = site.text.unicodeScalars
-        if scalars.contains(where: TypographicCharacter.isTypographic) { return nil }
-        return scalars.first { $0.value <= 0x20 || $0.value >= 0x7F }
+        return scalar
+    }
+
+    static func offending(_ text: String) -> Unicode.Scalar? {
+        guard !text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
+        return text.unicodeScalars.first { $0.value <= 0x20 || $0.value >= 0x7F }
+    }
+
+    /// A character as messages name it: one that cannot be seen by its number.
+    static func name(_ scalar: Unicode.Scalar) -> String {
+        TypographicCharacter.isTypographic(scalar)
+            ? TypographicCharacter.name(scalar) : scalar == " " ? "the blank" : Quoted.text(String(scalar))
     }
 }

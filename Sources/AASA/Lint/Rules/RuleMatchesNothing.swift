@@ -2,8 +2,8 @@ enum RuleMatchesNothing: LintRule {
     static let description = LintRuleDescription(
         id: "rule-matches-nothing", severity: .warning, title: "a rule that no URL can match",
         why: """
-            Its parts exclude each other, or a variable in it has no value. This is proven, not guessed; the causes that have \
-            rules of their own are reported by those.
+            A variable in it has no value, it holds a sign that does not stand in URLs as it is, or its parts exclude each \
+            other. This is proven, not guessed; the causes that have rules of their own are reported by those.
             """,
         example: LintExample.variables(#"{"food": []}"#, #"{"/": "/eat/$(food)"}, {"/": "/buy/*"}"#),
         fixedExample: LintExample.variables(#"{"food": ["burrito"]}"#, #"{"/": "/eat/$(food)"}, {"/": "/buy/*"}"#),
@@ -11,20 +11,23 @@ enum RuleMatchesNothing: LintRule {
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for reach in subject.reaches.joined() {
-            guard case .matchesNothing = reach.verdict, !isExplained(reach.rule) else { continue }
+            guard case .matchesNothing = reach.verdict, !isExplained(reach.rule, in: subject) else { continue }
+            let reason = findings.isFull ? nil : NoMatchReason.of(reach.rule, in: subject)
             findings.add(
-                reach.rule.node.members == nil ? reach.rule.node.range : reach.rule.node.opening, reach.rule.pointer,
-                "no URL can match this rule")
+                reach.rule.range, reach.rule.pointer, "no URL can match this rule" + (reason.map { ": \($0)" } ?? ""))
         }
     }
 
     /// Whether another rule says why.
-    private static func isExplained(_ rule: URLRule) -> Bool {
-        PatternSite.all(of: rule).contains { site in
+    private static func isExplained(_ rule: URLRule, in subject: LintSubject) -> Bool {
+        // With "*" the missing item does no harm, so something else is the reason.
+        if QueryItemSite.all(of: rule).contains(where: { $0.fault != nil && !$0.takesAll }) { return true }
+        return PatternSite.all(of: rule).contains { site in
             site.pattern?.fault != nil || PatternNotEncoded.offending(site) != nil || QueryInPath.fault(of: site) != nil
                 || MalformedNot.fault(of: site) != nil || HostInPath.fault(of: site) != nil
                 || site.text.unicodeScalars.contains(where: TypographicCharacter.isTypographic)
-                || site.text.contains("\\")
+                || site.text.contains("\\") || EntityInQuery.isFault(site) || LeadingSign.isFault(site)
+                || VariableNotEncoded.explains(site, in: subject)
         }
     }
 }

@@ -11,15 +11,14 @@ enum RuleUnreachable: LintRule {
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for shadow in subject.shadows where !shadow.rule.isExclusion || shadow.by.allSatisfy(\.isExclusion) {
-            let lines = Set(shadow.by.map { subject.line(of: $0.node.range.lowerBound) }).sorted()
-            let place = lines.count == 1 ? "line" : "lines"
-            let list = lines.prefix(4).map(String.init).joined(separator: ", ") + (lines.count > 4 ? ", …" : "")
             let isBlocked = !shadow.rule.isExclusion && shadow.by.allSatisfy(\.isExclusion)
+            let isOne = shadow.by.count == 1
             findings.add(
-                shadow.rule.node.members == nil ? shadow.rule.node.range : shadow.rule.node.opening,
-                shadow.rule.pointer,
-                "this rule never decides: the rules of \(place) \(list) take all of its URLs before"
-                    + (isBlocked ? " and keep them from the app" : ""))
+                shadow.rule.range, shadow.rule.pointer,
+                "this rule never decides: \(subject.names(shadow.by)) \(isOne ? "takes" : "take") all of its URLs before"
+                    + (isBlocked ? " and \(isOne ? "keeps" : "keep") them from the app" : ""),
+                related: shadow.by.map { .init($0, "this rule takes \(isOne ? "the" : "some of the") URLs before") },
+                example: shadow.rule.examples(count: 1).first)
         }
     }
 }

@@ -21,9 +21,10 @@ enum SharedURLSpace: LintRule {
                 told.insert(other.pointer).inserted
             else { continue }
             findings.add(
-                other.node.members == nil ? other.node.range : other.node.opening, other.pointer,
-                "\(Quoted.text(overlap.example)) is opened by several apps: by the rule of line "
-                    + "\(subject.line(of: one.node.range.lowerBound)) too; apps: \(Quoted.list(overlap.appIDs))")
+                other.range, other.pointer,
+                "\(Quoted.text(overlap.example)) is opened by several apps: by the rule \(subject.name(one)) too; apps: "
+                    + Quoted.list(overlap.appIDs),
+                related: [.init(one, "this rule opens the URL for another app")], example: overlap.example)
         }
     }
 }

@@ -1,0 +1,58 @@
+// Chatwork: https://developer.chatwork.com/reference/post-rooms-room_id-messages
+
+import Evidence
+import Foundation
+import Monitoring
+
+struct ChatworkFormat: ChannelFormat {
+    /// In bytes, well under the 65,535 that seem to be the service's limit.
+    static let textLimit = 20_000
+
+    func body(_ facts: AlertFacts, minimal: Bool, reference: String?) throws -> Data {
+        Self.form(Self.text(facts, isBrief: minimal || (facts.event.type == .resolved && reference != nil), minimal))
+    }
+
+    private static func text(_ facts: AlertFacts, isBrief: Bool, _ minimal: Bool = false) -> String {
+        let story = Story(facts, isBrief: isBrief)
+        if minimal { return TextLayout(form: ChatworkMarkup(), limit: 4000).text(story) }
+        let head = "[info][title]\(story.headline)[/title]"
+        let layout = TextLayout(form: ChatworkMarkup(), limit: textLimit - head.utf8.count - 7)
+        return head + layout.text(story, withHeadline: false) + "[/info]"
+    }
+
+    /// The token's owner shall see it as unread too.
+    private static func form(_ text: String) -> Data {
+        let allowed = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+        return Data("body=\(text.addingPercentEncoding(withAllowedCharacters: allowed) ?? "")&self_unread=1".utf8)
+    }
+
+    func address(messageKey: String, channel: Channel) -> String {
+        channel.url("/rooms/\(channel.destination ?? "")/messages")
+    }
+
+    func headers(messageKey: String, timestamp: Date, body: Data, channel: Channel) -> [HeaderField] {
+        [
+            HeaderField(name: "content-type", value: "application/x-www-form-urlencoded"),
+            HeaderField(name: "x-chatworktoken", value: channel.token ?? ""),
+        ]
+    }
+
+    func judge(_ answer: TransportAnswer, now: Date) -> Outcome {
+        let outcome = Classification.outcome(of: answer, now: now)
+        guard case .throttled(let wait) = outcome else { return outcome }
+        return .throttled(
+            after: [wait, ResetWait.seconds(answer, header: "x-ratelimit-reset", now: now)].compactMap(\.self).max())
+    }
+
+    func reference(in answer: TransportAnswer) -> String? {
+        struct Stored: Decodable { let message_id: String }
+        return JSONText.decoded(Stored.self, answer)?.message_id
+    }
+
+    func followUp(_ facts: AlertFacts, reference: String?, channel: Channel) throws -> FollowUp? {
+        guard facts.event.type == .resolved, let reference, reference.allSatisfy(\.isNumber) else { return nil }
+        return FollowUp(
+            method: .put, url: address(messageKey: "", channel: channel) + "/" + reference,
+            body: Self.form(Self.text(facts, isBrief: false)))
+    }
+}

@@ -1,0 +1,99 @@
+// Discord's webhooks: https://docs.discord.com/developers/resources/webhook#execute-webhook
+
+import Evidence
+import Foundation
+import Monitoring
+
+struct DiscordFormat: ChannelFormat {
+    static let contentLimit = 2000
+    static let descriptionLimit = 4096
+
+    func body(_ facts: AlertFacts, minimal: Bool, reference: String?) throws -> Data {
+        try Self.message(facts, isBrief: minimal || (facts.event.type == .resolved && reference != nil))
+    }
+
+    private static func message(_ facts: AlertFacts, isBrief: Bool) throws -> Data {
+        let story = Story(facts, isBrief: isBrief)
+        let markup = MarkdownMarkup(unit: .utf16)
+        guard !isBrief else {
+            return try JSONText.encoded(
+                Message(content: TextLayout(form: markup, limit: contentLimit).text(story), embeds: []))
+        }
+        let text = TextLayout(form: markup, limit: descriptionLimit).text(story, withHeadline: false)
+        let embed = Message.Embed(
+            description: text, color: color(facts), timestamp: facts.event.at.formatted(.iso8601))
+        // Notifications show the content, not the embed.
+        return try JSONText.encoded(Message(content: markup.strong(story.headline), embeds: [embed]))
+    }
+
+    private struct Message: Encodable {
+        let content: String
+        let embeds: [Embed]
+        var allowed_mentions = Mentions()
+
+        struct Embed: Encodable {
+            let description: String
+            let color: Int
+            let timestamp: String
+        }
+
+        /// Nobody is called, whatever the text says.
+        struct Mentions: Encodable { var parse: [String] = [] }
+    }
+
+    private static func color(_ facts: AlertFacts) -> Int {
+        if facts.event.type == .resolved { return 0x2E_A043 }
+        return switch facts.incident.severity {
+        case .error: 0xD1_242F
+        case .warning: 0xD2_9922
+        case .note: 0x57_606A
+        }
+    }
+
+    /// With `wait` the answer is that of the stored message; without it an unsaved one gives no error.
+    func address(messageKey: String, channel: Channel) -> String {
+        channel.url(query: "wait=true" + Self.thread(channel))
+    }
+
+    private static func thread(_ channel: Channel) -> String { channel.thread.map { "&thread_id=\($0)" } ?? "" }
+
+    private struct Refusal: Decodable {
+        let code: Int?
+        let global: Bool?
+    }
+
+    func judge(_ answer: TransportAnswer, now: Date) -> Outcome {
+        let refusal = JSONText.decoded(Refusal.self, answer)
+        if let status = answer.status, (400...499).contains(status), status != 429 {
+            switch refusal?.code {
+            // The webhook is unknown, or its token wrong: it was deleted.
+            case 10015, 50027: return .permanentChannel(gone: true)
+            // An unknown channel or thread, a forum without a thread, a closed thread, no permission.
+            case 10003, 50001, 50013, 50083, 160005, 220001, 220002, 220003: return .permanentChannel(gone: false)
+            default: break
+            }
+        }
+        guard answer.status == 429 else { return Classification.outcome(of: answer, now: now) }
+        let wait = ResetWait.seconds(answer, header: "x-ratelimit-reset-after", now: now)
+        return .throttled(after: [RetryAfter.read(answer, now: now), wait].compactMap(\.self).max())
+    }
+
+    func isServiceWide(_ answer: TransportAnswer) -> Bool {
+        answer.header("x-ratelimit-global") == "true" || JSONText.decoded(Refusal.self, answer)?.global == true
+    }
+
+    func reference(in answer: TransportAnswer) -> String? {
+        struct Stored: Decodable { let id: String }
+        return JSONText.decoded(Stored.self, answer)?.id
+    }
+
+    func followUp(_ facts: AlertFacts, reference: String?, channel: Channel) throws -> FollowUp? {
+        guard facts.event.type == .resolved, let reference, reference.allSatisfy(\.isNumber),
+            var parts = URLComponents(string: channel.url)
+        else { return nil }
+        parts.percentEncodedPath += (parts.path.hasSuffix("/") ? "" : "/") + "messages/" + reference
+        parts.percentEncodedQuery = channel.thread.map { "thread_id=\($0)" }
+        guard let url = parts.string else { return nil }
+        return FollowUp(method: .patch, url: url, body: try Self.message(facts, isBrief: false))
+    }
+}

@@ -1,0 +1,62 @@
+// Google Chat's webhooks: https://developers.google.com/workspace/chat/api/reference/rest/v1/spaces.messages/create
+// What comes from outside stands in the paragraphs of a card, which know some HTML and no mentions.
+
+import Evidence
+import Foundation
+import Monitoring
+
+struct GoogleChatFormat: ChannelFormat {
+    static let maximumBytes = 32_000
+    static let textLimit = 4096
+
+    func body(_ facts: AlertFacts, minimal: Bool, reference: String?) throws -> Data {
+        let story = Story(facts, isBrief: minimal)
+        let text = TextLayout(form: HTMLMarkup(unit: .utf16), limit: Self.textLimit)
+            .text(story, withHeadline: false)
+        let card = Message.Card(
+            header: .init(title: story.headline), sections: [.init(widgets: [.init(textParagraph: .init(text: text))])])
+        return try JSONText.encoded(
+            Message(
+                cardsV2: [.init(cardId: "alert", card: card)], fallbackText: story.headline,
+                thread: .init(threadKey: MessageIdentity.key(ofIncident: facts.threadID))))
+    }
+
+    /// The request's id makes a repeat harmless.
+    func address(messageKey: String, channel: Channel) -> String {
+        channel.url(
+            query: "messageReplyOption=REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD&requestId=\(messageKey)")
+    }
+
+    func judge(_ answer: TransportAnswer, now: Date) -> Outcome { Classification.outcome(of: answer, now: now) }
+
+    func reference(in answer: TransportAnswer) -> String? {
+        struct Stored: Decodable { let name: String }
+        return JSONText.decoded(Stored.self, answer)?.name
+    }
+
+    private struct Message: Encodable {
+        let cardsV2: [CardWithID]
+        let fallbackText: String
+        let thread: Thread
+
+        struct Thread: Encodable { let threadKey: String }
+
+        struct CardWithID: Encodable {
+            let cardId: String
+            let card: Card
+        }
+
+        struct Card: Encodable {
+            let header: Header
+            let sections: [Section]
+        }
+
+        struct Header: Encodable { let title: String }
+
+        struct Section: Encodable { let widgets: [Widget] }
+
+        struct Widget: Encodable { let textParagraph: Paragraph }
+
+        struct Paragraph: Encodable { let text: String }
+    }
+}

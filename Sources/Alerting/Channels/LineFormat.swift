@@ -1,0 +1,58 @@
+// LINE's Messaging API: https://developers.line.biz/en/reference/messaging-api/#send-push-message
+
+import Evidence
+import Foundation
+import Monitoring
+
+struct LineFormat: ChannelFormat {
+    /// In UTF-16 units. Messages of type `text` know neither markup nor mentions.
+    static let textLimit = 5000
+
+    private struct Body: Encodable {
+        let messages: [Message]
+
+        struct Message: Encodable {
+            var type = "text"
+            let text: String
+        }
+    }
+
+    func body(_ facts: AlertFacts, minimal: Bool, reference: String?) throws -> Data {
+        let layout = TextLayout(form: PlainMarkup(unit: .utf16), limit: minimal ? 2000 : Self.textLimit)
+        return try JSONText.encoded(Body(messages: [.init(text: layout.text(Story(facts, isBrief: minimal)))]))
+    }
+
+    func wire(_ body: Data, channel: Channel) throws -> Data {
+        try JSONText.adding(["to": channel.destination ?? ""], to: body)
+    }
+
+    func address(messageKey: String, channel: Channel) -> String { channel.url("/v2/bot/message/push") }
+
+    func headers(messageKey: String, timestamp: Date, body: Data, channel: Channel) -> [HeaderField] {
+        [
+            HeaderField(name: "content-type", value: "application/json; charset=utf-8"),
+            HeaderField(name: "x-line-retry-key", value: MessageIdentity.uuid(messageKey)),
+        ] + channel.bearer
+    }
+
+    func judge(_ answer: TransportAnswer, now: Date) -> Outcome {
+        struct Refusal: Decodable { let message: String? }
+        let words = (JSONText.decoded(Refusal.self, answer)?.message ?? "").lowercased()
+        switch answer.status {
+        // The same retry key was accepted before: this very message is there.
+        case 409: return .delivered
+        // The month's quota is used up; asking again soon would not help.
+        case 429 where words.contains("monthly limit"): return .permanentChannel(gone: true)
+        case 400 where words.contains("'to'") || words.contains("failed to send"): return .permanentChannel(gone: false)
+        default: return Classification.outcome(of: answer, now: now)
+        }
+    }
+
+    func reference(in answer: TransportAnswer) -> String? {
+        struct Reply: Decodable {
+            struct Sent: Decodable { let id: String }
+            let sentMessages: [Sent]
+        }
+        return JSONText.decoded(Reply.self, answer)?.sentMessages.first?.id
+    }
+}

@@ -1,0 +1,32 @@
+// Mattermost's incoming webhooks: https://developers.mattermost.com/integrate/webhooks/incoming/
+
+import Evidence
+import Foundation
+import Monitoring
+
+struct MattermostFormat: ChannelFormat {
+    /// The server counts code points, and cuts a longer text into several posts.
+    static let textLimit = 16_383
+
+    func body(_ facts: AlertFacts, minimal: Bool, reference: String?) throws -> Data {
+        let layout = TextLayout(form: MarkdownMarkup(unit: .scalars), limit: minimal ? 4000 : Self.textLimit)
+        return try JSONText.encoded(["text": layout.text(Story(facts, isBrief: minimal))])
+    }
+
+    private struct Refusal: Decodable { let id: String? }
+
+    func judge(_ answer: TransportAnswer, now: Date) -> Outcome {
+        let word = JSONText.decoded(Refusal.self, answer)?.id ?? ""
+        if answer.status == 400, Self.aboutChannel.contains(where: word.hasPrefix) {
+            return .permanentChannel(gone: false)
+        }
+        let outcome = Classification.outcome(of: answer, now: now)
+        guard case .throttled(let wait) = outcome else { return outcome }
+        return .throttled(
+            after: [wait, ResetWait.seconds(answer, header: "x-ratelimit-reset", now: now)].compactMap(\.self).max())
+    }
+
+    /// The webhook is unknown or switched off, or what it writes to is gone or closed to it.
+    private static let aboutChannel = ["invalid", "disabled", "channel", "permissions", "user", "team"]
+        .map { "web.incoming_webhook.\($0)" }
+}

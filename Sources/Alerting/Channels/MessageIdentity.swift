@@ -1,0 +1,33 @@
+// Identities as services take them, each derived and never drawn: the same after a crash and on another host.
+
+import Crypto
+import Foundation
+
+enum MessageIdentity {
+    /// The key of an incident: hexadecimal, 64 characters.
+    static func key(ofIncident id: String) -> String {
+        SHA256.hash(data: Data("incident\u{0}\(id)".utf8)).map { String(format: "%02x", $0) }.joined()
+    }
+
+    /// The key of a message that several rows share, of theirs in a fixed order: hexadecimal, 64 characters.
+    static func key(ofMessages keys: [String]) -> String {
+        let text = (["digest"] + keys).joined(separator: "\u{0}")
+        return SHA256.hash(data: Data(text.utf8)).map { String(format: "%02x", $0) }.joined()
+    }
+
+    /// A UUID of version 5 in the namespace of URLs. RFC 9562, section 5.5.
+    static func uuid(_ name: String) -> String {
+        let namespace: [UInt8] = [
+            0x6b, 0xa7, 0xb8, 0x11, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00, 0xc0, 0x4f, 0xd4, 0x30, 0xc8,
+        ]
+        var bytes = Array(Insecure.SHA1.hash(data: Data(namespace) + Data(name.utf8)).prefix(16))
+        bytes[6] = bytes[6] & 0x0f | 0x50
+        bytes[8] = bytes[8] & 0x3f | 0x80
+        let text = bytes.map { String(format: "%02x", $0) }.joined()
+        var rest = Substring(text)
+        return [8, 4, 4, 4, 12].map { length in
+            defer { rest = rest.dropFirst(length) }
+            return String(rest.prefix(length))
+        }.joined(separator: "-")
+    }
+}

@@ -1,0 +1,70 @@
+// ntfy: https://docs.ntfy.sh/publish/#publish-as-json
+
+import Evidence
+import Foundation
+import Monitoring
+
+struct NtfyFormat: ChannelFormat {
+    /// In bytes; what is longer would become an attachment.
+    static let messageLimit = 4096
+    static let titleLimit = 1000
+
+    func body(_ facts: AlertFacts, minimal: Bool, reference: String?) throws -> Data {
+        let story = Story(facts, isBrief: minimal)
+        let layout = TextLayout(form: PlainMarkup(unit: .bytes), limit: Self.messageLimit)
+        let links = minimal ? [] : story.links.filter { PlainMarkup.isPlain($0.url) }.prefix(3)
+        return try JSONText.encoded(
+            Message(
+                title: minimal ? nil : story.headline.cut(toBytes: Self.titleLimit),
+                message: layout.text(story, withHeadline: minimal), priority: Self.priority(facts),
+                tags: minimal ? nil : [Self.tag(facts)], click: links.first?.url,
+                actions: links.isEmpty ? nil : links.map { Message.Action(label: $0.title, url: $0.url) },
+                sequence_id: MessageIdentity.key(ofIncident: facts.threadID)))
+    }
+
+    private struct Message: Encodable {
+        let title: String?
+        let message: String
+        let priority: Int
+        let tags: [String]?
+        let click: String?
+        let actions: [Action]?
+        /// The same id takes the place of the earlier message, from version 2.16 on.
+        let sequence_id: String
+
+        struct Action: Encodable {
+            var action = "view"
+            let label: String
+            let url: String
+        }
+    }
+
+    private static func priority(_ facts: AlertFacts) -> Int {
+        if facts.event.type == .resolved || facts.isTest { return 3 }
+        return switch facts.incident.severity {
+        case .error: 4
+        case .warning: 3
+        case .note: 2
+        }
+    }
+
+    private static func tag(_ facts: AlertFacts) -> String {
+        if facts.event.type == .resolved { return "white_check_mark" }
+        return facts.incident.severity == .error ? "rotating_light" : "warning"
+    }
+
+    func wire(_ body: Data, channel: Channel) throws -> Data {
+        try JSONText.adding(["topic": channel.destination ?? ""], to: body)
+    }
+
+    func headers(messageKey: String, timestamp: Date, body: Data, channel: Channel) -> [HeaderField] {
+        [HeaderField(name: "content-type", value: "application/json; charset=utf-8")] + channel.bearer
+    }
+
+    func judge(_ answer: TransportAnswer, now: Date) -> Outcome { Classification.outcome(of: answer, now: now) }
+
+    func reference(in answer: TransportAnswer) -> String? {
+        struct Stored: Decodable { let id: String }
+        return JSONText.decoded(Stored.self, answer)?.id
+    }
+}

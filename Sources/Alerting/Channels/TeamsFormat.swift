@@ -1,0 +1,121 @@
+// Microsoft Teams by a workflow's URL, as an adaptive card:
+// https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook
+// All text stands in text runs, which know no Markdown, so that no value needs escaping.
+
+import Evidence
+import Foundation
+import Monitoring
+
+struct TeamsFormat: ChannelFormat {
+    /// Teams refuses a message of about 28 KB; measured on the bytes that go out.
+    static let maximumBytes = 25_000
+
+    func body(_ facts: AlertFacts, minimal: Bool, reference: String?) throws -> Data {
+        let story = Story(facts, isBrief: minimal)
+        // What a block costs in JSON beside its text.
+        let layout = TextLayout(form: PlainMarkup(unit: .jsonBytes), limit: 18_000, lineCost: 120)
+        var blocks = [
+            Card.Block(
+                inlines: [.init(text: story.headline, weight: "Bolder", size: "Medium", color: Self.color(facts))])
+        ]
+        for paragraph in layout.paragraphs(story, room: layout.limit) {
+            let title = paragraph.title.map { Card.Run(text: paragraph.isList ? $0 : $0 + " ", weight: "Bolder") }
+            if paragraph.isList {
+                if let title { blocks.append(Card.Block(inlines: [title], spacing: "Medium")) }
+                blocks += paragraph.lines.map { Card.Block(inlines: [Card.Run(text: $0)], spacing: "None") }
+            } else {
+                blocks.append(
+                    Card.Block(
+                        inlines: [title].compactMap(\.self) + paragraph.lines.map { Card.Run(text: $0) },
+                        spacing: "Medium"))
+            }
+        }
+        let foot = "\(story.since) · incident \(PlainMarkup(unit: .jsonBytes).cut(story.incidentID, to: 100))"
+        blocks.append(Card.Block(inlines: [.init(text: foot, isSubtle: true)], spacing: "Medium"))
+        let actions = story.links.filter { PlainMarkup.isPlain($0.url) }.map {
+            Card.Action(title: $0.title, url: $0.url)
+        }
+        return try JSONText.encoded(
+            Message(
+                summary: story.headline,
+                attachments: [.init(content: Card(body: blocks, actions: actions, fallbackText: story.headline))]))
+    }
+
+    /// A workflow may take its time before it answers.
+    var timeout: Duration { .seconds(30) }
+
+    func judge(_ answer: TransportAnswer, now: Date) -> Outcome {
+        struct Refusal: Decodable {
+            struct Reason: Decodable { let code: String? }
+            let error: Reason
+        }
+        if let status = answer.status, (400...499).contains(status),
+            let code = JSONText.decoded(Refusal.self, answer)?.error.code, code.hasPrefix("Workflow")
+        {
+            // Switched off, deleted, or its owner gone.
+            return .permanentChannel(gone: false)
+        }
+        let outcome = Classification.outcome(of: answer, now: now)
+        // The connectors of old hid errors in a body of status 200, and some gateways still do.
+        guard outcome == .delivered, answer.text.range(of: "error", options: .caseInsensitive) != nil else {
+            return outcome
+        }
+        return answer.text.contains("429") ? .throttled(after: RetryAfter.read(answer, now: now)) : .transient
+    }
+
+    private static func color(_ facts: AlertFacts) -> String {
+        if facts.event.type == .resolved { return "Good" }
+        return switch facts.incident.severity {
+        case .error: "Attention"
+        case .warning: "Warning"
+        case .note: "Default"
+        }
+    }
+
+    private struct Message: Encodable {
+        var type = "message"
+        let summary: String
+        let attachments: [Attachment]
+
+        struct Attachment: Encodable {
+            var contentType = "application/vnd.microsoft.card.adaptive"
+            let content: Card
+        }
+    }
+
+    private struct Card: Encodable {
+        var schema = "http://adaptivecards.io/schemas/adaptive-card.json"
+        var type = "AdaptiveCard"
+        var version = "1.4"
+        let body: [Block]
+        let actions: [Action]
+        let fallbackText: String
+        var msteams = ["width": "Full"]
+
+        enum CodingKeys: String, CodingKey {
+            case schema = "$schema"
+            case type, version, body, actions, fallbackText, msteams
+        }
+
+        struct Block: Encodable {
+            var type = "RichTextBlock"
+            let inlines: [Run]
+            var spacing: String?
+        }
+
+        struct Run: Encodable {
+            var type = "TextRun"
+            let text: String
+            var weight: String?
+            var size: String?
+            var color: String?
+            var isSubtle: Bool?
+        }
+
+        struct Action: Encodable {
+            var type = "Action.OpenUrl"
+            let title: String
+            let url: String
+        }
+    }
+}

@@ -1,0 +1,111 @@
+// Telegram's Bot API: https://core.telegram.org/bots/api#sendmessage
+
+import Evidence
+import Foundation
+import Monitoring
+
+struct TelegramFormat: ChannelFormat {
+    /// Of what is seen, after the markup is read.
+    static let textLimit = 4096
+
+    func body(_ facts: AlertFacts, minimal: Bool, reference: String?) throws -> Data {
+        var message = Self.message(facts, isPlain: minimal, isBrief: facts.event.type == .resolved && reference != nil)
+        if !minimal, let id = reference.flatMap(Int.init) { message.reply_parameters = .init(message_id: id) }
+        return try JSONText.encoded(message)
+    }
+
+    private static func message(_ facts: AlertFacts, isPlain: Bool, isBrief: Bool) -> Message {
+        let story = Story(facts, isBrief: isPlain || isBrief)
+        let text =
+            isPlain
+            ? TextLayout(form: PlainMarkup(unit: .utf16), limit: textLimit).text(story)
+            : TextLayout(form: HTMLMarkup(unit: .visible), limit: textLimit).text(story)
+        return Message(text: text, parse_mode: isPlain ? nil : "HTML")
+    }
+
+    private struct Message: Encodable {
+        let text: String
+        let parse_mode: String?
+        var reply_parameters: Reply?
+        var link_preview_options = ["is_disabled": true]
+
+        struct Reply: Encodable {
+            let message_id: Int
+            /// A message that somebody deleted must not keep the next one from being sent.
+            var allow_sending_without_reply = true
+        }
+    }
+
+    private struct Place: Encodable {
+        let chat_id: String
+        let message_thread_id: Int?
+    }
+
+    func wire(_ body: Data, channel: Channel) throws -> Data {
+        let place = Place(chat_id: channel.destination ?? "", message_thread_id: channel.thread.flatMap { Int($0) })
+        return try JSONText.adding(place, to: body)
+    }
+
+    func address(messageKey: String, channel: Channel) -> String { Self.method("sendMessage", channel) }
+
+    private static func method(_ name: String, _ channel: Channel) -> String {
+        channel.url("/bot\(channel.token ?? "")/\(name)")
+    }
+
+    private struct Reply: Decodable {
+        let ok: Bool
+        let description: String?
+        let result: Stored?
+        let parameters: Parameters?
+
+        struct Stored: Decodable { let message_id: Int? }
+
+        struct Parameters: Decodable {
+            let retry_after: Double?
+            let migrate_to_chat_id: Int64?
+        }
+    }
+
+    func judge(_ answer: TransportAnswer, now: Date) -> Outcome {
+        guard let status = answer.status else { return Classification.outcome(of: answer, now: now) }
+        let reply = JSONText.decoded(Reply.self, answer)
+        if status == 429 || reply?.parameters?.retry_after != nil {
+            let asked = reply?.parameters?.retry_after.map {
+                min(max(Duration.seconds($0), RetryAfter.shortest), RetryAfter.longest)
+            }
+            return .throttled(after: [asked, RetryAfter.read(answer, now: now)].compactMap(\.self).max())
+        }
+        let words = (reply?.description ?? "").lowercased()
+        if status == 400, Self.aboutChannel.contains(where: words.contains) { return .permanentChannel(gone: false) }
+        let outcome = Classification.outcome(of: answer, now: now)
+        // A 200 that is not the API's own is a proxy's.
+        return outcome == .delivered && reply?.ok != true ? .transient : outcome
+    }
+
+    private static let aboutChannel = [
+        "chat not found", "thread not found", "topic_closed", "topic_deleted", "not enough rights",
+        "have no rights", "chat_write_forbidden", "need administrator rights", "group chat was upgraded",
+        "bot is not a member", "peer_id_invalid",
+    ]
+
+    func reference(in answer: TransportAnswer) -> String? {
+        JSONText.decoded(Reply.self, answer)?.result?.message_id.map(String.init)
+    }
+
+    func newDestination(in answer: TransportAnswer) -> String? {
+        guard let reply = JSONText.decoded(Reply.self, answer), !reply.ok else { return nil }
+        return reply.parameters?.migrate_to_chat_id.map(String.init)
+    }
+
+    func followUp(_ facts: AlertFacts, reference: String?, channel: Channel) throws -> FollowUp? {
+        struct Target: Encodable {
+            let chat_id: String
+            let message_id: Int
+        }
+        guard facts.event.type == .resolved, let id = reference.flatMap(Int.init) else { return nil }
+        let message = try JSONText.encoded(Self.message(facts, isPlain: false, isBrief: false))
+        return FollowUp(
+            url: Self.method("editMessageText", channel),
+            body: try JSONText.adding(Target(chat_id: channel.destination ?? "", message_id: id), to: message))
+    }
+}

@@ -1,0 +1,210 @@
+// What was seen, for people: a line where all is alike, a table where it is not.
+
+import Evidence
+import Foundation
+
+struct EvidenceText {
+    let report: CheckReport
+    let style: TextStyle
+
+    private static let indentation = 11
+
+    private var observation: Observation { report.observation }
+    private var full: FullLook? { observation.full }
+    /// What the plain request to the origin got; the others are compared with it.
+    private var plain: Serving { Serving(observation.origin, in: report.readings) }
+
+    /// The same before any redirect was followed, as the looks at single addresses and under other names are.
+    private var firstHop: Serving { observation.origin.redirects.first.map(Serving.init(hop:)) ?? plain }
+
+    var lines: [String] {
+        var lines = heading("origin", observation.origin.url)
+        lines += facts(of: observation.origin) + chain + addresses + agents + rootCopy + vantages
+        lines += heading("cdn", report.cdnURL)
+        switch observation.cdn {
+        case .asked(let retrieval): lines += facts(of: retrieval) + edges
+        case .notAsked(.originHasNoFile):
+            lines += note("not asked: \(whyUnasked), and Apple would remember the failure; --ask-cdn asks all the same")
+        case .notAsked(.mode):
+            lines += note("not asked: devices in \(observation.mode.rawValue) mode read the origin")
+        }
+        return lines + pages
+    }
+
+    /// The request by name decides whether the CDN is asked; what is said here must not belie the table above it.
+    private var whyUnasked: String {
+        if observation.origin.failure?.kind == .nameNotFound { return "the name does not resolve" }
+        let having = (full?.addresses ?? []).filter { report.readings.file(of: $0.retrieval) != nil }
+        guard let first = having.first else { return "the origin has no file yet" }
+        return "the request by name got no file, though \(first.address.address) has one"
+    }
+
+    // MARK: - Lines
+
+    private func heading(_ name: String, _ text: String) -> [String] {
+        let label = name + String(repeating: " ", count: Self.indentation - 2 - name.count)
+        return ["  " + style.dim(label) + text.displayable]
+    }
+
+    private func note(_ text: String) -> [String] {
+        style.wrapped(text.displayable, indentation: Self.indentation, hanging: 2)
+    }
+
+    /// Facts in a row, broken between two of them and not inside one.
+    private func note(facts: [String]) -> [String] {
+        note(facts.map { $0.replacing(" ", with: "\u{A0}") }.joined(separator: ", "))
+            .map { $0.replacing("\u{A0}", with: " ") }
+    }
+
+    /// A row for each of several servers: which it is, and what it gave.
+    private func table(_ rows: [(name: String, facts: [String])]) -> [String] {
+        TextTable(rows: rows.map { [$0.name, $0.facts.filter { !$0.isEmpty }.joined(separator: ", ").displayable] })
+            .lines(indentation: Self.indentation + 2, style: style)
+    }
+
+    /// The facts of one retrieval in two lines or so.
+    private func facts(of retrieval: Retrieval) -> [String] {
+        var lines = redirects(of: retrieval)
+        switch retrieval.outcome {
+        case .failed(let failure): lines += note("no answer: \(failure.detail.displayable.shortened(to: 200))")
+        case .answered(let answer):
+            var facts = ["status \(answer.status)"]
+            if let type = answer.header("content-type") { facts.append(type.displayable.shortened(to: 80)) }
+            facts.append("\(answer.body.decodedBytes.grouped) bytes")
+            if let hash = answer.body.hash { facts.append("sha256 \(hash.hex.prefix(12))…") }
+            if let age = answer.age { facts.append("age \(age) s" + (answer.maxAge.map { " of \($0) s" } ?? "")) }
+            lines += note(facts: facts)
+        }
+        if let connection = retrieval.connection {
+            var facts: [String] = []
+            if let address = connection.address { facts.append(address) }
+            if let version = connection.httpVersion { facts.append("HTTP/\(version)") }
+            if let version = connection.tls?.version { facts.append(version) }
+            if let end = connection.tls?.chain.first?.notAfter { facts.append("certificate until \(end.rfc3339)") }
+            facts.append("\((connection.timings.total / 1000).inWords)")
+            lines += note(facts: facts)
+        }
+        return lines
+    }
+
+    private func redirects(of retrieval: Retrieval) -> [String] {
+        retrieval.redirects.flatMap { note("\($0.status) to \(($0.location ?? "nowhere").shortened(to: 160))") }
+    }
+
+    /// The certificates as the server sent them, leaf first.
+    private var chain: [String] {
+        guard let tls = observation.origin.connection?.tls, let last = tls.chain.last else { return [] }
+        var names = tls.chain.map { Self.shortName($0.subject) }
+        if last.issuer != last.subject { names.append("(\(Self.shortName(last.issuer)))") }
+        return note("chain: " + names.joined(separator: " ← ") + (tls.trusted ? "" : ", not verified"))
+    }
+
+    /// The common name of `C = US, O = Let's Encrypt, CN = R11`; the whole text where it has none.
+    static func shortName(_ subject: String) -> String {
+        let fields = subject.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        let name = fields.lazy.compactMap { field -> String? in
+            guard field.hasPrefix("CN") else { return nil }
+            let rest = field.dropFirst(2).trimmingCharacters(in: .whitespaces)
+            return rest.hasPrefix("=") ? rest.dropFirst().trimmingCharacters(in: .whitespaces) : nil
+        }.first
+        return (name ?? subject).displayable.shortened(to: 80)
+    }
+
+    // MARK: - The origin
+
+    private var addresses: [String] {
+        guard let looks = full?.addresses, looks.count > 1 else { return [] }
+        let servings = looks.map { Serving($0.retrieval, in: report.readings) }
+        if let first = servings.first, servings.allSatisfy({ $0 == first }) {
+            return note("\(looks.count) addresses, \(first.wordsForAll)")
+        }
+        let rows = zip(looks, servings).map { look, serving in
+            (
+                look.address.address,
+                [
+                    serving.words(besides: plain), look.address.scope == .public ? "" : Self.words(look.address.scope),
+                    look.retrieval.connection?.timings.connect.map { "connected in \(($0 / 1000).inWords)" } ?? "",
+                ]
+            )
+        }
+        return note("\(looks.count) addresses, not all alike:") + table(rows)
+    }
+
+    private static func words(_ scope: AddressScope) -> String {
+        scope.rawValue.replacing("_", with: " ")
+    }
+
+    /// Apple's own clients, where they got something else than this program at the same address.
+    private var agents: [String] {
+        (full?.agents ?? []).flatMap { look -> [String] in
+            let serving = Serving(look.retrieval, in: report.readings)
+            let address = look.address ?? look.retrieval.connection?.address
+            let same = full?.addresses.first { address != nil && $0.address.address == address }
+            let expected = same.map { Serving($0.retrieval, in: report.readings) } ?? firstHop
+            guard serving != expected else { return [] }
+            let who =
+                switch look.agent {
+                case .crawler: "as Apple's crawler (AASA-Bot)"
+                case .device: "as a device (CFNetwork)"
+                }
+            let place = (full?.addresses.count ?? 0) > 1 ? look.address.map { " at \($0)" } ?? "" : ""
+            return note("\(who)\(place): \(serving.words(besides: plain))")
+        }
+    }
+
+    /// The copy at the root, where it is another file.
+    private var rootCopy: [String] {
+        guard let copy = full?.rootCopy, report.readings.file(of: copy) != nil else { return [] }
+        let serving = Serving(copy, in: report.readings)
+        return serving == plain ? [] : note("at /apple-app-site-association: \(serving.words(besides: plain))")
+    }
+
+    private var vantages: [String] {
+        (full?.vantages ?? []).flatMap { look in
+            let serving = Serving(look.retrieval, in: report.readings)
+            return note("from \(look.name): \(serving == plain ? "the same" : serving.words(besides: plain))")
+        }
+    }
+
+    // MARK: - The CDN
+
+    private var edges: [String] {
+        guard let looks = full?.edges, looks.count > 1 else { return [] }
+        let servings = looks.map { Serving($0.retrieval, in: report.readings) }
+        if let first = servings.first, servings.allSatisfy({ $0 == first }) {
+            return note("\(looks.count) edges, \(first.wordsForAll)")
+        }
+        let rows = zip(looks, servings).map { look, serving in
+            let answer = look.retrieval.answer
+            let age = answer?.age.map { age in "age \(age) s" + (answer?.maxAge.map { " of \($0) s" } ?? "") }
+            return (
+                look.address,
+                [serving.words(besides: plain), age ?? "", answer.flatMap(Self.place).map { "from \($0)" } ?? ""]
+            )
+        }
+        return note("\(looks.count) edges, not all alike:") + table(rows)
+    }
+
+    /// Where an edge stands, by the last hop of its `Via`, such as `usqas4-vp-vst-001`; else by its network's name.
+    private static func place(_ answer: Answer) -> String? {
+        let hop = answer.header("via")?.split(separator: ",").last?.split(separator: " ").dropFirst().first
+        let text = hop.map { String($0.prefix { $0 != "." }) } ?? answer.header("cdn-server")
+        return text?.displayable.shortened(to: 24)
+    }
+
+    // MARK: - The pages behind the links
+
+    private var pages: [String] {
+        let looks = full?.pages ?? []
+        return looks.flatMap { look -> [String] in
+            let lines = heading("page", look.url.shortened(to: 200)) + redirects(of: look.retrieval)
+            if look.appStore != nil { return lines + note("leads to the App Store") }
+            switch look.retrieval.outcome {
+            case .failed(let failure): return lines + note("no answer: \(failure.detail.shortened(to: 200))")
+            case .answered(let answer):
+                let type = answer.header("content-type").map { [$0.shortened(to: 80)] } ?? []
+                return lines + note(facts: ["status \(answer.status)"] + type)
+            }
+        }
+    }
+}

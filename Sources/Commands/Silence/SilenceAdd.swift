@@ -1,0 +1,101 @@
+import ArgumentParser
+import Evidence
+import Foundation
+import MonitorConfiguration
+import Monitoring
+import Storage
+
+/// `aasa-monitor silence TARGET... --for 2h --reason TEXT`.
+struct SilenceAdd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Begin a silence; the word `add` may be left out.")
+
+    @Argument(
+        help: ArgumentHelp(
+            "A domain, `*.example.com` for those below one, `all`, or a label as NAME=VALUE. Of several domains one must match, of labels each.",
+            valueName: "target"))
+    var targets: [String]
+
+    @Option(name: .customLong("for"), help: ArgumentHelp("How long, such as 2h or 1d12h.", valueName: "duration"))
+    var length: String?
+
+    @Option(help: ArgumentHelp("Until when, such as 2026-11-21T07:00:00Z.", valueName: "instant"))
+    var until: String?
+
+    @Option(help: ArgumentHelp("Why; shown to whoever asks.", valueName: "text"))
+    var reason: String
+
+    @Option(
+        name: .customLong("kind"),
+        help: ArgumentHelp("Only this kind of incident; may be given several times (default: all).", valueName: "kind"))
+    var kinds: [String] = []
+
+    @Option(help: ArgumentHelp("Who asks for it (default: user@host).", valueName: "name"))
+    var author: String?
+
+    @OptionGroup var store: StoreOptions
+
+    func run() async throws {
+        let now = Date()
+        let request: SilenceRequest
+        do {
+            request = try SilenceRequest(
+                scope: try scope(), startsAt: now, endsAt: try end(now: now),
+                author: author ?? Operator.name, reason: reason)
+        } catch let fault as SilenceFault {
+            throw ValidationError(fault.description)
+        } catch let fault as DomainFault {
+            throw ValidationError(fault.description)
+        }
+        let file = try store.file()
+        let isUsed = file.domains.contains { watched in
+            IncidentKind.allCases.contains {
+                request.scope.matches(domain: watched.domain, labels: watched.labels, kind: $0)
+            }
+        }
+        if !isUsed {
+            Console.note("aasa-monitor: no domain of the configuration matches; the silence is kept all the same")
+        }
+        let silence = try await store.with(.beside, of: file) { try await $0.add(request, now: now) }
+        Console.print(
+            "silence \(silence.id): \(silence.scope) until \(silence.endsAt.rfc3339); "
+                + "end it with: aasa-monitor silence end \(silence.id)")
+    }
+
+    private func scope() throws -> SilenceScope {
+        var scope = SilenceScope()
+        for target in targets {
+            if let sign = target.firstIndex(of: "=") {
+                scope.labels[String(target[..<sign])] = String(target[target.index(after: sign)...])
+            } else {
+                scope.domains.append(try DomainPattern(target))
+            }
+        }
+        if !kinds.isEmpty {
+            scope.kinds = try kinds.map { name in
+                guard let kind = IncidentKind(rawValue: name) else {
+                    throw SilenceFault(
+                        "'\(name.displayable)' is no kind of incident; the kinds are "
+                            + IncidentKind.allCases.map(\.rawValue).joined(separator: ", "))
+                }
+                return kind
+            }
+        }
+        return scope
+    }
+
+    private func end(now: Date) throws -> Date {
+        switch (length, until) {
+        case (let length?, nil):
+            do { return now + (try parseDuration(length)).inSeconds } catch {
+                throw SilenceFault("--for '\(length.displayable)' is no duration such as 2h: \(error)")
+            }
+        case (nil, let until?):
+            guard let end = try? Date(until, strategy: .iso8601) else {
+                throw SilenceFault("--until '\(until.displayable)' is no instant such as 2026-11-21T07:00:00Z")
+            }
+            return end
+        default: throw SilenceFault("either --for or --until is needed: every silence has an end")
+        }
+    }
+}

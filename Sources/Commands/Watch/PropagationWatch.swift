@@ -1,0 +1,231 @@
+// The memory of a watch: which edge serves what, and what is worth telling about a new look. Pure: instants come with
+// what was seen.
+
+import Evidence
+import Foundation
+
+struct PropagationWatch: Sendable {
+    let begin: Date
+    private(set) var goal: WatchGoal
+    /// In the order of their addresses.
+    private(set) var edges: [Edge] = []
+    /// Looks at all edges that are over.
+    private(set) var looks = 0
+    /// How many edges there are: at the first look some have not answered yet.
+    private(set) var count = 0
+    /// What was in sync then had picked the file up before anybody watched.
+    private(set) var firstLookAt: Date?
+    private(set) var lastLookAt: Date?
+    /// Whether the origin could be read when it was last asked.
+    private(set) var isOriginReadable = true
+    private var isSilenceTold = false
+    /// Who was seen in the look that goes on.
+    private var seen: Set<String> = []
+    /// Who is to be seen in it; none where the addresses are not known here.
+    private var listed: [String] = []
+    /// Edges that the others are not made to wait for: they are asked by themselves until they answer.
+    private(set) var slow: Set<String> = []
+
+    struct Edge: Equatable, Sendable {
+        var sight: EdgeSight
+        /// When it was first seen with the goal; nil while it serves something else.
+        var inSyncSince: Date?
+        /// Whether it served the goal before it fell silent: its return is then no news of the file.
+        var wasInSync = false
+        /// Whether it ever answered anything.
+        var hasAnswered = false
+        /// How often it was asked.
+        var looks = 0
+    }
+
+    /// The origin is read again at every so many looks at the edges.
+    static let looksPerOrigin = 10
+    /// An edge that gave no answer at all in this many looks, from the first on, is not one that this machine can ask.
+    static let looksForAnAnswer = 3
+
+    init(goal: WatchGoal, begin: Date) {
+        self.goal = goal
+        self.begin = begin
+    }
+
+    var inSyncCount: Int { edges.count { standing(of: $0) == .inSync } }
+
+    /// Edges that never answered this machine. Of a network that it does not reach, such as IPv6 without a way out, they
+    /// say nothing about the file, and are not waited for.
+    var unasked: [Edge] { edges.filter { !$0.hasAnswered && $0.looks >= Self.looksForAnAnswer } }
+
+    /// Edges that have not answered yet, well or ill: their first look still goes on.
+    var unheard: [String] {
+        let heard = Set(edges.map(\.sight.address))
+        // Behind a proxy all edges are one.
+        guard heard.isSubset(of: listed) else { return [] }
+        return listed.filter { !heard.contains($0) }.sorted { $0.isBefore($1) }
+    }
+
+    /// Whether every edge that can be asked serves the goal; none where no edge can be asked.
+    var isEveryEdgeInSync: Bool { inSyncCount > 0 && inSyncCount + unasked.count == max(count, edges.count) }
+
+    /// Whether a newer deploy may have moved the goal: asked now and then, and before a success is told.
+    var wantsOrigin: Bool { isEveryEdgeInSync || looks % Self.looksPerOrigin == 0 }
+
+    /// Whether the watch has reached its end, provided that the origin was read after the last look.
+    var isComplete: Bool { isEveryEdgeInSync && isOriginReadable }
+
+    func standing(of edge: Edge) -> EdgeStanding { standing(of: edge.sight) }
+
+    private func standing(of sight: EdgeSight) -> EdgeStanding {
+        switch sight.content {
+        case .file(let meaning): meaning == goal.meaning ? .inSync : .behind
+        case .noFile: .noFile
+        case .missing(let words): .missing(words)
+        case .silent(let words): .unreachable(words)
+        }
+    }
+
+    // MARK: - What was seen
+
+    /// A look at these edges begins; none where their addresses are not known here.
+    mutating func onLook(at addresses: [String]) {
+        seen = []
+        listed = addresses
+        if looks == 0 { count = addresses.count }
+    }
+
+    /// An edge is asked by itself from now on, until it answers.
+    mutating func onSlow(_ address: String) { slow.insert(address) }
+
+    /// Takes in the answer of one edge.
+    mutating func on(_ sight: EdgeSight, at now: Date) -> [WatchEvent] {
+        // Several may hide behind one proxy's address, and the last answer stands for all.
+        seen.insert(sight.address)
+        let wasSlow = slow.contains(sight.address)
+        if sight.isAnswer { slow.remove(sight.address) }
+        if firstLookAt == nil { firstLookAt = now }
+        lastLookAt = now
+        let place = edges.firstIndex { !$0.sight.address.isBefore(sight.address) } ?? edges.endIndex
+        let old = edges.indices.contains(place) && edges[place].sight.address == sight.address ? edges[place] : nil
+        let edge = next(sight, after: old, at: now)
+        edges.replaceSubrange(place..<(old == nil ? place : place + 1), with: [edge])
+        if looks > 0 || edges.count > count { count = known }
+        let kind =
+            if let old {
+                news(from: old, to: edge)
+            } else {
+                looks == 0 || wasSlow ? WatchEvent.Kind.edgeSeen : .edgeAdded
+            }
+        return kind.map { [event($0, edge, at: now)] } ?? []
+    }
+
+    /// Edges that were seen, and those that are still asked for the first time.
+    private var known: Int { edges.count + slow.subtracting(edges.map(\.sight.address)).count }
+
+    /// The look is over: each edge that there is has been seen, but for the slow ones.
+    mutating func onLookEnd(at now: Date) -> [WatchEvent] {
+        looks += 1
+        slow.formIntersection(listed)
+        let gone = edges.map(\.sight.address).filter { !seen.contains($0) && !slow.contains($0) }
+        edges.removeAll { gone.contains($0.sight.address) }
+        count = known
+        var events = gone.map { address in
+            var removed = event(.edgeRemoved, at: now)
+            removed.edge = address
+            return removed
+        }
+        let isSilent = !edges.isEmpty && edges.allSatisfy { if case .silent = $0.sight.content { true } else { false } }
+        if isSilent, !isSilenceTold { events.append(event(.allUnreachable, at: now)) }
+        isSilenceTold = isSilent
+        return events
+    }
+
+    /// Takes in a look at the origin.
+    mutating func onOrigin(_ sight: OriginSight, at now: Date) -> [WatchEvent] {
+        switch sight {
+        case .broken(let words):
+            defer { isOriginReadable = false }
+            guard isOriginReadable else { return [] }
+            var event = event(.originUnreadable, at: now)
+            event.detail = words
+            return [event]
+        case .file(let file):
+            var events: [WatchEvent] = []
+            if !isOriginReadable { events.append(event(.originReadable, at: now)) }
+            isOriginReadable = true
+            if file.meaning != goal.meaning {
+                goal = file
+                for index in edges.indices {
+                    let isInSync = standing(of: edges[index]) == .inSync
+                    edges[index].inSyncSince = isInSync ? now : nil
+                    edges[index].wasInSync = isInSync
+                }
+                events.append(event(.goalMoved, at: now))
+            }
+            return events
+        }
+    }
+
+    /// The first word about the goal.
+    func opening(at now: Date) -> WatchEvent { event(.goalSet, at: now) }
+
+    /// The last word.
+    func end(_ kind: WatchEvent.Kind, at now: Date) -> WatchEvent {
+        var event = event(kind, at: now)
+        if kind == .inSync, !unasked.isEmpty {
+            event.detail =
+                "could not be asked: "
+                + unasked.map { edge in
+                    edge.sight.address + (standing(of: edge).detail.map { " (\($0.shortened(to: 120)))" } ?? "")
+                }.joined(separator: ", ")
+        }
+        if kind != .inSync, !unheard.isEmpty { event.detail = "no answer yet: \(unheard.joined(separator: ", "))" }
+        return event
+    }
+
+    // MARK: - What is worth telling
+
+    private func next(_ sight: EdgeSight, after old: Edge?, at now: Date) -> Edge {
+        var edge = Edge(sight: sight)
+        edge.hasAnswered = sight.isAnswer || old?.hasAnswered == true
+        edge.looks = (old?.looks ?? 0) + 1
+        switch standing(of: sight) {
+        case .inSync:
+            edge.inSyncSince = old?.inSyncSince ?? now
+            edge.wasInSync = true
+        case .unreachable:
+            edge.inSyncSince = old?.inSyncSince
+            edge.wasInSync = old?.wasInSync ?? false
+        case .behind, .noFile, .missing: break
+        }
+        return edge
+    }
+
+    private func news(from old: Edge, to new: Edge) -> WatchEvent.Kind? {
+        switch (standing(of: old), standing(of: new)) {
+        case (.unreachable, .unreachable): nil
+        case (_, .unreachable): .edgeUnreachable
+        case (.unreachable, .inSync): old.wasInSync ? .edgeReachable : .edgePickedUp
+        case (.unreachable, _): old.wasInSync ? .edgeFellBack : .edgeReachable
+        case (.inSync, .inSync): nil
+        case (_, .inSync): .edgePickedUp
+        case (.inSync, _): .edgeFellBack
+        default: old.sight.content == new.sight.content ? nil : .edgeChanged
+        }
+    }
+
+    private func event(_ kind: WatchEvent.Kind, _ edge: Edge? = nil, at now: Date) -> WatchEvent {
+        WatchEvent(
+            kind: kind, at: now, elapsed: max(0, now.timeIntervalSince(begin)), edge: edge?.sight.address,
+            standing: edge.map(standing(of:)), goal: goal, inSync: inSyncCount, edges: max(count, edges.count))
+    }
+}
+
+/// What the origin serves, as far as a watch needs it.
+enum OriginSight: Equatable, Sendable {
+    case file(WatchGoal)
+    /// Why there is no file to wait for.
+    case broken(String)
+}
+
+extension String {
+    /// Addresses in the order of their numbers.
+    fileprivate func isBefore(_ other: String) -> Bool { compare(other, options: .numeric) == .orderedAscending }
+}

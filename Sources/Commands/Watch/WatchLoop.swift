@@ -1,0 +1,92 @@
+// Looks again and again until every edge serves the goal, or time is up. What it looks with, and the clock, are given.
+
+import Evidence
+import Foundation
+import Monitoring
+
+struct WatchLoop: Sendable {
+    let time: any Timekeeper
+    /// Between two looks.
+    let every: Duration
+    /// For the whole watch, from `begin` on.
+    let limit: Duration
+    /// Looks at the origin within the time given; nil where that was not enough. Throws `CancellationError` only, as does
+    /// `edges`.
+    let origin: @Sendable (Duration) async throws -> OriginSight?
+    /// Looks at every edge but some within the time given and tells each answer as it comes; false where that was not
+    /// enough.
+    let edges: @Sendable (Duration, Set<String>, @escaping @Sendable (EdgeLooks) -> Void) async throws -> Bool
+    /// Looks at one edge within the time given, while others are looked at; nil where that was not enough.
+    var edge: @Sendable (Duration, String) async throws -> EdgeSight? = { _, _ in nil }
+    let tell: @Sendable ([WatchEvent], PropagationWatch) -> Void
+
+    /// - Returns: how it ended: `inSync`, `timeLimit`, or `interrupted` where its task was cancelled.
+    func run(goal: WatchGoal, begin: Date) async -> WatchEvent.Kind {
+        var watch = PropagationWatch(goal: goal, begin: begin)
+        tell([watch.opening(at: time.now())], watch)
+        let end: WatchEvent.Kind
+        do {
+            end = try await wait(&watch)
+        } catch {
+            end = .interrupted
+        }
+        tell([watch.end(end, at: time.now())], watch)
+        return end
+    }
+
+    private func wait(_ watch: inout PropagationWatch) async throws -> WatchEvent.Kind {
+        let slow = SlowEdges()
+        return try await withThrowingDiscardingTaskGroup { group in
+            defer { group.cancelAll() }
+            return try await wait(&watch, slow) { left, address in
+                group.addTask { slow.end(address, try? await edge(left, address) ?? nil) }
+            }
+        }
+    }
+
+    /// `ask`: asks one edge beside all else.
+    private func wait(
+        _ watch: inout PropagationWatch, _ slow: SlowEdges, ask: (Duration, String) -> Void
+    ) async throws -> WatchEvent.Kind {
+        while true {
+            guard try await look(&watch, slow) else { return .timeLimit }
+            for address in watch.slow.sorted() where slow.begin(address) { ask(left(watch), address) }
+            if watch.wantsOrigin {
+                guard let sight = try await origin(left(watch)) else { return .timeLimit }
+                tell(watch.onOrigin(sight, at: time.now()), watch)
+                if watch.isComplete { return .inSync }
+            }
+            let left = left(watch)
+            guard left > .zero else { return .timeLimit }
+            try await time.sleep(for: min(every, left))
+            guard self.left(watch) > .zero else { return .timeLimit }
+        }
+    }
+
+    /// One look at every edge, and what came of the slow ones since the last. What came before time was up has been told.
+    private func look(_ watch: inout PropagationWatch, _ slow: SlowEdges) async throws -> Bool {
+        for sight in slow.fetch() { tell(watch.on(sight, at: time.now()), watch) }
+        let left = left(watch)
+        let others = watch.slow
+        let (news, feed) = AsyncStream.makeStream(of: EdgeLooks.self)
+        async let isWhole = {
+            defer { feed.finish() }
+            return try await edges(left, others) { feed.yield($0) }
+        }()
+        for await piece in news {
+            switch piece {
+            case .asking(let addresses): watch.onLook(at: addresses)
+            case .seen(let sight): tell(watch.on(sight, at: time.now()), watch)
+            case .slow(let address): watch.onSlow(address)
+            }
+        }
+        for sight in slow.fetch() { tell(watch.on(sight, at: time.now()), watch) }
+        guard try await isWhole else { return false }
+        tell(watch.onLookEnd(at: time.now()), watch)
+        return true
+    }
+
+    private func left(_ watch: PropagationWatch) -> Duration {
+        limit - .milliseconds(Int64(time.now().timeIntervalSince(watch.begin) * 1000))
+    }
+}

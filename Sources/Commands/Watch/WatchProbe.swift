@@ -1,0 +1,116 @@
+// The looks of a watch: at the origin for the goal, at every edge for how far it has come.
+
+import Evidence
+import Foundation
+import Probing
+
+struct WatchProbe: Sendable {
+    let probe: DomainProbe
+    let domain: Domain
+
+    /// What there is to wait for.
+    enum Goal: Sendable {
+        case file(WatchGoal)
+        /// The origin has no file, or none that can be read; the report says why.
+        case nothing(NothingToWaitFor)
+    }
+
+    /// `left`: no request takes longer.
+    func goal(at now: Date, within left: Duration) async throws -> Goal {
+        let (retrieval, readings) = try await look(at: now, within: left)
+        if case .file(let goal) = Self.sight(of: retrieval, readings) { return .file(goal) }
+        let verdict = Verdict(
+            of: readings, history: .none, staleAfter: .seconds(86_400), certificateWarning: .zero, now: now)
+        return .nothing(
+            NothingToWaitFor(
+                domain: domain, at: now, isMissing: [404, 410].contains(retrieval.answer?.status),
+                findings: verdict.findings.filter { $0.severity == .error }))
+    }
+
+    func origin(within left: Duration) async throws -> OriginSight {
+        let (retrieval, readings) = try await look(at: Date(), within: left)
+        return Self.sight(of: retrieval, readings)
+    }
+
+    /// So long all edges are waited for together. One that takes longer is asked again by itself.
+    private static let patience: Duration = .seconds(2)
+
+    /// Asks every edge but the slow ones, and tells each as it answers.
+    func edges(
+        but slow: Set<String>, within left: Duration, tell: @escaping @Sendable (EdgeLooks) -> Void
+    ) async throws {
+        try await probe.edges(of: domain, but: slow, timeout: left, patience: Self.patience) { news in
+            switch news {
+            case .asking(let addresses): tell(.asking(addresses))
+            case .seen(let look, _) where look.retrieval.failure?.kind == .timedOut && !look.isHidden:
+                tell(.slow(look.address))
+            case .seen(let look, let contents): tell(.seen(EdgeSight(look, contents: contents)))
+            }
+        }
+    }
+
+    /// Gives one edge all the time of a request.
+    func edge(_ address: String, within left: Duration) async throws -> EdgeSight {
+        let (look, contents) = try await probe.edge(address, of: domain, timeout: left)
+        return EdgeSight(look, contents: contents)
+    }
+
+    private func look(at now: Date, within left: Duration) async throws -> (Retrieval, Readings) {
+        let (retrieval, body) = try await probe.original(of: domain, timeout: left)
+        var contents: [ContentHash: Data] = [:]
+        if let hash = retrieval.answer?.body.hash { contents[hash] = body }
+        let observation = Observation(
+            domain: domain, checkedAt: now, origin: retrieval, cdn: .notAsked(.originHasNoFile), contents: contents)
+        return (retrieval, Readings(observation))
+    }
+
+    private static func sight(of retrieval: Retrieval, _ readings: Readings) -> OriginSight {
+        if let file = readings.originFile, file.namesService, let meaning = file.meaning {
+            return .file(WatchGoal(meaning: meaning, content: file.hash, bytes: file.byteCount))
+        }
+        switch retrieval.outcome {
+        case .failed(let failure): return .broken(failure.detail.displayable.shortened(to: 160))
+        case .answered(let answer):
+            return .broken(answer.status == 200 ? "its answer is no file" : "status \(answer.status)")
+        }
+    }
+}
+
+/// A step of a look at all edges.
+enum EdgeLooks: Sendable {
+    /// What is asked now; none where the addresses are not known here.
+    case asking([String])
+    case seen(EdgeSight)
+    /// That edge takes longer than the others are made to wait.
+    case slow(String)
+}
+
+/// Why a watch ended before it began.
+struct NothingToWaitFor: Sendable {
+    let domain: Domain
+    let at: Date
+    /// Whether the origin says that there is no such file.
+    let isMissing: Bool
+    let findings: [Finding]
+
+    private var message: String {
+        isMissing
+            ? "the origin has no file, so there is nothing to wait for; deploy it first"
+            : "the origin serves no file that can be read, so there is nothing to wait for; mend that first"
+    }
+
+    func text(style: TextStyle) -> String {
+        var lines = ["\(style.bold(domain.name))  \(style.verdict(.failing))"]
+        lines += style.wrapped(message, indentation: 2)
+        for finding in findings { lines += [""] + CheckReport.text(of: finding, style: style) }
+        return lines.joined(separator: "\n")
+    }
+
+    var json: OrderedJSON {
+        .object([
+            ("schema", .string("aasa-monitor/watch/v1")), ("event", .string("nothing_to_wait_for")),
+            ("domain", .string(domain.name)), ("at", .string(at.rfc3339)), ("message", .string(message)),
+            ("findings", .array(findings.map(CheckReport.json(of:)))),
+        ])
+    }
+}

@@ -1,0 +1,199 @@
+import Evidence
+import Foundation
+
+/// `maintenance`: a list of weekly windows.
+struct MaintenanceReader {
+    let reading: Reading
+    /// The watched domains and their labels: a window that can match none of them is a slip.
+    let watched: [WatchedDomain]
+
+    private static let weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+    private static let expected = "a mapping with the keys 'name', 'domains', 'days', 'start', 'duration' and 'zone'"
+
+    func read(_ root: Section) -> [MaintenanceSettings] {
+        var result: [MaintenanceSettings] = []
+        var lines: [String: Int] = [:]
+        for node in root.list("maintenance") ?? [] {
+            guard case .mapping(let entries) = node.content else {
+                root.mismatch("maintenance", Self.expected, node)
+                continue
+            }
+            let section = section(entries, at: node.position)
+            let name = section.name("maintenance window")
+            if let name {
+                if let line = lines[name.value] {
+                    reading.error(
+                        "maintenance window \(name.quoted) is given twice; it is already given at line \(line)",
+                        at: name.position)
+                }
+                lines[name.value] = lines[name.value] ?? name.position.line
+            }
+            let window = window(section, named: name?.value)
+            section.close()
+            if let window { result.append(window) }
+        }
+        return result
+    }
+
+    private func section(_ entries: [SourceNode.Entry], at position: SourcePosition) -> Section {
+        var title = "in an entry of 'maintenance'"
+        if case .scalar(let name, _) = entries.first(where: { $0.key == "name" })?.value.content, Section.isName(name) {
+            title = "in maintenance window '\(name)'"
+        }
+        return Section(
+            entries: entries, position: position, title: title, path: "maintenance[]", isConcealed: false,
+            reading: reading)
+    }
+
+    private func window(_ section: Section, named name: String?) -> MaintenanceSettings? {
+        let domains = self.domains(section)
+        let labels = self.labels(section)
+        if !section.isGiven("domains"), !section.isGiven("labels") {
+            reading.error(
+                "'domains' or 'labels' is missing \(section.title); 'domains: [\"*\"]' stands for all",
+                at: section.position)
+        }
+        let days = self.days(section)
+        let start = time("start", section, isRequired: true)
+        let extent = self.extent(section)
+        let zone = self.zone(section)
+        let reason = section.text("reason", "a text")?.value ?? "maintenance"
+        guard let name, let days, let start, let extent, let zone else { return nil }
+        return MaintenanceSettings(
+            name: name, domains: domains, labels: labels, days: days, start: start, extent: extent, zone: zone,
+            reason: reason)
+    }
+
+    private func domains(_ section: Section) -> [String] {
+        (section.list("domains") ?? []).compactMap { domain($0, section) }
+    }
+
+    private func domain(_ node: SourceNode, _ section: Section) -> String? {
+        let expected = "a domain, '*.example.com' or '*'"
+        guard let text = section.text(node, "domains", expected) else { return nil }
+        if text.value == "*" { return "*" }
+        let isBelow = text.value.hasPrefix("*.")
+        let domain: Domain
+        do {
+            domain = try Domain(isBelow ? String(text.value.dropFirst(2)) : text.value)
+        } catch {
+            let reason = text.isSubstituted ? "" : ": \(error.reason)"
+            reading.error(
+                "expected \(expected) for 'domains' \(section.title), found \(text.quoted)\(reason)", at: text.position)
+            return nil
+        }
+        let isKnown = watched.contains {
+            isBelow ? $0.domain.name.hasSuffix("." + domain.name) : $0.domain == domain
+        }
+        if !isKnown, !watched.isEmpty {
+            let names = watched.map(\.domain.name)
+            let hint = text.isSubstituted || isBelow ? "" : Spelling.suggestion(for: domain.name, among: names)
+            reading.error("\(text.quoted) \(section.title) is not watched\(hint)", at: text.position)
+        }
+        return (isBelow ? "*." : "") + domain.name
+    }
+
+    private func labels(_ section: Section) -> [String: String] {
+        guard let entry = section.entry("labels"), !entry.value.isNull else { return [:] }
+        guard case .mapping(let entries) = entry.value.content else {
+            section.mismatch("labels", "a mapping of names to texts", entry.value)
+            return [:]
+        }
+        let known = Set(watched.flatMap { $0.labels.keys })
+        var labels: [String: String] = [:]
+        for label in entries {
+            guard case .scalar(let raw, _) = label.value.content, !label.value.isNull else {
+                reading.error(
+                    "expected a text for label \(Quotation.ofKey(label.key)) \(section.title), "
+                        + "found \(label.value.summary(isConcealed: false))", at: label.value.position)
+                continue
+            }
+            if !known.contains(label.key), !watched.isEmpty {
+                let hint = Spelling.suggestion(for: label.key, among: known)
+                reading.error(
+                    "no domain has the label \(Quotation.ofKey(label.key)) of 'labels' \(section.title)\(hint)",
+                    at: label.position)
+            }
+            if let text = reading.text(raw, at: label.value.position) { labels[label.key] = text.value }
+        }
+        return labels
+    }
+
+    private func days(_ section: Section) -> [String]? {
+        guard section.isGiven("days") else {
+            reading.error(
+                "'days' is missing \(section.title); such as 'days: [sat, sun]'",
+                at: section.entry("days")?.position ?? section.position)
+            return nil
+        }
+        guard let nodes = section.list("days") else { return nil }
+        var days: [String] = []
+        for node in nodes {
+            guard let text = section.text(node, "days", "a day such as sat") else { continue }
+            // What somebody writes out is understood and not taken: one way to write each thing.
+            guard Self.weekdays.contains(text.value) else {
+                let short = String(text.value.lowercased().prefix(3))
+                let hint =
+                    text.isSubstituted
+                    ? "" : Self.weekdays.contains(short) ? "; did you mean '\(short)'?" : ""
+                reading.error(
+                    "expected one of \(Self.weekdays.joined(separator: ", ")) in 'days' \(section.title), "
+                        + "found \(text.quoted)\(hint)", at: text.position)
+                continue
+            }
+            if !days.contains(text.value) { days.append(text.value) }
+        }
+        if nodes.isEmpty { reading.error("'days' \(section.title) is empty", at: section.position) }
+        return days.isEmpty ? nil : days
+    }
+
+    private func time(_ key: String, _ section: Section, isRequired: Bool = false) -> String? {
+        let expected = "a time of day in quotation marks such as \"02:00\""
+        guard let text = section.text(key, expected, isRequired: isRequired) else { return nil }
+        let parts = text.value.split(separator: ":", omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { part in
+            part.utf8.count == 2 && part.utf8.allSatisfy { (48...57).contains($0) } ? Int(part) : nil
+        }
+        guard parts.count == 2, numbers.count == 2, numbers[0] < 24, numbers[1] < 60 else {
+            reading.error(
+                "expected \(expected) for '\(key)' \(section.title), found \(text.quoted)", at: text.position)
+            return nil
+        }
+        return text.value
+    }
+
+    private func extent(_ section: Section) -> MaintenanceSettings.Extent? {
+        let isLasting = section.isGiven("duration")
+        let isUntil = section.isGiven("end")
+        guard isLasting != isUntil else {
+            reading.error(
+                isLasting
+                    ? "'duration' and 'end' \(section.title) say the same; leave one out"
+                    : "'duration' is missing \(section.title), or 'end'", at: section.position)
+            return nil
+        }
+        if isLasting {
+            return section.duration("duration", in: .seconds(60)...(.seconds(7 * 86_400))).map { .lasting($0) }
+        }
+        return time("end", section).map { .until($0) }
+    }
+
+    private func zone(_ section: Section) -> String? {
+        let expected = "a time zone such as Europe/Berlin"
+        guard let text = section.text("zone", expected, isRequired: true) else { return nil }
+        // Foundation reads `GMT+3` and `CET` too: the first has no daylight saving, the second has not the same rules
+        // everywhere it is said.
+        let isName = text.value.contains("/") || text.value == "UTC"
+        guard isName, TimeZone(identifier: text.value) != nil else {
+            let hint =
+                text.isSubstituted
+                ? ""
+                : Spelling.suggestion(
+                    for: text.value, among: TimeZone.knownTimeZoneIdentifiers.filter { $0.contains("/") })
+            reading.error(
+                "expected \(expected) for 'zone' \(section.title), found \(text.quoted)\(hint)", at: text.position)
+            return nil
+        }
+        return text.value
+    }
+}

@@ -1,0 +1,12 @@
+/// A step of `alerts.escalation`: who is told of an incident that nobody has in hand by then.
+package struct EscalationSettings: Sendable, Equatable {
+    /// From the firing.
+    package var after: Duration
+    /// Names of channels, at least one; none of them in another step.
+    package var channels: [String]
+
+    package init(after: Duration, channels: [String]) {
+        self.after = after
+        self.channels = channels
+    }
+}

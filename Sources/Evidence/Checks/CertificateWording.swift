@@ -1,0 +1,95 @@
+// What is wrong with a certificate that was refused, and whose it is.
+
+import Foundation
+
+struct CertificateWording {
+    /// The name that the certificate should be for.
+    let host: String
+    let chain: [CertificateFacts]
+    let now: Date
+
+    private var leaf: CertificateFacts? { chain.first }
+
+    func describe(_ problem: CertificateProblem, in finding: inout Finding) {
+        switch problem {
+        case .expired:
+            finding.rule = .origin("certificate-expired")
+            let old = chain.first { $0.notAfter.map { $0 < now } ?? false } ?? leaf
+            let date = old?.notAfter.map { " on \($0.rfc3339)" } ?? ""
+            if let old, old != leaf {
+                finding.message = "an intermediate certificate expired\(date): \(shown(old.subject))"
+                finding.fix = "install the chain that the authority hands out now"
+            } else {
+                finding.message = "the certificate expired\(date)"
+                finding.fix = "renew the certificate, and find out why its renewal did not run"
+            }
+        case .notYetValid:
+            finding.rule = .origin("certificate-not-yet-valid")
+            let early = chain.first { $0.notBefore.map { $0 > now } ?? false } ?? leaf
+            finding.message =
+                (early == leaf ? "the certificate is" : "an intermediate certificate is") + " not valid yet"
+                + (early?.notBefore.map { ", only from \($0.rfc3339)" } ?? "")
+            finding.fix = "install a certificate that is valid now, or set this machine's clock"
+        case .nameMismatch:
+            finding.rule = .origin("certificate-name-mismatch")
+            // A certificate may have thousands.
+            let all = leaf?.names ?? []
+            let names =
+                all.prefix(3).map { $0.displayable.shortened(to: 64) }.joined(separator: ", ")
+                + (all.count > 3 ? " and \(all.count - 3) more" : "")
+            finding.message =
+                "the certificate is not for \(host)" + (names.isEmpty ? "" : ", it is for \(names)")
+            finding.fix = "install a certificate whose names include \(host), or let the server choose it by SNI"
+        case .selfSigned:
+            untrusted("the certificate is self-signed", in: &finding)
+        case .untrustedRoot:
+            let root = chain.linked.last?.issuer
+            untrusted(
+                "the certificate comes from an authority that is not publicly trusted"
+                    + (root.map { ": \(shown($0))" } ?? ""), in: &finding)
+        case .incompleteChain:
+            finding.rule = .origin("certificate-chain-incomplete")
+            finding.message =
+                "the server does not send the whole certificate chain"
+                + (missingIssuer.map { "; the certificate of its issuer is missing: \($0)" } ?? "")
+            finding.evidence["missing_issuer"] = missingIssuer
+            finding.fix =
+                "install the full chain (leaf and intermediates); browsers fetch what is missing by themselves, "
+                + "Apple's crawler does not"
+        case .revoked:
+            finding.rule = .origin("certificate-untrusted")
+            finding.message = "the certificate is revoked"
+            finding.fix = "install a new certificate"
+        case .other:
+            finding.rule = .origin("certificate-untrusted")
+            finding.message = "the certificate is refused"
+            finding.fix = "see the evidence for the verifier's words, and install a certificate that passes"
+        }
+    }
+
+    private func untrusted(_ message: String, in finding: inout Finding) {
+        finding.rule = .origin("certificate-untrusted")
+        finding.message = message
+        finding.fix = "install a certificate from a public authority; Apple accepts no private root"
+    }
+
+    /// Who should have been sent next.
+    private var missingIssuer: String? { chain.linked.last.map { shown($0.issuer) } }
+
+    private func shown(_ name: String) -> String { name.inSentence }
+}
+
+extension [CertificateFacts] {
+    /// The certificates from the leaf upwards, each issued by the next; what a server sends besides is no part of it.
+    var linked: [CertificateFacts] {
+        guard var last = first else { return [] }
+        var path = [last]
+        while last.issuer != last.subject, let next = first(where: { $0.subject == last.issuer }),
+            !path.contains(next)
+        {
+            path.append(next)
+            last = next
+        }
+        return path
+    }
+}

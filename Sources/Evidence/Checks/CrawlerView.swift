@@ -1,0 +1,146 @@
+import Foundation
+
+extension Checks {
+    /// Apple's user agents get another answer than this program at the same address. A rule by source address cannot be
+    /// seen like this; Apple's own word decides there.
+    @Sendable static func crawlerView(_ context: CheckContext) -> [Finding] {
+        let refused = (context.observation.full?.agents ?? []).compactMap { look in
+            context.refusal(of: look).map { (look, $0) }
+        }
+        guard let (first, reference) = refused.first else { return [] }
+        var evidence = ["url": context.origin.url, "plain": context.readings.words(for: reference)]
+        if let status = reference.answer?.status { evidence["plain_status"] = "\(status)" }
+        if let hash = reference.answer?.body.hash { evidence["plain_sha256"] = hash.hex }
+        let places = CrawlerPlaces(of: refused.map(\.0), context)
+        if let address = first.place { evidence["address"] = address }
+        if places.isPart { evidence["addresses"] = places.refusing.joined(separator: ", ") }
+        // Of several addresses that refuse, the first speaks for each agent.
+        for (look, _) in refused where evidence[look.agent.rawValue] == nil {
+            let name = look.agent.rawValue
+            evidence["\(name)_user_agent"] = look.agent.userAgent
+            evidence[name] = context.readings.words(for: look.retrieval) + places.tail
+            guard let answer = look.retrieval.answer else {
+                evidence["\(name)_error"] = look.retrieval.failure?.detail
+                continue
+            }
+            evidence["\(name)_status"] = "\(answer.status)"
+            evidence["\(name)_sha256"] = answer.body.hash?.hex
+            for header in ["server", "cf-ray", "cf-mitigated"] {
+                guard let value = answer.header(header) else { continue }
+                evidence["\(name)_\(header.replacing("-", with: "_"))"] = value.shortened(to: 200)
+            }
+        }
+        let agents = AgentLook.Agent.allCases.filter { agent in refused.contains { $0.0.agent == agent } }
+        let names = agents.map(\.shortName).joined(separator: " and ")
+        return [
+            Finding(
+                rule: .origin("crawler-refused"), severity: .error,
+                message: places.words + "for the user agent \(names) the origin \(outcome(first.retrieval, context)), "
+                    + "while this program gets the file at the same address",
+                evidence: evidence,
+                fix: first.retrieval.answer?.status == 429
+                    ? "exempt the file from rate limits, for every user agent"
+                    : "let every user agent read the file, AASA-Bot and CFNetwork above all: exempt its path from bot "
+                        + "protection and challenges",
+                reference: Reference.appClips)
+        ]
+    }
+
+    private static func outcome(_ retrieval: Retrieval, _ context: CheckContext) -> String {
+        let words = context.readings.words(for: retrieval)
+        return retrieval.answer?.isChallenge == true ? "\(words) (a challenge)" : words
+    }
+}
+
+extension CheckContext {
+    /// What this program was given at the same address, where that is the file, or leads to it, and the agent is not.
+    fileprivate func refusal(of look: AgentLook) -> Retrieval? {
+        if look.retrieval.failure?.isOwnFault == true { return nil }
+        guard let reference = plainLook(besides: look) else { return nil }
+        let (plain, agent) = (readings.serving(of: reference), readings.serving(of: look.retrieval))
+        switch plain {
+        case .file: return agent == plain ? nil : reference
+        case .redirect: return agent == plain || agent.isFile || readings.originFile == nil ? nil : reference
+        default: return nil
+        }
+    }
+
+    /// The plain request to the address that an agent's request went to.
+    func plainLook(besides look: AgentLook) -> Retrieval? {
+        let looks = observation.full?.addresses ?? []
+        guard !looks.isEmpty else { return origin.firstHop }
+        if let address = look.address { return looks.first { $0.address.address == address }?.retrieval }
+        // Where an agent got no connection, the address that it was sent to is the first that answered us.
+        let address = look.retrieval.connection?.address
+        let answering = looks.filter { $0.retrieval.answer != nil }
+        return (answering.first { $0.address.address == address } ?? answering.first)?.retrieval
+    }
+
+    /// The agents that are given the file where this program is not.
+    var welcomeAgents: [AgentLook.Agent] {
+        guard readings.originFile == nil else { return [] }
+        // An address that gives everybody the file shows nothing about who is let in.
+        return (observation.full?.agents ?? []).filter { look in
+            readings.serving(of: look.retrieval).isFile
+                && plainLook(besides: look).map { !readings.serving(of: $0).isFile } ?? true
+        }.map(\.agent)
+    }
+}
+
+/// At which of the addresses that Apple's agents were tried at they are refused.
+private struct CrawlerPlaces {
+    let refusing: [String]
+    private let tried: Int
+
+    init(of refused: [AgentLook], _ context: CheckContext) {
+        var seen: Set<String> = []
+        refusing = refused.compactMap(\.place).filter { seen.insert($0).inserted }
+        let looks = (context.observation.full?.agents ?? []).filter { context.plainLook(besides: $0)?.answer != nil }
+        tried = Set(looks.compactMap(\.place)).count
+    }
+
+    var isPart: Bool { !refusing.isEmpty && refusing.count < tried }
+
+    /// Behind what they are given; empty where it is so at every address.
+    var tail: String { isPart ? " (at \(refusing.listed(upTo: 3)) only)" : "" }
+
+    /// The beginning of a sentence; empty where it is so at every address.
+    var words: String {
+        isPart ? "at \(refusing.listed(upTo: 3)) only (\(refusing.count) of \(tried) addresses tried): " : ""
+    }
+}
+
+extension AgentLook {
+    /// Where it went, as far as that is known.
+    fileprivate var place: String? { address ?? retrieval.connection?.address }
+}
+
+extension Retrieval {
+    /// The answer to the first request alone, as a look has it that follows no redirect.
+    fileprivate var firstHop: Retrieval {
+        guard let first = redirects.first else { return self }
+        var hop = self
+        hop.redirects = [first]
+        hop.redirectStop = nil
+        hop.outcome = .answered(
+            Answer(
+                status: first.status, headers: [],
+                body: .init(hash: nil, decodedBytes: 0, wireBytes: 0, end: .complete)))
+        return hop
+    }
+}
+
+extension Answer {
+    /// Whether a bot protection stands before the site and asks for more than a request.
+    var isChallenge: Bool { header("cf-mitigated") != nil }
+}
+
+extension AgentLook.Agent {
+    /// As rules of firewalls name it.
+    var shortName: String {
+        switch self {
+        case .crawler: "AASA-Bot"
+        case .device: "CFNetwork"
+        }
+    }
+}

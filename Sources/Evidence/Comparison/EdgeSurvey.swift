@@ -1,0 +1,64 @@
+// What each edge of the CDN serves, and which of it is old.
+
+import Foundation
+
+struct EdgeSurvey {
+    /// What an edge that speaks of the file says.
+    enum Copy: Hashable {
+        case file(ContentHash)
+        /// Something that is no such file.
+        case noFile
+        case missing
+    }
+
+    /// The edges that speak of the file, in the resolver's order.
+    let speaking: [(look: EdgeLook, copy: Copy)]
+    let silent: [EdgeLook]
+
+    init(_ readings: Readings) {
+        let looks = readings.cdn == nil ? [] : readings.observation.full?.edges ?? []
+        silent = looks.filter { !$0.retrieval.speaksOfFile }
+        speaking = looks.filter(\.retrieval.speaksOfFile).map { look in
+            switch readings.serving(of: look.retrieval) {
+            case .file(let meaning): (look, .file(meaning))
+            case .noFile, .partial: (look, .noFile)
+            // An answer of another status speaks of the file where Apple says why there is none.
+            case .redirect, .status, .failed: (look, .missing)
+            }
+        }
+    }
+
+    /// The edges that were asked, whatever they said: what counts of edges are counted against.
+    var asked: Int { speaking.count + silent.count }
+
+    var isEmpty: Bool { speaking.isEmpty && silent.isEmpty }
+
+    /// Whether those that speak of the file disagree.
+    var isMixed: Bool { Set(speaking.map(\.copy)).count > 1 }
+
+    /// - Parameters:
+    ///   - current: what the origin serves at any of its addresses.
+    ///   - isOld: whether the origin is known to have served a content before.
+    /// - Returns: how many edges serve what.
+    func tally(current: Set<ContentHash>, isOld: (ContentHash) -> Bool) -> EdgeTally {
+        var tally = EdgeTally(asked: asked, unreachable: silent.count)
+        for (_, copy) in speaking {
+            switch copy {
+            case .file(let meaning) where current.contains(meaning): tally.inSync += 1
+            case .file(let meaning) where isOld(meaning): tally.old += 1
+            case .file, .noFile: tally.other += 1
+            case .missing: tally.missing += 1
+            }
+        }
+        return tally
+    }
+}
+
+extension Readings {
+    /// The contents that the origin serves, by their meaning: at the address that the request by name met, and at every
+    /// other. An origin that alternates makes no copy old; that its addresses differ is a finding of its own.
+    var currentMeanings: Set<ContentHash> {
+        let looks = (observation.full?.addresses ?? []).map { file(of: $0.retrieval) }
+        return Set(([originFile] + looks).compactMap { $0 }.filter(\.namesService).compactMap(\.meaning))
+    }
+}

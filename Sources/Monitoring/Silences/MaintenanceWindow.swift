@@ -1,0 +1,120 @@
+// A stretch of each week in which work on a site is expected, as the configuration names it. It is evaluated in its own
+// zone: "two o'clock on Sunday" stays that when the clocks change.
+
+import Evidence
+import Foundation
+
+package struct MaintenanceWindow: Equatable, Sendable {
+    package let name: String
+    package let scope: SilenceScope
+    /// The days on which it begins.
+    package let days: Set<Weekday>
+    package let start: TimeOfDay
+    package let extent: Extent
+    package let zone: TimeZone
+    package let reason: String
+
+    package enum Extent: Equatable, Sendable {
+        /// Of time that passes, whatever clocks are set to meanwhile; up to `longest`.
+        case lasting(Duration)
+        /// Until the clocks next show this; on the next day where it is not later than the start.
+        case until(TimeOfDay)
+    }
+
+    /// One that lasts longer would never end.
+    package static let longest: Duration = .seconds(7 * 86_400)
+
+    package init(
+        name: String, scope: SilenceScope, days: Set<Weekday>, start: TimeOfDay, extent: Extent, zone: TimeZone,
+        reason: String
+    ) {
+        self.name = name
+        self.scope = scope
+        self.days = days
+        self.start = start
+        self.extent = extent
+        self.zone = zone
+        self.reason = reason
+    }
+
+    /// The end of the window that is under way at an instant; nil where none is. The last end, where one window has run
+    /// into the next.
+    package func end(at now: Date) -> Date? {
+        let clock = ZonedClock(zone: zone)
+        let today = clock.day(at: now)
+        return (today - reach...today + 1)
+            .filter { days.contains(Weekday(day: $0)) }
+            .map { stretch(beginningOn: $0, clock) }
+            .filter { $0.start <= now && now < $0.end }
+            .map(\.end).max()
+    }
+
+    /// When the next one begins after an instant; nil without days.
+    package func nextStart(after now: Date) -> Date? {
+        let clock = ZonedClock(zone: zone)
+        let today = clock.day(at: now)
+        return (today - 1...today + 8)
+            .filter { days.contains(Weekday(day: $0)) }
+            .map { stretch(beginningOn: $0, clock).start }
+            .first { $0 > now }
+    }
+
+    /// Days back to which a window that is still under way may have begun.
+    private var reach: Int {
+        switch extent {
+        case .lasting(let duration): Int(duration.components.seconds) / ZonedClock.secondsPerDay + 2
+        case .until: 2
+        }
+    }
+
+    private func stretch(beginningOn day: Int, _ clock: ZonedClock) -> (start: Date, end: Date) {
+        let begin = clock.instant(day: day, second: start.second)
+        switch extent {
+        case .lasting(let duration):
+            return (begin, begin + min(duration, Self.longest).inSeconds)
+        case .until(let close):
+            let isNextDay = close.second <= start.second
+            let end = clock.instant(day: day + (isNextDay ? 1 : 0), second: close.second)
+            // Both lie in the skipped hour: the window begins after it, and keeps its length.
+            if end <= begin {
+                let length = close.second - start.second + (isNextDay ? ZonedClock.secondsPerDay : 0)
+                return (begin, begin + Double(length))
+            }
+            return (begin, end)
+        }
+    }
+}
+
+/// An hour and a minute as clocks show them.
+package struct TimeOfDay: Hashable, Sendable, CustomStringConvertible {
+    /// 0 to 23.
+    package let hour: Int
+    /// 0 to 59.
+    package let minute: Int
+
+    /// `text`: `02:00`, in 24 hours with two digits each; nil for anything else.
+    package init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 5, bytes[2] == UInt8(ascii: ":"),
+            [0, 1, 3, 4].allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[$0]) })
+        else { return nil }
+        let digits = bytes.map { Int($0) - 48 }
+        hour = digits[0] * 10 + digits[1]
+        minute = digits[3] * 10 + digits[4]
+        guard hour < 24, minute < 60 else { return nil }
+    }
+
+    var second: Int { hour * 3600 + minute * 60 }
+
+    package var description: String {
+        (hour < 10 ? "0" : "") + "\(hour):" + (minute < 10 ? "0" : "") + "\(minute)"
+    }
+}
+
+package enum Weekday: String, Sendable, CaseIterable {
+    // 1970-01-01, the first day that is counted, was a Thursday.
+    case thu, fri, sat, sun, mon, tue, wed
+
+    /// Of a day counted from 1970-01-01.
+    init(day: Int) { self = Self.allCases[((day % 7) + 7) % 7] }
+}

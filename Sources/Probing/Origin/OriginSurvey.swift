@@ -1,0 +1,92 @@
+// All that a full check asks the origin's addresses: each by itself, under this program's name and under those of Apple's
+// own clients.
+
+import Curl
+import Evidence
+import Foundation
+
+struct OriginSurvey: Sendable {
+    let origin: OriginProbe
+    let book: AddressBook
+
+    struct Seen: Sendable {
+        var resolution: Resolution
+        var addresses: [AddressLook] = []
+        var agents: [AgentLook] = []
+        var contents: [ContentHash: Data] = [:]
+    }
+
+    private enum Event: Sendable {
+        case seen(AddressQuestion, Sight)
+        case patienceOver
+    }
+
+    /// Every look at once, and those that follow from them as soon as they do: an address that does not answer holds up
+    /// no other. `timeout` is for the look-up of the name, and again for all the looks together.
+    func survey(_ domain: Domain, timeout: Duration) async throws -> Seen {
+        let url = domain.wellKnownURL
+        let resolution = try await book.resolution(of: domain.name, timeout: timeout)
+        let addresses = resolution.addresses
+        guard !addresses.isEmpty else { return try await unplaced(url, resolution, timeout: timeout) }
+        let plan = try await withThrowingTaskGroup(of: Event.self) { group in
+            var plan = AgentPlan(addresses)
+            var open = 0
+            func ask(_ questions: [AddressQuestion], within time: Duration) {
+                open += questions.count
+                for question in questions {
+                    let address = addresses[question.place].address
+                    group.addTask {
+                        let sight = try await origin.ask(
+                            url, address: address, userAgent: question.agent?.userAgent, timeout: time)
+                        return .seen(question, sight)
+                    }
+                }
+            }
+            let end = ContinuousClock.now + timeout
+            ask(plan.first, within: timeout)
+            group.addTask {
+                try await Task.sleep(for: min(.seconds(1), timeout / 4))
+                return .patienceOver
+            }
+            while open > 0, let event = try await group.next() {
+                switch event {
+                case .patienceOver: plan.isPatient = false
+                case .seen(let question, let sight):
+                    open -= 1
+                    plan.note(sight, to: question)
+                }
+                let left = end - .now
+                // A place that is asked late must not look as if it refused Apple only because time ran out.
+                if left > .zero { ask(plan.next(mayWiden: left >= timeout / 2), within: left) }
+            }
+            group.cancelAll()
+            return plan
+        }
+        var seen = Seen(resolution: resolution)
+        var sights: [Sight] = []
+        for (place, address) in addresses.enumerated() {
+            guard let sight = plan.plainSight(at: place) else { continue }
+            seen.addresses.append(AddressLook(address: address, retrieval: sight.retrieval))
+            sights.append(sight)
+        }
+        for (question, sight) in plan.agentSights {
+            guard let agent = question.agent else { continue }
+            seen.agents.append(
+                AgentLook(agent: agent, address: addresses[question.place].address, retrieval: sight.retrieval))
+            sights.append(sight)
+        }
+        seen.contents = sights.contents
+        return seen
+    }
+
+    /// Where no address is known here, Apple's agents go where the name leads.
+    private func unplaced(_ url: String, _ resolution: Resolution, timeout: Duration) async throws -> Seen {
+        let sights = try await together(AgentLook.Agent.allCases) { agent in
+            try await origin.ask(url, userAgent: agent.userAgent, timeout: timeout)
+        }
+        return Seen(
+            resolution: resolution,
+            agents: zip(AgentLook.Agent.allCases, sights).map { AgentLook(agent: $0, retrieval: $1.retrieval) },
+            contents: sights.contents)
+    }
+}

@@ -1,0 +1,46 @@
+// Opens the web page of an expected URL as the browser of somebody without the app would.
+
+import Curl
+import Evidence
+import Foundation
+
+struct PageProbe: Sendable {
+    let driver: CurlDriver
+    let settings: ProbeSettings
+
+    /// Only status and target matter; of the page itself no more than this is read.
+    private static let bodyLimit = 65_536
+    /// Sites that send unknown agents away are to be seen as a person sees them.
+    private static let userAgent =
+        "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) "
+        + "Version/18.5 Mobile/15E148 Safari/604.1"
+
+    /// Follows redirects within HTTPS, up to an App Store link, which counts as arrived and is not asked.
+    func look(_ url: String, timeout: Duration) async throws -> PageLook {
+        let redirects = Redirects(
+            driver: driver,
+            request: { url, left, policy in
+                TransferRequest(
+                    url: url, userAgent: Self.userAgent, connection: .fresh,
+                    limits: TransferLimits(connectTimeout: left, totalTimeout: left, bodyBytes: Self.bodyLimit),
+                    family: settings.family, addressPolicy: policy)
+            }, isArrival: Self.isAppStore)
+        let walk = try await redirects.walk(from: url, timeout: timeout)
+        var retrieval = walk.sight.retrieval
+        // The page's text is nobody's business here.
+        if case .answered(var answer) = retrieval.outcome {
+            answer.body.hash = nil
+            retrieval.outcome = .answered(answer)
+        }
+        return PageLook(url: url, retrieval: retrieval, appStore: walk.arrival)
+    }
+
+    private static func isAppStore(_ target: String) -> Bool {
+        guard let parts = CurlURL.components(target) else {
+            return ["itms-apps:", "itms-appss:"].contains { target.lowercased().hasPrefix($0) }
+        }
+        if ["itms-apps", "itms-appss"].contains(parts.scheme) { return true }
+        return parts.scheme == "https"
+            && ["apps.apple.com", "itunes.apple.com", "appclip.apple.com"].contains(parts.host)
+    }
+}

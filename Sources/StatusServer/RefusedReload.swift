@@ -1,0 +1,12 @@
+import Evidence
+import Synchronization
+
+/// Why the configuration file is not the one that is in force; a page that kept silent about it would mislead.
+final class RefusedReload: Sendable {
+    private let reason = Mutex<String?>(nil)
+
+    /// For people; nil where the file is in force.
+    var current: String? { reason.withLock { $0 } }
+
+    func note(_ reason: String?) { self.reason.withLock { $0 = reason?.displayable.shortened(to: 300) } }
+}

@@ -1,0 +1,69 @@
+// Silences over the API.
+
+import Evidence
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import Monitoring
+import NIOCore
+import Storage
+
+struct SilenceRoute: Sendable {
+    let store: Store
+    let timekeeper: any Timekeeper
+    let logger: Logger
+    let windows: WindowList
+    let gate: WriteGate
+
+    static let path = "/api/v1/silences"
+
+    /// Whether a request may write here, as far as its method and path say.
+    static func takes(_ request: Request) -> Bool {
+        switch request.method {
+        case .post: request.uri.path == path
+        case .delete: request.uri.path.hasPrefix(path + "/")
+        default: false
+        }
+    }
+
+    func list() async throws -> Response {
+        let now = timekeeper.now()
+        let silences = try await store.silences(notOverAt: now)
+        return try gate.json(
+            SilenceList(
+                silences: silences.map { SilenceDocument($0, now: now) },
+                maintenance: windows.current.map { MaintenanceDocument(window: $0, now: now) }))
+    }
+
+    func add(_ request: Request) async throws -> Response {
+        try await gate.answer(request, upTo: SilenceOrder.maximumBytes) { body in
+            let now = timekeeper.now()
+            do {
+                let order = try SilenceOrder(json: body, now: now)
+                let silence = try await store.add(order.request, now: now)
+                logger.notice("a silence was asked for over the API", metadata: metadata(silence))
+                return try gate.json(SilenceDocument(silence, now: now), .created)
+            } catch let error as SilenceFault {
+                return gate.fault(error.description, .badRequest)
+            }
+        }
+    }
+
+    func end(_ request: Request, id: String) async throws -> Response {
+        if let refusal = gate.refusal(request) { return refusal }
+        let now = timekeeper.now()
+        guard let silence = try await store.endSilence(id: id, now: now) else {
+            return gate.fault("no silence has this id", .notFound)
+        }
+        logger.notice("a silence was ended over the API", metadata: metadata(silence))
+        return try gate.json(SilenceDocument(silence, now: now))
+    }
+
+    private func metadata(_ silence: Silence) -> Logger.Metadata {
+        [
+            "silence": "\(silence.id)", "scope": "\(silence.scope)", "until": "\(silence.endsAt.rfc3339)",
+            "author": "\(silence.author.displayable)",
+        ]
+    }
+}

@@ -1,0 +1,42 @@
+// Whether what is seen can be written down. Trouble of our own disk is told as such; it is never a fault of a watched site.
+
+import Foundation
+import Synchronization
+
+/// How the store fares, for metrics and for an incident of the monitor itself.
+package struct StoreHealth: Equatable, Sendable {
+    /// When the present trouble began: the first write that failed since the last one that worked. nil: all is well.
+    package var failingSince: Date?
+    /// What the latest failure was; stays after the trouble has ended.
+    package var lastError: StoreError?
+    /// Checks that were made and could not be stored, since the start. Each counts for nothing.
+    package var lostChecks = 0
+
+    package init() {}
+
+    package var isFailing: Bool { failingSince != nil }
+}
+
+/// Keeps the health of one store.
+final class HealthRecord: Sendable {
+    private let health = Mutex(StoreHealth())
+    private let now: @Sendable () -> Date
+
+    init(now: @escaping @Sendable () -> Date) { self.now = now }
+
+    var current: StoreHealth { health.withLock(\.self) }
+
+    func worked() { health.withLock { $0.failingSince = nil } }
+
+    func failed(_ error: StoreError) {
+        // A refused row is a fault of that write: the disk is fine.
+        guard error.code != .other else { return }
+        let instant = now()
+        health.withLock { health in
+            if health.failingSince == nil { health.failingSince = instant }
+            health.lastError = error
+        }
+    }
+
+    func lostCheck() { health.withLock { $0.lostChecks += 1 } }
+}

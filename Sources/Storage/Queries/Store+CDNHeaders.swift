@@ -1,0 +1,80 @@
+// The headers of every poll of Apple's CDN that differ from the last of the same edge: how its caches behave is written
+// down nowhere else.
+
+import Evidence
+import Foundation
+import GRDB
+
+extension Store {
+    /// Beyond this the oldest go. `Via` names another cache behind the same edge at almost every poll.
+    package static let maximumHeaderRunsPerDomain = 1000
+    private static let maximumFields = 100
+    private static let maximumValue = 2000
+
+    /// Runs of polls, newest first. `edge`: nil for all edges.
+    package func cdnHeaders(of domain: Domain, edge: String? = nil, limit: Int) async throws -> [CDNHeaderRun] {
+        try await read { database in
+            let rows = try Row.fetchAll(
+                database,
+                cached: """
+                    SELECT * FROM cdn_header WHERE domain = :domain AND (:edge IS NULL OR edge = :edge)
+                    ORDER BY last_at DESC, id DESC LIMIT :limit
+                    """, arguments: ["domain": domain.name, "edge": edge, "limit": max(0, limit)])
+            return try rows.map { row in
+                CDNHeaderRun(
+                    edge: row["edge"], status: row["status"],
+                    headers: try Stored.decode([HeaderField].self, from: row["headers"], what: "headers of \(domain)"),
+                    firstAt: Date(milliseconds: row["first_at"]), lastAt: Date(milliseconds: row["last_at"]),
+                    count: row["count"])
+            }
+        }
+    }
+
+    static func recordHeaders(of observation: Observation, _ database: Database) throws {
+        let instant = observation.checkedAt.milliseconds
+        for (edge, answer) in polls(observation) {
+            let headers = answer.headers.prefix(maximumFields).map {
+                HeaderField(name: $0.name.shortened(to: 100), value: $0.value.shortened(to: maximumValue))
+            }
+            let latest = try Row.fetchOne(
+                database,
+                cached:
+                    "SELECT id, status, headers FROM cdn_header WHERE domain = ? AND edge = ? ORDER BY id DESC LIMIT 1",
+                arguments: [observation.domain.name, edge])
+            if let latest, latest["status"] == answer.status,
+                let before = try? Stored.decode([HeaderField].self, from: latest["headers"], what: "headers"),
+                CDNHeaderRun.steady(before) == CDNHeaderRun.steady(headers)
+            {
+                let id: Int64 = latest["id"]
+                try database.execute(
+                    cached: "UPDATE cdn_header SET last_at = max(last_at, ?), count = count + 1 WHERE id = ?",
+                    arguments: [instant, id])
+                continue
+            }
+            try database.execute(
+                cached: """
+                    INSERT INTO cdn_header (domain, edge, status, first_at, last_at, headers) VALUES (?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    observation.domain.name, edge, answer.status, instant, instant, try Stored.encode(headers),
+                ])
+        }
+    }
+
+    /// Each edge that answered, once: the answer that stands for the CDN is one of a full look's edges.
+    private static func polls(_ observation: Observation) -> [(edge: String, answer: Answer)] {
+        var polls: [(edge: String, answer: Answer)] = []
+        let plain = observation.cdn.retrieval.map { [EdgeLook(address: $0.edge, retrieval: $0)] } ?? []
+        for look in (observation.full?.edges ?? []) + plain {
+            let edge = look.address.isEmpty ? look.retrieval.edge : look.address
+            guard let answer = look.retrieval.answer, !polls.contains(where: { $0.edge == edge }) else { continue }
+            polls.append((edge.shortened(to: 100), answer))
+        }
+        return polls
+    }
+}
+
+extension Retrieval {
+    /// The address that answered; empty behind a proxy, whose address it would be.
+    fileprivate var edge: String { connection?.viaProxy == true ? "" : connection?.address ?? "" }
+}

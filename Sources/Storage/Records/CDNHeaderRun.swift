@@ -1,0 +1,23 @@
+import Evidence
+import Foundation
+
+/// A row of polls in which one edge of the CDN sent the same headers, but for the volatile ones.
+package struct CDNHeaderRun: Equatable, Sendable {
+    /// Its address; empty where it is not known, as behind a proxy.
+    package let edge: String
+    package let status: Int
+    /// All headers of the first poll, the volatile ones included.
+    package let headers: [HeaderField]
+    package let firstAt: Date
+    package let lastAt: Date
+    /// Polls in the run, at least 1.
+    package let count: Int
+
+    /// Other values in these make no new row: they tell of the moment, not of the edge. https://www.rfc-editor.org/rfc/rfc9110
+    static let volatile: Set<String> = ["age", "cdnuuid", "date", "expires"]
+
+    /// What must stay the same. The order of fields says nothing.
+    static func steady(_ headers: [HeaderField]) -> [String] {
+        headers.filter { !volatile.contains($0.name) }.map { "\($0.name): \($0.value)" }.sorted()
+    }
+}

@@ -1,0 +1,122 @@
+// Findings that speak about another place: named so that it can be found in a file of one line, and given to programs.
+
+import AASA
+import Testing
+
+extension AASASuite {
+    @Suite("Lint places")
+    struct LintPlaceTests {
+        private func findings(_ rule: String, _ text: String) -> [LintFinding] {
+            Linter.lint(Array(text.utf8)).findings.filter { $0.rule == rule }
+        }
+
+        private func components(_ components: String) -> String {
+            #"{"applinks":{"details":[{"appIDs":["D7KQ4ZW2MX.com.acme.shop"],"components":["# + components + "]}]}}"
+        }
+
+        private func paths(_ paths: String) -> String {
+            #"{"applinks":{"apps":[],"details":[{"appID":"D7KQ4ZW2MX.com.acme.shop","paths":["# + paths + "]}]}}"
+        }
+
+        @Test("one rule takes, several take, each with its text and column")
+        func unreachable() throws {
+            let one = try #require(findings("rule-unreachable", paths(#""/a/*","/a/b""#)).first)
+            #expect(one.message == "this rule never decides: the rule '/a/*' (1:80) takes all of its URLs before")
+            #expect(one.related.map(\.start) == [SourcePosition(line: 1, column: 80)])
+            #expect(one.related.map(\.pointer) == ["/applinks/details/0/paths/0"])
+            #expect(one.example == "/a/b")
+            let two = try #require(
+                findings(
+                    "rule-unreachable",
+                    paths(#""/a$(upper)/*","/a$(lower)/*","/a$(alpha)/*""#)
+                ).first)
+            #expect(
+                two.message
+                    == "this rule never decides: the rules '/a$(upper)/*' (1:80) and '/a$(lower)/*' (1:95) take all "
+                    + "of its URLs before")
+            #expect(two.related.count == 2)
+            let blocked = try #require(findings("rule-unreachable", paths(#""NOT /a/*","/a/b","*""#)).first)
+            #expect(
+                blocked.message.hasSuffix(
+                    "the rule 'NOT /a/*' (1:80) takes all of its URLs before and keeps them from the app"))
+        }
+
+        @Test("of many rules the first few are named")
+        func many() throws {
+            let digits = (0..<6).map { "\"/\($0)\"" }.joined(separator: ",")
+            let text =
+                #"{"applinks":{"substitutionVariables":{"d":["0","1","2","3","4","5"]},"details":[{"appID":"A","paths":["#
+                + digits + #","/$(d)"]}]}}"#
+            let finding = try #require(findings("rule-unreachable", text).first)
+            #expect(
+                finding.message.contains(
+                    "the rules '/0' (1:103), '/1' (1:108), '/2' (1:113), '/3' (1:118) and 2 more take"),
+                "\(finding.message)")
+            #expect(finding.related.count == 4)
+        }
+
+        @Test("what a rule of a component is told from others by is in its name")
+        func component() throws {
+            let text = components(#"{"/":"/a/*","?":{"b":"1"}},{"/":"/a/*","caseSensitive":false},{"/":"/a/c"}"#)
+            let finding = try #require(findings("rule-unreachable", text).first)
+            #expect(
+                finding.message.contains("the rule '/a/* (caseSensitive: false)' (1:105) takes"), "\(finding.message)")
+        }
+
+        @Test("an exclusion names the rule that opens its URLs")
+        func exclusion() throws {
+            let finding = try #require(findings("exclude-after-include", paths(#""*","NOT /a""#)).first)
+            #expect(
+                finding.message
+                    == "this exclusion never decides: its URLs (such as '/a') are opened by the rule '*' (1:80) before"
+            )
+            #expect(finding.related.map(\.pointer) == ["/applinks/details/0/paths/0"])
+            #expect(finding.evidence.map(\.name) == ["example", "related_place_1", "related_pointer_1"])
+            #expect(finding.evidence.map(\.value) == ["/a", "1:80", "/applinks/details/0/paths/0"])
+        }
+
+        @Test("each rule about two places tells the other one")
+        func others() throws {
+            let entries =
+                #"{"applinks":{"details":[{"appIDs":["A","B"],"paths":["/a","/b"]},{"appIDs":["C","A"],"paths":["/a"]}]}}"#
+            let several = try #require(findings("app-in-several-entries", entries).first)
+            #expect(several.message.hasPrefix("the app 'A' has an entry at 1:36 already, with '/a', '/b'; how two"))
+            #expect(several.related.map(\.start.column) == [36])
+            let shared = try #require(findings("shared-url-space", entries).first)
+            #expect(shared.message.contains("by the rule '/a' (1:54) too"), "\(shared.message)")
+            #expect(shared.related.map(\.pointer) == ["/applinks/details/0/paths/0"])
+            #expect(shared.example == "/a")
+            let key = try #require(findings("json-duplicate-key", #"{"a":1,"a":2}"#).first)
+            #expect(key.message.hasPrefix("the key 'a' stands at 1:2 already"))
+            #expect(key.related.map(\.range) == [1..<4])
+            let app = try #require(findings("app-id-duplicate", #"{"webcredentials":{"apps":["A","A"]}}"#).first)
+            #expect(app.message == "'A' stands at 1:28 already")
+            #expect(app.related.map(\.pointer) == ["/webcredentials/apps/0"])
+        }
+
+        @Test("the text of another place cannot be long, nor steer anything")
+        func hostile() throws {
+            let long = String(repeating: "\\u202e", count: 20) + String(repeating: "x", count: 500)
+            let text =
+                #"{"applinks":{"details":[{"appIDs":["A"],"paths":["/\#(long)"]},{"appIDs":["A"],"paths":["*"]}]}}"#
+            let finding = try #require(findings("app-in-several-entries", text).first)
+            #expect(finding.message.contains("x…'"))
+            #expect(finding.message.unicodeScalars.count < 400)
+            #expect(!finding.message.unicodeScalars.contains("\u{202E}"))
+            let shadowed = try #require(
+                findings("rule-unreachable", paths("\"/\(long)*\",\"/\(long)a\"").replacing("\\u202e", with: "y")).first
+            )
+            #expect(shadowed.message.unicodeScalars.count < 200)
+        }
+
+        @Test("a value of a variable names the pattern that it fails in")
+        func variable() throws {
+            let text =
+                #"{"applinks":{"substitutionVariables":{"a":["ü"]},"details":[{"appID":"A","paths":["/$(a)"]}]}}"#
+            let finding = try #require(findings("variable-not-encoded", text).first)
+            #expect(finding.message.hasSuffix("never matches in '/$(a)' (1:83)"), "\(finding.message)")
+            #expect(finding.related.map(\.pointer) == ["/applinks/details/0/paths/0"])
+            #expect(finding.fix == "write '%C3%BC'; \"paths\" has no other form")
+        }
+    }
+}

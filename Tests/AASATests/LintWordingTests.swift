@@ -1,0 +1,126 @@
+// What findings say where the words decide whether they help.
+
+import AASA
+import Testing
+
+extension AASASuite {
+    @Suite("Lint wording")
+    struct LintWordingTests {
+        private func finding(_ rule: String, _ text: String) throws -> LintFinding {
+            try #require(Linter.lint(Array(text.utf8)).findings.first { $0.rule == rule }, "\(rule): \(text)")
+        }
+
+        private func components(_ components: String) -> String {
+            #"{"applinks":{"details":[{"appIDs":["D7KQ4ZW2MX.com.acme.shop"],"components":["# + components + "]}]}}"
+        }
+
+        private func paths(_ paths: String) -> String {
+            #"{"applinks":{"apps":[],"details":[{"appID":"D7KQ4ZW2MX.com.acme.shop","paths":["# + paths + "]}]}}"
+        }
+
+        @Test("what is compared with a host or a query in a path is told")
+        func comparison() throws {
+            let host = try finding("host-in-path", paths(#""https://acme.com/a""#))
+            #expect(host.message.contains("devices compare '/https:/acme.com/a/' with the path"), "\(host.message)")
+            let query = try finding("query-in-path", components(#"{"/":"/a?b=1"}"#))
+            #expect(query.message.contains("'?' of a pattern stands for any one character"), "\(query.message)")
+            #expect(query.fix == "move it to \"?\" or \"#\" of a component")
+            let fragment = try finding("query-in-path", paths(##""/#/a""##))
+            #expect(fragment.message.contains("which ends before the URL's '#'"), "\(fragment.message)")
+            #expect(fragment.fix.hasPrefix("write a component"))
+        }
+
+        @Test("\"percentEncoded\" is advised to components, and not to paths, which do not have it")
+        func encoding() throws {
+            #expect(try finding("pattern-not-encoded", components(#"{"/":"/ü"}"#)).fix.contains("percentEncoded"))
+            let path = try finding("pattern-not-encoded", paths(#""/ü""#))
+            #expect(path.fix == "percent-encode it; \"paths\" has no other form")
+        }
+
+        @Test(
+            "a rule that matches nothing has its reason where one is known",
+            arguments: [
+                (#"{"/":"/users/{id}"}"#, "'{' in '/users/{id}' stands in URLs as %7B only"),
+                (#"{"?":{"a":"1&b=2"}}"#, "'&' in '1&b=2' ends the value of a query item"),
+                (##"{"?":"a#b"}"##, "'#' in 'a#b' ends the query of a URL"),
+                (#"{"/":"/100%/a"}"#, "'%' in '/100%/a' is not followed by two hexadecimal digits"),
+            ])
+        func reason(_ component: String, _ reason: String) throws {
+            let finding = try finding("rule-matches-nothing", components(component))
+            #expect(finding.message == "no URL can match this rule: " + reason)
+        }
+
+        @Test("a variable without a value is the reason where it is")
+        func emptyVariable() throws {
+            let text =
+                #"{"applinks":{"substitutionVariables":{"a":[]},"details":[{"appID":"A","paths":["/$(a)/{x}"]}]}}"#
+            let finding = try finding("rule-matches-nothing", text)
+            #expect(finding.message == "no URL can match this rule: the variable 'a' in '/$(a)/{x}' has no value")
+        }
+
+        @Test(
+            "what another rule explains is not told twice",
+            arguments: [
+                #"{"?":{"ü":"?*"}}"#, #"{"?":{"a=1":"?*"}}"#, #"{"?":{"a":"1&amp;b=2"}}"#, #"{"/":"/$(v)"}"#,
+                #"{"/":"/ü"}"#,
+            ])
+        func explained(_ component: String) throws {
+            let text =
+                #"{"applinks":{"substitutionVariables":{"v":["ü"]},"details":[{"appIDs":["A"],"components":["#
+                + component + "]}]}}"
+            let findings = Linter.lint(Array(text.utf8)).findings
+            #expect(!findings.contains { $0.rule == "rule-matches-nothing" })
+            #expect(findings.contains { $0.severity == .error && $0.rule != "app-id-format" })
+        }
+
+        @Test(
+            "an item that no URL has is told with what becomes of its rule",
+            arguments: [
+                (#"{"?":{"ü":"?*"}}"#, "query-name-not-encoded", "the rule never matches"),
+                (#"{"?":{"ü":""}}"#, "query-name-not-encoded", "the condition holds for every URL"),
+                (#"{"?":{"a=1":"*"}}"#, "query-item-name", "the condition holds for every URL"),
+                (#"{"?":{"?a":"1"}}"#, "query-item-name", "the rule never matches"),
+            ])
+        func consequence(_ component: String, _ rule: String, _ words: String) throws {
+            #expect(try finding(rule, components(component)).message.hasSuffix(words))
+        }
+
+        @Test("a leading sign is taken out in the advice")
+        func leadingSign() throws {
+            #expect(try finding("leading-sign", components(#"{"?":"?a=1"}"#)).fix == "write 'a=1'")
+            #expect(try finding("leading-sign", components(##"{"#":"#"}"##)).fix == "take the sign out")
+        }
+
+        @Test("a compressed body is named for what it is")
+        func gzip() throws {
+            let report = Linter.lint([0x1F, 0x8B, 0x08, 0x00, 0x00, 0x00])
+            #expect(report.findings.map(\.rule) == ["json-syntax"])
+            #expect(report.findings.first?.message.contains("compressed with gzip") == true)
+            #expect(report.findings.first?.fix.contains("Content-Encoding") == true)
+        }
+
+        @Test("exclusions by default are told by their cause")
+        func defaults() throws {
+            let text =
+                #"{"applinks":{"defaults":{"exclude":true},"details":[{"appIDs":["A"],"components":[{"/":"/a"}]}]}}"#
+            #expect(try finding("entry-opens-nothing", text).fix == "take \"exclude\" out of \"defaults\"")
+            #expect(try finding("entry-opens-nothing", paths(#""NOT /a""#)).fix.contains("\"*\""))
+        }
+
+        @Test(
+            "a text that can be no app's ID has its reason",
+            arguments: [
+                ("com", "it has no bundle id"), ("", "it is empty"), ("A b", "it holds a blank"), ("com.acme", "alone"),
+                ("D7KQ4ZW2MX.com.acme ", "it holds a blank"), ("D7KQ4ZW2MX.*", "it holds a wildcard"),
+                ("D7KQ4ZW2MX.", "empty part"), (".com.acme", "begins with a dot"),
+            ])
+        func appID(_ text: String, _ reason: String) {
+            #expect(AppID.fault(in: text)?.contains(reason) == true, "\(AppID.fault(in: text) ?? "none")")
+        }
+
+        @Test(
+            "a well-formed app ID has no fault, be it an example's",
+            arguments: ["ABCDE12345.com.example.app", "D7KQ4ZW2MX.a"])
+        func goodAppID(_ text: String) { #expect(AppID.fault(in: text) == nil) }
+    }
+}

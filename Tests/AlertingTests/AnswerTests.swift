@@ -1,0 +1,184 @@
+import Evidence
+import Foundation
+import Monitoring
+import Testing
+
+@testable import Alerting
+
+extension AlertingSuite {
+    @Suite("Answers")
+    struct AnswerTests {
+        struct Case: Sendable, CustomTestStringConvertible {
+            let service: Service
+            let status: Int?
+            let body: String
+            let headers: [String: String]
+            let outcome: Outcome
+
+            init(
+                _ service: Service, _ status: Int?, _ body: String, _ outcome: Outcome,
+                _ headers: [String: String] = [:]
+            ) {
+                self.service = service
+                self.status = status
+                self.body = body
+                self.headers = headers
+                self.outcome = outcome
+            }
+
+            var testDescription: String { "\(service.rawValue) \(status ?? 0) \(body)" }
+
+            var answer: TransportAnswer {
+                TransportAnswer(
+                    status: status, headers: headers.map { HeaderField(name: $0.key, value: $0.value) },
+                    body: Data(body.utf8))
+            }
+        }
+
+        private static let refused = Outcome.permanentChannel(gone: false)
+        private static let gone = Outcome.permanentChannel(gone: true)
+
+        private static let cases: [Case] = [
+            Case(.slackBot, 200, #"{"ok":true,"channel":"C1","ts":"1.2"}"#, .delivered),
+            Case(.slackBot, 200, #"{"ok":false,"error":"invalid_auth"}"#, refused),
+            Case(.slackBot, 200, #"{"ok":false,"error":"not_in_channel"}"#, refused),
+            Case(.slackBot, 200, #"{"ok":false,"error":"msg_too_long"}"#, .permanentMessage),
+            Case(.slackBot, 200, #"{"ok":false,"error":"internal_error"}"#, .transient),
+            Case(
+                .slackBot, 429, #"{"ok":false,"error":"ratelimited"}"#, .throttled(after: .seconds(30)),
+                ["retry-after": "30"]),
+            Case(.discord, 200, #"{"id":"1"}"#, .delivered),
+            Case(.discord, 204, "", .delivered),
+            Case(.discord, 404, #"{"message":"Unknown Webhook","code":10015}"#, gone),
+            Case(.discord, 401, #"{"message":"Invalid Webhook Token","code":50027}"#, gone),
+            Case(.discord, 400, #"{"message":"…","code":220001}"#, refused),
+            Case(.discord, 400, #"{"message":"Invalid Form Body","code":50035}"#, .permanentMessage),
+            Case(
+                .discord, 429, #"{"message":"limited","retry_after":1.337,"global":false}"#,
+                .throttled(after: .seconds(1.337))),
+            Case(.discord, 429, #"{"retry_after":0.2}"#, .throttled(after: .seconds(1))),
+            Case(
+                .discord, 429, #"{"retry_after":2.5}"#, .throttled(after: .seconds(7.5)),
+                ["x-ratelimit-reset-after": "7.5"]),
+            Case(.teams, 202, "", .delivered),
+            Case(.teams, 200, "1", .delivered),
+            Case(.teams, 200, "Webhook message delivery failed with error: HTTP error 429", .throttled(after: nil)),
+            Case(.teams, 200, "Webhook message delivery failed with error: HTTP error 500", .transient),
+            Case(.teams, 400, #"{"error":{"code":"WorkflowTriggerIsNotEnabled","message":"x"}}"#, refused),
+            Case(.teams, 401, #"{"error":{"code":"DirectApiAuthorizationRequired"}}"#, refused),
+            Case(.teams, 413, "", .permanentMessage),
+            Case(.googleChat, 200, #"{"name":"spaces/A/messages/B"}"#, .delivered),
+            Case(.googleChat, 429, #"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}"#, .throttled(after: nil)),
+            Case(.googleChat, 400, #"{"error":{"status":"INVALID_ARGUMENT"}}"#, .permanentMessage),
+            Case(.googleChat, 404, "", refused),
+            Case(.mattermost, 200, "ok", .delivered),
+            Case(.mattermost, 400, #"{"id":"web.incoming_webhook.invalid.app_error"}"#, refused),
+            Case(.mattermost, 400, #"{"id":"web.incoming_webhook.text.app_error"}"#, .permanentMessage),
+            Case(.mattermost, 429, "limit exceeded", .throttled(after: .seconds(9)), ["x-ratelimit-reset": "9"]),
+            Case(.telegram, 200, #"{"ok":true,"result":{"message_id":5}}"#, .delivered),
+            Case(.telegram, 200, "<html>captive portal</html>", .transient),
+            Case(
+                .telegram, 429,
+                #"{"ok":false,"error_code":429,"description":"Too Many Requests","parameters":{"retry_after":21}}"#,
+                .throttled(after: .seconds(21))),
+            Case(.telegram, 401, #"{"ok":false,"description":"Unauthorized"}"#, refused),
+            Case(.telegram, 403, #"{"ok":false,"description":"Forbidden: bot was kicked"}"#, refused),
+            Case(.telegram, 400, #"{"ok":false,"description":"Bad Request: chat not found"}"#, refused),
+            Case(
+                .telegram, 400, #"{"ok":false,"description":"Bad Request: can't parse entities"}"#, .permanentMessage),
+            Case(.telegram, 502, "bad gateway", .transient),
+            Case(.line, 200, #"{"sentMessages":[{"id":"1"}]}"#, .delivered),
+            Case(.line, 409, #"{"message":"The retry key is already accepted"}"#, .delivered),
+            Case(.line, 429, #"{"message":"You have reached your monthly limit."}"#, gone),
+            Case(.line, 429, #"{"message":"The API rate limit has been exceeded."}"#, .throttled(after: nil)),
+            Case(.line, 400, #"{"message":"The property, 'to', in the request body is invalid"}"#, refused),
+            Case(.line, 400, #"{"message":"The request body has 1 error(s)"}"#, .permanentMessage),
+            Case(.line, 401, "", refused),
+            Case(.chatwork, 200, #"{"message_id":"1234"}"#, .delivered),
+            Case(
+                .chatwork, 429, #"{"errors":["Rate limit exceeded"]}"#, .throttled(after: .seconds(40)),
+                ["x-ratelimit-reset": "1795244440"]),
+            Case(.chatwork, 401, #"{"errors":["Invalid API token"]}"#, refused),
+            Case(.chatwork, 400, #"{"errors":["Parameter 'body' is too long"]}"#, .permanentMessage),
+            Case(.pagerduty, 202, #"{"status":"success","dedup_key":"x"}"#, .delivered),
+            Case(.pagerduty, 400, #"{"errors":["Invalid routing key"]}"#, refused),
+            Case(.pagerduty, 400, #"{"errors":["'routing_key' is missing or blank"]}"#, refused),
+            Case(.pagerduty, 400, #"{"errors":["'payload.severity' is invalid"]}"#, .permanentMessage),
+            Case(.pagerduty, 429, "", .throttled(after: nil)),
+            Case(.alertmanager, 200, "", .delivered),
+            Case(.alertmanager, 400, #""bad labels""#, .permanentMessage),
+            Case(.alertmanager, 503, "", .transient),
+            Case(.ntfy, 200, #"{"id":"abc"}"#, .delivered),
+            Case(.ntfy, 403, #"{"code":40301,"error":"forbidden"}"#, refused),
+            Case(.ntfy, 429, #"{"code":42901,"error":"limit reached"}"#, .throttled(after: nil)),
+            Case(.ntfy, 400, #"{"code":40001}"#, .permanentMessage),
+        ]
+
+        @Test("an answer is judged by the service's own table", arguments: cases)
+        func outcome(row: Case) throws {
+            #expect(try row.service.channel().format.judge(row.answer, now: noon) == row.outcome)
+        }
+
+        @Test("what no table knows is judged as everywhere", arguments: Service.allCases)
+        func rest(service: Service) throws {
+            let format = try service.channel().format
+            for status in [nil, 302, 410, 500, 502, 504] as [Int?] {
+                let answer = TransportAnswer(status: status)
+                #expect(format.judge(answer, now: noon) == Classification.outcome(of: answer, now: noon))
+            }
+        }
+
+        @Test(
+            "the name that a service gives a message is kept",
+            arguments: [
+                (Service.slackBot, #"{"ok":true,"channel":"C1","ts":"1.2"}"#, "C1 1.2"),
+                (.discord, #"{"id":"5"}"#, "5"),
+                (.telegram, #"{"ok":true,"result":{"message_id":5}}"#, "5"),
+                (.chatwork, #"{"message_id":"12"}"#, "12"), (.googleChat, #"{"name":"spaces/A"}"#, "spaces/A"),
+                (.line, #"{"sentMessages":[{"id":"7"}]}"#, "7"), (.ntfy, #"{"id":"n"}"#, "n"), (.slack, "ok", nil),
+                (.teams, "", nil), (.discord, "", nil),
+            ] as [(Service, String, String?)])
+        func references(service: Service, body: String, reference: String?) throws {
+            let answer = TransportAnswer(status: 200, body: Data(body.utf8))
+            #expect(try service.channel().format.reference(in: answer) == reference)
+        }
+
+        @Test("derived identities are stable, and LINE's key is a UUID of version 5")
+        func identities() {
+            // python3: uuid.uuid5(uuid.NAMESPACE_URL, "abc123")
+            #expect(MessageIdentity.uuid("abc123") == "616d42ca-cddb-57f6-a86d-ed5fbcd0ed3d")
+            let key = MessageIdentity.key(ofIncident: "a1")
+            #expect(key.count == 64 && key == MessageIdentity.key(ofIncident: "a1"))
+            #expect(key != MessageIdentity.key(ofIncident: "a2"))
+        }
+
+        @Test("planted secrets are hidden however they are quoted", arguments: Service.allCases)
+        func redaction(service: Service) throws {
+            let channel = try service.channel()
+            let body = try channel.format.wire(
+                channel.format.body(facts(try event()), minimal: false), channel: channel)
+            let address = channel.format.address(messageKey: "k", channel: channel)
+            let headers = channel.format.headers(messageKey: "k", timestamp: noon, body: body, channel: channel)
+            let quoted =
+                "cannot POST \(address) "
+                + (address.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "") + " "
+                + address.replacingOccurrences(of: "/", with: #"\/"#) + " " + String(decoding: body, as: UTF8.self)
+                + " \(headers) " + (URLComponents(string: address)?.path ?? "")
+            let clean = channel.redacted(quoted)
+            #expect(!clean.contains("SECRET"), "\(clean)")
+            #expect(!"\(channel) \(String(reflecting: channel))".contains("SECRET"))
+            var dumped = ""
+            dump(channel, to: &dumped)
+            #expect(!dumped.contains("SECRET"))
+        }
+
+        @Test("no secret is in the bytes that are stored", arguments: Service.allCases)
+        func stored(service: Service) throws {
+            for occasion in Occasion.allCases {
+                let body = try service.channel().format.body(
+                    occasion.facts(), minimal: false, reference: service.reference)
+                #expect(!String(decoding: body, as: UTF8.self).contains("SECRET"))
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+// Receivers that do to a message what servers do to a check.
+
+import Curl
+import Evidence
+import Foundation
+import Lab
+import Testing
+
+@testable import Alerting
+
+extension AlertingSuite {
+    @Suite("Hostile receivers")
+    struct HostileReceiverTests {
+        @Test(
+            "a receiver that drips, resets, never ends or closes in the middle ends an attempt in time, and its class is clear",
+            arguments: LabFault.allCases)
+        func fault(_ fault: LabFault) async throws {
+            let receiver = try await LabReceiver.start()
+            receiver.behaviour = .fault(fault)
+            let driver = try CurlDriver()
+            let hook = try Channel(name: "hook", kind: .webhook, url: receiver.url("/in"))
+            var request = try hook.request(
+                body: Data("{}".utf8), messageKey: "key", timestamp: noon, userAgent: "aasa-monitor/test")
+            request = MessageRequest(
+                url: request.url, headers: request.headers, userAgent: request.userAgent, body: request.body,
+                timeout: .seconds(2))
+            let answer = try await CurlTransport(driver: driver).post(request)
+            #expect(answer.body.count <= TransportAnswer.maximumBodyBytes)
+            let outcome = hook.format.judge(answer, now: noon)
+            // A clear yes in the head counts, whatever becomes of the rest; without one the end is unclear.
+            if answer.status == 200 {
+                #expect(outcome == .delivered)
+            } else {
+                #expect(answer.status == nil && answer.fault?.kind == .network && outcome == .transient, "\(answer)")
+                #expect(answer.fault?.wasSent == true, "the receiver has read it: \(answer)")
+            }
+            await driver.shutdown()
+            await receiver.shutdown()
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Evidence
+import Foundation
+import Monitoring
+import Testing
+
+@testable import Alerting
+
+extension AlertingSuite {
+    @Suite("Inert values")
+    struct InertTests {
+        private func texts(_ service: Service, _ value: String) throws -> [String] {
+            let change = Change(kind: .added, summary: value, pointer: "/a")
+            var facts = facts(
+                try event(changes: [change], findings: [finding(fix: value)], diagnosis: value))
+            facts.labels = ["note": value]
+            let channel = try service.channel()
+            var texts = try service.texts(channel.format.body(facts, minimal: false))
+            // The plainest form of Telegram is sent without markup.
+            if service != .telegram { texts += try service.texts(channel.format.body(facts, minimal: true)) }
+            return texts
+        }
+
+        @Test(
+            "no value calls anybody", arguments: Service.allCases,
+            ["@everyone", "@here", "@channel", "@all", "@someone", "@e\u{301}veryone", "＠here"])
+        func mentions(service: Service, value: String) throws {
+            // Slack reads a bare name as a mention only where it is that of a group.
+            let groups = ["@everyone", "@here", "@channel"]
+            guard ![.slack, .slackBot].contains(service) || groups.contains(value) else { return }
+            for text in try texts(service, "see \(value) now") {
+                #expect(!text.contains(value), "\(text)")
+            }
+        }
+
+        @Test(
+            "tags and entities of a service stand there as text",
+            arguments: [
+                (Service.slack, "<!channel>"), (.slackBot, "<@U123>"), (.slack, "<https://evil.test|x>"),
+                (.telegram, "<b>bold</b>"), (.telegram, "<a href=\"tg://user?id=1\">x</a>"), (.telegram, "a & b &lt;"),
+                (.googleChat, "<a href=\"https://evil.test\">x</a>"), (.googleChat, "<users/all>"),
+                (.googleChat, "<\u{301}b>x"), (.chatwork, "[To:123]"), (.chatwork, "[toall]"),
+                (.chatwork, "[/info][info]x"), (.chatwork, "[/code]"), (.chatwork, "[\u{301}To:1]"),
+            ])
+        func tags(service: Service, value: String) throws {
+            for text in try texts(service, value) {
+                // The one tag of this name is our own.
+                let foreign = text.replacing("[/code]", with: "", maxReplacements: 1)
+                #expect(!foreign.contains(value), "\(text)")
+            }
+        }
+
+        @Test(
+            "Markdown from outside stands there as text", arguments: [Service.discord, .mattermost],
+            [
+                "**bold**", "[x](https://evil.test)", "# title", "`code`", "~~x~~", "||x||", "> quote", "<@123>",
+                "<:a:1>", "*\u{301}x*", "![](https://evil.test/p.png)",
+            ])
+        func markdown(service: Service, value: String) throws {
+            for text in try texts(service, value) {
+                // Outside of code each mark has its backslash; within code there is no mark but the end of it.
+                let outside = text.split(separator: "\n").filter { !$0.contains("• `") }.joined(separator: "\n")
+                    .replacing("**FIRING · error · example.com · cdn.stale · for 25 h**", with: "")
+                    .replacing(/\*\*(Meanwhile|What to do|What the CDN does not have yet):\*\*/, with: "")
+                    .replacing(/\[(file at the origin|Apple's copy)\]\([^)]*\)/, with: "")
+                var previous: Unicode.Scalar = " "
+                for scalar in outside.unicodeScalars {
+                    if "*`[]<#~|>!".unicodeScalars.contains(scalar) { #expect(previous == "\\", "\(outside)") }
+                    previous = scalar
+                }
+                for line in text.split(separator: "\n") where line.contains("• `") {
+                    #expect(line.filter { $0 == "`" }.count == 2)
+                }
+            }
+        }
+
+        @Test("Discord is told to call nobody, and Teams gets text runs only")
+        func settings() throws {
+            let discord = try object(try Service.discord.channel().format.body(facts(try event()), minimal: false))
+            #expect((discord["allowed_mentions"] as? [String: [String]]) == ["parse": []])
+            let teams = String(
+                decoding: try Service.teams.channel().format.body(facts(try event()), minimal: false), as: UTF8.self)
+            #expect(!teams.contains(#""TextBlock""#) && teams.contains(#""TextRun""#))
+        }
+
+        @Test("an address that could break out of a link is shown as text", arguments: Service.allCases)
+        func links(service: Service) throws {
+            var facts = facts(try event())
+            facts.links.cdn = "https://cdn.test/\"><b>*x*](javascript:alert(1))|y"
+            let channel = try service.channel()
+            for text in try service.texts(channel.format.body(facts, minimal: false)) where service != .alertmanager {
+                #expect(!text.contains("href=\"https://cdn.test"))
+                #expect(!text.contains("](https://cdn.test") && !text.contains("<https://cdn.test"))
+                #expect(!text.hasPrefix("https://cdn.test"))
+            }
+        }
+
+        @Test("control and direction marks vanish", arguments: Service.allCases)
+        func controls(service: Service) throws {
+            for text in try texts(service, "a\u{202E}b\u{7}c\u{1B}[31m") {
+                #expect(!text.unicodeScalars.contains { ["\u{202E}", "\u{7}", "\u{1B}"].contains($0) })
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import Evidence
+import Foundation
+import Monitoring
+import TestTraits
+import Testing
+
+@testable import Alerting
+
+extension AlertingSuite {
+    @Suite("Limits", .computing)
+    struct LimitTests {
+        private static let markups: [any Markup] = [
+            PlainMarkup(unit: .utf16), PlainMarkup(unit: .bytes), PlainMarkup(unit: .jsonBytes),
+            MarkdownMarkup(unit: .utf16), MarkdownMarkup(unit: .scalars), HTMLMarkup(unit: .visible),
+            HTMLMarkup(unit: .utf16), ChatworkMarkup(),
+        ]
+
+        private static let units = ["a", "é", "e\u{301}", "漢", "👩🏽", "🇯🇵", "&", "<", "*", "[", "\"", "@", "\\"]
+
+        @Test("a text of just the limit stays whole; of one more it is cut between characters", arguments: units)
+        func cut(unit: String) {
+            for markup in Self.markups {
+                let piece = markup.cut(unit, to: 100)
+                let size = markup.size(piece)
+                let text = String(repeating: unit, count: 50)
+                let whole = String(repeating: piece, count: 50)
+                #expect(markup.cut(text, to: 50 * size) == whole, "\(markup)")
+                #expect(markup.cut(text, to: 50 * size + 1) == whole, "\(markup)")
+                let cut = markup.cut(text, to: 50 * size - 1)
+                #expect(markup.size(cut) <= 50 * size - 1, "\(markup)")
+                #expect(cut.hasSuffix("…"), "\(markup)")
+                let kept = String(cut.dropLast())
+                #expect(kept.replacingOccurrences(of: piece, with: "", options: .literal).isEmpty, "\(markup) \(unit)")
+                #expect(markup.cut(text, to: 0).isEmpty)
+            }
+        }
+
+        @Test(
+            "a layout is never over its limit, keeps first line and links, and cuts the diff first",
+            arguments: units, [1000, 1001, 1002, 2000, 4096])
+        func layout(unit: String, limit: Int) throws {
+            func check(_ markup: some Markup) throws {
+                for count in [0, limit / 12, limit / 4, limit, limit + 1] {
+                    let long = String(repeating: unit, count: count)
+                    let change = Change(kind: .added, summary: long, pointer: "/")
+                    let story = Story(
+                        facts(
+                            try event(
+                                changes: Array(repeating: change, count: 20), findings: [finding(fix: long)],
+                                diagnosis: "gist")))
+                    let text = TextLayout(form: markup, limit: limit).text(story)
+                    #expect(markup.size(text) <= limit, "\(markup) \(count)")
+                    #expect(text.hasPrefix(markup.strong("FIRING · error · example.com · cdn.stale · for 25 h")))
+                    #expect(text.contains("apple-app-site-association"))
+                    #expect(text.hasSuffix("incident a1"))
+                    #expect(text.contains("gist"))
+                    if count == limit { #expect(text.contains("…")) }
+                }
+            }
+            for markup in Self.markups { try check(markup) }
+        }
+
+        @Test("what to do outlives the diff")
+        func worth() throws {
+            let change = Change(kind: .added, summary: String(repeating: "x", count: 250), pointer: "/")
+            let facts = facts(
+                try event(changes: Array(repeating: change, count: 40), findings: [finding(fix: "purge the cache")]))
+            let text = TextLayout(form: PlainMarkup(unit: .utf16), limit: 1200).text(Story(facts))
+            #expect(text.contains("purge the cache"))
+            #expect(text.contains("… and 3"))
+            let tight = TextLayout(form: PlainMarkup(unit: .utf16), limit: 480).text(Story(facts))
+            #expect(tight.contains("purge the cache") && !tight.contains("xxx"))
+        }
+
+        @Test(
+            "no message is over its service's limit", arguments: Service.allCases,
+            ["漢", "👩🏽", "e\u{301}", "<", "*", "\""])
+        func services(service: Service, unit: String) throws {
+            let long = String(repeating: unit, count: 20_000)
+            let change = Change(kind: .added, summary: long, pointer: long)
+            for minimal in [false, true] {
+                let event = try event(
+                    changes: Array(repeating: change, count: 60), findings: [finding(long, fix: long)],
+                    diagnosis: long)
+                let channel = try service.channel()
+                var facts = facts(event)
+                facts.labels = ["note": long]
+                let body = try channel.format.wire(
+                    channel.format.body(facts, minimal: minimal), channel: channel)
+                try check(service, body)
+                let all = try service.texts(body).joined(separator: "\n")
+                #expect(all.contains("…"))
+                if service != .alertmanager {
+                    #expect(all.contains("FIRING · error · example.com · cdn.stale · for 25 h"))
+                }
+            }
+        }
+
+        private func check(_ service: Service, _ body: Data) throws {
+            let root = service == .chatwork || service == .alertmanager ? [:] : try object(body)
+            switch service {
+            case .slack, .slackBot: #expect((root["text"] as? String ?? "").utf16.count <= 3000)
+            case .discord:
+                #expect((root["content"] as? String ?? "").utf16.count <= 2000)
+                for embed in root["embeds"] as? [[String: Any]] ?? [] {
+                    #expect((embed["description"] as? String ?? "").utf16.count <= 4096)
+                }
+            case .teams: #expect(body.count <= TeamsFormat.maximumBytes)
+            case .googleChat:
+                #expect(body.count <= GoogleChatFormat.maximumBytes)
+                #expect(try service.texts(body).allSatisfy { $0.utf16.count <= 4096 })
+            case .mattermost: #expect((root["text"] as? String ?? "").unicodeScalars.count <= 16_383)
+            case .telegram:
+                let visible = (root["text"] as? String ?? "").replacing(/<[^>]*>/, with: "").replacing(
+                    /&[a-z]+;/, with: "&")
+                #expect(visible.utf16.count <= 4096)
+            case .line:
+                let messages = try #require(root["messages"] as? [[String: Any]])
+                #expect(messages.count == 1)
+                #expect((messages[0]["text"] as? String ?? "").utf16.count <= 5000)
+            case .chatwork: #expect(try service.texts(body)[0].utf8.count <= 20_000)
+            case .pagerduty:
+                #expect(body.count <= 512_000)
+                let payload = try #require(root["payload"] as? [String: Any])
+                #expect((payload["summary"] as? String ?? "").utf16.count <= 1024)
+            case .alertmanager: #expect(body.count < 20_000)
+            case .ntfy:
+                #expect((root["message"] as? String ?? "").utf8.count <= 4096)
+                #expect((root["title"] as? String ?? "").utf8.count <= 1000)
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+// The judge of payloads: a program that holds each body against the models and schemas that the services publish. It needs
+// Python packages, which `make setup` installs where it can.
+
+import Evidence
+import Foundation
+import Testing
+
+@testable import Alerting
+
+/// A body as it goes out, for the judge.
+struct PayloadCase: Encodable {
+    let service: String
+    /// Of the address, without its query.
+    var path: String
+    var headers: [String: String]
+    var body: String
+    /// Of a webhook: what its receiver checks the signature by.
+    var secret: String?
+
+    init(_ judged: JudgedService, _ request: MessageRequest) {
+        service = judged.rawValue
+        path = URLComponents(string: request.url)?.path ?? ""
+        headers = Dictionary(request.headers.map { ($0.name, $0.value) }) { first, _ in first }
+        body = String(decoding: request.body, as: UTF8.self)
+        secret = judged == .webhook ? JudgedService.secrets.first : nil
+    }
+
+    /// The same with another body.
+    func changed(_ change: (inout [String: Any]) -> Void) throws -> PayloadCase {
+        var root = try object(Data(body.utf8))
+        change(&root)
+        var changed = self
+        changed.body = String(decoding: try JSONSerialization.data(withJSONObject: root), as: UTF8.self)
+        return changed
+    }
+}
+
+/// The services that publish something to judge by, or whose SDK has models. Of the others docs/alerts.md tells.
+enum JudgedService: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case slack
+    case slackBot = "slack-bot"
+    case discord, teams
+    case googleChat = "google-chat"
+    case telegram, line, pagerduty, webhook
+
+    var testDescription: String { rawValue }
+
+    static let secrets = [24, 40].map { count in
+        "whsec_" + Data((0..<count).map { UInt8($0) }).base64EncodedString()
+    }
+
+    func channel() throws -> Channel {
+        guard self != .webhook else {
+            let keys = try Self.secrets.flatMap { try Channel.signingKeys(parsing: $0, channel: "hook") }
+            return try Alerting_channel(keys)
+        }
+        return try #require(Service(rawValue: rawValue)).channel()
+    }
+
+    /// What the service would call the first message.
+    var reference: String? { Service(rawValue: rawValue)?.reference }
+}
+
+/// The suite's `channel`, under a name that a method of the same name does not hide.
+private func Alerting_channel(_ keys: [Data]) throws -> Channel { try channel("hook", .webhook, keys: keys) }
+
+enum PayloadJudge {
+    private static let tests = URL(filePath: #filePath).deletingLastPathComponent()
+    private static let home = tests.deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: ".build/payload-judge")
+
+    /// `make setup` puts this there last.
+    static var isInstalled: Bool {
+        FileManager.default.fileExists(atPath: home.appending(path: "requirements.txt").path)
+    }
+
+    static let absence: Comment =
+        "the Python packages that payloads are judged by are not installed; `make setup` does that where it has a network"
+
+    /// A verdict for each: `ok`, or why it is refused.
+    static func verdicts(_ cases: [PayloadCase]) throws -> [String] {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "judge-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        // A file and no pipe: nobody waits for the other.
+        let file = folder.appending(path: "cases.jsonl")
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        let lines = try cases.map { String(decoding: try encoder.encode($0), as: UTF8.self) + "\n" }
+        try lines.joined().write(to: file, atomically: true, encoding: .utf8)
+        let process = Process()
+        process.executableURL = home.appending(path: "bin/python")
+        process.arguments = [tests.appending(path: "Payloads/judge.py").path]
+        process.standardInput = try FileHandle(forReadingFrom: file)
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        let verdicts = text.split(separator: "\n").map(String.init)
+        try #require(verdicts.count == cases.count)
+        return verdicts
+    }
+}

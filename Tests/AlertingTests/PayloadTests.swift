@@ -1,0 +1,234 @@
+import Evidence
+import Foundation
+import Monitoring
+import TestTraits
+import Testing
+
+@testable import Alerting
+
+extension AlertingSuite {
+    /// Each service's payloads by its own SDK's models, or a schema that is published.
+    @Suite("Payloads", .enabled(if: PayloadJudge.isInstalled, PayloadJudge.absence), .computing)
+    struct PayloadTests {
+        /// A message, and the calls that follow it, as they go out.
+        private func cases(_ service: JudgedService, _ kind: MessageKind, _ text: ForeignText) throws -> [PayloadCase] {
+            let channel = try service.channel()
+            let format = channel.format
+            let facts = try kind.facts(text)
+            // The receiver of a webhook takes none that is not of now.
+            let timestamp = Date()
+            var cases: [PayloadCase] = []
+            for (minimal, reference) in [(false, nil), (true, nil), (false, service.reference)] {
+                let body = try format.body(facts, minimal: minimal, reference: reference)
+                let request = try channel.request(
+                    body: body, messageKey: String(repeating: "ab", count: 32), timestamp: timestamp, userAgent: "t")
+                cases.append(PayloadCase(service, request))
+                if let call = try format.followUp(facts, reference: reference, channel: channel) {
+                    cases.append(PayloadCase(service, channel.request(call, timestamp: timestamp, userAgent: "t")))
+                }
+            }
+            return cases
+        }
+
+        @Test(
+            "the service's own model takes every kind of message, whatever stands in it",
+            arguments: JudgedService.allCases)
+        func taken(service: JudgedService) throws {
+            var all: [(name: String, payload: PayloadCase)] = []
+            for kind in MessageKind.allCases where kind != .acknowledged || service == .pagerduty {
+                for text in ForeignText.allCases {
+                    all += try cases(service, kind, text).map { ("\(kind.rawValue) \(text.rawValue)", $0) }
+                }
+            }
+            if service == .webhook {
+                // During a rotation either secret will do.
+                all += all.map { name, payload in
+                    var other = payload
+                    other.secret = JudgedService.secrets.last
+                    return (name, other)
+                }
+            }
+            for (one, verdict) in zip(all, try PayloadJudge.verdicts(all.map(\.payload))) where verdict != "ok" {
+                Issue.record("\(service) \(one.name): \(verdict)\n\(one.payload.body.prefix(2000))")
+            }
+        }
+
+        @Test("the judge refuses what the service would refuse", arguments: JudgedService.allCases)
+        func refused(service: JudgedService) throws {
+            let good = try #require(try cases(service, .firing, .plain).first)
+            let bad = try Self.slips(service).map { try $0.change(good) }
+            let verdicts = try PayloadJudge.verdicts([good] + bad)
+            #expect(verdicts[0] == "ok")
+            for (slip, verdict) in zip(Self.slips(service), verdicts.dropFirst()) {
+                #expect(verdict.hasPrefix("refused: "), "\(service): \(slip.name)")
+                #expect(!verdict.contains("ModuleNotFoundError") && !verdict.contains("KeyError: '\(service)'"))
+            }
+        }
+
+        // MARK: - Slips
+
+        private struct Slip {
+            let name: String
+            let change: (PayloadCase) throws -> PayloadCase
+
+            init(_ name: String, _ change: @escaping (inout [String: Any]) -> Void) {
+                self.name = name
+                self.change = { try $0.changed(change) }
+            }
+
+            init(_ name: String, case change: @escaping (inout PayloadCase) -> Void) {
+                self.name = name
+                self.change = { payload in
+                    var changed = payload
+                    change(&changed)
+                    return changed
+                }
+            }
+        }
+
+        /// A name in an object, or a place in a list.
+        private enum Step: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
+            case name(String)
+            case place(Int)
+
+            init(stringLiteral name: String) { self = .name(name) }
+            init(integerLiteral place: Int) { self = .place(place) }
+        }
+
+        private static func long(_ count: Int) -> String { String(repeating: "x", count: count) }
+
+        private static func slips(_ service: JudgedService) -> [Slip] {
+            switch service {
+            case .slack, .slackBot:
+                [
+                    Slip("an unknown key") { $0["txt"] = "x" },
+                    Slip("no text") { $0["text"] = nil },
+                    Slip("a header over 150") { edit(&$0, "blocks", 0, "text") { $0["text"] = long(151) } },
+                    Slip("an unknown block") { edit(&$0, "blocks", 1) { $0["type"] = "sektion" } },
+                    Slip("a section over 3,000") { edit(&$0, "blocks", 1, "text") { $0["text"] = long(3001) } },
+                    Slip("a section without text") { edit(&$0, "blocks", 1) { $0["text"] = nil } },
+                    Slip("an unknown key of a block") { edit(&$0, "blocks", 1) { $0["colour"] = "red" } },
+                    Slip("too many blocks") { root in
+                        let block = (root["blocks"] as? [Any])?.first
+                        root["blocks"] = Array(repeating: block as Any, count: 51)
+                    },
+                ]
+            case .discord:
+                [
+                    Slip("an unknown key") { $0["contents"] = "x" },
+                    Slip("a content over 2,000") { $0["content"] = long(2001) },
+                    Slip("a description over 4,096") { edit(&$0, "embeds", 0) { $0["description"] = long(4097) } },
+                    Slip("an unknown key of an embed") { edit(&$0, "embeds", 0) { $0["colour"] = 1 } },
+                    Slip("a time that is none") { edit(&$0, "embeds", 0) { $0["timestamp"] = "noon" } },
+                    Slip("a mention of an unknown sort") { $0["allowed_mentions"] = ["parse": ["everybody"]] },
+                    Slip("nothing at all") { $0 = [:] },
+                ]
+            case .teams:
+                [
+                    Slip("an unknown element") {
+                        edit(&$0, "attachments", 0, "content", "body", 0) { $0["type"] = "Rich" }
+                    },
+                    Slip("an unknown color") {
+                        edit(&$0, "attachments", 0, "content", "body", 0, "inlines", 0) { $0["color"] = "Red" }
+                    },
+                    Slip("an unknown key of a card") { edit(&$0, "attachments", 0, "content") { $0["bodi"] = [] } },
+                    Slip("a number for a text") {
+                        edit(&$0, "attachments", 0, "content", "body", 0, "inlines", 0) { $0["text"] = 5 }
+                    },
+                    Slip("no card") { $0["attachments"] = [] },
+                    Slip("another type") { $0["type"] = "massage" },
+                ]
+            case .googleChat:
+                [
+                    Slip("an unknown key") { $0["cards_v3"] = [] },
+                    Slip("an unknown widget") {
+                        edit(&$0, "cardsV2", 0, "card", "sections", 0, "widgets", 0) { $0["paragraph"] = ["text": "x"] }
+                    },
+                    Slip("a list for a text") { edit(&$0, "cardsV2", 0, "card", "header") { $0["title"] = ["x"] } },
+                    Slip("nothing to say") { $0["cardsV2"] = nil },
+                ]
+            case .telegram:
+                [
+                    Slip("an unknown key") { $0["parsemode"] = "HTML" },
+                    Slip("an unknown key of an option") { $0["link_preview_options"] = ["disabled": true] },
+                    Slip("a tag that is left open") { $0["text"] = "<b>x" },
+                    Slip("a tag that is none") { $0["text"] = "a <c>" },
+                    Slip("a bare mark") { $0["text"] = "a & b < c" },
+                    Slip("an unknown entity") { $0["text"] = "a&nbsp;b" },
+                    Slip("a text over 4,096") { $0["text"] = long(4097) },
+                    Slip("no chat") { $0["chat_id"] = nil },
+                    Slip("a thread that is no number") { $0["message_thread_id"] = "top" },
+                ]
+            case .line:
+                [
+                    Slip("an unknown key") { $0["message"] = "x" },
+                    Slip("no receiver") { $0["to"] = nil },
+                    Slip("no message") { $0["messages"] = [] },
+                    Slip("six messages") {
+                        $0["messages"] = Array(repeating: ["type": "text", "text": "x"], count: 6)
+                    },
+                    Slip("a number for a text") { edit(&$0, "messages", 0) { $0["text"] = 5 } },
+                    Slip("a text over 5,000") { edit(&$0, "messages", 0) { $0["text"] = long(5001) } },
+                    Slip("a retry key that is no UUID", case: { $0.headers["x-line-retry-key"] = "abab" }),
+                ]
+            case .pagerduty:
+                [
+                    Slip("an unknown action") { $0["event_action"] = "ack" },
+                    Slip("no key for an end") { root in
+                        root = ["routing_key": "k", "event_action": "resolve", "dedup_key": NSNull()]
+                    },
+                    Slip("an unknown severity") { edit(&$0, "payload") { $0["severity"] = "note" } },
+                    Slip("no summary") { edit(&$0, "payload") { $0["summary"] = nil } },
+                    Slip("a summary over 1,024") { edit(&$0, "payload") { $0["summary"] = long(1025) } },
+                    Slip("an unknown key of the payload") { edit(&$0, "payload") { $0["komponent"] = "x" } },
+                    Slip("an unknown key") { $0["clients"] = "x" },
+                    Slip("a payload that ends something") { $0["event_action"] = "resolve" },
+                    Slip("another path", case: { $0.path = "/v2/change/enqueue" }),
+                ]
+            case .webhook:
+                [
+                    Slip("another body than was signed") { $0["type"] = "incident.resolved" },
+                    Slip("another id than was signed", case: { $0.headers["webhook-id"] = "x" }),
+                    Slip("a time long ago", case: { $0.headers["webhook-timestamp"] = "1614265330" }),
+                    Slip("no signature", case: { $0.headers["webhook-signature"] = nil }),
+                    Slip(
+                        "another secret",
+                        case: { $0.secret = "whsec_" + Data(repeating: 7, count: 32).base64EncodedString() }),
+                ]
+            }
+        }
+
+        /// Changes the object at a path of names and places.
+        private static func edit(
+            _ root: inout [String: Any], _ path: Step..., change: (inout [String: Any]) -> Void
+        ) {
+            guard let edited = edited(root, path[...], change) as? [String: Any] else {
+                Issue.record("nothing is at \(path)")
+                return
+            }
+            root = edited
+        }
+
+        private static func edited(
+            _ value: Any, _ path: ArraySlice<Step>, _ change: (inout [String: Any]) -> Void
+        ) -> Any? {
+            guard let step = path.first else {
+                guard var object = value as? [String: Any] else { return nil }
+                change(&object)
+                return object
+            }
+            if case .place(let place) = step {
+                guard var list = value as? [Any], list.indices.contains(place),
+                    let edited = edited(list[place], path.dropFirst(), change)
+                else { return nil }
+                list[place] = edited
+                return list
+            }
+            guard case .name(let name) = step, var object = value as? [String: Any], let inner = object[name],
+                let edited = edited(inner, path.dropFirst(), change)
+            else { return nil }
+            object[name] = edited
+            return object
+        }
+    }
+}

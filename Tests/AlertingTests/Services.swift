@@ -1,0 +1,122 @@
+// One channel of each kind, with planted secrets, and its requests as a receiver would see them.
+
+import Evidence
+import Foundation
+import Monitoring
+import Testing
+
+@testable import Alerting
+
+enum Service: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case slack
+    case slackBot = "slack-bot"
+    case discord, teams
+    case googleChat = "google-chat"
+    case mattermost, telegram, line, chatwork, pagerduty, alertmanager, ntfy
+
+    var testDescription: String { rawValue }
+
+    /// `url`: another address than the service's own.
+    func channel(_ name: String = "ops", url: String? = nil) throws -> Channel {
+        let kind = try #require(ChannelKind(rawValue: self == .slackBot ? "slack" : rawValue))
+        return try Channel(
+            name: name, kind: kind, url: url ?? self.url, token: token, destination: destination, thread: thread)
+    }
+
+    private var url: String? {
+        switch self {
+        case .slack: "https://hooks.slack.test/services/T0SECRET/B0SECRET"
+        case .discord: "https://discord.test/api/webhooks/1234567/W0SECRET"
+        case .teams: "https://env.test:443/workflows/F0SECRET/invoke/?api-version=1&sp=%2Ftriggers&sig=S0SECRET%2F_"
+        case .googleChat: "https://chat.test/v1/spaces/AAAA/messages?key=K0SECRET&token=T0SECRET%3D"
+        case .mattermost: "https://chat.test/hooks/H0SECRET"
+        case .alertmanager: "https://alertmanager.test"
+        default: nil
+        }
+    }
+
+    private var token: String? {
+        switch self {
+        case .slackBot: "xoxb-SECRET"
+        case .telegram: "123456:SECRETABCDEF"
+        case .line, .chatwork, .ntfy, .alertmanager: "tk_SECRET"
+        case .pagerduty: "SECRETSECRETSECRETSECRETSECRET00"
+        default: nil
+        }
+    }
+
+    private var destination: String? {
+        switch self {
+        case .slackBot: "C0123456789"
+        case .telegram: "-1001234567890"
+        case .line: "U00000000000000000000000000000000"
+        case .chatwork: "424242"
+        case .ntfy: "topic_SECRET"
+        default: nil
+        }
+    }
+
+    private var thread: String? {
+        switch self {
+        case .discord, .telegram: "77"
+        default: nil
+        }
+    }
+
+    /// What the service would call the first message.
+    var reference: String? {
+        switch self {
+        case .slackBot: "C0123456789 1700000000.000100"
+        case .discord, .telegram, .chatwork: "9001"
+        case .googleChat: "spaces/AAAA/messages/B"
+        case .line, .ntfy: "9001"
+        default: nil
+        }
+    }
+
+    /// The parts of the body that people read, as the service would show them before it reads its own markup.
+    func texts(_ body: Data) throws -> [String] {
+        if self == .chatwork {
+            let form = String(decoding: body, as: UTF8.self).split(separator: "&").first ?? ""
+            return [String(form.dropFirst("body=".count)).removingPercentEncoding ?? ""]
+        }
+        return Self.strings(try JSONSerialization.jsonObject(with: body))
+    }
+
+    private static func strings(_ value: Any) -> [String] {
+        switch value {
+        case let text as String: [text]
+        case let list as [Any]: list.flatMap(strings)
+        case let object as [String: Any]: object.sorted { $0.key < $1.key }.flatMap { strings($0.value) }
+        default: []
+        }
+    }
+}
+
+/// An event as each of the four kinds of messages has it.
+enum Occasion: String, CaseIterable, Sendable {
+    case firing, reminder, resolved, test
+
+    func facts() throws -> AlertFacts {
+        if self == .test {
+            return AlertFacts.test(domain: try Domain("example.com"), links: try Self.links(), now: noon)
+        }
+        let type: EventType = self == .firing ? .firing : self == .reminder ? .reminder : .resolved
+        let change = Change(kind: .added, summary: "applinks: app ABCDE12345.com.example.app", pointer: "/applinks")
+        var facts = Alerting_facts(
+            try event(
+                type, sequence: 2, changes: self == .resolved ? [] : [change],
+                findings: self == .resolved ? [] : [finding(fix: "wait, or ask Apple")]))
+        facts.links = try Self.links()
+        return facts
+    }
+
+    private static func links() throws -> AlertFacts.Links {
+        AlertFacts.Links(
+            statusPage: "https://status.test/#example.com", cdn: "https://cdn.test/a/v1/example.com",
+            origin: "https://example.com/.well-known/apple-app-site-association")
+    }
+}
+
+/// The suite's `facts`, under a name that a method of the same name does not hide.
+private func Alerting_facts(_ event: Event) -> AlertFacts { facts(event) }

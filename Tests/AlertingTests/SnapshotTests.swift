@@ -1,0 +1,56 @@
+// Each service's requests, whole, in Snapshots/NAME.txt. AASA_REWRITE_EXPECTATIONS=1 writes them anew; the difference is
+// then for a person to read.
+
+import Evidence
+import Foundation
+import Testing
+
+@testable import Alerting
+
+extension AlertingSuite {
+    @Suite("Snapshots")
+    struct SnapshotTests {
+        private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Snapshots")
+
+        @Test("a service gets exactly what stands in its file", arguments: Service.allCases)
+        func requests(service: Service) throws {
+            var text = ""
+            for occasion in Occasion.allCases {
+                text += try request(service, occasion)
+            }
+            let file = Self.folder.appending(path: "\(service.rawValue).txt")
+            if ProcessInfo.processInfo.environment["AASA_REWRITE_EXPECTATIONS"] == "1" {
+                try FileManager.default.createDirectory(at: Self.folder, withIntermediateDirectories: true)
+                try text.write(to: file, atomically: true, encoding: .utf8)
+            }
+            #expect(text == (try String(contentsOf: file, encoding: .utf8)), "\(service.rawValue)")
+        }
+
+        private func request(_ service: Service, _ occasion: Occasion) throws -> String {
+            let channel = try service.channel()
+            let format = channel.format
+            let facts = try occasion.facts()
+            let isLater = occasion == .reminder || occasion == .resolved
+            let body = try format.body(facts, minimal: false, reference: isLater ? service.reference : nil)
+            let wire = try format.wire(body, channel: channel)
+            let headers = format.headers(messageKey: "abc123", timestamp: noon, body: wire, channel: channel)
+            var text = "### \(occasion.rawValue)\n\n"
+            text += shown("POST", format.address(messageKey: "abc123", channel: channel), headers, wire)
+            let reference = isLater ? service.reference : nil
+            if let more = try format.followUp(facts, reference: reference, channel: channel) {
+                text += "--- then\n\n" + shown(more.method.rawValue.uppercased(), more.url, [], more.body)
+            }
+            return text
+        }
+
+        private func shown(_ method: String, _ url: String, _ headers: [HeaderField], _ body: Data) -> String {
+            var text = "\(method) \(url)\n"
+            for header in headers { text += "\(header.name): \(header.value)\n" }
+            guard let value = try? JSONSerialization.jsonObject(with: body),
+                let pretty = try? JSONSerialization.data(
+                    withJSONObject: value, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+            else { return text + "\n" + String(decoding: body, as: UTF8.self) + "\n\n" }
+            return text + "\n" + String(decoding: pretty, as: UTF8.self) + "\n\n"
+        }
+    }
+}

@@ -1,0 +1,4 @@
+import Testing
+
+/// What commands print and decide, from values made by hand: no socket, no process.
+@Suite enum CommandsTests {}

@@ -1,0 +1,259 @@
+// The report of a full check, from an observation made by hand.
+
+import Evidence
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Commands
+
+extension CommandsTests {
+    @Suite struct ReportTests {
+        // MARK: - Observations by hand
+
+        private static let good = Data(SampleFile.version(2).utf8)
+        private static let old = Data(SampleFile.version(1).utf8)
+
+        private static func answer(
+            _ body: Data, status: Int = 200, at address: String = "192.0.2.1", _ headers: [String: String] = [:]
+        ) -> Retrieval {
+            var fields = headers.map { HeaderField(name: $0.key, value: $0.value) }.sorted { $0.name < $1.name }
+            if headers["Content-Type"] == nil {
+                fields.append(HeaderField(name: "Content-Type", value: "application/json"))
+            }
+            return Retrieval(
+                url: "https://example.com/.well-known/apple-app-site-association",
+                outcome: .answered(
+                    Answer(
+                        status: status, headers: fields,
+                        body: .init(
+                            hash: ContentHash(of: body), decodedBytes: body.count, wireBytes: body.count, end: .complete
+                        ))),
+                connection: Connection(
+                    address: address, port: 443, httpVersion: "2", tls: tls,
+                    timings: Timings(dns: 1, connect: 12.1, tls: 20, firstByte: 30, total: 31)))
+        }
+
+        private static let tls = TLSFacts(
+            version: "TLSv1.3",
+            chain: [
+                CertificateFacts(
+                    subject: "CN = example.com", issuer: "C = US, O = Let's Encrypt, CN = R11",
+                    notBefore: .testing - 86_400, notAfter: .testing + 60 * 86_400, names: ["example.com"]),
+                CertificateFacts(
+                    subject: "C = US, O = Let's Encrypt, CN = R11", issuer: "C = US, O = ISRG, CN = ISRG Root X1",
+                    notBefore: nil, notAfter: nil, names: []),
+            ], trusted: true)
+
+        private static func silence(_ detail: String = "Connection timed out after 10000 milliseconds") -> Retrieval {
+            Retrieval(
+                url: "https://example.com/.well-known/apple-app-site-association",
+                outcome: .failed(Failure(kind: .timedOut, phase: .connecting, detail: detail)))
+        }
+
+        private static func address(_ text: String, _ retrieval: Retrieval, _ scope: AddressScope = .public)
+            -> AddressLook
+        {
+            AddressLook(address: ResolvedAddress(address: text, scope: scope), retrieval: retrieval)
+        }
+
+        private static func edge(_ address: String, _ body: Data = good, age: Int = 120) -> EdgeLook {
+            EdgeLook(
+                address: address,
+                retrieval: answer(
+                    body, at: address,
+                    [
+                        "Age": "\(age)", "Cache-Control": "max-age=21600,public",
+                        "Apple-From": "https://example.com/a, https://www.example.com/a",
+                        "Via":
+                            "http/1.1 usnyc3-vp-vst-001.ts.apple.com (acdn/1), https/1.1 usqas4-vp-vfe-002.ts.apple.com (acdn/1)",
+                    ]))
+        }
+
+        private static func report(origin: Retrieval = answer(good), _ full: FullLook?) -> CheckReport {
+            var contents: [ContentHash: Data] = [:]
+            for body in [good, old] { contents[ContentHash(of: body)] = body }
+            guard let domain = try? Domain("example.com") else { preconditionFailure("example.com is a domain") }
+            let cdn = full?.edges.first?.retrieval ?? answer(good)
+            let observation = Observation(
+                domain: domain, checkedAt: .testing, origin: origin, cdn: .asked(cdn), full: full, contents: contents)
+            let readings = Readings(observation)
+            let verdict = Verdict(
+                of: readings, history: .none, staleAfter: .seconds(86_400), certificateWarning: .seconds(86_400),
+                now: .testing)
+            return CheckReport(
+                observation: observation, readings: readings, verdict: verdict,
+                cdnURL: "https://app-site-association.cdn-apple.com/a/v1/example.com")
+        }
+
+        private static func full(
+            addresses: [AddressLook] = [], agents: [AgentLook] = [], root: Retrieval? = nil,
+            vantages: [VantageLook] = [], edges: [EdgeLook] = [], pages: [PageLook] = []
+        ) -> FullLook {
+            FullLook(
+                resolution: Resolution(source: .system, addresses: addresses.map(\.address), milliseconds: 1.5),
+                addresses: addresses, agents: agents, rootCopy: root, vantages: vantages, edges: edges, pages: pages)
+        }
+
+        private static let mixed = full(
+            addresses: [
+                address("192.0.2.1", answer(good)), address("198.51.100.77", answer(old, at: "198.51.100.77")),
+                address("2001:db8:1234:5678:9abc:def0:1234:5678", silence()),
+                address("100.64.0.7", answer(Data("no".utf8), status: 403, at: "100.64.0.7"), .carrierGrade),
+            ],
+            agents: [
+                AgentLook(
+                    agent: .crawler, retrieval: answer(Data("<html>".utf8), status: 403, ["Content-Type": "text/html"])),
+                AgentLook(agent: .device, retrieval: answer(good)),
+            ], root: answer(old), vantages: [VantageLook(name: "tokyo", retrieval: silence())],
+            edges: [
+                edge("17.253.1.1"), edge("2620:149:a44:f00::4", old, age: 7200),
+                EdgeLook(
+                    address: "17.253.1.3",
+                    retrieval: answer(
+                        Data("Not Found".utf8), status: 404, at: "17.253.1.3",
+                        ["Apple-Failure-Reason": "SWCERR00301 Timeout", "Cache-Control": "max-age=3600,public"])),
+                EdgeLook(address: "17.253.1.4", retrieval: silence()),
+            ],
+            pages: [
+                PageLook(url: "https://example.com/help", retrieval: answer(Data(), status: 404)),
+                PageLook(
+                    url: "https://example.com/app", retrieval: answer(Data()),
+                    appStore: "https://apps.apple.com/app/id1"),
+            ])
+
+        private func text(_ report: CheckReport, width: Int = 100) -> String {
+            report.text(style: TextStyle(isColoured: false, width: width))
+        }
+
+        // MARK: - Text
+
+        @Test("where all is alike it takes a line")
+        func alike() {
+            let looks = ["192.0.2.1", "192.0.2.2"].map { Self.address($0, Self.answer(Self.good, at: $0)) }
+            let report = Self.report(
+                Self.full(
+                    addresses: looks,
+                    agents: AgentLook.Agent.allCases.map { AgentLook(agent: $0, retrieval: Self.answer(Self.good)) },
+                    root: Self.answer(Data("no".utf8), status: 404),
+                    vantages: [VantageLook(name: "tokyo", retrieval: Self.answer(Self.good))],
+                    edges: (1...8).map { Self.edge("17.253.1.\($0)") }))
+            let text = text(report)
+            #expect(text.contains("           2 addresses, all serve the same\n"))
+            #expect(text.contains("           8 edges, all serve the same"))
+            #expect(text.contains("           chain: example.com ← R11 ← (ISRG Root X1)\n"))
+            #expect(text.contains("           from tokyo: the same\n"))
+            for word in ["AASA-Bot", "CFNetwork", "/apple-app-site-association:", "198.51", "17.253.1.2"] {
+                #expect(!text.contains(word), "\(word)")
+            }
+        }
+
+        @Test("the first two lines say how it stands, and why")
+        func beginning() {
+            let lines = text(Self.report(Self.mixed)).split(separator: "\n")
+            #expect(lines[0].hasPrefix("example.com  "))
+            #expect(lines[1].hasPrefix("  ") && !lines[1].hasPrefix("   "))
+        }
+
+        @Test("in a pipe or a file the second line is the whole diagnosis; on a terminal it is broken")
+        func diagnosis() throws {
+            let report = Self.report(Self.mixed)
+            #expect(report.verdict.diagnosis.count > 100)
+            let style = TextStyle(isColoured: false, width: 60, breaksDiagnosis: false)
+            let whole = report.text(style: style).split(separator: "\n")
+            #expect(whole[1] == "  \(report.verdict.diagnosis)")
+            let broken = text(report, width: 60).split(separator: "\n")
+            #expect(broken[1].count <= 60 && broken[2].hasPrefix("  "))
+        }
+
+        @Test("where servers differ it is told which has what")
+        func different() {
+            let text = text(Self.report(Self.mixed), width: 120)
+            for words in [
+                "4 addresses, not all alike:", "carrier grade nat", "4 edges, not all alike:",
+                "the origin's file, age 120 s of 21600 s, from usqas4", "status 404, Apple says: SWCERR00301 Timeout",
+                "as Apple's crawler (AASA-Bot): status 403",
+                "at /apple-app-site-association: another file", "from tokyo: no answer: Connection timed out",
+                "https://example.com/help", "leads to the App Store",
+            ] { #expect(text.contains(words), "\(words)\n\(text)") }
+            #expect(!text.contains("(CFNetwork)"))
+        }
+
+        @Test("no line of the evidence is wider than the terminal", arguments: [60, 80, 100, 120])
+        func width(_ width: Int) {
+            let report = Self.report(Self.mixed)
+            let lines = EvidenceText(report: report, style: TextStyle(isColoured: false, width: width)).lines
+            for line in lines where !line.contains("https://") { #expect(line.count <= width, "\(line)") }
+        }
+
+        @Test("what servers send steers no terminal")
+        func hostile() {
+            let evil = "\u{1B}[31m\u{202E}\u{07}\u{9B}2J"
+            var look = Self.mixed
+            look.edges[0].retrieval = Self.answer(Self.good, ["Via": "1.1 \(evil)", "Age": "1", "Apple-From": evil])
+            look.edges[1].retrieval = Self.answer(Data(), status: 404, ["Apple-Failure-Reason": "SWCERR1 \(evil)"])
+            look.vantages = [VantageLook(name: evil, retrieval: Self.silence(evil))]
+            look.agents[0].retrieval = Self.answer(Data(), ["Content-Type": evil])
+            look.pages[0].url = evil
+            var origin = Self.answer(Self.good)
+            origin.connection?.tls?.chain[0].subject = "CN = \(evil)"
+            origin.redirects = [RedirectHop(status: 302, from: evil, location: evil, target: evil)]
+            let report = Self.report(origin: origin, look)
+            for text in [text(report), report.json.text(isPretty: true)] {
+                let bad = text.unicodeScalars.filter { scalar in
+                    scalar != "\n" && [.control, .format].contains(scalar.properties.generalCategory)
+                }
+                #expect(bad.isEmpty)
+            }
+        }
+
+        // MARK: - JSON
+
+        private func json(_ report: CheckReport) throws -> [String: Any] {
+            let object = try JSONSerialization.jsonObject(with: Data(report.json.text(isPretty: false).utf8))
+            return try #require(object as? [String: Any])
+        }
+
+        @Test("each address is told with what it gave")
+        func addresses() throws {
+            let origin = try #require(json(Self.report(Self.mixed))["origin"] as? [String: Any])
+            let addresses = try #require(origin["addresses"] as? [[String: Any]])
+            #expect(addresses.map { $0["family"] as? Int } == [4, 4, 6, 4])
+            #expect(addresses.map { $0["reachable"] as? Bool } == [true, true, false, true])
+            #expect(addresses.map { $0["status"] as? Int } == [200, 200, nil, 403])
+            #expect(addresses.map { $0["scope"] as? String } == ["public", "public", "public", "carrier_grade_nat"])
+            #expect(addresses[0]["meaning"] as? String == origin["meaning"] as? String)
+            #expect((addresses[2]["error"] as? String)?.hasPrefix("timed_out: ") == true)
+            #expect((origin["resolution"] as? [String: Any])?["ms"] as? Double == 1.5)
+            let chain = try #require((origin["tls"] as? [String: Any])?["chain"] as? [[String: Any]])
+            #expect(
+                chain.map { $0["issuer"] as? String } == [
+                    "C = US, O = Let's Encrypt, CN = R11", "C = US, O = ISRG, CN = ISRG Root X1",
+                ])
+        }
+
+        @Test("each edge is told with Apple's words on it")
+        func edges() throws {
+            let report = try json(Self.report(Self.mixed))
+            let cdn = try #require(report["cdn"] as? [String: Any])
+            #expect(cdn["from"] as? String == "https://example.com/a, https://www.example.com/a")
+            let edges = try #require(cdn["edges"] as? [[String: Any]])
+            #expect(edges.map { $0["age_seconds"] as? Int } == [120, 7200, nil, nil])
+            #expect(edges.map { $0["max_age_seconds"] as? Int } == [21_600, 21_600, 3600, nil])
+            #expect((edges[2]["failure"] as? [String: Any])?["code"] as? String == "SWCERR00301")
+            #expect(edges[3]["error"] is String)
+            let pages = try #require(report["pages"] as? [[String: Any]])
+            #expect(pages.map { $0["app_store"] as? String } == [nil, "https://apps.apple.com/app/id1"])
+        }
+
+        @Test("a light check falls back on the one connection")
+        func light() throws {
+            let report = try json(Self.report(nil))
+            #expect(report["depth"] as? String == "light")
+            let origin = try #require(report["origin"] as? [String: Any])
+            #expect((origin["addresses"] as? [[String: Any]])?.map { $0["address"] as? String } == ["192.0.2.1"])
+            #expect(origin["resolution"] is NSNull)
+            #expect(((report["cdn"] as? [String: Any])?["edges"] as? [Any])?.count == 1)
+        }
+    }
+}

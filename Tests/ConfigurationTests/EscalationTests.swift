@@ -1,0 +1,32 @@
+import MonitorConfiguration
+import Testing
+
+extension ConfigurationSuite {
+    @Suite struct EscalationTests {
+        private static let head = "version: 1\ndomains: [example.com]\nalerts:\n"
+        private static let channels = """
+              channels:
+                - {name: ops, type: slack, url: "https://hooks.example.net/a"}
+                - {name: boss, type: slack, url: "https://hooks.example.net/b"}
+
+            """
+
+        @Test(
+            "steps are read in their order, and may be left out",
+            arguments: [
+                ("", []), ("  escalation:\n", []), ("  escalation: []\n", []),
+                (
+                    "  escalation:\n    - {after: 1h, channels: [ops]}\n    - {after: 1d, channels: [boss]}\n",
+                    [
+                        EscalationSettings(after: .seconds(3600), channels: ["ops"]),
+                        EscalationSettings(after: .seconds(86_400), channels: ["boss"]),
+                    ]
+                ),
+            ])
+        func read(_ lines: String, _ expected: [EscalationSettings]) throws {
+            let (file, warnings) = try Fixture.parse(Self.head + lines + Self.channels)
+            #expect(file.alerts.escalation == expected)
+            #expect(warnings.isEmpty)
+        }
+    }
+}

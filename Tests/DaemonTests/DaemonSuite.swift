@@ -1,0 +1,97 @@
+import Alerting
+import Foundation
+import Logging
+import Monitoring
+import Storage
+import Synchronization
+import Testing
+
+@Suite("The daemon's parts") struct DaemonSuite {}
+
+let noon = Date(timeIntervalSince1970: 1_795_000_000)
+let silent = Logger(label: "x") { _ in SwiftLogNoOpLogHandler() }
+
+/// A clock on which every wait is over at once.
+final class SkippingTime: Timekeeper {
+    private let instant = Mutex(noon)
+
+    func now() -> Date { instant.withLock(\.self) }
+
+    func sleep(for duration: Duration) async throws {
+        try Task.checkCancellation()
+        instant.withLock { $0 += duration / .seconds(1) }
+        await Task.yield()
+    }
+}
+
+/// Receivers that answer by the host's name, or not at all.
+final class Receivers: MessageTransport {
+    enum Behaviour {
+        case takes
+        case refuses
+        /// It answers that it could not, and may have the message all the same.
+        case fails
+        /// No connection comes about.
+        case isDown
+        case hangs
+    }
+
+    private let behaviours: Mutex<[String: Behaviour]>
+    private let requests = Mutex<[MessageRequest]>([])
+
+    /// By channel, each at `https://NAME.test`; others take everything.
+    init(_ behaviours: [String: Behaviour] = [:]) { self.behaviours = Mutex(behaviours) }
+
+    func set(_ behaviour: Behaviour, for name: String) { behaviours.withLock { $0[name] = behaviour } }
+
+    func sent(to name: String) -> [MessageRequest] {
+        requests.withLock { $0.filter { $0.url.contains("//\(name).test") } }
+    }
+
+    func post(_ request: MessageRequest) async throws -> TransportAnswer {
+        requests.withLock { $0.append(request) }
+        let name = URLComponents(string: request.url)?.host?.replacing(".test", with: "") ?? ""
+        switch behaviours.withLock({ $0[name] ?? .takes }) {
+        case .takes: return TransportAnswer(status: 200)
+        case .refuses: return TransportAnswer(status: 403)
+        case .fails: return TransportAnswer(status: 500)
+        case .isDown:
+            return TransportAnswer(
+                status: nil, fault: TransportFault(kind: .network, detail: "connection refused", wasSent: false))
+        case .hangs:
+            try await Task.sleep(for: .seconds(3600))
+            throw CancellationError()
+        }
+    }
+}
+
+func hook(_ name: String) throws -> Channel {
+    try Channel(
+        name: name, kind: .webhook, url: "https://\(name).test/in")
+}
+
+/// A store in a folder of its own, which goes with it.
+final class ScratchStore: Sendable {
+    let folder: URL
+    let store: Store
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "aasa-daemon-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        store = try Store(path: folder.appending(path: "monitor.db").path)
+    }
+
+    deinit {
+        try? store.close()
+        try? FileManager.default.removeItem(at: folder)
+    }
+}
+
+/// Waits for something that is bound to come.
+func eventually(_ condition: () async throws -> Bool) async throws {
+    for _ in 0..<20_000 {
+        if try await condition() { return }
+        try await Task.sleep(for: .milliseconds(1))
+    }
+    Issue.record("it never came")
+}

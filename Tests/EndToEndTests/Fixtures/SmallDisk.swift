@@ -1,0 +1,58 @@
+// A file system of a few megabytes in a mount namespace of its own, for a daemon whose disk is full.
+
+import Foundation
+
+/// A disk that only one process and its children see, at `disk` in the stage's folder.
+struct SmallDisk: Sendable {
+    let stage: Stage
+
+    /// Whether a process may have a file system of its own here.
+    static let isPossible: Bool = {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["unshare", "-rm", "mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", "/mnt"]
+        process.standardError = FileHandle.nullDevice
+        do { try process.run() } catch { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }()
+
+    init(_ stage: Stage) throws {
+        self.stage = stage
+        try FileManager.default.createDirectory(atPath: stage.path("disk"), withIntermediateDirectories: true)
+    }
+
+    /// Starts the daemon on it. `before`: what a shell does first, with the program as `$PROGRAM`.
+    func start(_ watch: Watch, megabytes: Int, before: String = ":") throws -> MonitorProcess {
+        try stage.tool(
+            "unshare",
+            [
+                "-rm", "sh", "-c",
+                """
+                PROGRAM='\(MonitorProcess.binary.path)'
+                mount -t tmpfs -o size=\(megabytes)m tmpfs disk && { \(before); } && \
+                exec "$PROGRAM" run --config \(watch.file)
+                """,
+            ])
+    }
+
+    /// Shell words that leave room for nothing more.
+    static let filling = "{ dd if=/dev/zero of=disk/filler bs=4096 2>dd.log || true; }"
+
+    /// The file that fills the disk, as seen from outside.
+    private func filler(_ process: MonitorProcess) -> URL {
+        URL(filePath: "/proc/\(process.pid)/root\(stage.path("disk/filler"))")
+    }
+
+    /// Fills it.
+    func fill(_ process: MonitorProcess) throws {
+        let filler = filler(process)
+        _ = FileManager.default.createFile(atPath: filler.path, contents: nil)
+        let handle = try FileHandle(forWritingTo: filler)
+        while (try? handle.write(contentsOf: Data(repeating: 1, count: 4096))) != nil {}
+        try handle.close()
+    }
+
+    /// Makes room again.
+    func clear(_ process: MonitorProcess) throws { try FileManager.default.removeItem(at: filler(process)) }
+}

@@ -1,0 +1,124 @@
+// `alert test`: what it sends is a true message, and what it prints is the receiver's answer without a secret.
+
+import Foundation
+import Lab
+import Testing
+
+extension EndToEndTests {
+    @Suite struct AlertTestTests {
+        private static func stage(
+            _ names: [String] = ["hook"], _ body: (Stage, LabReceiver, Watch) async throws -> Void
+        ) async throws {
+            try await Stage.with { stage in
+                let receiver = try await LabReceiver.start()
+                stage.lab.origin("site.test").serve(file())
+                let channels = names.map { Watch.webhook(receiver.url("/PLANTED-\($0)-SECRET"), name: $0) }
+                let watch = try Watch(stage, ["site.test"], Watch.Settings(channels: channels))
+                try await body(stage, receiver, watch)
+                await receiver.shutdown()
+            }
+        }
+
+        private static func test(_ stage: Stage, _ watch: Watch, _ names: String...) async throws -> MonitorProcess {
+            try await stage.run(["alert", "test", "--config", watch.file] + names)
+        }
+
+        @Test("beside a running daemon a marked, signed message goes out, and the answer is told")
+        func delivered() async throws {
+            try await Self.stage { stage, receiver, watch in
+                let (daemon, _) = try await watch.started()
+                let process = try await Self.test(stage, watch)
+                #expect(process.end == .exit(0), "\(process.errors)")
+                let line = #/hook \(webhook, 127.0.0.1, \#[0-9a-f]{8}\): delivered \(status 200, /#
+                #expect(process.output.contains(line))
+                #expect(process.output.contains("answer: ok"))
+                let message = try #require(receiver.messages.first)
+                #expect(message.type == "test")
+                #expect(message.domain == "site.test")
+                #expect(message.signature.hasPrefix("v1,"))
+                #expect(receiver.messages.count == 1)
+                #expect(daemon.end == nil)
+                #expect(!(process.output + process.errors).contains("PLANTED"))
+            }
+        }
+
+        @Test(
+            "each class of answer has its words, and anything but a delivery ends with 1",
+            arguments: [
+                (LabReply(status: 429, headers: [("Retry-After", "90")]), "it asks to wait for 2 min (status 429, "),
+                (
+                    LabReply(status: 400, body: Array("bad /PLANTED-hook-SECRET".utf8)),
+                    "it refused the message (status 400, "
+                ),
+                (LabReply(status: 403), "it refused the channel (status 403, "),
+                (LabReply(status: 410), "it refused the channel, which is gone (status 410, "),
+                (LabReply(status: 302, headers: [("Location", "/else")]), "it refused the channel (status 302, "),
+                (LabReply(status: 500), "it has trouble of its own (status 500, "),
+            ])
+        func refused(_ reply: LabReply, _ words: String) async throws {
+            try await Self.stage { stage, receiver, watch in
+                receiver.behaviour = .reply(reply)
+                let process = try await Self.test(stage, watch)
+                #expect(process.end == .exit(1), "\(process.errors)")
+                #expect(process.output.contains("not delivered: \(words)"), "\(process.output)")
+                #expect(!(process.output + process.errors).contains("PLANTED"))
+            }
+        }
+
+        @Test("of several channels one without an answer spoils the end, and the others are told as they are")
+        func several() async throws {
+            try await Self.stage(["first", "second"]) { stage, receiver, watch in
+                receiver.next([.fault(.reset)])
+                let process = try await Self.test(stage, watch)
+                #expect(process.end == .exit(1), "\(process.errors)")
+                let lines = process.output.split(separator: "\n").filter { !$0.hasPrefix(" ") }
+                #expect(lines.count == 2)
+                #expect(lines.first?.hasPrefix("first (") == true)
+                #expect(lines.last?.hasPrefix("second (") == true)
+                #expect(lines.filter { $0.contains("not delivered: no answer (no status, ") }.count == 1)
+                #expect(lines.filter { $0.contains(": delivered (status 200, ") }.count == 1)
+                let one = try await Self.test(stage, watch, "second")
+                #expect(one.end == .exit(0), "\(one.errors)")
+                #expect(one.output.hasPrefix("second ("))
+            }
+        }
+
+        @Test("an unknown channel ends with 64 and a suggestion, and sends nothing")
+        func unknown() async throws {
+            try await Self.stage { stage, receiver, watch in
+                let near = try await Self.test(stage, watch, "hook", "hoook")
+                #expect(near.end == .exit(64))
+                #expect(near.errors.hasSuffix("aasa-monitor: no channel is named 'hoook'; did you mean 'hook'?\n"))
+                let far = try await Self.test(stage, watch, "elsewhere")
+                #expect(far.end == .exit(64))
+                #expect(far.errors.hasSuffix("aasa-monitor: no channel is named 'elsewhere'; configured: hook\n"))
+                #expect(receiver.received.isEmpty)
+            }
+        }
+
+        @Test("without any channel it ends with 78")
+        func none() async throws {
+            try await Self.stage([]) { stage, _, watch in
+                let process = try await Self.test(stage, watch)
+                #expect(process.end == .exit(78))
+                #expect(process.errors.contains("there are no channels"))
+            }
+        }
+
+        @Test("an Alertmanager gets one alert that ends by itself")
+        func stateFeed() async throws {
+            try await Self.stage { stage, receiver, _ in
+                let channel = #"    - {name: state, type: alertmanager, url: "\#(receiver.url(""))"}"#
+                let watch = try Watch(stage, ["site.test"], Watch.Settings(channels: [channel]), file: "state.yaml")
+                let process = try await Self.test(stage, watch)
+                #expect(process.end == .exit(0), "\(process.errors)")
+                let delivery = try #require(receiver.received.first)
+                #expect(delivery.path == "/api/v2/alerts")
+                let alerts = try JSONValue(delivery.body).elements
+                #expect(alerts.count == 1)
+                #expect(alerts.first?["endsAt"].string != nil)
+                #expect(receiver.received.count == 1)
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import Lab
+import Testing
+
+extension EndToEndTests {
+    @Suite struct EscalationTests {
+        @Test(
+            "nobody has it: the pager is called once; somebody takes it: acknowledged; it ends: resolved; nobody else hears"
+        )
+        func story() async throws {
+            try await Stage.with { stage in
+                let (chat, pager, boss) = (
+                    try await LabReceiver.start(), try await LabReceiver.start(), try await LabReceiver.start()
+                )
+                // As the service answers; `answers` would say something else.
+                pager.behaviour = .reply(
+                    LabReply(status: 202, headers: [], body: Array(#"{"status":"success","dedup_key":"k"}"#.utf8)))
+                stage.lab.origin("site.test").serve(file())
+                let key = String(repeating: "k", count: 32)
+                let watch = try Watch(
+                    stage, ["site.test"],
+                    Watch.Settings(
+                        alerts: "  escalation: [{after: 2s, channels: [pager]}, {after: 30d, channels: [boss]}]",
+                        channels: [
+                            Watch.webhook(chat.url("/in")),
+                            #"    - {name: pager, type: pagerduty, routing_key: \#(key), url: "\#(pager.url(""))"}"#,
+                            Watch.webhook(boss.url("/in"), name: "boss"),
+                        ]))
+                let (first, _) = try await watch.started()
+                try await watch.checks(1, of: "site.test")
+                stage.lab.origin("site.test").behaviour = .reply(.status(500))
+                _ = try await pager.deliveries(count: 1, within: Stage.patience)
+                #expect(try Self.actions(pager) == ["trigger"])
+                #expect(chat.messages.map(\.type) == ["incident.firing"])
+
+                try await first.kill9()
+                let (second, _) = try await watch.started()
+                try await watch.checks(3, of: "site.test")
+                #expect(try Self.actions(pager) == ["trigger"], "a restart repeats no step")
+
+                let id = try #require(chat.messages.first).incident
+                let done = try await stage.run(["ack", id, "--by", "eva", "--config", watch.file])
+                #expect(done.end == .exit(0), "\(done.errors)")
+                try await until("the pager's acknowledge") { (try? Self.actions(pager))?.last == "acknowledge" }
+                stage.lab.origin("site.test").serve(file())
+                try await until("the pager's resolve") { (try? Self.actions(pager))?.last == "resolve" }
+                #expect(try Self.actions(pager) == ["trigger", "acknowledge", "resolve"])
+                _ = try await chat.deliveries(count: 2, within: Stage.patience)
+                #expect(try chat.messages.distinct().map(\.type) == ["incident.firing", "incident.resolved"])
+                #expect(boss.messages.isEmpty)
+                second.signal(SIGTERM)
+                #expect(try await second.ended() == .exit(0))
+                for receiver in [chat, pager, boss] { await receiver.shutdown() }
+            }
+        }
+
+        /// What the pager was told, without repeats after a kill.
+        private static func actions(_ receiver: LabReceiver) throws -> [String] {
+            let events = try receiver.received.map { delivery -> (String, String) in
+                let event = try #require(try JSONSerialization.jsonObject(with: delivery.body) as? [String: Any])
+                return (event["event_action"] as? String ?? "", event["dedup_key"] as? String ?? "")
+            }
+            #expect(Set(events.map(\.1)).count == 1)
+            return events.map(\.0).reduce(into: []) { if $0.last != $1 { $0.append($1) } }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Lab
+import Testing
+
+extension EndToEndTests {
+    @Suite struct FleetTests {
+        private static let hosts = (1...24).map { "site\($0).test" }
+
+        private func watch(_ stage: Stage, _ receiver: LabReceiver) throws -> Watch {
+            for host in Self.hosts { stage.lab.origin(host).serve(file()) }
+            return try Watch(
+                stage, Self.hosts, Watch.Settings(interval: "3s", channels: [Watch.webhook(receiver.url("/in"))]))
+        }
+
+        @Test(
+            "two dozen copies that vanish together are one message; a restart forgets nothing; one that stays is told")
+        func copiesGone() async throws {
+            try await Stage.with { stage in
+                let receiver = try await LabReceiver.start()
+                let watch = try watch(stage, receiver)
+                let (first, _) = try await watch.started()
+                try await watch.checks(2, of: Self.hosts)
+                for host in Self.hosts { stage.lab.cdn.fails(host, reason: "SWCERR00101 Bad HTTP Response: 403") }
+                _ = try await receiver.deliveries(count: 1, within: Stage.patience)
+                try await watch.checks(3, of: Self.hosts)
+                #expect(receiver.messages.map { "\($0.type) \($0.kind)" } == ["incident.firing cdn.wide"])
+                let data = try #require(receiver.messages.first).json["data"]
+                #expect(data["domain"] == .absent)
+                #expect(!data["domains"].elements.isEmpty && data["links"]["cdn"] == .null)
+
+                try await first.kill9()
+                let (second, page) = try await watch.started()
+                try await watch.checks(3, of: Self.hosts)
+                #expect(receiver.messages.count == 1, "\(receiver.messages.map(\.gist))")
+                let html = try await fetch(page, on: stage)
+                #expect(html.contains("cdn.wide") && html.contains("not told beside its cause"))
+
+                for host in Self.hosts.dropFirst() { stage.lab.cdn.refresh(host) }
+                _ = try await receiver.deliveries(count: 3, within: Stage.patience)
+                #expect(
+                    receiver.messages.map { "\($0.type) \($0.kind)" } == [
+                        "incident.firing cdn.wide", "incident.resolved cdn.wide", "incident.firing cdn.missing",
+                    ])
+                #expect(receiver.messages.last?.domain == Self.hosts[0])
+                stage.lab.cdn.refresh(Self.hosts[0])
+                _ = try await receiver.deliveries(count: 4, within: Stage.patience)
+                #expect(receiver.messages.last?.type == "incident.resolved")
+                second.signal(SIGTERM)
+                #expect(try await second.ended() == .exit(0))
+                await receiver.shutdown()
+            }
+        }
+
+        @Test("an incident that is in somebody's hands is reminded of no more, and its end is told")
+        func acknowledged() async throws {
+            try await Stage.with { stage in
+                let receiver = try await LabReceiver.start()
+                stage.lab.origin("site.test").serve(file())
+                let watch = try Watch(
+                    stage, ["site.test"], Watch.Settings(channels: [Watch.webhook(receiver.url("/in"))]))
+                let (process, _) = try await watch.started()
+                try await watch.checks(1, of: "site.test")
+                stage.lab.origin("site.test").behaviour = .reply(.status(500))
+                _ = try await receiver.deliveries(count: 1, within: Stage.patience)
+                let id = try #require(receiver.messages.first).incident
+                let done = try await stage.run(
+                    ["ack", String(id.prefix(8)), "--by", "eva", "--reason", "on it", "--config", watch.file])
+                #expect(done.end == .exit(0) && done.output.contains("in the hands of eva"), "\(done.errors)")
+                let unknown = try await stage.run(["ack", "ffffffff", "--config", watch.file])
+                #expect(unknown.end == .exit(64))
+                stage.lab.origin("site.test").serve(file())
+                _ = try await receiver.deliveries(count: 2, within: Stage.patience)
+                #expect(receiver.messages.last?.type == "incident.resolved")
+                process.signal(SIGKILL)
+                await receiver.shutdown()
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+// The word to a watchdog: it comes while checks are stored, and stays away while they are not, though the process turns.
+
+import Foundation
+import Lab
+import Testing
+
+extension EndToEndTests {
+    @Suite struct HeartbeatTests {
+        private static let host = "site.test"
+        private static let path = "/ping/PLANTED-SECRET"
+
+        /// A daemon that pings each second; its checks give up after `timeout`.
+        private static func watch(_ stage: Stage, _ receiver: LabReceiver, timeout: String) throws -> Watch {
+            let watch = try Watch(stage, [host], Watch.Settings(timeout: timeout))
+            let text = try String(contentsOfFile: stage.path(watch.file), encoding: .utf8)
+            try stage.write("heartbeat", receiver.url(path) + "\n")
+            try stage.write(watch.file, text + "\nheartbeat: {url_file: heartbeat, every: 1s}\n")
+            return watch
+        }
+
+        @Test("pings come while checks are stored, stop while a check hangs, and come again by themselves")
+        func stalledChecker() async throws {
+            try await Stage.with { stage in
+                let receiver = try await LabReceiver.start()
+                let origin = stage.lab.origin(Self.host)
+                origin.serve(file())
+                let watch = try Self.watch(stage, receiver, timeout: "6s")
+                let (process, page) = try await watch.started()
+                let pings = try await receiver.deliveries(count: 2, within: Stage.patience)
+                #expect(pings.allSatisfy { $0.method == "GET" && $0.path == Self.path && $0.body.isEmpty })
+
+                origin.behaviour = .fault(.hang)
+                try await until("the silence", seen: { process.errors }) {
+                    process.errors.contains("no heartbeat is sent")
+                }
+                let before = receiver.received.count
+                let checks = origin.requests.count
+                // The process itself is as lively as ever.
+                #expect(try await fetch(page + "healthz", on: stage).hasSuffix("200"))
+                // The hanging check ends after six seconds and is stored, which is progress worth one ping.
+                try await until("the next check") { origin.requests.count > checks }
+                #expect(receiver.received.count <= before + 2, "\(process.errors)")
+
+                origin.serve(file())
+                _ = try await receiver.deliveries(count: receiver.received.count + 2, within: Stage.patience)
+                #expect(process.errors.contains("heartbeats are sent again"))
+                #expect(process.errors.contains("no check was stored since the last one"))
+                #expect(!process.errors.contains("PLANTED"))
+                process.signal(SIGTERM)
+                #expect(try await process.ended() == .exit(0))
+                await receiver.shutdown()
+            }
+        }
+
+        @Test("a store that another program holds stops the pings, and a watchdog in trouble stops nothing")
+        func blockedStore() async throws {
+            try await Stage.with { stage in
+                let receiver = try await LabReceiver.start()
+                receiver.answers(500)
+                stage.lab.origin(Self.host).serve(file())
+                let watch = try Self.watch(stage, receiver, timeout: "5s")
+                let (process, _) = try await watch.started()
+                _ = try await receiver.deliveries(count: 2, within: Stage.patience)
+                try await until("a word on the refusal", seen: { process.errors }) {
+                    process.errors.contains("the heartbeat was not taken")
+                }
+                let script = """
+                    import sqlite3, sys
+                    store = sqlite3.connect('monitor.db', isolation_level=None, timeout=30)
+                    store.execute('BEGIN IMMEDIATE')
+                    print('held', flush=True)
+                    while True: sys.stdin.read(1) or __import__('time').sleep(1)
+                    """
+                // A slow machine may have said so before its first check.
+                let silence = "no check was stored since the last one"
+                let said = process.errors.components(separatedBy: silence).count
+                let holder = try stage.tool("python3", ["-c", script])
+                try await until("the lock", seen: { holder.errors }) { holder.output.contains("held") }
+                try await until("the silence", seen: { process.errors }) {
+                    process.errors.components(separatedBy: silence).count > said
+                }
+                // What was stored just before the lock may still be told.
+                try await watch.checks(2, of: Self.host)
+                let before = receiver.received.count
+                try await watch.checks(3, of: Self.host)
+                #expect(receiver.received.count == before, "\(process.errors)")
+                holder.signal(SIGKILL)
+                receiver.answers(200)
+                try await until("pings again", seen: { process.errors }) {
+                    process.errors.contains("heartbeats are sent again")
+                }
+                #expect(process.errors.components(separatedBy: "the heartbeat was not taken").count == 2)
+                #expect(!process.errors.contains("PLANTED"))
+                process.signal(SIGTERM)
+                #expect(try await process.ended() == .exit(0))
+                await receiver.shutdown()
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+// What the daemon costs those whom it asks: next to nothing while all is well, and everything once it is not.
+
+import Foundation
+import Lab
+import Testing
+
+extension EndToEndTests {
+    @Suite struct LookDepthTests {
+        private static let host = "site.test"
+        /// Only a full look asks for it.
+        private static let root = "/apple-app-site-association"
+
+        private func rootRequests(_ stage: Stage) -> Int {
+            stage.lab.origin(Self.host).requests.count { $0.pathOnly == Self.root }
+        }
+
+        @Test("an ordinary interval costs one request to the origin and one to the CDN; a change is looked at in full")
+        func requests() async throws {
+            try await Stage.with { stage in
+                let origin = stage.lab.origin(Self.host)
+                origin.serve(file("v1"))
+                let watch = try Watch(
+                    stage, [Self.host], Watch.Settings(staleAfter: "1h", defaults: "  full_every: 1h"))
+                let (process, _) = try await watch.started()
+                // The first check is a full one; it is told once it is committed.
+                try await until("the first verdict", seen: { process.errors }) {
+                    process.errors.contains("comparison=in_sync")
+                }
+                #expect(rootRequests(stage) == 1)
+                #expect(origin.requests.contains { $0.userAgent.hasPrefix("AASA-Bot/") })
+
+                let (origins, copies) = (origin.requests.count, stage.lab.cdn.requests(for: Self.host).count)
+                try await watch.checks(6, of: Self.host)
+                process.signal(SIGTERM)
+                #expect(try await process.ended() == .exit(0))
+                let asked = origin.requests.count - origins
+                let copied = stage.lab.cdn.requests(for: Self.host).count - copies
+                // The last check may have been cut off between the two.
+                #expect(copied >= 6 && abs(asked - copied) <= 1, "\(asked) and \(copied)")
+                #expect(rootRequests(stage) == 1)
+
+                // A restart is no first sight: what was seen in full is known still.
+                let (again, _) = try await watch.started()
+                try await watch.checks(2, of: Self.host)
+                #expect(rootRequests(stage) == 1)
+                origin.serve(file("v2"))
+                try await until("a full look at the change", seen: { again.errors }) { rootRequests(stage) > 1 }
+            }
+        }
+
+        @Test("while something is wrong each check is a full one, and its end is told")
+        func trouble() async throws {
+            try await Stage.with { stage in
+                let hook = try await LabReceiver.start()
+                let origin = stage.lab.origin(Self.host)
+                origin.serve(file("v1"))
+                // Plain requests are well; who looks as Apple's crawler does is refused.
+                origin.on(userAgentContaining: "AASA-Bot", .reply(.status(403)))
+                let watch = try Watch(
+                    stage, [Self.host],
+                    Watch.Settings(
+                        staleAfter: "1h", defaults: "  full_every: 1h", channels: [Watch.webhook(hook.url("/in"))]))
+                let (process, _) = try await watch.started()
+                _ = try await hook.deliveries(count: 1, within: Stage.patience)
+                #expect(rootRequests(stage) > 1)
+                origin.on(userAgentContaining: "AASA-Bot", nil)
+                _ = try await hook.deliveries(count: 2, within: Stage.patience)
+                #expect(
+                    hook.messages.map(\.gist) == [
+                        "incident.firing origin.broken site.test", "incident.resolved origin.broken site.test",
+                    ])
+                process.signal(SIGTERM)
+                #expect(try await process.ended() == .exit(0))
+                await hook.shutdown()
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import Lab
+import Testing
+
+extension EndToEndTests {
+    @Suite struct SilencedReturnTests {
+        @Test("trouble in hand that ends and is back within a silence is in nobody's hand: its pager is called again")
+        func story() async throws {
+            try await Stage.with { stage in
+                let (chat, pager) = (try await LabReceiver.start(), try await LabReceiver.start())
+                stage.lab.origin("site.test").serve(file())
+                let watch = try Watch(
+                    stage, ["site.test"],
+                    Watch.Settings(
+                        alerts: "  escalation: [{after: 2s, channels: [pager]}]",
+                        channels: [
+                            Watch.webhook(chat.url("/in")), Watch.webhook(pager.url("/in"), name: "pager"),
+                        ]))
+                let (process, _) = try await watch.started()
+                try await watch.checks(1, of: "site.test")
+                stage.lab.origin("site.test").behaviour = .reply(.status(500))
+                _ = try await pager.deliveries(count: 1, within: Stage.patience)
+                let id = try #require(chat.messages.first).incident
+                let hand = try await stage.run(["ack", id, "--by", "eva", "--config", watch.file])
+                #expect(hand.end == .exit(0), "\(hand.errors)")
+                stage.lab.origin("site.test").serve(file())
+                _ = try await pager.deliveries(count: 2, within: Stage.patience)
+
+                let silence = try await stage.run(
+                    ["silence", "site.test", "--for", "1h", "--reason", "move", "--config", watch.file])
+                #expect(silence.end == .exit(0), "\(silence.errors)")
+                try await until("the silence", seen: { process.errors }) {
+                    process.errors.contains("silences changed")
+                }
+                stage.lab.origin("site.test").behaviour = .reply(.status(500))
+                try await until("that it is back", seen: { process.errors }) { process.errors.contains("again") }
+                let end = try await stage.run(["silence", "end", "1", "--config", watch.file])
+                #expect(end.end == .exit(0), "\(end.errors)")
+                _ = try await pager.deliveries(count: 3, within: Stage.patience)
+                let told = ["incident.firing", "incident.resolved", "incident.firing"]
+                #expect(try pager.messages.distinct().map(\.type) == told)
+                #expect(Set(pager.messages.map(\.incident)) == [id])
+                process.signal(SIGTERM)
+                #expect(try await process.ended() == .exit(0))
+                for receiver in [chat, pager] { await receiver.shutdown() }
+            }
+        }
+    }
+}

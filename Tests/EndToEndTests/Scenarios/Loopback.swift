@@ -1,0 +1,27 @@
+import Glibc
+import Lab
+
+enum Loopback {
+    /// Whether these can be bound: containers often have no IPv6.
+    static func has(_ addresses: [String]) -> Bool {
+        addresses.allSatisfy { address in
+            guard let hole = try? LabHole(.halfOpen, address: address, port: 0) else { return false }
+            hole.close()
+            return true
+        }
+    }
+
+    /// Whether a connection to this IPv4 or IPv6 address of loopback is accepted.
+    static func listens(at address: String, _ port: Int) -> Bool {
+        var hints = addrinfo()
+        hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(address, "\(port)", &hints, &list) == 0, let info = list?.pointee else { return false }
+        defer { freeaddrinfo(list) }
+        let socket = Glibc.socket(info.ai_family, info.ai_socktype | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard socket >= 0 else { return false }
+        defer { close(socket) }
+        return connect(socket, info.ai_addr, info.ai_addrlen) == 0
+    }
+}

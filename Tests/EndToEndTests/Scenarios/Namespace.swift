@@ -1,0 +1,113 @@
+// A network of its own, as far away from this machine's as the kernel can put it: public addresses on loopback, names in
+// a private /etc/hosts, addresses whose packets vanish. nginx plays origin and CDN on port 443, so that the program is run
+// as its users run it, without a word on where to connect.
+
+import Foundation
+import Glibc
+import Lab
+
+struct Namespace: Sendable {
+    /// What an address of the namespace is.
+    enum Address: Sendable {
+        /// nginx listens there.
+        case serving
+        /// There is a way there, and nobody who answers: packets go to the far end of a cable and are dropped.
+        case dropping
+    }
+
+    /// In the order of /etc/hosts.
+    var hosts: [(name: String, addresses: [String])] = []
+    var addresses: [String: Address] = [:]
+    /// nginx's server blocks; `ROOT` is its folder.
+    var servers = ""
+
+    static let cdn = "app-site-association.cdn-apple.com"
+
+    struct Run {
+        let process: MonitorProcess
+        /// Dead addresses that were waited for at the same moment, at most.
+        let waitedForAtOnce: Int
+        /// What nginx was asked, a line each: `HOST PATH`.
+        let requests: [String]
+
+        func report() throws -> JSONValue { try process.json() }
+    }
+
+    /// Why no namespace can be had here, in the machine's own words; nil where it can.
+    static func obstacle(on stage: Stage) async throws -> String? {
+        guard Nginx.isInstalled else { return "nginx is not installed" }
+        let script = """
+            ip link set lo up && ip link add v0 type veth peer name v1 && ip link set v0 up \
+            && ip -6 addr add 2a00::1/128 dev lo nodad && mount --bind /etc/hostname /etc/hosts
+            """
+        let process = try stage.tool("unshare", unshare + ["sh", "-c", script])
+        let end = try await process.ended()
+        return end == .exit(0) ? nil : "\(end) \(process.errors.prefix(300))"
+    }
+
+    /// Processes of its own too, so that nothing outlives the check, with their own /proc: libdispatch looks for the state
+    /// of its threads there, and ends a process that it cannot find.
+    private static var unshare: [String] {
+        (getuid() == 0 ? [] : ["--map-root-user"])
+            + ["--net", "--mount", "--kill-child", "--fork", "--pid", "--mount-proc"]
+    }
+
+    /// Runs `check` in a namespace that is gone afterwards.
+    func check(on stage: Stage, _ arguments: [String]) async throws -> Run {
+        let server = RealServer(stage: stage, port: 443)
+        for (name, _) in hosts { try server.putIdentity(.valid, of: name, at: "web/\(name)") }
+        let root = stage.path("web")
+        let log = "log_format asked '$host $uri'; access_log \(root)/access.log asked;\n"
+        let text = RealServer.configuration(root: root)
+            .replacing("BLOCKS", with: servers).replacing("ROOT", with: root)
+            .replacing("access_log \(root)/access.log;", with: log)
+        try server.put(text, at: "web/nginx.conf")
+        let lines = hosts.flatMap { host in host.addresses.map { "\($0) \(host.name)\n" } }
+        try server.put("127.0.0.1 localhost\n" + lines.joined(), at: "hosts")
+        try server.put(script(root: root), at: "namespace.sh")
+        let words = ["check", "--cacert", stage.lab.caFile, "--format", "json"] + arguments
+        let process = try stage.tool(
+            "unshare",
+            Self.unshare + ["bash", "namespace.sh", MonitorProcess.binary.path] + words)
+        try await process.ended()
+        let asked = (try? String(contentsOf: stage.folder.appending(path: "web/access.log"), encoding: .utf8)) ?? ""
+        let count = (try? String(contentsOf: stage.folder.appending(path: "waiting"), encoding: .utf8)) ?? ""
+        return Run(
+            process: process, waitedForAtOnce: Int(count.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0,
+            requests: asked.split(separator: "\n").map(String.init))
+    }
+
+    private func script(root: String) -> String {
+        var steps = ["set -eu", "mount --bind hosts /etc/hosts", "ip link set lo up"]
+        steps += ["ip link add v0 type veth peer name v1", "ip link set v0 up", "ip link set v1 up"]
+        // So that there is a way to both families, whatever the origin has.
+        steps += ["ip addr add 1.2.3.254/32 dev lo", "ip -6 addr add 2a00::fe/128 dev lo nodad"]
+        for (address, kind) in addresses.sorted(by: { $0.key < $1.key }) {
+            let isSix = address.contains(":")
+            let (ip, length) = isSix ? ("ip -6", 128) : ("ip", 32)
+            switch kind {
+            case .serving: steps.append("\(ip) addr add \(address)/\(length) dev lo" + (isSix ? " nodad" : ""))
+            case .dropping:
+                steps.append("\(ip) route add \(address)/\(length) dev v0")
+                steps.append("\(ip) neigh add \(address) lladdr 02:00:00:00:00:99 dev v0 nud permanent")
+            }
+        }
+        steps.append("\(Nginx.binary.path) -e stderr -p \(root) -c \(root)/nginx.conf &")
+        steps.append("until (exec 3<>/dev/tcp/127.0.0.1/443) 2>/dev/null; do sleep 0.05; done")
+        // State 02 is a connection that was asked for and not answered.
+        steps.append(
+            """
+            "$@" & pid=$!
+            most=0
+            while kill -0 $pid 2>/dev/null; do
+              now=$(awk '$4 == "02" {print $3}' /proc/net/tcp /proc/net/tcp6 | sort -u | wc -l)
+              if [ "$now" -gt "$most" ]; then most=$now; fi
+              sleep 0.05
+            done
+            echo "$most" >waiting
+            code=0; wait $pid || code=$?
+            exit $code
+            """)
+        return steps.joined(separator: "\n") + "\n"
+    }
+}

@@ -1,0 +1,153 @@
+// What loopback alone cannot show: the system's own resolver, public and private addresses, the CDN by its real name, and
+// addresses from which nothing ever comes back.
+
+import Foundation
+import Lab
+import Testing
+
+extension EndToEndTests {
+    @Suite("In a network of its own")
+    struct NamespaceTests {
+        private static let file = "www/.well-known/apple-app-site-association"
+
+        /// A network with the site at some addresses and the CDN at eight.
+        private static func network(_ addresses: [(String, Namespace.Address)]) -> Namespace {
+            let edges = (1...4).map { "1.2.4.\($0)" } + (1...4).map { "2a00:4::\($0)" }
+            var network = Namespace()
+            network.hosts = [("site.test", addresses.map(\.0)), (Namespace.cdn, edges)]
+            for (address, kind) in addresses { network.addresses[address] = kind }
+            for edge in edges { network.addresses[edge] = .serving }
+            network.servers =
+                site("site.test", "root ROOT/www;")
+                + site(Namespace.cdn, "location /a/v1/ { alias ROOT/cdn/; }")
+            return network
+        }
+
+        private static func site(_ host: String, _ directives: String) -> String {
+            """
+            server {
+                listen 443 ssl;
+                listen [::]:443 ssl;
+                server_name \(host);
+                ssl_certificate ROOT/\(host).pem;
+                ssl_certificate_key ROOT/\(host).key;
+                default_type application/json;
+                \(directives)
+            }
+
+            """
+        }
+
+        /// Runs the check, or says why it cannot be run here.
+        private func run(
+            _ network: Namespace, _ arguments: [String] = ["site.test"], _ judge: (Namespace.Run) throws -> Void
+        ) async throws {
+            try await Stage.with { stage in
+                if let obstacle = try await Namespace.obstacle(on: stage) {
+                    print("skipped: no network namespace can be had here: \(obstacle)")
+                    return
+                }
+                let server = RealServer(stage: stage, port: 443)
+                try server.put(EndToEndTests.association, at: "web/\(Self.file)")
+                try server.put(EndToEndTests.association, at: "web/cdn/site.test")
+                try judge(try await network.check(on: stage, arguments))
+            }
+        }
+
+        @Test("a healthy site and eight edges of both families, found by their names alone")
+        func healthy() async throws {
+            try await run(Self.network([("1.2.3.1", .serving), ("2a00::1", .serving)])) { run in
+                #expect(run.process.end == .exit(0), "\(run.process.output) \(run.process.errors)")
+                let report = try run.report()
+                #expect(report["verdict"] == .string("ok"), "\(report)")
+                #expect(report["comparison"]["state"] == .string("in_sync"))
+                #expect(report["cdn"]["edges"].elements.count == 8)
+                #expect(report["origin"]["addresses"].elements.count == 2)
+            }
+        }
+
+        @Test("packets to one of two addresses are dropped")
+        func dropped() async throws {
+            let network = Self.network([("1.2.3.1", .serving), ("1.2.9.1", .dropping)])
+            try await run(network, ["--max-time", "5", "site.test"]) { run in
+                let report = try run.report()
+                #expect(report.errorRules == ["origin.address-unreachable"], "\(report)")
+                #expect(report["diagnosis"].string?.contains("1.2.9.1") == true, "\(report["diagnosis"])")
+                #expect(report["comparison"]["state"] == .string("in_sync"))
+            }
+        }
+
+        @Test("IPv6 is published and dead, while the edges of the CDN prove that this machine has IPv6")
+        func deadIPv6() async throws {
+            let network = Self.network([("1.2.3.1", .serving), ("2a00:9::1", .dropping)])
+            try await run(network, ["--max-time", "5", "site.test"]) { run in
+                let report = try run.report()
+                #expect(report.rules.contains("origin.ipv6-broken"), "\(report)")
+                #expect(report.errorRules.isEmpty, "\(report)")
+                #expect(run.process.end == .exit(0))
+            }
+        }
+
+        @Test("the time-outs of dead addresses run side by side")
+        func sideBySide() async throws {
+            let dead = (1...4).map { "1.2.9.\($0)" }
+            let network = Self.network([("1.2.3.1", .serving)] + dead.map { ($0, .dropping) })
+            try await run(network, ["--max-time", "5", "site.test"]) { run in
+                let report = try run.report()
+                #expect(report.errorRules == ["origin.address-unreachable"], "\(report)")
+                #expect(report["diagnosis"].string?.contains("4 of the 5 addresses") == true, "\(report["diagnosis"])")
+                #expect(run.waitedForAtOnce == dead.count)
+            }
+        }
+
+        @Test("a name that leads to private and carrier addresses", arguments: ["10.1.2.3", "100.64.1.2", "fd00::5"])
+        func privateAddress(_ address: String) async throws {
+            try await run(Self.network([(address, .serving)])) { run in
+                let report = try run.report()
+                #expect(report.errorRules == ["origin.not-public-address"], "\(report)")
+                #expect(report["diagnosis"].string?.contains(address) == true, "\(report["diagnosis"])")
+                #expect(run.process.end == .exit(1))
+            }
+        }
+
+        @Test("in developer mode a private address is as good as any")
+        func privateInDeveloperMode() async throws {
+            let target = "applinks:site.test?mode=developer"
+            try await run(Self.network([("10.1.2.3", .serving)]), [target]) { run in
+                #expect(run.process.end == .exit(0), "\(run.process.output)")
+                #expect(!run.requests.contains { $0.hasPrefix(Namespace.cdn) })
+            }
+        }
+
+        @Test("a public site cannot send the check into the private network")
+        func redirectInside() async throws {
+            var network = Self.network([("1.2.3.1", .serving)])
+            network.hosts.append(("inside.test", ["10.1.2.3"]))
+            network.addresses["10.1.2.3"] = .serving
+            network.servers =
+                Self.site("site.test", "return 302 https://inside.test$request_uri;")
+                + Self.site("inside.test", "root ROOT/www;")
+                + Self.site(Namespace.cdn, "location /a/v1/ { alias ROOT/cdn/; }")
+            try await run(network) { run in
+                let report = try run.report()
+                #expect(report.errorRules.contains("origin.not-public-address"), "\(report)")
+                #expect(report["diagnosis"].string?.contains("inside.test") == true, "\(report["diagnosis"])")
+                #expect(!run.requests.isEmpty)
+                #expect(!run.requests.contains { $0.hasPrefix("inside.test") }, "\(run.requests)")
+            }
+        }
+
+        @Test("no answer of any address, and the name is known")
+        func allDropped() async throws {
+            let network = Self.network([("1.2.9.1", .dropping), ("1.2.9.2", .dropping)])
+            try await run(network, ["--max-time", "5", "site.test"]) { run in
+                let report = try run.report()
+                #expect(report.errorRules == ["origin.timeout"], "\(report)")
+                #expect(report["comparison"]["state"] == .string("origin_unavailable"))
+            }
+        }
+    }
+
+    /// Outside of the suite, where `file` is something else.
+    fileprivate static let association = file()
+}

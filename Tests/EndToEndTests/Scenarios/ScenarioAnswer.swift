@@ -1,0 +1,83 @@
+// The answers, certificates and handshakes of a scenario file, as the lab has them.
+
+import Foundation
+import Lab
+
+extension ScenarioValue {
+    /// What a server does with a request: a reply, a redirect, a maze of them or a fault.
+    func behaviour() throws -> LabBehaviour {
+        let (reply, rest) = try reply(besides: ["redirect", "maze", "fault"])
+        let chosen: LabBehaviour
+        if let value = rest["redirect"] {
+            chosen = .redirect(status: reply.status == 200 ? 301 : reply.status, location: try value.string())
+        } else if let value = rest["maze"] {
+            chosen = .maze(status: try value.int())
+        } else if let value = rest["fault"] {
+            let faults = Dictionary(LabFault.allCases.map { ($0.rawValue, $0) }) { first, _ in first }
+            chosen = .fault(try value.choice(faults))
+        } else {
+            return .reply(reply)
+        }
+        return reply.delay > .zero ? .after(reply.delay, chosen) : chosen
+    }
+
+    /// A reply, and the values of those other keys that are there.
+    func reply(besides others: Set<String>) throws -> (LabReply, [String: ScenarioValue]) {
+        let members = try members(
+            others.union([
+                "file", "json", "html", "text", "status", "type", "headers", "gzip", "delay_ms",
+                "last_modified_hours", "padding", "mark",
+            ]))
+        var reply = LabReply()
+        if let value = members["status"] { reply.status = try value.int() }
+        var type: String?
+        if let value = members["file"] {
+            reply.body = Array(associationFile(try value.string()).utf8)
+            type = "application/json"
+        } else if let value = members["json"] {
+            reply.body = Array(try value.string().utf8)
+            type = "application/json"
+        } else if let value = members["html"] {
+            reply.body = Array(try value.string().utf8)
+            type = "text/html; charset=utf-8"
+        } else if let value = members["text"] {
+            reply.body = Array(try value.string().utf8)
+            type = "text/plain; charset=utf-8"
+        } else if reply.status != 200 {
+            reply = .status(reply.status)
+        }
+        if let value = members["type"] { type = try value.string() }
+        if let type { reply.headers.append((name: "Content-Type", value: type)) }
+        if let value = members["headers"] {
+            reply.headers += try value.map { try $1.string() }.map { (name: $0.key, value: $0.value) }
+        }
+        if let value = members["last_modified_hours"] {
+            let date = Date(timeIntervalSinceNow: -3600 * Double(try value.int()))
+            reply.headers.append((name: "Last-Modified", value: EndToEndTests.CopyTests.httpDate(date)))
+        }
+        if let value = members["padding"] { reply.body += Array(repeating: 0x20, count: try value.int()) }
+        if try members["mark"]?.bool() == true { reply.body = [0xef, 0xbb, 0xbf] + reply.body }
+        if let value = members["gzip"] { reply.gzip = try value.bool() }
+        if let value = members["delay_ms"] { reply.delay = .milliseconds(try value.int()) }
+        return (reply, members.filter { others.contains($0.key) })
+    }
+
+    func certificate() throws -> LabCertificate {
+        if (try? string()) == nil {
+            let members = try members(["expiring_days"])
+            return .expiring(in: .seconds(86_400 * (try members.need("expiring_days", in: self).int())))
+        }
+        return try choice([
+            "valid": LabCertificate.valid, "expired": .expired, "not_yet_valid": .notYetValid,
+            "wrong_name": .wrongName, "self_signed": .selfSigned, "untrusted_root": .untrustedRoot,
+            "missing_intermediate": .missingIntermediate, "expired_intermediate": .expiredIntermediate,
+        ])
+    }
+
+    func handshake() throws -> LabHandshake {
+        try choice(Dictionary(LabHandshake.allCases.map { ("\($0)", $0) }) { first, _ in first })
+    }
+}
+
+/// An association file that tells its version by a path. Outside the type, where `file` is something else.
+private func associationFile(_ version: String) -> String { file(version) }

@@ -1,0 +1,132 @@
+// A scenario put on a stage: its hosts, its edges, its holes and its proxies; and the command line that leads there.
+
+import Foundation
+import Lab
+
+/// A scenario whose servers stand.
+struct ScenarioStage {
+    let scenario: Scenario
+    let stage: Stage
+    private let holes: [LabHole]
+    private let proxies: [LabProxy]
+
+    static func with(_ scenario: Scenario, _ body: (ScenarioStage) async throws -> Void) async throws {
+        try await Stage.with(addresses: scenario.labAddresses) { stage in
+            let set = try await ScenarioStage(scenario, stage)
+            do {
+                try await body(set)
+            } catch {
+                await set.close()
+                throw error
+            }
+            await set.close()
+        }
+    }
+
+    private init(_ scenario: Scenario, _ stage: Stage) async throws {
+        self.scenario = scenario
+        self.stage = stage
+        for origin in scenario.origins { origin.play(on: stage.lab) }
+        scenario.cdn.play(on: stage.lab.cdn, host: scenario.host)
+        holes = try scenario.holes.map { try LabHole($0.value, address: $0.key, port: stage.lab.port) }
+        var proxies: [LabProxy] = []
+        var lines: [String] = []
+        for (name, vantage) in scenario.vantages {
+            if let proxy = vantage.proxy {
+                lines.append("  - {name: \(name), proxy: \"\(proxy)\"}")
+                continue
+            }
+            let proxy = try await LabProxy.start(to: vantage.address, port: stage.lab.port)
+            proxies.append(proxy)
+            lines.append("  - {name: \(name), proxy: \"\(vantage.scheme)://127.0.0.1:\(proxy.port)\"}")
+        }
+        self.proxies = proxies
+        guard hasConfiguration else { return }
+        let further = (scenario.domain ?? "").split(separator: "\n").map { "    \($0)\n" }.joined()
+        try stage.write(
+            "monitor.yaml",
+            """
+            version: 1
+            domains:
+              - domain: \(scenario.host)
+            \(further)
+            vantages:\(lines.isEmpty ? " []" : "\n" + lines.joined(separator: "\n"))
+            store: {path: none.db}
+            """)
+    }
+
+    private func close() async {
+        for hole in holes { hole.close() }
+        for proxy in proxies { await proxy.shutdown() }
+    }
+
+    private var hasConfiguration: Bool { !scenario.vantages.isEmpty || scenario.domain != nil }
+
+    /// Each host at its own addresses, all on the lab's port; whatever else is asked for is the lab's first address.
+    private var network: [String] {
+        let port = stage.lab.port
+        let hosts = scenario.origins.map { ($0.host, $0.addresses) } + [(LabCDN.host, scenario.cdn.edges)]
+        return ["--cacert", stage.lab.caFile, "--cdn-url", stage.lab.cdnBaseURL]
+            + hosts.flatMap { host, addresses in
+                [
+                    "--connect-to", "\(host):443:\(host):\(port)", "--resolve",
+                    "\(host):\(port):\(addresses.joined(separator: ","))",
+                ]
+            } + ["--connect-to", stage.lab.connectTo]
+            + (hasConfiguration ? ["--config", "monitor.yaml"] : [])
+    }
+
+    func check(format: String) async throws -> MonitorProcess {
+        // The scenario's own options come first: of several rules for a host the first that fits counts.
+        try await stage.run(["check", "--format", format] + scenario.options + network + [scenario.target])
+    }
+}
+
+extension Scenario.Origin {
+    fileprivate func play(on lab: Lab) {
+        let origin = lab.origin(host)
+        origin.certificate = certificate
+        origin.handshake = handshake
+        origin.delay = delay
+        if let answer { origin.on(path: LabOrigin.wellKnownPath, answer) }
+        for (path, behaviour) in paths {
+            // `*` is a site whose every other path answers like this.
+            if path == "*" { origin.behaviour = behaviour } else { origin.on(path: path, behaviour) }
+        }
+        for (agent, behaviour) in agents { origin.on(userAgentContaining: agent, behaviour) }
+        for (address, place) in places {
+            origin.on(address: address, place.answer)
+            origin.on(address: address, certificate: place.certificate)
+            origin.on(address: address, handshake: place.handshake)
+            for (agent, behaviour) in place.agents {
+                origin.on(address: address, userAgentContaining: agent, behaviour)
+            }
+        }
+    }
+}
+
+extension Scenario.CDN {
+    fileprivate func play(on cdn: LabCDN, host: String) {
+        cdn.refreshesByItself = crawls
+        cdn.certificate = certificate
+        cdn.handshake = handshake
+        cdn.delay = delay
+        everywhere.play(on: cdn, host: host, edge: nil)
+        for (edge, shelf) in places { shelf.play(on: cdn, host: host, edge: edge) }
+    }
+}
+
+extension Scenario.Shelf {
+    fileprivate func play(on cdn: LabCDN, host: String, edge: String?) {
+        if let copy {
+            cdn.holds(host, body: copy.body, age: copy.age, maxAge: copy.maxAge, from: copy.from, edge: edge)
+        }
+        if let failure {
+            cdn.fails(
+                host, status: failure.status, reason: failure.reason, details: failure.details,
+                tryDirect: failure.tryDirect, age: failure.age, maxAge: failure.maxAge, edge: edge)
+        }
+        if let answer { cdn.behaves(host, answer, edge: edge) }
+        if let network, let edge { cdn.belongs(edge: edge, to: network) }
+    }
+}

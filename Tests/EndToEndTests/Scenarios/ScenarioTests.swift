@@ -1,0 +1,122 @@
+// Walks the folder of scenarios. A new case is a new file there; CONTRIBUTING.md says what can stand in it.
+
+import Foundation
+import Lab
+import Testing
+
+extension EndToEndTests {
+    @Suite("Scenarios")
+    struct ScenarioTests {
+        @Test("check says what is the matter", arguments: Scenario.files)
+        func play(_ file: String) async throws {
+            let scenario = try Scenario(file: file)
+            guard Loopback.has(scenario.labAddresses) else {
+                print("skipped \(file): this machine has no IPv6 loopback")
+                return
+            }
+            try await ScenarioStage.with(scenario) { set in
+                let wanted = scenario.expectation
+                let process = try await set.check(format: "json")
+                let report = try process.json()
+                let seen = "\(report["diagnosis"]) \(report["findings"]) \(process.errors)"
+                #expect(process.end == .exit(Int32(wanted.exit)), "\(seen)")
+                expect(report, wanted, seen)
+                let text = try await set.check(format: "text")
+                #expect(text.end == process.end)
+                expect(text.output, wanted, of: scenario)
+                let lab = set.stage.lab
+                if let asks = wanted.asksCDN { #expect(!lab.cdn.requests(for: scenario.host).isEmpty == asks) }
+                for (host, limit) in wanted.requestsAtMost {
+                    #expect(lab.origin(host).requests.count <= limit, "\(host)")
+                }
+            }
+        }
+
+        private func expect(_ report: JSONValue, _ wanted: Expectation, _ seen: String) {
+            #expect(report["verdict"] == .string(wanted.verdict), "\(seen)")
+            if let state = wanted.state { #expect(report["comparison"]["state"] == .string(state), "\(seen)") }
+            for (rule, severity) in wanted.findings {
+                #expect(report.severities(of: rule).contains(severity), "\(rule) \(severity): \(seen)")
+            }
+            #expect(report.errorRules.subtracting(wanted.findings.map(\.key)).isEmpty, "\(seen)")
+            for rule in wanted.absent {
+                let found = report.rules.filter {
+                    rule.hasSuffix("*") ? $0.hasPrefix(rule.dropLast()) : $0 == rule
+                }
+                #expect(found.isEmpty, "\(seen)")
+            }
+            let diagnosis = report["diagnosis"].string ?? ""
+            for words in wanted.diagnosis { #expect(diagnosis.mentions(words), "\(words): \(seen)") }
+            for (path, value) in wanted.json {
+                let found = path.split(separator: ".").reduce(report) { place, step in
+                    Int(step).map { place[$0] } ?? place[String(step)]
+                }
+                #expect(found == value, "\(path): \(report)")
+            }
+        }
+
+        private func expect(_ text: String, _ wanted: Expectation, of scenario: Scenario) {
+            let first = text.prefix { $0 != "\n" }
+            #expect(first.hasPrefix(scenario.host), "\(text)")
+            #expect(first.lowercased().contains(wanted.verdict), "\(text)")
+            // The verdict and the sentence stand above the first blank line: many read no further.
+            let head = text.split(separator: "\n\n", maxSplits: 1).first.map(String.init) ?? ""
+            for words in wanted.diagnosis { #expect(head.mentions(words), "\(words): \(text)") }
+            for words in wanted.text { #expect(text.mentions(words), "\(words): \(text)") }
+            for (rule, _) in wanted.findings { #expect(text.contains(rule), "\(rule): \(text)") }
+        }
+
+        @Test("there is a scenario for each story that can be seen from outside")
+        func stories() {
+            let told = Set(Scenario.files.compactMap { Int($0.prefix(2)) })
+            // 17 and 23 are of the devices' own time and choice, 20 and 21 of the devices themselves: their scenarios show
+            // that nothing is found outside.
+            #expect(told.isSuperset(of: 1...26), "\(Set(1...26).subtracting(told).sorted())")
+        }
+
+        @Test("there is a scenario for each fault that the lab can play")
+        func faults() throws {
+            let texts = try Scenario.files.map {
+                try String(contentsOf: Scenario.folder.appending(path: $0), encoding: .utf8)
+            }.joined()
+            for fault in LabFault.allCases { #expect(texts.contains("fault: \(fault.rawValue)"), "\(fault)") }
+            for handshake in LabHandshake.allCases where handshake != .normal {
+                #expect(texts.contains("handshake: \(handshake)"), "\(handshake)")
+            }
+            for certificate in [
+                "expired", "not_yet_valid", "wrong_name", "self_signed", "untrusted_root", "missing_intermediate",
+                "expired_intermediate", "{expiring_days",
+            ] { #expect(texts.contains("certificate: \(certificate)"), "\(certificate)") }
+            for hole in LabHole.Kind.allCases { #expect(texts.contains(": \(hole.rawValue)"), "\(hole)") }
+        }
+
+        @Test(
+            "a scenario that cannot be read is told with file and line",
+            arguments: [
+                ("about: a\nexpect:\n  exit: 0\n  verdict: fine\n", 4), ("about: a\nexpct: {}\n", 2),
+                ("about: a\norigins:\n  site.test:\n    answer: {file: v1}\n    certificat: valid\n", 5),
+                ("about: a\norigins: [\n", 3), ("about: a\nabout: b\n", 1), ("about: a\n", 1), ("", 1),
+            ])
+        func unreadable(_ text: String, _ line: Int) {
+            do {
+                _ = try Scenario(file: "bad.yaml", text: text)
+                Issue.record("it was read")
+            } catch {
+                #expect("\(error)".hasPrefix("bad.yaml:\(line): "), "\(error)")
+            }
+        }
+    }
+}
+
+extension JSONValue {
+    fileprivate func severities(of rule: String) -> [String] {
+        self["findings"].elements.filter { $0["rule"].string == rule }.compactMap { $0["severity"].string }
+    }
+}
+
+extension String {
+    /// Whatever the case, and wherever the lines break.
+    fileprivate func mentions(_ words: String) -> Bool {
+        split(whereSeparator: \.isWhitespace).joined(separator: " ").lowercased().contains(words.lowercased())
+    }
+}

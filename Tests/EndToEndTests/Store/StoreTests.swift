@@ -1,0 +1,139 @@
+// The store as its owner meets it: copies, damage, a full disk.
+
+import Foundation
+import Lab
+import Testing
+
+extension EndToEndTests {
+    @Suite struct StoreTests {
+        @Test("a store is copied, examined and named while the daemon runs")
+        func besideTheDaemon() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(file())
+                let watch = try Watch(stage, ["site.test"], Watch.Settings())
+                let before = try await stage.run(["store", "check"])
+                #expect(before.end == .exit(66))
+                #expect(before.errors.contains("there is no store at monitor.db"))
+                let (process, _) = try await watch.started()
+                try await watch.checks(2, of: "site.test")
+
+                let path = try await stage.run(["store", "path", "--config", "monitor.yaml"])
+                #expect(path.output == "monitor.db\n")
+                let copied = try await stage.run(["store", "backup", "copy.db"])
+                #expect(copied.end == .exit(0), "\(copied.errors)")
+                #expect(copied.output.hasPrefix("copy.db: "))
+                let again = try await stage.run(["store", "backup", "copy.db"])
+                #expect(again.end == .exit(64))
+                #expect(again.errors.contains("--force"))
+                #expect(try await stage.run(["store", "backup", "--force", "copy.db"]).end == .exit(0))
+                let itself = try await stage.run(["store", "backup", "--force", "./monitor.db"])
+                #expect(itself.end == .exit(64))
+                let checked = try await stage.run(["store", "check"])
+                #expect(checked.output == "monitor.db: sound, 1 domain\n", "\(checked.errors)")
+                let compacted = try await stage.run(["store", "compact"])
+                #expect(compacted.end == .exit(78))
+                #expect(compacted.errors.contains("in use by another aasa-monitor (process \(process.pid))"))
+                try await watch.checks(2, of: "site.test")
+                process.signal(SIGTERM)
+                #expect(try await process.ended() == .exit(0))
+                #expect(try await stage.run(["store", "compact"]).end == .exit(0))
+
+                // The copy takes the store's place.
+                let other = try Watch(stage, ["site.test"], Watch.Settings(store: "copy.db"), file: "copy.yaml")
+                let (second, _) = try await other.started()
+                try await other.checks(1, of: "site.test")
+                second.signal(SIGTERM)
+                #expect(try await second.ended() == .exit(0))
+            }
+        }
+
+        @Test("a damaged store is set aside to the last byte, loudly, and the sites are watched on")
+        func damaged() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(file())
+                let watch = try Watch(stage, ["site.test"], Watch.Settings(store: "torn.db"))
+                let (process, _) = try await watch.started()
+                try await watch.checks(2, of: "site.test")
+                process.signal(SIGTERM)
+                try await process.ended()
+                var bytes = try Self.folded(stage.folder.appending(path: "torn.db"))
+                try #require(bytes.count > 8192)
+                for index in 4096..<bytes.count { bytes[index] = UInt8(truncatingIfNeeded: index &* 31) }
+                try bytes.write(to: URL(filePath: stage.path("torn.db")))
+                let checked = try await stage.run(["store", "check"])
+                #expect(checked.end == .exit(70))
+                #expect(checked.errors.contains("torn.db is damaged"))
+
+                let (second, _) = try await watch.started()
+                try await watch.checks(2, of: "site.test")
+                #expect(second.errors.contains("critical the store was damaged and is set aside"), "\(second.errors)")
+                let files = try FileManager.default.contentsOfDirectory(atPath: stage.folder.path)
+                let logs = ["-wal", "-shm"]
+                let aside = try #require(
+                    files.first { file in
+                        file.hasPrefix("torn.db.damaged-") && !logs.contains { file.hasSuffix($0) }
+                    })
+                #expect(try Data(contentsOf: URL(filePath: stage.path(aside))) == bytes)
+                let told = try await stage.run(["store", "check"])
+                #expect(told.end == .exit(0))
+                #expect(told.output.contains(aside))
+                second.signal(SIGTERM)
+                #expect(try await second.ended() == .exit(0))
+            }
+        }
+
+        /// A store's pages with those of its log put in; the log is removed.
+        /// https://www.sqlite.org/fileformat2.html#the_write_ahead_log
+        private static func folded(_ store: URL) throws -> Data {
+            var pages = [UInt8](try Data(contentsOf: store))
+            let logFile = URL(filePath: store.path + "-wal")
+            guard let log = try? [UInt8](Data(contentsOf: logFile)) else { return Data(pages) }
+            let size = 4096
+            for frame in stride(from: 32, to: log.count - size - 23, by: 24 + size) {
+                let number = log[frame..<frame + 4].reduce(0) { $0 << 8 | Int($1) }
+                guard (1...1000).contains(number) else { continue }
+                if pages.count < number * size {
+                    pages += [UInt8](repeating: 0, count: number * size - pages.count)
+                }
+                pages.replaceSubrange((number - 1) * size..<number * size, with: log[frame + 24..<frame + 24 + size])
+            }
+            try FileManager.default.removeItem(at: logFile)
+            try? FileManager.default.removeItem(at: URL(filePath: store.path + "-shm"))
+            return Data(pages)
+        }
+
+        @Test(
+            "a full disk stops no check and accuses no site, and what is found afterwards is told",
+            .enabled(if: SmallDisk.isPossible, "a private mount needs user namespaces"))
+        func fullDisk() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(file())
+                let receiver = try await LabReceiver.start()
+                let watch = try Watch(
+                    stage, ["site.test"],
+                    Watch.Settings(store: "disk/monitor.db", channels: [Watch.webhook(receiver.url("/in"))]))
+                let disk = try SmallDisk(stage)
+                let process = try disk.start(watch, megabytes: 3)
+                try await until("the daemon", seen: { process.errors }) {
+                    process.errors.contains("status page at") || process.end != nil
+                }
+                try #require(process.end == nil, "\(process.errors)")
+                try await watch.checks(2, of: "site.test")
+                try disk.fill(process)
+                try await until("a word on the disk", seen: { process.errors }) {
+                    process.errors.contains("no space is left")
+                }
+                try await watch.checks(1, of: "site.test")
+                #expect(receiver.messages.isEmpty)
+                stage.lab.origin("site.test").behaviour = .reply(.status(500))
+                try await watch.checks(1, of: "site.test")
+                try disk.clear(process)
+                _ = try await receiver.deliveries(count: 1, within: Stage.patience)
+                #expect(receiver.messages.first?.gist == "incident.firing origin.broken site.test")
+                process.signal(SIGTERM)
+                #expect(try await process.ended() == .exit(0), "\(process.errors)")
+                await receiver.shutdown()
+            }
+        }
+    }
+}

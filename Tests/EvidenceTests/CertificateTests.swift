@@ -1,0 +1,121 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Evidence
+
+extension EvidenceSuite {
+    @Suite("TLS")
+    struct CertificateTests {
+        static func certificate(_ subject: String, by issuer: String, days: Double = 100) -> CertificateFacts {
+            CertificateFacts(
+                subject: subject, issuer: issuer, notBefore: .testing - 100 * 86400, notAfter: .testing + days * 86400,
+                names: subject == "leaf" ? ["example.com"] : [])
+        }
+
+        static func served(_ chain: CertificateFacts...) -> Reply {
+            Reply.file(SampleFile.version(1)).with { $0.tls?.chain = chain }
+        }
+
+        static func refused(_ problem: CertificateProblem, _ chain: CertificateFacts...) -> Reply {
+            Reply.certificate(problem).with { $0.tls?.chain = chain }
+        }
+
+        @Test(
+            "the certificate at fault is named, be it the leaf or one above it",
+            arguments: [
+                (refused(.incompleteChain, certificate("leaf", by: "R3")), "is missing: R3"),
+                (
+                    refused(.incompleteChain, certificate("leaf", by: "R3"), certificate("R3", by: "Root X")),
+                    "is missing: Root X"
+                ),
+                (
+                    refused(.incompleteChain, certificate("leaf", by: "R3"), certificate("stray", by: "Other")),
+                    "is missing: R3"
+                ),
+                (
+                    refused(.untrustedRoot, certificate("leaf", by: "CA"), certificate("CA", by: "CA")),
+                    "not publicly trusted: CA"
+                ),
+                (refused(.expired, certificate("leaf", by: "R3", days: -1)), "the certificate expired on"),
+                (
+                    refused(.expired, certificate("leaf", by: "R3"), certificate("R3", by: "X", days: -1)),
+                    "an intermediate certificate expired on 2026-11-20T07:00:00Z: R3"
+                ),
+                (refused(.nameMismatch, certificate("leaf", by: "R3")), "it is for example.com"),
+            ])
+        func named(_ reply: Reply, _ words: String) throws {
+            let finding = try #require(try verdict(origin: reply, cdn: nil).findings.first)
+            #expect(finding.message.contains(words), "\(finding.message)")
+        }
+
+        @Test(
+            "an intermediate that the chain leads through is dated, a stray one is not",
+            arguments: [
+                (
+                    served(certificate("leaf", by: "R3"), certificate("R3", by: "X", days: 3)),
+                    ["origin.certificate-chain-expiring warning"]
+                ),
+                (
+                    served(certificate("leaf", by: "R3"), certificate("R3", by: "X", days: -3)),
+                    ["origin.certificate-chain-expired note"]
+                ),
+                (served(certificate("leaf", by: "R3"), certificate("old", by: "X", days: -3)), []),
+                (served(certificate("leaf", by: "X"), certificate("X", by: "X", days: 3)), []),
+                (served(certificate("leaf", by: "R3"), certificate("R3", by: "leaf", days: 30)), []),
+            ] as [(Reply, [String])])
+        func dates(_ reply: Reply, _ findings: [String]) throws {
+            #expect(try verdict(origin: reply, cdn: nil).told == findings)
+        }
+
+        @Test(
+            "a handshake that fails is told by the alert, or by its absence",
+            arguments: [
+                ("error:0A00010B:SSL routines::wrong version number", HandshakeFault.plainText),
+                ("TLS connect error: error:0A0000C6:SSL routines::packet length too long", .plainText),
+                ("error:0A000458:SSL routines::tlsv1 unrecognized name", .unknownName),
+                ("error:0A000458:SSL routines::ssl/tls alert unrecognized name", .unknownName),
+                ("error:0A000458:SSL routines::tlsv1 alert unrecognized_name", .unknownName),
+                ("error:0A000410:SSL routines::sslv3 alert handshake failure", .noCommonCipher),
+                ("error:0A000410:SSL routines::ssl/tls alert handshake failure (0x28)", .noCommonCipher),
+                ("error:0A00045C:SSL routines::tlsv13 alert certificate required, errno 0", .clientCertificate),
+                ("error:0A000438:SSL routines::tlsv1 alert internal error", .alert("internal error")),
+                ("unexpected eof while reading", .closed), ("", .other), ("alert ", .other),
+            ])
+        func handshake(_ words: String, _ fault: HandshakeFault) throws {
+            #expect(HandshakeFault(words: words) == fault)
+            let reply = Reply.failed(.tlsHandshake, .handshaking).with { $0.failure?.detail = words }
+            let finding = try #require(try verdict(origin: reply, cdn: nil).findings.first)
+            #expect(finding.rule.rawValue == "origin.tls-failed")
+            if case .alert(let name) = fault { #expect(finding.message.contains("'\(name)'")) }
+        }
+
+        @Test(
+            "a redirect to a login page, or by way of HTTP, is no matter of taste",
+            arguments: [
+                ("https://example.com/login?next=x", "origin.redirect error", "login page"),
+                ("https://sso.example.com/", "origin.redirect error", "login page"),
+                ("https://example.com/accounts/signin.php", "origin.redirect error", "login page"),
+                ("https://example.com/author", "origin.redirect warning", "not allowed"),
+            ])
+        func login(_ target: String, _ told: String, _ words: String) throws {
+            let verdict = try verdict(
+                origin: Reply.file(SampleFile.version(1)).redirected(to: target, status: 302), cdn: nil)
+            #expect(verdict.told == [told])
+            let finding = try #require(verdict.findings.first)
+            #expect(finding.message.contains(words))
+            #expect(finding.evidence["redirects"] == "https example.com → 302 → \(target)")
+        }
+
+        @Test("a hop through HTTP is an error though it ends within HTTPS")
+        func insecureHop() throws {
+            var reply = Reply.file(SampleFile.version(1)).redirected(to: "http://example.com/")
+            reply.redirects.append(
+                RedirectHop(
+                    status: 301, from: "http://example.com/", location: "https://example.com/b",
+                    target: "https://example.com/b"))
+            let found = try verdict(origin: reply, cdn: nil)
+            #expect(found.told == ["origin.redirect-insecure error"])
+        }
+    }
+}

@@ -1,0 +1,119 @@
+// A finding names the host that it is about: behind a redirect that is another one than the domain.
+
+import Evidence
+import Foundation
+import TestSupport
+import Testing
+
+extension EvidenceSuite {
+    @Suite("The host that was met")
+    struct MetHostTests {
+        static let good = Reply.file(SampleFile.version(1))
+        static let target = "https://www.example.com/x"
+        static let moved = Reply.status(301).redirected(to: target)
+        /// Every address of the domain redirects.
+        static let scene = Scene.calm(moved, cdn: good)
+
+        static func tls(_ words: String) -> Reply {
+            Reply.failed(.tlsHandshake, .handshaking).with { $0.failure?.detail = words }
+        }
+
+        @Test(
+            "what is wrong behind a redirect is told of the host behind it",
+            arguments: [
+                (Reply.certificate(.nameMismatch), "is not for www.example.com", "names include www.example.com"),
+                (.certificate(.expired), "the certificate expired", "renew"),
+                (tls("tlsv1 unrecognized name"), "does not know the name www.example.com", "add www.example.com"),
+                (tls("unexpected eof"), "TLS", "certificate for www.example.com"),
+                (.failed(.nameNotFound, .resolving), "www.example.com does not resolve", "A and AAAA records"),
+                (.failed(.timedOut, .waiting), "did not answer", "firewall"), (.status(404), "status 404", "deploy"),
+                (.status(503), "the server answers with status 503", "error log"),
+            ])
+        func behind(_ reply: Reply, _ words: String, _ fix: String) throws {
+            for scene in [nil, Self.scene] {
+                let reply = reply.redirected(to: Self.target)
+                let verdict =
+                    if let scene { try verdict(origin: reply, cdn: nil, scene: scene) } else {
+                        try verdict(origin: reply, cdn: nil)
+                    }
+                let finding = try #require(verdict.findings.first)
+                #expect(finding.message.hasPrefix("behind the redirect to www.example.com: "), "\(finding.message)")
+                #expect(finding.message.contains(words), "\(finding.message)")
+                #expect(finding.fix.contains(fix), "\(finding.fix)")
+                #expect(finding.evidence["redirect_host"] == "www.example.com")
+                // The address is that of one of the domain's own, which another host may share.
+                #expect(!finding.message.contains("192.0.2.1 only"), "\(finding.message)")
+                #expect(verdict.diagnosis.contains("www.example.com"), "\(verdict.diagnosis)")
+            }
+        }
+
+        @Test("what is wrong at an address of the domain is told of the domain, wherever it redirects to")
+        func address() throws {
+            let scene = Self.scene.addresses([Self.moved, .certificate(.nameMismatch)])
+            let verdict = try verdict(
+                origin: Reply.certificate(.nameMismatch).redirected(to: Self.target), cdn: nil, scene: scene)
+            let messages = verdict.findings.filter { $0.rule.rawValue == "origin.certificate-name-mismatch" }.map(
+                \.message)
+            #expect(
+                messages == [
+                    "behind the redirect to www.example.com: the certificate is not for www.example.com, it is for "
+                        + "example.com",
+                    "at 192.0.2.2 only (1 of 2 addresses): the certificate is not for example.com, it is for example.com",
+                ])
+        }
+
+        @Test("a fault at the only address that answers says what the others do")
+        func lastAddress() throws {
+            let expired = Reply.certificate(.expired)
+            let scene = Scene.calm(expired, cdn: Self.good).addresses([expired, .failed(.timedOut)])
+            let messages = try verdict(origin: expired, cdn: nil, scene: scene).findings.map(\.message)
+            #expect(
+                messages.contains { $0.hasPrefix("at 192.0.2.1, while the other addresses do not answer: ") },
+                "\(messages)")
+            #expect(
+                messages.contains { $0.hasPrefix("1 of the 2 addresses of example.com does not answer: ") },
+                "\(messages)")
+        }
+
+        @Test("a redirect within the host, or one that was not followed, leads nowhere else")
+        func here() throws {
+            let within = try verdict(origin: Reply.status(404).redirected(to: "https://EXAMPLE.com/x"), cdn: nil)
+            #expect(within.findings.first?.message == "the origin answers with status 404 instead of 200")
+            let stopped = try verdict(
+                origin: Reply.certificate(.expired).redirected(to: Self.target, stop: .loop), cdn: nil)
+            #expect(stopped.findings.allSatisfy { !$0.message.contains("behind") })
+        }
+
+        @Test("a certificate that ends soon is told of the host that shows it, of the domain itself where both do")
+        func expiring() throws {
+            let end = Date.testing + 3 * 86400
+            let shared = Self.good.expiring(at: end).redirected(to: Self.target)
+            let alone = try verdict(origin: shared, cdn: nil).findings
+            #expect(
+                alone.first { $0.rule.rawValue == "origin.certificate-expiring" }?.message.hasPrefix("behind") == true)
+            let both = try verdict(
+                origin: shared, cdn: nil, scene: Scene.calm(Self.moved.expiring(at: end), cdn: Self.good)
+            ).findings.filter { $0.rule.rawValue == "origin.certificate-expiring" }
+            #expect(both.map { $0.message.prefix(22) } == ["the certificate expire"])
+        }
+
+        @Test("what servers send is short in the first sentence", arguments: [100, 5000])
+        func bounded(_ length: Int) throws {
+            let long = String(repeating: "x", count: length)
+            let replies: [(Reply, Reply?)] = [
+                (Self.good.redirected(to: "https://example.net/\(long)"), nil),
+                (Self.good, .crawler("SWCERR00101 Bad HTTP Response: 500 \(long)")),
+                (Self.good, .crawler("SWCERR00301 Timeout", details: #"{"cause":"\#(long)"}"#)),
+                (Self.good, .crawler("SWCERR00302 x509 \(long)")), (Self.good, .crawler("SWCERR00999 \(long)")),
+                (Self.good.with { $0.headers["Content-Type"] = "text/html; \(long)" }, nil),
+                (Reply.certificate(.nameMismatch).with { $0.tls?.chain[0].names = [long, long, long, long] }, nil),
+                (.status(404).redirected(to: "https://\(long.prefix(60)).example.com/\(long)"), nil),
+            ]
+            for (origin, cdn) in replies {
+                let diagnosis = try verdict(origin: origin, cdn: cdn).diagnosis
+                #expect(diagnosis.count < 500, "\(diagnosis)")
+                #expect(!diagnosis.contains(String(repeating: "x", count: 101)))
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+// Which answers of the CDN count, which of several edges stands for all, and how long Apple keeps a failure.
+
+import Evidence
+import Foundation
+import TestSupport
+import Testing
+
+extension EvidenceSuite {
+    @Suite("The CDN's word")
+    struct SpeakingTests {
+        static let good = Reply.file(SampleFile.version(1))
+        static let other = Reply.file(SampleFile.version(2))
+
+        private func cdn(_ reply: Reply) throws -> Retrieval {
+            try #require(try Observation.of(origin: Self.good, cdn: reply).cdn.retrieval)
+        }
+
+        @Test("200, 404 and 410 speak of the file", arguments: [200, 404, 410])
+        func speaks(_ status: Int) throws {
+            #expect(try cdn(.status(status)).speaksOfFile)
+        }
+
+        @Test(
+            "no other status does, but any does that comes with Apple's reason",
+            arguments: [201, 204, 206, 301, 304, 400, 401, 403, 405, 407, 408, 418, 421, 429, 451, 500, 502, 503, 504])
+        func silent(_ status: Int) throws {
+            #expect(try !cdn(.status(status)).speaksOfFile)
+            #expect(try !cdn(.status(status, ["Apple-Failure-Reason": " "])).speaksOfFile)
+            #expect(try cdn(.status(status, ["Apple-Failure-Reason": "SWCERR00301 Timeout"])).speaksOfFile)
+        }
+
+        @Test("half a file, or none at all, says nothing")
+        func half() throws {
+            let cut = Answer.End.cutShort(Failure(kind: .connectionReset, phase: .receiving, detail: "reset"))
+            #expect(try !cdn(Self.good.with { $0.end = cut }).speaksOfFile)
+            #expect(try !cdn(.failed(.timedOut)).speaksOfFile)
+        }
+
+        @Test("of several edges the first that speaks of the file stands for the CDN")
+        func primary() throws {
+            let scene = Scene.calm(Self.good).edges([.failed(.timedOut), .status(502), Self.other, Self.good])
+            let readings = Readings(try Observation.of(origin: Self.good, cdn: nil, scene: scene))
+            #expect(readings.cdn?.connection?.address == "198.51.100.3")
+            #expect(readings.cdnFile?.meaning == ContentReading(Self.other.body).meaning)
+            let mute = Scene.calm(Self.good).edges([.status(502), .status(503)])
+            let none = Readings(try Observation.of(origin: Self.good, cdn: nil, scene: mute))
+            #expect(none.cdn?.connection?.address == "198.51.100.1")
+            #expect(none.cdnFile == nil)
+        }
+
+        /// An edge with a reason of Apple's, kept for so many seconds of which some have passed.
+        private static func failing(_ maxAge: Int, age: Int = 0) -> Reply {
+            Reply.crawler("SWCERR00301 Timeout", maxAge: maxAge).with { $0.headers["Age"] = "\(age)" }
+        }
+
+        private static let aged = good.with { $0.headers["Cache-Control"] = "max-age=21600" }
+
+        @Test(
+            "the wait is that of the last edge to ask again, never a copy's, and a day at most",
+            arguments: [
+                ([aged, failing(1800)], "asks again in about 30 min"),
+                ([failing(1800, age: 600), aged], "asks again in about 20 min"),
+                ([aged, failing(1800), failing(3600)], "asks again in about 60 min"),
+                ([aged, failing(9_999_999)], "asks again in about 24 h"),
+                ([aged, failing(1800, age: 9999)], "asks again in about 60 s"),
+                ([aged, .status(404, ["Cache-Control": "max-age=1200"])], "asks again in about 20 min"),
+                ([aged, .status(404)], "asks again in about 60 min"),
+                ([failing(1800), failing(2400)], "allow about 40 min"),
+            ] as [([Reply], String)])
+        func lifetime(_ edges: [Reply], _ words: String) throws {
+            let verdict = try verdict(origin: Self.good, cdn: nil, scene: Scene.calm(Self.good).edges(edges))
+            #expect(verdict.diagnosis.contains(words), "\(verdict.diagnosis)")
+        }
+
+        @Test("edges are counted in one way: against all that were asked")
+        func counts() throws {
+            let scene = Scene.calm(Self.good).edges([
+                Self.good, .failed(.timedOut), Self.failing(3600), .status(503), Self.good,
+            ])
+            let verdict = try verdict(origin: Self.good, cdn: nil, scene: scene)
+            let messages = verdict.findings.filter { $0.rule.rawValue.hasPrefix("cdn.") }.map(\.message)
+            #expect(messages.count == 4)
+            for message in messages + [verdict.diagnosis] {
+                #expect(message.contains(" 5 "), "\(message)")
+            }
+        }
+
+        @Test(
+            "trouble of the CDN's own has a next step and a time to wait",
+            arguments: [
+                (Reply.status(503), "is in trouble itself (status 503)", "look again in about 5 min"),
+                (.status(500, ["Retry-After": "120"]), "status 500", "look again in about 2 min"),
+                (.status(502, ["Retry-After": "99999999"]), "status 502", "look again in about 24 h"),
+                (.status(503, ["Retry-After": "soon"]), "status 503", "look again in about 5 min"),
+                (.status(429), "has had enough of this machine's requests", "look again in about 60 min"),
+                (.status(429, ["Retry-After": "60"]), "status 429", "check less often"),
+                (.status(403), "is not what answers here (status 403)", "from another network"),
+                (.status(302), "is not what answers here (status 302)", "login page"),
+                (.failed(.timedOut), "no answer in time", "on port 443"),
+                (.failed(.nameNotFound, .resolving), "its name does not resolve", "this machine's DNS"),
+                (.certificate(.untrustedRoot), "certificate is refused here", "--cacert"),
+                (.failed(.proxy), "could not be asked", "check the proxy"),
+            ])
+        func trouble(_ reply: Reply, _ words: String, _ fix: String) throws {
+            let verdict = try verdict(origin: Self.good, cdn: reply)
+            #expect(verdict.told == ["cdn.unreachable warning"])
+            let finding = try #require(verdict.findings.first)
+            #expect(finding.message.contains(words), "\(finding.message)")
+            #expect(finding.fix.contains(fix), "\(finding.fix)")
+            #expect(verdict.diagnosis.contains(words) && verdict.diagnosis.contains(fix), "\(verdict.diagnosis)")
+        }
+
+        @Test("details that cannot be read as an object are kept as they came, bounded and cleaned")
+        func details() throws {
+            func details(_ text: String) throws -> [String: String]? {
+                try cdn(.crawler("x", details: text)).answer.flatMap(CrawlerFailure.init)?.details
+            }
+            #expect(try details("not json") == ["raw": "not json"])
+            #expect(try details(#"{"cause":"broken"#) == ["raw": #"{"cause":"broken"#])
+            #expect(try details("[1]") == ["raw": "[1]"])
+            #expect(try details(" ") == [:])
+            #expect(try details("\u{1B}[2J") == ["raw": "\u{FFFD}[2J"])
+            #expect(try details(String(repeating: "x", count: 9999))?["raw"]?.count == 500)
+            #expect(try details(#"{"a":true,"b":[1]}"#) == ["a": "true"])
+        }
+    }
+}

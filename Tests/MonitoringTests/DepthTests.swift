@@ -1,0 +1,131 @@
+import Evidence
+import Foundation
+import Monitoring
+import TestSupport
+import Testing
+
+extension MonitoringSuite {
+    @Suite("Depth")
+    struct DepthTests {
+        static let file = Reply.file(SampleFile.version(1))
+        private static let hour: Duration = .seconds(3600)
+
+        /// A domain that was well at a full look at the beginning of the story.
+        private func calm() throws -> Course {
+            var course = try Course()
+            try course.look(at: 0, Self.file, Self.file)
+            return course
+        }
+
+        private func finding(_ rule: String, _ severity: Severity) -> Finding {
+            Finding(rule: Rule(rawValue: rule), severity: severity, message: "", fix: "", reference: "")
+        }
+
+        @Test("a domain is looked at in full when it was never seen, or never in full")
+        func firstSight() throws {
+            let unseen = DomainState(domain: try Domain("example.com"))
+            #expect(unseen.depth(fullEvery: Self.hour, now: .testing) == .full)
+            var course = try Course()
+            try course.look(at: 0, Self.file, Self.file, full: nil)
+            #expect(course.state.lastFullAt == nil)
+            #expect(course.state.depth(fullEvery: Self.hour, now: .testing) == .full)
+        }
+
+        @Test(
+            "a domain that is well is looked at in full once its time is over, and when the clock was set back",
+            arguments: [
+                (0.0, Depth.light), (3599, .light), (3600, .full), (86400, .full), (-1, .full), (-1e9, .full),
+            ])
+        func time(_ seconds: Double, _ depth: Depth) throws {
+            #expect(try calm().state.depth(fullEvery: Self.hour, now: .testing + seconds) == depth)
+        }
+
+        @Test("a light look does not put off the next full one")
+        func lightLook() throws {
+            var course = try calm()
+            try course.look(at: 0.9, Self.file, Self.file, full: nil)
+            #expect(course.state.lastFullAt == .testing)
+            #expect(course.state.depth(fullEvery: Self.hour, now: .testing + 3600) == .full)
+        }
+
+        @Test(
+            "trouble is looked at in full; what lasts for weeks, notes, and trouble of our own are not",
+            arguments: [
+                ("origin.status", Severity.error, Depth.full), ("origin.ipv6-broken", .warning, .full),
+                ("cdn.divergent", .warning, .full), ("cdn.propagating", .note, .light),
+                ("aasa.rule-unreachable", .warning, .light), ("aasa.json-syntax", .error, .light),
+                ("origin.certificate-expiring", .warning, .light), ("monitor.vantage-failed", .warning, .light),
+            ])
+        func findings(_ rule: String, _ severity: Severity, _ depth: Depth) throws {
+            var state = try calm().state
+            state.verdict?.findings = [finding(rule, severity)]
+            #expect(state.depth(fullEvery: Self.hour, now: .testing + 60) == depth)
+        }
+
+        @Test(
+            "while an incident is open, pending or recovering, each look is a full one; a certificate's last days apart",
+            arguments: IncidentKind.ofDomains, [Incident.State.pending, .firing, .recovering])
+        func incidents(_ kind: IncidentKind, _ stage: Incident.State) throws {
+            var state = try calm().state
+            state.open[kind] = OpenIncident(
+                incident: Incident(
+                    id: "1", domain: state.domain, kind: kind, severity: .error, state: stage, since: .testing,
+                    openedAt: .testing))
+            // A copy within its time is on its way; that is no trouble.
+            let isOnItsWay = kind == .cdnStale && stage == .pending
+            let expected: Depth = kind == .certificateExpiring || isOnItsWay ? .light : .full
+            #expect(state.depth(fullEvery: Self.hour, now: .testing + 60) == expected)
+        }
+
+        static let second = Reply.file(SampleFile.version(2))
+        static let followed: [(origin: Reply, cdn: Reply?, Bool)] = [
+            (file, file, false), (.file(SampleFile.spaced(1)), file, false), (second, file, true),
+            (second, second, true), (file, second, true), (file, .status(404), true), (file, .failed(.timedOut), true),
+            (.status(404), file, true), (.failed(.timedOut), file, true), (.certificate(.expired), file, true),
+            (.failed(.own), file, false),
+        ]
+
+        @Test(
+            "a light look is followed by a full one where it shows a change or trouble", arguments: 0..<followed.count)
+        func following(_ index: Int) throws {
+            let (origin, cdn, isFollowed) = Self.followed[index]
+            let state = try calm().state
+            let now = Date.testing + 300
+            let light = try Observation.of(at: now, origin: origin, cdn: cdn)
+            let judged = evaluate(state, light, Policy(), now: now)
+            #expect(state.wantsFullLook(after: judged) == isFollowed)
+        }
+
+        @Test("a full look that takes a light one's place counts as one check, and knows what the light one met")
+        func replacing() throws {
+            let state = try calm().state
+            let now = Date.testing + 300
+            let light = try Observation.of(at: now, origin: Self.second, cdn: Self.file)
+            var full = try Observation.of(at: now, origin: Self.file, cdn: Self.file)
+            full.full = FullLook(resolution: Resolution(source: .proxy))
+            let evaluation = evaluate(state, full, Policy(), now: now, replacing: light)
+            #expect(evaluation.state.originLooks.count == 3)
+            #expect(evaluation.state.originPeriods.count == 3)
+            #expect(evaluation.state.lastFullAt == now)
+            #expect(evaluation.state.open.isEmpty)
+
+            let fault = try Observation.of(at: now, origin: .status(503), cdn: Self.file)
+            let well = evaluate(state, full, Policy(failureThreshold: 1), now: now, replacing: fault)
+            #expect(well.events.isEmpty && well.state.originValidSince == .testing)
+        }
+
+        @Test("a state that an earlier version wrote is read, and looked at in full next")
+        func earlierVersion() throws {
+            var course = try calm()
+            try course.look(at: 1, .status(404), Self.file)
+            var object = try #require(
+                try JSONSerialization.jsonObject(with: JSONEncoder().encode(course.state)) as? [String: Any])
+            #expect(object.removeValue(forKey: "originLooks") != nil)
+            #expect(object.removeValue(forKey: "lastFullAt") != nil)
+            let old = try JSONDecoder().decode(
+                DomainState.self, from: JSONSerialization.data(withJSONObject: object))
+            #expect(old.open == course.state.open && old.originPeriods == course.state.originPeriods)
+            #expect(old.depth(fullEvery: Self.hour, now: .testing + 3601) == .full)
+        }
+    }
+}

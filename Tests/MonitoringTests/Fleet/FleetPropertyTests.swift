@@ -1,0 +1,119 @@
+import Evidence
+import Foundation
+import Monitoring
+import TestSupport
+import Testing
+
+extension MonitoringSuite {
+    @Suite("The promises of the fleet")
+    struct FleetPropertyTests {
+        /// What happens to domains, drawn at random: a few spells, each of some domains in one way.
+        private struct Spell {
+            let from: Double
+            let until: Double
+            let share: Int
+            let way: Int
+
+            init(_ random: inout SeededGenerator) {
+                from = Double(Int.random(in: 900...4000, using: &random))
+                until = from + Double(Int.random(in: 30...2000, using: &random))
+                share = [10, 25, 40, 70, 100].randomElement(using: &random) ?? 100
+                way = Int.random(in: 0...4, using: &random)
+            }
+
+            func answers(_ number: Int, _ second: Double) -> (origin: Reply, cdn: Reply)? {
+                guard (from..<until).contains(second), number * 37 % 100 < share else { return nil }
+                return switch way {
+                case 0: (FleetWorld.file, .status(404))
+                case 1: (.status(502), .status(502))
+                case 2: (FleetWorld.lost, FleetWorld.lost)
+                case 3: (.status(500), FleetWorld.file)
+                default: (FleetWorld.file, .failed(.timedOut))
+                }
+            }
+        }
+
+        @Test(
+            "no child is told while its parent fires; each that is still true afterwards is; ends follow beginnings",
+            arguments: 0..<5)
+        func promises(_ seed: UInt64) throws {
+            var random = SeededGenerator(seed: seed)
+            let spells = (0..<Int.random(in: 1...4, using: &random)).map { _ in Spell(&random) }
+            let count = [3, 8, 20].randomElement(using: &random) ?? 20
+            var world = try FleetWorld(
+                count, interval: .seconds([120, 300].randomElement(using: &random) ?? 120))
+            if Bool.random(using: &random) {
+                world.canaries = { second in !spells.contains { $0.way == 2 && $0.answers(0, second) != nil } }
+            }
+            try world.run(until: 9000) { number, second in
+                spells.lazy.compactMap { $0.answers(number, second) }.first ?? (FleetWorld.file, FleetWorld.file)
+            }
+            var firing: [FleetIncident] = []
+            var judgements = world.parents[...]
+            var open: Set<String> = []
+            for told in world.told {
+                while let next = judgements.first, next.at <= told.at {
+                    firing = next.open.filter { $0.incident.state != .pending }
+                    judgements.removeFirst()
+                }
+                if told.type != .resolved, told.domain != nil {
+                    #expect(!firing.contains { $0.cause.withholds.contains(told.kind) }, "\(told)")
+                }
+                switch told.type {
+                case .firing: #expect(open.insert(told.incident).inserted, "told twice: \(told)")
+                case .update: open.insert(told.incident)
+                case .reminder, .acknowledged: Issue.record("none was asked for")
+                case .resolved: #expect(open.remove(told.incident) != nil, "an end without a beginning: \(told)")
+                }
+            }
+            // All is well at the end, and whoever was told of anything knows it.
+            #expect(open.isEmpty && world.fleet.open.isEmpty && world.firing.isEmpty)
+        }
+
+        @Test("at the end of the story whatever fires was told, unless a parent explains it", arguments: 0..<4)
+        func nothingForgotten(_ seed: UInt64) throws {
+            var random = SeededGenerator(seed: 1000 + seed)
+            let spells = (0..<3).map { _ in Spell(&random) }
+            var world = try FleetWorld(20, interval: .seconds(120))
+            // Some stay in trouble for good.
+            try world.run(until: 9000) { number, second in
+                if number < 2, second > 3000 { return (FleetWorld.file, .status(404)) }
+                return spells.lazy.compactMap { $0.answers(number, second) }.first ?? (FleetWorld.file, FleetWorld.file)
+            }
+            #expect(world.fleet.open.isEmpty)
+            for domain in world.domains {
+                for open in world.states[domain]?.open.values.map(\.self) ?? [] where open.incident.state == .firing {
+                    #expect(world.told.contains { $0.incident == open.incident.id }, "\(open.incident)")
+                }
+            }
+        }
+
+        @Test("the judgement is total: any state with any look gives one", arguments: 0..<8)
+        func total(_ seed: UInt64) throws {
+            var random = SeededGenerator(seed: seed)
+            var state = FleetState()
+            var now = Date.testing
+            for _ in 0..<30 {
+                now += Double(Int.random(in: -3600...7200, using: &random))
+                let domains = try (0..<Int.random(in: 0...9, using: &random)).map { number in
+                    var state = DomainState(domain: try Domain("d\(number).test"))
+                    let origin: Reply = Bool.random(using: &random) ? FleetWorld.lost : FleetWorld.file
+                    let cdn: Reply = Bool.random(using: &random) ? FleetWorld.lost : .status(404)
+                    let look = try Observation.of(state.domain.name, at: now, origin: origin, cdn: cdn)
+                    state = evaluate(state, look, Policy(failureThreshold: 1), now: now).state
+                    return DomainGlimpse(state, interval: .seconds(Int.random(in: 0...600, using: &random)))
+                }
+                let channels = ["a", "b"].filter { _ in Bool.random(using: &random) }.map {
+                    FailingChannel(name: $0, isDisabled: Bool.random(using: &random), since: now, words: "")
+                }
+                let look = FleetLook(
+                    domains: domains, channels: channels,
+                    store: Bool.random(using: &random) ? StoreTrouble(since: now - 60, words: "full") : nil)
+                let evaluation = judgeFleet(state, look, FleetPolicy(), now: now)
+                #expect(evaluation.state.open.allSatisfy { $0.incident.since <= $0.incident.openedAt })
+                #expect(Set(evaluation.state.open.map(\.cause)).count == evaluation.state.open.count)
+                state = evaluation.state
+            }
+        }
+    }
+}

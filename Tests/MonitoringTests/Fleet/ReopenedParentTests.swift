@@ -1,0 +1,37 @@
+import Evidence
+import Foundation
+import Monitoring
+import TestSupport
+import Testing
+
+extension MonitoringSuite {
+    @Suite("A parent that is back")
+    struct ReopenedParentTests {
+        private static let gone = Reply.status(404)
+
+        /// Forty copies are gone for a quarter of an hour, all are back for as long, and then `again` of them go.
+        private func world(_ again: Int) throws -> FleetWorld {
+            var world = try FleetWorld(40, interval: .seconds(300))
+            try world.run(until: 4200) { number, now in
+                let isGone = (900..<1800).contains(now) || now >= 2700 && number < again
+                return (FleetWorld.file, isGone ? Self.gone : FleetWorld.file)
+            }
+            return world
+        }
+
+        private func parents(_ world: FleetWorld) -> [FleetWorld.Told] { world.told.filter { $0.domain == nil } }
+
+        @Test("it needs the share that opens one, not the half of it that keeps one open", arguments: [7, 10])
+        func tooFew(_ count: Int) throws {
+            let world = try world(count)
+            #expect(parents(world).map(\.type) == [.firing, .resolved])
+        }
+
+        @Test("with that share it is the same incident again")
+        func enough() throws {
+            let world = try world(24)
+            #expect(parents(world).map(\.type) == [.firing, .resolved, .update])
+            #expect(Set(parents(world).map(\.incident)).count == 1)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Evidence
+import Foundation
+import Monitoring
+import TestSupport
+import Testing
+
+extension MonitoringSuite {
+    @Suite("Causes and consequences")
+    struct InhibitionTests {
+        static let file = Reply.file(SampleFile.version(1))
+
+        /// An origin that refuses Apple's crawler (`x`) or not (`o`), and the CDN without a copy (`x`) or with one (`o`).
+        private func course(_ origin: String, _ copy: String, maxAge: Int = 3600) throws -> Course {
+            var course = try Course()
+            for (hour, (origin, copy)) in zip(origin, copy).enumerated() {
+                let cdn = copy == "x" ? Reply.crawler("SWCERR00101 Bad HTTP Response: 403", maxAge: maxAge) : Self.file
+                var observation = try Observation.of(
+                    "example.com", at: .testing + Double(hour) * 3600, origin: Self.file, cdn: cdn)
+                var full = FullLook(resolution: Resolution(source: .proxy))
+                if origin == "x" {
+                    let refused = try Observation.of(at: observation.checkedAt, origin: .status(403), cdn: nil)
+                    full.agents = AgentLook.Agent.allCases.map { AgentLook(agent: $0, retrieval: refused.origin) }
+                    observation.contents.merge(refused.contents) { first, _ in first }
+                }
+                observation.full = full
+                try course.look(at: Double(hour), observation)
+            }
+            return course
+        }
+
+        static let rows: [(origin: String, copy: String, told: [String])] = [
+            // One cause, one message, and the consequence that ends with it is never told.
+            ("oxxxxooo", "oxxxxooo", ["2 origin.broken firing", "5 origin.broken resolved (recovered)"]),
+            // A consequence that outlives its cause is told, after a patience of its own.
+            (
+                "oxxxooooooo", "oxxxxxxxxxo",
+                [
+                    "2 origin.broken firing", "4 origin.broken resolved (recovered)", "6 cdn.missing firing",
+                    "10 cdn.missing resolved (recovered)",
+                ]
+            ),
+            // What was told before the cause keeps its end.
+            (
+                "oooxxxxo", "oxxxxooo",
+                [
+                    "2 cdn.missing firing", "4 origin.broken firing", "5 cdn.missing resolved (recovered)",
+                    "7 origin.broken resolved (recovered)",
+                ]
+            ),
+        ]
+
+        @Test("what follows from a broken origin is not told beside it", arguments: 0..<3)
+        func refusedCrawler(_ index: Int) throws {
+            let row = Self.rows[index]
+            #expect(try course(row.origin, row.copy).told == row.told)
+        }
+
+        @Test("a withheld incident is there, with its cause, and ends in silence")
+        func state() throws {
+            let course = try course("oxxxx", "oxxxx")
+            let open = try #require(course.open(.cdnMissing))
+            #expect(open.inhibitedBy == .originBroken && open.incident.firedAt == nil && open.incident.sequence == 0)
+            let end = retire(course.state, now: .testing + 9 * 3600)
+            #expect(end.events.map(\.incident.kind) == [.originBroken])
+            #expect(end.incidents.contains { $0.kind == .cdnMissing && $0.state == .resolved })
+        }
+
+        @Test("every kind of Apple's copy and the certificate follow from the origin, and nothing else does")
+        func table() {
+            for kind in IncidentKind.ofDomains {
+                let isConsequence = kind.isOfCDN || kind == .certificateExpiring
+                #expect(kind.causes == (isConsequence ? [.originUnreachable, .originBroken] : []))
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Evidence
+import Foundation
+import Monitoring
+import TestSupport
+import Testing
+
+extension MonitoringSuite {
+    @Suite("Trouble that comes back")
+    struct ReopeningTests {
+        static let file = Reply.file(SampleFile.version(1))
+        static let down = Reply.failed(.connectionRefused)
+
+        /// An origin that is up (`+`) or down (`-`), or cannot be judged (`?`), looked at every so many minutes.
+        static func course(_ looks: String, every minutes: Double, _ policy: Policy) throws -> Course {
+            var course = try Course(policy: policy)
+            for (index, look) in looks.enumerated() {
+                let origin = look == "+" ? file : look == "-" ? down : .failed(.own)
+                try course.look(at: Double(index) * minutes / 60, origin, file)
+            }
+            return course
+        }
+
+        /// What was told, by the number of the look: `2 firing`.
+        static func told(_ course: Course, every minutes: Double) -> [String] {
+            course.events.map { event in
+                let look = Int((event.at.timeIntervalSince(.testing) / 60 / minutes).rounded())
+                return "\(look) " + (event.news?.rawValue ?? String(event.type.rawValue.dropFirst(9)))
+            }
+        }
+
+        static let rows: [(looks: String, minutes: Double, failures: Int, told: [String], incidents: Int)] = [
+            ("-+-", 29, 1, ["0 firing", "1 resolved", "2 again"], 1),
+            ("-+-", 30, 1, ["0 firing", "1 resolved", "2 firing"], 2),
+            ("-+-+", 10, 1, ["0 firing", "1 resolved", "2 again", "3 resolved"], 1),
+            ("--+-+", 10, 2, ["1 firing", "2 resolved"], 1),
+            ("--+--+", 10, 2, ["1 firing", "2 resolved", "4 again", "5 resolved"], 1),
+            // Within the window counts when the trouble began again, not when it was confirmed.
+            ("--+--", 25, 2, ["1 firing", "2 resolved", "4 again"], 1),
+            ("--+-?-", 20, 2, ["1 firing", "2 resolved", "5 again"], 1),
+            // A look that cannot tell neither reopens nor is waited for.
+            ("-+????", 5, 1, ["0 firing", "1 resolved"], 1),
+            ("-+????-", 10, 1, ["0 firing", "1 resolved", "6 firing"], 2),
+        ]
+
+        @Test("trouble that is back within half an hour is the same incident, later a new one", arguments: 0..<9)
+        func window(_ index: Int) throws {
+            let row = Self.rows[index]
+            let course = try Self.course(
+                row.looks, every: row.minutes, Policy(failureThreshold: row.failures, remindEvery: nil))
+            #expect(Self.told(course, every: row.minutes) == row.told)
+            #expect(Set(course.events.map(\.incident.id)).count == row.incidents)
+            if row.incidents == 1 { #expect(course.events.map(\.incident.sequence) == Array(1...row.told.count)) }
+        }
+
+        @Test("a reopened incident fires at once, without an end, counts its returns, and leaves no pending row behind")
+        func state() throws {
+            let course = try Self.course("--+--", every: 5, Policy(remindEvery: nil))
+            let open = try #require(course.open(.originUnreachable))
+            #expect(open.reopened == 1 && open.incident.state == .firing)
+            #expect(open.incident.resolvedAt == nil && open.incident.reason == nil)
+            #expect(open.incident.since == .testing)
+            #expect(course.state.ended.isEmpty)
+            let dropped = try #require(course.evaluations.last?.dropped)
+            #expect(dropped.count == 1 && dropped.first?.id != open.incident.id)
+            #expect(course.events.last?.summary.contains("again: the origin cannot be reached") == true)
+        }
+
+        @Test(
+            "what ended is forgotten once it can no longer be reopened, whatever the clock does", arguments: [0.6, -5])
+        func forgotten(_ hours: Double) throws {
+            var course = try Self.course("-+", every: 5, Policy(failureThreshold: 1, remindEvery: nil))
+            #expect(course.state.ended.count == 1)
+            try course.look(at: hours + 0.1, Self.file, Self.file)
+            #expect(course.state.ended.isEmpty)
+        }
+
+        @Test("a copy that flips between old and new is one story; a new change is a new one with a grace of its own")
+        func copies() throws {
+            var course = try Course()
+            try course.look(at: 0, origin: 1, cdn: 1)
+            try course.look(at: 1...25, origin: 2, cdn: 1)
+            try course.look(at: 25.2, origin: 2, cdn: 2)
+            try course.look(at: 25.4, origin: 2, cdn: 1)
+            try course.look(at: 25.6, origin: 2, cdn: 1)
+            try course.look(at: 25.8, origin: 2, cdn: 2)
+            #expect(
+                course.events.map { $0.news?.rawValue ?? $0.type.rawValue } == [
+                    "incident.firing", "incident.resolved", "again", "incident.resolved",
+                ])
+            #expect(Set(course.events.map(\.incident.id)).count == 1)
+            for hour in stride(from: 26.0, through: 51, by: 0.5) { try course.look(at: hour, origin: 3, cdn: 2) }
+            #expect(course.told.last == "50 cdn.stale firing")
+        }
+
+        @Test("a state that an earlier version stored is read, with nothing to reopen")
+        func earlierState() throws {
+            var course = try Self.course("--", every: 5, Policy(remindEvery: nil))
+            var json = try #require(
+                try JSONSerialization.jsonObject(with: JSONEncoder().encode(course.state)) as? [String: Any])
+            json["ended"] = nil
+            json["turns"] = nil
+            var open = try #require(json["open"] as? [String: [String: Any]])
+            for key in ["reopened", "isFlapping", "reminders", "remindUntil", "facts", "inhibitedBy"] {
+                open["origin.unreachable"]?[key] = nil
+            }
+            json["open"] = open
+            let data = try JSONSerialization.data(withJSONObject: json)
+            let state = try JSONDecoder().decode(DomainState.self, from: data)
+            #expect(state.ended.isEmpty && state.turns.isEmpty)
+            #expect(state.open[.originUnreachable]?.incident == course.open(.originUnreachable)?.incident)
+            course.policy.remindEvery = .seconds(3600)
+            let observation = try Observation.of(at: .testing + 3600, origin: Self.down, cdn: Self.file)
+            #expect(evaluate(state, observation, course.policy, now: .testing + 3600).events.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Curl
+import Evidence
+import Foundation
+import Testing
+
+@testable import Probing
+
+extension ProbingTests {
+    @Suite("Where a name leads")
+    struct AddressTests {
+        private func book(_ network: NetworkSettings, _ family: TransferRequest.AddressFamily = .any) -> AddressBook {
+            AddressBook(network: network, family: family)
+        }
+
+        @Test("the user's own rules come first, as libcurl takes them")
+        func rules() async throws {
+            let network = NetworkSettings(
+                connectTo: ["a.test:443:b.test:8443", "c.test::127.0.0.5:"],
+                resolve: ["b.test:8443:127.0.0.2,[::1]", "d.test:443:10.1.2.3,100.64.1.1,192.0.2.7,8.8.8.8"])
+            func addresses(_ host: String) async throws -> [String] {
+                let seen = try await book(network).resolution(of: host, timeout: .seconds(5))
+                #expect(seen.source == .rules)
+                return seen.addresses.map { "\($0.address) \($0.scope.rawValue)" }
+            }
+            #expect(try await addresses("a.test") == ["127.0.0.2 loopback", "::1 loopback"])
+            #expect(try await addresses("c.test") == ["127.0.0.5 loopback"])
+            #expect(
+                try await addresses("d.test") == [
+                    "10.1.2.3 private", "100.64.1.1 carrier_grade_nat", "192.0.2.7 reserved", "8.8.8.8 public",
+                ])
+        }
+
+        @Test("a family that is asked for leaves the other out")
+        func family() async throws {
+            let network = NetworkSettings(resolve: ["a.test:443:127.0.0.2,::1"])
+            let v4 = try await book(network, .v4).resolution(of: "a.test", timeout: .seconds(5))
+            let v6 = try await book(network, .v6).resolution(of: "a.test", timeout: .seconds(5))
+            #expect(v4.addresses.map(\.address) == ["127.0.0.2"])
+            #expect(v6.addresses.map(\.address) == ["::1"])
+        }
+
+        @Test("without rules the system's resolver is asked, its own files included")
+        func system() async throws {
+            let seen = try await book(NetworkSettings()).resolution(of: "localhost", timeout: .seconds(20))
+            #expect(seen.source == .system)
+            #expect(seen.addresses.contains { $0.scope == .loopback })
+            #expect(Set(seen.addresses).count == seen.addresses.count)
+        }
+
+        @Test("a name that no name server can have is a failure of the look-up")
+        func noSuchName() async throws {
+            let seen = try await book(NetworkSettings()).resolution(of: "bad..name.invalid", timeout: .seconds(20))
+            #expect(seen.addresses.isEmpty)
+            #expect(seen.failure?.phase == .resolving)
+        }
+
+        @Test("many look-ups at once all come back")
+        func many() async throws {
+            let resolver = SystemResolver()
+            let results = try await together(Array(0..<200)) { _ in
+                try await resolver.addresses(of: "localhost", reachableFamiliesOnly: false, timeout: .seconds(60))
+            }
+            #expect(results.count == 200)
+            for result in results { #expect(try result.get().isEmpty == false) }
+        }
+
+        @Test("who is cancelled does not wait for the name servers")
+        func cancelled() async throws {
+            let task = Task {
+                try await SystemResolver().addresses(
+                    of: "localhost", reachableFamiliesOnly: false, timeout: .seconds(60))
+            }
+            task.cancel()
+            // Whichever came first; what counts is that it comes back.
+            _ = await task.result
+        }
+
+        @Test(
+            "an address is known by who can reach it",
+            arguments: [
+                ("127.0.0.1", .loopback), ("::1", .loopback), ("10.0.0.1", .private), ("172.31.9.9", .private),
+                ("192.168.1.1", .private), ("fd00::1", .private), ("100.127.0.1", .carrierGrade),
+                ("100.128.0.1", .public), ("169.254.1.1", .linkLocal), ("fe80::1", .linkLocal),
+                ("0.0.0.0", .reserved), ("224.0.0.1", .reserved), ("198.51.100.1", .reserved),
+                ("2001:db8::1", .reserved), ("::ffff:10.0.0.1", .private), ("64:ff9b::a00:1", .private),
+                ("17.253.1.1", .public), ("2620:149::1", .public), ("nonsense", .reserved),
+            ] as [(String, IPAddress.Scope)])
+        func scope(_ address: String, _ scope: IPAddress.Scope) {
+            #expect(IPAddress.scope(of: address) == scope)
+        }
+    }
+}

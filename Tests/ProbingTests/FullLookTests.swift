@@ -1,0 +1,251 @@
+import Curl
+import Evidence
+import Foundation
+import Lab
+import Synchronization
+import Testing
+
+@testable import Probing
+
+private let three = ["127.0.0.2", "127.0.0.3", "::1"]
+
+extension ProbingTests {
+    @Suite("A full look")
+    struct FullLookTests {
+        @Test("a light look is one request to the origin and one to the CDN")
+        func light() async throws {
+            try await Scene.with(addresses: three, names: ["site.test": three, LabCDN.host: three]) { scene in
+                scene.lab.origin("site.test").serve(file())
+                let seen = try await scene.observe()
+                #expect(seen.full == nil)
+                #expect(scene.requests("site.test").count == 1)
+                #expect(scene.lab.cdn.requests(for: "site.test").count == 1)
+            }
+        }
+
+        @Test("each address is asked by itself, under the domain's own name")
+        func addresses() async throws {
+            try await Scene.with(addresses: three, names: ["site.test": three]) { scene in
+                let origin = scene.lab.origin("site.test")
+                origin.serve(file())
+                origin.on(address: "127.0.0.3", .reply(.status(503)))
+                let full = try #require(try await scene.observe(depth: .full).full)
+                #expect(full.resolution.source == .rules)
+                #expect(full.resolution.addresses.map(\.address) == three)
+                #expect(full.resolution.addresses.map(\.scope) == [.loopback, .loopback, .loopback])
+                #expect(full.addresses.map { $0.retrieval.answer?.status } == [200, 503, 200])
+                #expect(full.addresses.map { $0.retrieval.connection?.address } == three)
+                #expect(full.addresses.allSatisfy { $0.retrieval.connection?.tls?.trusted == true })
+            }
+        }
+
+        @Test("an address that refuses or lies is told apart from those that answer")
+        func deadAddress() async throws {
+            let names = ["site.test": ["127.0.0.9", "127.0.0.2", "127.0.0.3"]]
+            try await Scene.with(addresses: ["127.0.0.2", "127.0.0.3"], names: names) { scene in
+                scene.lab.origin("site.test").serve(file())
+                let full = try #require(try await scene.observe(depth: .full).full)
+                #expect(full.addresses.map { $0.retrieval.failure?.kind } == [.connectionRefused, nil, nil])
+                // Apple's agents are asked where an answer is to be had.
+                let live = ["127.0.0.2", "127.0.0.2", "127.0.0.3", "127.0.0.3"]
+                #expect(full.agents.map { $0.retrieval.connection?.address } == live)
+                #expect(full.agents.map { $0.retrieval.answer?.status } == [200, 200, 200, 200])
+            }
+        }
+
+        @Test("a refused certificate is shown for the address that has it")
+        func certificate() async throws {
+            try await Scene.with { scene in
+                let origin = scene.lab.origin("site.test")
+                origin.serve(file())
+                origin.certificate = .expired
+                let look = try #require(try await scene.observe(depth: .full).full?.addresses.first)
+                #expect(look.retrieval.failure?.kind == .certificate)
+                #expect(look.retrieval.connection?.tls?.problem == .expired)
+                #expect(look.retrieval.connection?.tls?.chain.isEmpty == false)
+            }
+        }
+
+        @Test("Apple's agents are asked under their own names, at the address that is compared")
+        func agents() async throws {
+            try await Scene.with { scene in
+                let origin = scene.lab.origin("site.test")
+                origin.serve(file())
+                origin.on(userAgentContaining: "AASA-Bot", .reply(.status(403)))
+                let full = try #require(try await scene.observe(depth: .full).full)
+                #expect(full.agents.map(\.agent) == [.crawler, .device])
+                #expect(full.agents.map { $0.retrieval.answer?.status } == [403, 200])
+                let names = Set(scene.requests("site.test").map(\.userAgent))
+                #expect(names.isSuperset(of: AgentLook.Agent.allCases.map(\.userAgent)))
+            }
+        }
+
+        @Test("the root copy is read, a redirect is noted and not followed")
+        func rootCopy() async throws {
+            try await Scene.with { scene in
+                let origin = scene.lab.origin("site.test")
+                origin.serve(file())
+                origin.on(
+                    path: "/apple-app-site-association",
+                    .redirect(status: 301, location: "/.well-known/apple-app-site-association"))
+                let root = try #require(try await scene.observe(depth: .full).full?.rootCopy)
+                #expect(root.url == "https://site.test/apple-app-site-association")
+                #expect(root.answer?.status == 301)
+                #expect(root.redirects.first?.target == "https://site.test/.well-known/apple-app-site-association")
+            }
+        }
+
+        @Test("each edge is asked by itself, and the first that answers stands for the CDN")
+        func edges() async throws {
+            let edges = ["127.0.0.9"] + three
+            try await Scene.with(addresses: ["127.0.0.1"] + three, names: [LabCDN.host: edges]) { scene in
+                scene.lab.origin("site.test").serve(file())
+                scene.lab.cdn.holds("site.test", body: file("old"), edge: "127.0.0.2")
+                scene.lab.cdn.fails("site.test", reason: "SWCERR00301 Timeout", edge: "127.0.0.3")
+                let seen = try await scene.observe(depth: .full)
+                let looks = try #require(seen.full?.edges)
+                #expect(looks.map(\.address) == edges)
+                #expect(looks.map { $0.retrieval.answer?.status } == [nil, 200, 404, 200])
+                #expect(seen.cdn.retrieval == looks[1].retrieval)
+                let bodies = looks.compactMap { $0.retrieval.answer?.body.hash.flatMap { seen.contents[$0] } }
+                #expect(bodies.count == 3)
+                #expect(Readings(seen).file(of: looks[1].retrieval) != nil)
+                #expect(Readings(seen).file(of: looks[2].retrieval) == nil)
+            }
+        }
+
+        @Test("connections to the edges are kept from one look to the next")
+        func keptConnections() async throws {
+            try await Scene.with(addresses: ["127.0.0.1"] + three, names: [LabCDN.host: three]) { scene in
+                scene.lab.origin("site.test").serve(file())
+                let probe = scene.probe()
+                let seen = Mutex<[String]>([])
+                let tell: @Sendable (EdgeNews) -> Void = { news in
+                    if case .seen(let look, _) = news { seen.withLock { $0.append(look.address) } }
+                }
+                try await probe.edges(of: Domain("site.test"), tell: tell)
+                let before = scene.lab.connectionsAccepted
+                try await probe.edges(of: Domain("site.test"), tell: tell)
+                #expect(seen.withLock { $0.sorted() } == (three + three).sorted())
+                #expect(scene.lab.connectionsAccepted == before)
+            }
+        }
+
+        @Test("each edge is told as it answers, the addresses before all")
+        func edgeByEdge() async throws {
+            try await Scene.with(addresses: ["127.0.0.1"] + three, names: [LabCDN.host: three]) { scene in
+                scene.lab.origin("site.test").serve(file())
+                scene.lab.cdn.behaves("site.test", .fault(.hang), edge: three[0])
+                let news = AsyncStream.makeStream(of: EdgeNews.self)
+                let looking = Task {
+                    try await scene.probe().edges(of: Domain("site.test")) { news.continuation.yield($0) }
+                }
+                var asked: [String] = []
+                var told: [String] = []
+                for await piece in news.stream {
+                    switch piece {
+                    case .asking(let addresses): asked = addresses
+                    case .seen(let look, let contents):
+                        #expect(look.retrieval.answer?.body.hash.flatMap { contents[$0] } != nil)
+                        told.append(look.address)
+                    }
+                    // The first of them never answers, and is not waited for.
+                    if told.count == 2 { break }
+                }
+                #expect(asked == three)
+                #expect(told.sorted() == three.dropFirst().sorted())
+                looking.cancel()
+                await #expect(throws: CancellationError.self) { try await looking.value }
+            }
+        }
+
+        @Test("without edges the CDN is asked once, by its name")
+        func noEdges() async throws {
+            try await Scene.with(addresses: ["127.0.0.1"] + three, names: [LabCDN.host: three]) { scene in
+                scene.lab.origin("site.test").serve(file())
+                let seen = try await scene.probe(asksEdges: false)
+                    .observe(Domain("site.test"), depth: .full, hadFile: false, now: instant)
+                #expect(seen.full?.edges == [])
+                #expect(seen.cdn.retrieval?.answer?.status == 200)
+                #expect(scene.lab.cdn.requests(for: "site.test").count == 1)
+            }
+        }
+
+        @Test("no edge is asked where the origin has no file and never had one", arguments: [404, 410])
+        func leftAlone(_ status: Int) async throws {
+            try await Scene.with(addresses: ["127.0.0.1"] + three, names: [LabCDN.host: three]) { scene in
+                scene.lab.origin("site.test").behaviour = .reply(.status(status))
+                let seen = try await scene.observe(depth: .full)
+                #expect(seen.cdn == .notAsked(.originHasNoFile))
+                #expect(seen.full?.edges == [])
+                #expect(scene.lab.cdn.requests(for: "site.test").isEmpty)
+            }
+        }
+
+        @Test("a vantage whose proxy is dead says so, and holds up nothing else")
+        func deadVantage() async throws {
+            try await Scene.with { scene in
+                scene.lab.origin("site.test").serve(file())
+                let vantages = [VantagePoint(name: "elsewhere", proxy: "http://127.0.0.1:1")]
+                let full = try await scene.probe(vantages: vantages)
+                    .observe(Domain("site.test"), depth: .full, hadFile: false, now: instant).full
+                #expect(full?.vantages.map(\.name) == ["elsewhere"])
+                #expect(full?.vantages.first?.retrieval.failure?.kind == .proxy)
+                #expect(full?.addresses.first?.retrieval.answer?.status == 200)
+            }
+        }
+
+        @Test("behind a proxy no address is known, and none is guessed")
+        func proxy() async throws {
+            let lab = try await Lab.start()
+            let driver = try CurlDriver(network: NetworkSettings(caFile: lab.caFile, proxy: "http://127.0.0.1:1"))
+            let probe = DomainProbe(
+                driver: driver, settings: ProbeSettings(cdnBaseURL: lab.cdnBaseURL, userAgent: "probing-tests"))
+            let seen = try await probe.observe(Domain("site.test"), depth: .full, hadFile: true, now: instant)
+            #expect(seen.full?.resolution.source == .proxy)
+            #expect(seen.full?.addresses == [])
+            #expect(seen.full?.edges == [])
+            #expect(seen.cdn.retrieval?.failure?.kind == .proxy)
+            await driver.shutdown()
+            await lab.shutdown()
+        }
+
+        @Test(
+            "the page behind a link is followed within HTTPS, and into the App Store only by its name",
+            arguments: [
+                ("/there", 200, nil, nil), ("/moved", 200, nil, nil), ("/gone", 404, nil, nil),
+                ("/store", 302, nil, "https://apps.apple.com/app/id1"), ("/plain", 302, .insecure, nil),
+                ("/around", 302, .loop, nil),
+            ] as [(String, Int, RedirectStop?, String?)])
+        func pages(_ path: String, _ status: Int, _ stop: RedirectStop?, _ store: String?) async throws {
+            try await Scene.with { scene in
+                let origin = scene.lab.origin("site.test")
+                origin.serve(file())
+                origin.on(
+                    path: "/there", .reply(.init(headers: [("Content-Type", "text/html")], body: Array("x".utf8))))
+                origin.on(path: "/moved", .redirect(status: 301, location: "https://site.test/there"))
+                origin.on(path: "/store", .redirect(status: 302, location: "https://apps.apple.com/app/id1"))
+                origin.on(path: "/plain", .redirect(status: 302, location: "http://site.test/there"))
+                origin.on(path: "/around", .redirect(status: 302, location: "/around"))
+                let url = "https://site.test\(path)"
+                let page = try #require(try await scene.observe(depth: .full, pages: [url]).full?.pages.first)
+                #expect(page.url == url)
+                #expect(page.retrieval.answer?.status == status)
+                #expect(page.retrieval.redirectStop == stop)
+                #expect(page.appStore == store)
+                #expect(page.retrieval.answer?.body.hash == nil)
+            }
+        }
+
+        @Test("cancellation ends a full look at once, whatever hangs")
+        func cancellation() async throws {
+            try await Scene.with(addresses: three, names: ["site.test": three]) { scene in
+                scene.lab.origin("site.test").behaviour = .fault(.hang)
+                let look = Task { try await scene.observe(depth: .full, timeout: .seconds(50)) }
+                try await until { scene.requests("site.test").count >= 3 }
+                look.cancel()
+                await #expect(throws: CancellationError.self) { try await look.value }
+            }
+        }
+    }
+}

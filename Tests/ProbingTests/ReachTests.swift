@@ -1,0 +1,182 @@
+// Who is reached where: Apple's agents at each address, other places twice, one family of addresses, private targets.
+
+import Curl
+import Evidence
+import Foundation
+import Lab
+import Testing
+
+@testable import Probing
+
+private let pair = ["127.0.0.2", "127.0.0.3"]
+
+extension ProbingTests {
+    @Suite("Who is reached where")
+    struct ReachTests {
+        @Test("an agent that one address of several refuses is seen there, and there alone")
+        func agentAtOneAddress() async throws {
+            try await Scene.with(addresses: pair, names: ["site.test": pair]) { scene in
+                let origin = scene.lab.origin("site.test")
+                origin.serve(file())
+                origin.on(address: pair[1], userAgentContaining: "AASA-Bot", .reply(.status(403)))
+                let agents = try #require(try await scene.observe(mode: .developer, depth: .full).full).agents
+                #expect(agents.map(\.address) == [pair[0], pair[0], pair[1], pair[1]])
+                #expect(agents.map { $0.retrieval.answer?.status } == [200, 200, 403, 200])
+                // The one that differs was asked once more, no other was.
+                let asked = scene.requests("site.test").filter { $0.userAgent.hasPrefix("AASA-Bot") }
+                #expect(asked.map(\.address).sorted() == [pair[0], pair[1], pair[1]])
+            }
+        }
+
+        @Test("behind a first address that nobody is at, the agents are asked at the next at once")
+        func deadFirst() async throws {
+            try await Scene.with(names: ["site.test": ["127.0.0.31", "127.0.0.1"]]) { scene in
+                scene.lab.origin("site.test").serve(file())
+                let hole = try LabHole(.dropping, address: "127.0.0.31", port: scene.lab.port)
+                defer { hole.close() }
+                async let seen = scene.observe(mode: .developer, depth: .full, timeout: .seconds(10))
+                // They do not wait for the dead one to be given up.
+                try await until {
+                    let names = scene.requests("site.test").map(\.userAgent)
+                    return AgentLook.Agent.allCases.allSatisfy { names.contains($0.userAgent) }
+                }
+                let full = try #require(try await seen.full)
+                #expect(full.agents.map(\.address) == ["127.0.0.1", "127.0.0.1"])
+                #expect(full.agents.map { $0.retrieval.answer?.status } == [200, 200])
+            }
+        }
+
+        @Test("a place that differs once, and then no more, is like the others")
+        func vantageSecondLook() async throws {
+            try await Scene.with(addresses: ["127.0.0.1", "127.0.0.8"]) { scene in
+                let origin = scene.lab.origin("site.test")
+                origin.serve(file())
+                origin.on(address: "127.0.0.8", .after(.milliseconds(500), .reply(.status(503))))
+                let proxy = try await LabProxy.start(to: "127.0.0.8", port: scene.lab.port)
+                async let seen = scene.probe(vantages: [VantagePoint(name: "abroad", proxy: proxy.httpURL)])
+                    .observe(try Domain("site.test"), mode: .developer, depth: .full, hadFile: false, now: instant)
+                try await until { scene.requests("site.test").contains { $0.address == "127.0.0.8" } }
+                origin.on(address: "127.0.0.8", LabBehaviour?.none)
+                #expect(try await seen.full?.vantages.map { $0.retrieval.answer?.status } == [200])
+                #expect(proxy.targets.count == 2)
+                await proxy.shutdown()
+            }
+        }
+
+        @Test("a place that is answered alike is asked once")
+        func vantageOnce() async throws {
+            try await Scene.with(addresses: ["127.0.0.1", "127.0.0.8"]) { scene in
+                scene.lab.origin("site.test").serve(file())
+                let proxy = try await LabProxy.start(to: "127.0.0.8", port: scene.lab.port)
+                _ = try await scene.probe(vantages: [VantagePoint(name: "abroad", proxy: proxy.socksURL)])
+                    .observe(try Domain("site.test"), mode: .developer, depth: .full, hadFile: false, now: instant)
+                #expect(proxy.targets.count == 1)
+                await proxy.shutdown()
+            }
+        }
+
+        @Test("a vantage's proxy that nobody is at is its own fault", arguments: ["http", "socks5h"])
+        func droppedProxy(_ scheme: String) async throws {
+            try await Scene.with { scene in
+                scene.lab.origin("site.test").serve(file())
+                let hole = try LabHole(.dropping, address: "127.0.0.31", port: scene.lab.port)
+                defer { hole.close() }
+                let vantage = VantagePoint(name: "abroad", proxy: "\(scheme)://127.0.0.31:\(scene.lab.port)")
+                let seen = try await scene.probe(timeout: .seconds(3), vantages: [vantage])
+                    .observe(try Domain("site.test"), mode: .developer, depth: .full, hadFile: false, now: instant)
+                #expect(seen.full?.vantages.first?.retrieval.failure?.kind == .proxy)
+                #expect(seen.origin.answer?.status == 200)
+            }
+        }
+
+        @Test(
+            "one family alone, of which the host has no address, is told as that, and Apple's copy is read all the same",
+            arguments: [
+                (TransferRequest.AddressFamily.v6, "127.0.0.1", Failure.Kind.noIPv6Address),
+                (.v4, "::1", .noIPv4Address),
+            ])
+        func missingFamily(
+            _ family: TransferRequest.AddressFamily, _ address: String, _ kind: Failure.Kind
+        ) async throws {
+            let both = ["127.0.0.1", "::1"]
+            try await Scene.with(addresses: both, names: ["site.test": [address], LabCDN.host: both]) { scene in
+                scene.lab.origin("site.test").serve(file())
+                let probe = DomainProbe(
+                    driver: scene.driver,
+                    settings: ProbeSettings(
+                        cdnBaseURL: scene.lab.cdnBaseURL, family: family, userAgent: "probing-tests"))
+                let seen = try await probe.observe(try Domain("site.test"), depth: .full, hadFile: false, now: instant)
+                #expect(seen.origin.failure?.kind == kind)
+                #expect(seen.origin.failure?.detail.contains(address) == true)
+                #expect(seen.full?.resolution.failure?.kind == kind)
+                #expect(seen.full?.resolution.addresses == [])
+                #expect(seen.cdn.retrieval?.answer?.status == 200)
+                #expect(seen.full?.edges.map(\.address) == [family == .v6 ? "::1" : "127.0.0.1"])
+            }
+        }
+
+        static let privateTargets = [
+            "https://10.1.2.3/", "https://127.0.0.1/x", "https://[::1]/", "https://[fd00::1]:8443/",
+            "https://169.254.169.254/latest/meta-data/", "https://100.64.0.1/", "https://[::ffff:192.168.0.1]/",
+        ]
+
+        @Test("a redirect to a private address is not followed, straight or behind a proxy", arguments: privateTargets)
+        func privateTarget(_ target: String) async throws {
+            let lab = try await Lab.start()
+            let proxy = try await LabProxy.start(to: "127.0.0.1", port: lab.port)
+            lab.origin("site.test").on(path: wellKnown, .redirect(status: 302, location: target))
+            let networks = [
+                NetworkSettings(caFile: lab.caFile, connectTo: [lab.connectTo]),
+                NetworkSettings(caFile: lab.caFile, proxy: proxy.httpURL),
+                NetworkSettings(caFile: lab.caFile, proxy: proxy.socksURL),
+            ]
+            for network in networks {
+                let driver = try CurlDriver(network: network)
+                let probe = DomainProbe(driver: driver, settings: ProbeSettings(userAgent: "probing-tests"))
+                let seen = try await probe.original(of: try Domain("site.test")).0
+                #expect(seen.redirectStop == .privateAddress, "\(seen)")
+                #expect(seen.redirects.map(\.location) == [target])
+                await driver.shutdown()
+            }
+            #expect(lab.origin("site.test").requests.count == networks.count)
+            #expect(proxy.targets.allSatisfy { $0.hasPrefix("site.test") })
+            await proxy.shutdown()
+            await lab.shutdown()
+        }
+
+        @Test(
+            "a Location that leads nowhere is kept as it was sent, and not followed",
+            arguments: [
+                "javascript:alert(1)", "data:text/html,x", "https://\u{01}\u{1B}[31mred.test/", "mailto:a@site.test",
+                "https://si\u{07}te.test/",
+            ])
+        func oddLocation(_ location: String) async throws {
+            try await Scene.with { scene in
+                scene.lab.origin("site.test").on(path: wellKnown, .redirect(status: 302, location: location))
+                let seen = try await scene.observe()
+                #expect(seen.origin.redirectStop == .unreadable)
+                #expect(seen.origin.redirects.map(\.location) == [location])
+                #expect(scene.requests("site.test").count == 1)
+            }
+        }
+
+        @Test(
+            "an answer that breaks off is told by where it does",
+            arguments: [
+                (LabFault.headerDrip, Failure.Kind.timedOut, false), (.shortHead, .truncated, false),
+                (.shortBody, .truncated, true), (.truncatedChunk, .truncated, true),
+                (.resetMidBody, .connectionReset, true), (.slowDrip, .timedOut, true),
+            ])
+        func brokenOff(_ fault: LabFault, _ kind: Failure.Kind, _ inBody: Bool) async throws {
+            try await Scene.with { scene in
+                scene.lab.origin("site.test").behaviour = .fault(fault)
+                let seen = try await scene.observe(mode: .developer, timeout: .seconds(5)).origin
+                if inBody, case .cutShort(let failure) = seen.answer?.body.end {
+                    #expect(failure.kind == kind)
+                } else {
+                    #expect(!inBody && seen.failure?.kind == kind, "\(seen.outcome)")
+                }
+            }
+        }
+    }
+}

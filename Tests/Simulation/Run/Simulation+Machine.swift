@@ -1,0 +1,156 @@
+// Lives and deaths of the process.
+
+import Foundation
+import Monitoring
+import Storage
+
+extension Simulation {
+    func crash() {
+        guard let process, !process.trouble.isDead else { return }
+        process.trouble.die()
+    }
+
+    /// Notices that the process has ended, however it did, and sees to the next start.
+    func noteDeath() {
+        guard let process, process.trouble.isDead, !buried.contains(process.life) else { return }
+        buried.insert(process.life)
+        figures.count("machine: processes ended")
+        log.note(clock.passed, "process \(process.life) has ended")
+        // Seconds by a supervisor, hours by a person.
+        let pause = isQuiet ? 1000 : machineDice.happens(0.7) ? 1000 : machineDice.hours(mean: 2)
+        agenda.add(.start, at: clock.passed + pause)
+    }
+
+    func start() async {
+        // A process that has ended may still be on the stack, in the middle of a call that will fail.
+        guard busy.isEmpty else {
+            agenda.add(.start, at: clock.passed + 1)
+            return
+        }
+        isOffline = false
+        do {
+            let path = try takeOver()
+            lives += 1
+            setupOfLife = setup
+            dueSteps = [:]
+            dueJudgement = nil
+            isJudging = false
+            let trouble = MachineTrouble(clock: clock, path: path)
+            if !isQuiet, machineDice.happens(0.05) { trouble.die(afterWrites: machineDice.number(0...6)) }
+            let process: SimulatedProcess
+            do {
+                process = try await SimulatedProcess(
+                    life: lives, path: path, setup: setup, clock: clock, trouble: trouble, network: self,
+                    jitter: { [jitter] in jitter.draw() })
+            } catch  where trouble.isDead {
+                log.note(clock.passed, "process \(lives) has ended while it started")
+                figures.count("machine: killed while it started")
+                maybeRetired.formUnion(Set(sites.indices).subtracting(setup.watched))
+                agenda.add(.start, at: clock.passed + 1000)
+                return
+            }
+            self.process = process
+            let reading = try StoreReading(path: path)
+            self.reading = reading
+            log.note(clock.passed, "process \(lives) has started at \(process.startedAt.timeIntervalSince1970)")
+            await takeStock(process, reading)
+        } catch {
+            fail(Violation(rule: .nothingLost, detail: "the process cannot start: \(error)"))
+        }
+    }
+
+    /// What a killed process leaves: the file and the log beside it, as they were. They are copied, since a store that is
+    /// closed in order leaves something else.
+    private func takeOver() throws -> String {
+        let next = "\(plan.folder)/monitor-\(lives + 1).db"
+        defer { path = next }
+        try reading?.close()
+        reading = nil
+        try process?.trouble.release()
+        guard let former = path else { return next }
+        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: former + suffix) {
+            try FileManager.default.copyItem(atPath: former + suffix, toPath: next + suffix)
+        }
+        try process?.store.close()
+        process = nil
+        for suffix in ["", "-wal", "-shm", ".lock"] { try? FileManager.default.removeItem(atPath: former + suffix) }
+        return next
+    }
+
+    /// Compares what the new process found with what was committed, and sets its loops going.
+    private func takeStock(_ process: SimulatedProcess, _ reading: StoreReading) async {
+        for site in sites.indices {
+            guard let domain = try? SimulatedSetup.domain(of: site) else { continue }
+            let stored = try? await process.store.state(of: domain)
+            let known = states[site]
+            guard setup.watched.contains(site) else {
+                if let known { retired(site, known, process) }
+                continue
+            }
+            if let known, stored == nil, maybeRetired.contains(site) {
+                retired(site, known, process)
+            } else if stored != known {
+                fail(
+                    Violation(rule: .nothingLost, detail: "the state of site \(site) is not the one that was committed")
+                )
+            }
+            scheduleCheck(site, process)
+        }
+        maybeRetired = []
+        noteRows(process)
+        for name in receivers.keys.sorted() { wake(name, process) }
+        agenda.add(.lookAtSilences(life: process.life), at: clock.passed + 2000)
+        agenda.add(.retention(life: process.life), at: clock.passed)
+        judge(process, after: 10_000)
+        noteInHand()
+        for silence in silences where silence.endsAt > process.startedAt {
+            agenda.add(.lookAtSilences(life: process.life), at: process.time.passed(at: silence.endsAt) + 1)
+        }
+    }
+
+    /// A site that is watched no longer: its incidents have ended with the start.
+    private func retired(_ site: Int, _ known: DomainState, _ process: SimulatedProcess) {
+        let after = retire(known, now: process.startedAt).state
+        checking {
+            _ = try audit.ledger.note(
+                from: known, to: after, channels: SimulatedSetup.channels(of: site), reason: { _, _ in nil })
+        }
+        states[site] = nil
+        outlooks[site] = nil
+    }
+
+    func scheduleCheck(_ site: Int, _ process: SimulatedProcess) {
+        guard let wait = process.wait(before: site, states[site]) else { return }
+        agenda.add(.check(site, life: process.life), at: clock.passed + Int64(wait / .milliseconds(1)) + 1)
+    }
+
+    func wake(_ channel: String, _ process: SimulatedProcess, at instant: Int64? = nil) {
+        let instant = max(clock.passed, instant ?? clock.passed)
+        if let due = dueSteps[channel], due <= instant, due > clock.passed { return }
+        dueSteps[channel] = instant
+        agenda.add(.step(channel, life: process.life), at: instant)
+    }
+
+    func prune() async {
+        guard let process else { return }
+        // Trouble of the store is logged and outlived.
+        try? await process.store.prune(now: process.time.now(), keepObservations: .seconds(2 * 86_400))
+        checkKept()
+        agenda.add(.retention(life: process.life), at: clock.passed + 24 * Self.hour)
+    }
+
+    /// Messages may go once they are settled for thirty days, and no earlier.
+    private func checkKept() {
+        guard let reading, let process else { return }
+        let limit = Int64(process.time.now().timeIntervalSince1970 * 1000) - 30 * 24 * Self.hour
+        checking {
+            let kept = try reading.ids()
+            for (id, row) in audit.rows where !kept.contains(id) && !audit.forgotten.contains(id) {
+                guard let settled = row.settledAt, settled < limit + 1000 else {
+                    throw Violation(rule: .nothingLost, detail: "\(row.identity) was removed too early")
+                }
+                audit.forgotten.insert(id)
+            }
+        }
+    }
+}

@@ -1,0 +1,253 @@
+// One run: a machine, the sites and receivers around it, and the process that lives and dies on it, driven by one queue of
+// happenings. Only one thing happens at a time, and all chance comes from the seed, so that a run can be repeated.
+//
+// What happens while the product waits, for an answer or for its own pause, happens inside that wait: `pass(until:)` is
+// called from within the product's calls and goes on with the queue.
+
+import Alerting
+import Daemon
+import Evidence
+import Foundation
+import Monitoring
+import Storage
+
+package struct SimulationPlan: Equatable, Sendable {
+    package var seed: UInt64
+    /// Days of trouble; quiet days follow, in which everything must come to rest.
+    package var days: Double
+    /// An existing folder for the store.
+    package var folder: String
+    /// Whether every line of the event log is kept, and not only the last ones.
+    package var keepsAll = false
+
+    package init(seed: UInt64, days: Double, folder: String) {
+        self.seed = seed
+        self.days = days
+        self.folder = folder
+    }
+}
+
+package struct SimulationResult: Sendable {
+    package let violation: Violation?
+    package let figures: Figures
+    /// Of every line of the event log.
+    package let hash: String
+    /// The event log, or its last lines.
+    package let tail: [String]
+}
+
+package actor Simulation {
+    let plan: SimulationPlan
+    let clock: SimulatedClock
+    let begin: Int64
+    var agenda = Agenda()
+    var log: EventLog
+    var figures = Figures()
+    var audit = Audit()
+    var sites: [SimulatedSite]
+    var receivers: [String: SimulatedReceiver]
+    var siteDice: Dice
+    var receiverDice: Dice
+    var machineDice: Dice
+    /// What the configuration says now, and what it said when the process began.
+    var setup: SimulatedSetup
+    var setupOfLife: SimulatedSetup
+    var process: SimulatedProcess?
+    var reading: StoreReading?
+    /// The states that were committed, by site.
+    var states: [Int: DomainState] = [:]
+    var outlooks: [Int: Outlook] = [:]
+    /// What the checks that are under way have seen, by site.
+    var sights: [Int: [Sight]] = [:]
+    var silences: [Silence] = []
+    /// Which of the product's loops are in the middle of something.
+    var busy: Set<String> = []
+    var dueSteps: [String: Int64] = [:]
+    var fleet = FleetBook()
+    /// Incidents that somebody has taken in hand, as of the product's last look.
+    var inHand: Set<String> = []
+    var isManyIll = false
+    var isJudging = false
+    /// When the next judgement over all sites is due; nil: none is on the agenda.
+    var dueJudgement: Int64?
+    /// What the reference hosts said when they were last asked.
+    var canariesReached = true
+    /// How a request fails while our network is away.
+    var loss = SimulatedSite.Origin.failed(.own, .resolving)
+    var lives = 0
+    /// The store that the last process had, whether it came up or not.
+    var path: String?
+    /// Lives whose end was noticed.
+    var buried: Set<Int> = []
+    /// Sites that a process which never came up may have ended.
+    var maybeRetired: Set<Int> = []
+    var isQuiet = false
+    var isOffline = false
+    var violation: Violation?
+    let jitter: Jitter
+
+    static let hour: Int64 = 3_600_000
+    static let quietDays: Int64 = 3
+
+    package init(_ plan: SimulationPlan) throws {
+        self.plan = plan
+        log = EventLog(keeping: plan.keepsAll ? .max : 80)
+        var dice = Dice(seed: plan.seed, stream: 0)
+        // Any time of a year, so that clocks are set for summer and winter.
+        let begin = 1_767_225_600_000 + Int64(dice.number(0...364)) * 24 * Self.hour + dice.hours(0...24)
+        self.begin = begin
+        clock = SimulatedClock(start: begin)
+        let late = Date(timeIntervalSince1970: Double(begin) / 1000 + 400 * 86_400)
+        setup = SimulatedSetup(&dice)
+        setupOfLife = setup
+        sites = setup.intervals.indices.map { SimulatedSite(name: SimulatedSetup.name(of: $0), certificateEnds: late) }
+        receivers = Dictionary(
+            SimulatedSetup.channels.map { ($0.name, SimulatedReceiver(kind: $0.kind)) }
+        ) { first, _ in first }
+        siteDice = Dice(seed: plan.seed, stream: 1)
+        receiverDice = Dice(seed: plan.seed, stream: 2)
+        machineDice = Dice(seed: plan.seed, stream: 3)
+        jitter = Jitter(Dice(seed: plan.seed, stream: 4))
+    }
+
+    /// Runs to the end or to the first violation.
+    /// - Throws: what is a fault of the simulation itself, such as a folder that is not there.
+    package func run() async throws -> SimulationResult {
+        let end = Int64(plan.days * 24) * Self.hour
+        prepare()
+        await pass(until: end)
+        if violation == nil {
+            calmDown()
+            await pass(until: end + Self.quietDays * 24 * Self.hour)
+        }
+        if violation == nil { finish() }
+        figures.days = Double(clock.passed) / Double(24 * Self.hour)
+        await shutDown()
+        return SimulationResult(violation: violation, figures: figures, hash: log.hash, tail: log.tail)
+    }
+
+    private func prepare() {
+        agenda.add(.start, at: 0)
+        for site in sites.indices { agenda.add(.site(site, .change), at: siteDice.hours(mean: 12)) }
+        for name in receivers.keys.sorted() { agenda.add(.receiver(name), at: receiverDice.hours(mean: 12)) }
+        agenda.add(.machine, at: machineDice.hours(mean: 12))
+        agenda.add(.silence, at: machineDice.hours(mean: 30))
+        agenda.add(.acknowledgement, at: machineDice.hours(mean: 20))
+        agenda.add(.many(isOver: false), at: siteDice.hours(mean: 20))
+        figures.count("runs")
+        if setup.hasFleet { figures.count("runs with a fleet") }
+        if setup.groupWait > .zero { figures.count("runs with grouping") }
+        log.note(
+            0, "\(sites.count) sites, fleet \(setup.hasFleet), canaries \(setup.hasCanaries), group \(setup.groupWait)")
+    }
+
+    /// From now on the world leaves the product in peace.
+    private func calmDown() {
+        log.note(clock.passed, "the world calms down")
+        isQuiet = true
+        isOffline = false
+        agenda.keep { what in
+            switch what {
+            case .site, .receiver, .silence, .acknowledgement, .many, .machine, .crash: false
+            case .check, .step, .lookAtSilences, .judge, .retention, .start: true
+            }
+        }
+        let late = Date(timeIntervalSince1970: Double(clock.wall) / 1000 + 400 * 86_400)
+        for site in sites.indices { sites[site].calm(certificateEnds: late) }
+        for name in receivers.keys { receivers[name]?.mood = .well }
+        process?.trouble.relent()
+        setup.watched = Set(sites.indices)
+        setup.windows = []
+        // The holds of a receiver that refused us end with a start.
+        agenda.add(.crash, at: clock.passed)
+    }
+
+    private func finish() {
+        guard let reading, let process, !process.trouble.isDead else {
+            fail(Violation(rule: .comesToRest, detail: "the process is not up"))
+            return
+        }
+        checking {
+            _ = try takeIn(reading)
+            try checkFleetAtRest()
+            let withheld = try reading.withheld()
+            for (reason, count) in try audit.checkRest(withheld: withheld) {
+                figures.count("alerts \(reason.rawValue)", count)
+                if !reason.isNoDebt { figures.count("alerts owed", count) }
+            }
+            for (site, state) in states.sorted(by: { $0.key < $1.key }) {
+                if let open = state.open.values.map(\.incident.kind).min() {
+                    throw Violation(rule: .comesToRest, detail: "\(open.rawValue) of site \(site) is still open")
+                }
+            }
+            guard withheld.isEmpty else {
+                throw Violation(rule: .comesToRest, detail: "\(withheld.count) incidents are still withheld")
+            }
+            figures.count("messages that said several things", Set(audit.rows.values.compactMap(\.digest)).count)
+            let repeated = audit.attempts.values.reduce(0) { $0 + max(0, $1.count { $0.isAccepted } - 1) }
+            figures.count("messages received twice, same key and bytes", repeated)
+            figures.count("messages received", audit.attempts.values.reduce(0) { $0 + $1.count { $0.isAccepted } })
+        }
+    }
+
+    private func shutDown() async {
+        try? reading?.close()
+        try? process?.trouble.release()
+        try? process?.store.close()
+    }
+
+    // MARK: - The queue
+
+    /// Lets the world go on to an instant; returns early where the process has ended, or a rule does not hold.
+    /// `life`: of the process that waits, where one does.
+    func pass(until target: Int64, life: Int? = nil) async {
+        while violation == nil {
+            if let life, isOver(life) { return }
+            guard let (at, what) = agenda.next(by: target) else { break }
+            clock.pass(to: at)
+            await handle(what)
+        }
+        if violation == nil { clock.pass(to: target) }
+    }
+
+    private func isOver(_ life: Int) -> Bool { process?.life != life || process?.trouble.isDead != false }
+
+    private func handle(_ what: Happening) async {
+        switch what {
+        case .site(let site, let turn): turnSite(site, turn)
+        case .receiver(let name): turnReceiver(name)
+        case .machine: troubleMachine()
+        case .silence: await turnSilence()
+        case .acknowledgement: await takeInHand()
+        case .many(let isOver): if isOver { mendMany() } else { turnMany() }
+        case .judge where isJudging, .check where isJudging: agenda.add(what, at: clock.passed + 100)
+        case .judge(let life): if isAlive(life) { await judge() }
+        case .crash: crash()
+        case .start: await start()
+        case .check(let site, let life): if isAlive(life) { await check(site) }
+        case .step(let name, let life): if isAlive(life) { await step(name) }
+        case .lookAtSilences(let life): if isAlive(life) { await lookAtSilences() }
+        case .retention(let life): if isAlive(life) { await prune() }
+        }
+        noteDeath()
+    }
+
+    private func isAlive(_ life: Int) -> Bool { process?.life == life && process?.trouble.isDead == false }
+
+    func fail(_ violation: Violation) {
+        guard self.violation == nil else { return }
+        self.violation = violation
+        log.note(clock.passed, "VIOLATION \(violation)")
+    }
+
+    /// Does what may find a violation.
+    func checking(_ body: () throws -> Void) {
+        do {
+            try body()
+        } catch let violation as Violation {
+            fail(violation)
+        } catch {
+            fail(Violation(rule: .nothingLost, detail: "the store cannot be read: \(error)"))
+        }
+    }
+}

@@ -1,0 +1,103 @@
+// What the machine does to the store: another program's lock, a full disk, and the end of the process between two writes.
+
+import Foundation
+import GRDB
+import Storage
+import Synchronization
+
+/// The process is no more. Whatever is left of it on the stack gets this instead of its store and its network.
+struct ProcessEnded: Error {}
+
+/// One for each life of the process.
+final class MachineTrouble: Sendable {
+    private struct State {
+        var isDead = false
+        /// The process ends before this many more writes; nil: it does not.
+        var writesLeft: Int?
+        /// Until when, by the clock of the simulation.
+        var lockedUntil: Int64 = 0
+        var fullUntil: Int64 = 0
+        var isLimited = false
+        var spaceLeft = 0
+    }
+
+    private let clock: SimulatedClock
+    private let path: String
+    private let state = Mutex(State())
+    /// The other program: it holds the lock for as long as this is here.
+    private let holder = Mutex<DatabaseQueue?>(nil)
+
+    init(clock: SimulatedClock, path: String) {
+        self.clock = clock
+        self.path = path
+    }
+
+    var isDead: Bool { state.withLock(\.isDead) }
+    var isUnderWay: Bool { state.withLock { max($0.lockedUntil, $0.fullUntil) > clock.passed } }
+
+    func die() { state.withLock { $0.isDead = true } }
+
+    /// The process ends before one of its next writes.
+    func die(afterWrites count: Int) { state.withLock { $0.writesLeft = count } }
+
+    func lock(until instant: Int64) { state.withLock { $0.lockedUntil = instant } }
+
+    /// `space`: pages that still fit.
+    func fill(until instant: Int64, space: Int) {
+        state.withLock { state in
+            state.fullUntil = instant
+            state.spaceLeft = space
+        }
+    }
+
+    /// Ends all trouble but death.
+    func relent() {
+        state.withLock { state in
+            state.lockedUntil = 0
+            state.fullUntil = 0
+            state.writesLeft = nil
+        }
+    }
+
+    /// Lets go of the lock, as the other program does when it ends.
+    func release() throws {
+        try holder.withLock { holder in
+            try holder?.close()
+            holder = nil
+        }
+    }
+
+    var obstacle: WriteObstacle { WriteObstacle { [self] database in try meet(database) } }
+
+    private func meet(_ database: Database) throws {
+        let now = clock.passed
+        let plan = state.withLock { state in
+            if let left = state.writesLeft {
+                state.writesLeft = left - 1
+                if left <= 0 { state.isDead = true }
+            }
+            return state
+        }
+        if plan.isDead { throw ProcessEnded() }
+        if plan.lockedUntil > now { try hold() } else { try release() }
+        if plan.fullUntil > now, !plan.isLimited {
+            let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+            _ = try Int.fetchOne(database, sql: "PRAGMA max_page_count = \(pages + plan.spaceLeft)")
+            state.withLock { $0.isLimited = true }
+        } else if plan.fullUntil <= now, plan.isLimited {
+            _ = try Int.fetchOne(database, sql: "PRAGMA max_page_count = 1073741823")
+            state.withLock { $0.isLimited = false }
+        }
+    }
+
+    private func hold() throws {
+        try holder.withLock { holder in
+            guard holder == nil else { return }
+            var configuration = Configuration()
+            configuration.allowsUnsafeTransactions = true
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            try queue.inDatabase { try $0.execute(sql: "BEGIN IMMEDIATE") }
+            holder = queue
+        }
+    }
+}

@@ -1,0 +1,58 @@
+// A bounded piece of the simulation; `make simulate` runs as much more as somebody has time for.
+
+import Foundation
+import Simulation
+import TestTraits
+import Testing
+
+@Suite("Simulation", .computing)
+struct SimulationSuite {
+    /// Of sites by themselves and of a fleet, each with messages that go by themselves and with grouped ones.
+    @Test(
+        "days of trouble lose nothing, tell nothing twice under two names, and come to rest",
+        arguments: [(UInt64(1), false, true), (2, true, true), (4, false, false), (14, true, false)])
+    func seeds(_ seed: UInt64, isFleet: Bool, isGrouped: Bool) async throws {
+        let days = 2.0
+        let result = try await SimulationCommand.simulate(seed: seed, days: days)
+        let story = result.tail.joined(separator: "\n")
+        #expect(
+            result.violation == nil,
+            "replay: make simulate SEEDS=\(seed) DAYS=\(Int(days))\n\(story)\n\(result.violation.map(\.description) ?? "")"
+        )
+        // A run in which nothing happens shows nothing.
+        #expect(result.figures["alerts delivered"] > 0)
+        #expect(result.figures.sum("machine: killed") > 0)
+        #expect(result.figures["runs with a fleet"] == (isFleet ? 1 : 0))
+        #expect(result.figures["runs with grouping"] == (isGrouped ? 1 : 0))
+        #expect(result.figures.sum("sites: ") > 0)
+    }
+
+    @Test("the same seed gives the same run, in this process and in another")
+    func determinism() async throws {
+        let here = try await SimulationCommand.simulate(seed: 7, days: 0.5)
+        let there = try Self.run(["--seeds", "7", "--days", "0.5"])
+        #expect(there.contains("seed 7: \(here.hash),"), "\(here.hash) here, and there \(there)")
+        #expect(try await SimulationCommand.simulate(seed: 8, days: 0.5).hash != here.hash)
+    }
+
+    @Test(
+        "what makes no sense is refused",
+        arguments: [["--seeds"], ["--seeds", "9..3"], ["--days", "0"], ["--faster"]])
+    func usage(_ arguments: [String]) {
+        #expect(throws: SimulationCommand.Usage.self) { _ = try SimulationCommand(arguments) }
+    }
+
+    /// The command beside the bundle that runs these tests.
+    private static func run(_ arguments: [String]) throws -> String {
+        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let process = Process()
+        process.executableURL = URL(filePath: own).deletingLastPathComponent().appending(path: "aasa-monitor-simulate")
+        process.arguments = arguments
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return text
+    }
+}

@@ -1,0 +1,141 @@
+import Evidence
+import Foundation
+import Monitoring
+import StatusServer
+import Storage
+import Testing
+
+extension StatusServerSuite {
+    @Suite("Domain page")
+    struct DomainPageTests {
+        /// A full look at a.test: two edges that serve two files, one that has none, a dead address, a vantage.
+        private func look() throws -> Observation {
+            func hash(_ body: String) -> ContentHash { ContentHash(of: body.utf8) }
+            func retrieval(_ body: String, status: Int = 200, _ headers: [String: String] = [:]) -> Retrieval {
+                Retrieval(
+                    url: "https://a.test/",
+                    outcome: .answered(
+                        Answer(
+                            status: status, headers: headers.map { HeaderField(name: $0.key, value: $0.value) },
+                            body: .init(
+                                hash: hash(body), decodedBytes: body.utf8.count, wireBytes: body.utf8.count,
+                                end: .complete))))
+            }
+            let dead = Retrieval(
+                url: "https://a.test/",
+                outcome: .failed(Failure(kind: .timedOut, phase: .connecting, detail: "timed out <b>")))
+            let bodies = [#"{"applinks":{}}"#, #"{ "applinks" : {} }"#, #"{"webcredentials":{}}"#, "no", "<html>"]
+            func address(_ text: String, _ scope: AddressScope = .public) -> ResolvedAddress {
+                ResolvedAddress(address: text, scope: scope)
+            }
+            return Observation(
+                domain: try Domain("a.test"), checkedAt: noon - 600, origin: retrieval(bodies[0]),
+                cdn: .asked(retrieval(bodies[0])),
+                full: FullLook(
+                    resolution: Resolution(source: .system),
+                    addresses: [
+                        AddressLook(address: address("192.0.2.1"), retrieval: retrieval(bodies[0])),
+                        AddressLook(address: address("10.0.0.1", .private), retrieval: dead),
+                        AddressLook(address: address("2001:db8::1"), retrieval: retrieval(bodies[4])),
+                    ], vantages: [VantageLook(name: "outside", retrieval: retrieval(bodies[3], status: 403))],
+                    edges: [
+                        EdgeLook(
+                            address: "198.51.100.1", retrieval: retrieval(bodies[1], ["Via": "http/1.1 usqas4-x <i>"])),
+                        EdgeLook(address: "198.51.100.2", retrieval: retrieval(bodies[2], ["CDN-Server": "lumn"])),
+                        EdgeLook(address: "198.51.100.3", retrieval: retrieval(bodies[3], status: 404)),
+                    ]),
+                contents: Dictionary(bodies.map { (hash($0), Data($0.utf8)) }) { first, _ in first })
+        }
+
+        @Test("the page tells which edge, address and vantage serves what, and escapes what they say")
+        func page() throws {
+            let detail = DomainDetail(
+                watched: try info("a.test"),
+                state: try state("a.test", .failing, "Said <b>.", open: [(.cdnStale, .firing)]),
+                full: try look(), surroundings: surroundings, now: noon)
+            let html = try DomainPage().render(detail)
+            for text in [
+                "<h1>a.test</h1>", "Said &lt;b&gt;.", "<strong>cdn.stale</strong>", "<h2>Apple&#39;s edges</h2>",
+                "<bdi>198.51.100.1</bdi>", "the origin&#39;s file (SHA-256", "another file (SHA-256",
+                "no copy (status 404)",
+                "via: http/1.1 usqas4-x &lt;i&gt;", "cdn-server: lumn", "<h2>Addresses of the origin</h2>",
+                "no answer: timed out &lt;b&gt;", "not public", "no such file (SHA-256", "<h2>Vantages</h2>",
+                "<bdi>outside</bdi>", "status 403", "10 min ago",
+            ] {
+                #expect(html.contains(text), "\(text)")
+            }
+            #expect(!html.contains("{{") && !html.contains("<script") && !html.contains("/*style*/"))
+            #expect(html.contains("--paper"))
+        }
+
+        @Test("a domain that was never looked at in full has a page without tables")
+        func unseen() throws {
+            let detail = DomainDetail(
+                watched: try info("a.test"), state: nil, full: nil, surroundings: surroundings, now: noon)
+            let html = try DomainPage().render(detail)
+            #expect(html.contains("never in full") && html.contains("never checked"))
+            #expect(!html.contains("<table"))
+        }
+
+        @Test("page and document show the last full look though a light one followed; other names are not found")
+        func served() async throws {
+            let scratch = try ScratchStore()
+            let seen = try look()
+            let verdict = try state("a.test", .failing, open: [(.cdnStale, .firing)])
+            try await scratch.store.commit(CheckRecord(observation: seen, state: verdict))
+            var light = seen
+            light.full = nil
+            light.checkedAt = noon - 60
+            try await scratch.store.commit(CheckRecord(observation: light, state: verdict))
+            let scope = SilenceScope(domains: [try DomainPattern("a.test")])
+            _ = try await scratch.store.add(
+                SilenceRequest(
+                    scope: scope, startsAt: noon, endsAt: noon + 3600, author: "eva", reason: "new balancer"),
+                now: noon)
+            try await scratch.serving(watched: [try info("a.test", labels: ["teamName": "x"])]) { port in
+                let page = try await ask(port, "/domains/a.test")
+                #expect(page.status == 200)
+                #expect(page.body.contains("<bdi>198.51.100.2</bdi>"))
+                #expect(page.body.contains(", silent until <time datetime=\"2026-11-21T08:00:00Z\">"))
+                let answer = try await ask(port, "/api/v1/domains/a.test")
+                #expect(answer.status == 200)
+                #expect(answer.headers["content-type"] == "application/json")
+                let object = try #require(
+                    try JSONSerialization.jsonObject(with: Data(answer.body.utf8)) as? [String: Any])
+                #expect(object["schema"] as? String == "aasa-monitor/domain/v1")
+                #expect(object["full_at"] as? String == "2026-11-21T06:50:00Z")
+                #expect(object["labels"] as? [String: String] == ["teamName": "x"])
+                let incidents = try #require(object["incidents"] as? [[String: Any]])
+                #expect(incidents.map { $0["muted_until"] as? String } == ["2026-11-21T08:00:00Z"])
+                let edges = try #require(object["edges"] as? [[String: Any]])
+                #expect(edges.map { $0["serves"] as? String } == ["origin_file", "other_file", "missing"])
+                #expect((edges[1]["headers"] as? [String: String]) == ["cdn-server": "lumn"])
+                let addresses = try #require(object["addresses"] as? [[String: Any]])
+                #expect(addresses.map { $0["serves"] as? String } == ["origin_file", "no_answer", "no_file"])
+                #expect(addresses.map { $0["scope"] as? String } == ["public", "private", "public"])
+                #expect(((object["vantages"] as? [[String: Any]])?.first?["name"] as? String) == "outside")
+                for path in ["/domains/b.test", "/api/v1/domains/b.test", "/domains/%3Cscript%3E", "/domains/"] {
+                    #expect(try await ask(port, path).status == 404, "\(path)")
+                }
+            }
+        }
+    }
+}
+
+extension ScratchStore {
+    /// Runs a server over this store around the body.
+    func serving(watched: [WatchedDomainInfo], _ body: @escaping @Sendable (Int) async throws -> Void) async throws {
+        let (ports, feed) = AsyncStream.makeStream(of: Int.self)
+        let site = StatusSite(
+            settings: StatusServerSettings(port: 0, version: "1.2.3", watched: watched, cdnBaseURL: "https://cdn.test"),
+            store: store, timekeeper: FixedTime(), logger: LineLog().logger, onListening: { feed.yield($0) })
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await site.run() }
+            group.addTask {
+                for await port in ports { return try await body(port) }
+            }
+            try await group.next()
+            group.cancelAll()
+        }
+    }
+}

@@ -1,0 +1,269 @@
+import Evidence
+import Foundation
+import GRDB
+import Monitoring
+import Testing
+
+@testable import Storage
+
+extension StorageSuite {
+    @Suite("Full looks")
+    struct FullLookTests {
+        let folder: ScratchFolder
+        let store: Store
+
+        init() throws {
+            folder = try ScratchFolder()
+            store = try Store(path: folder.store)
+        }
+
+        private func commit(_ observation: Observation) async throws {
+            try await store.commit(CheckRecord(observation: observation, state: try state(at: observation.checkedAt)))
+        }
+
+        private func runs() async throws -> [ObservationRun] {
+            try await store.observations(of: Domain("example.com"), limit: 100)
+        }
+
+        /// One answer as a retrieval, from an address.
+        private func retrieval(
+            _ body: String = "{}", status: Int = 200, address: String = "192.0.2.1", headers: [String: String] = [:]
+        ) -> Retrieval {
+            Retrieval(
+                url: "https://example.com/.well-known/apple-app-site-association",
+                outcome: .answered(
+                    Answer(
+                        status: status,
+                        headers: headers.sorted { $0.key < $1.key }.map { HeaderField(name: $0.key, value: $0.value) },
+                        body: .init(
+                            hash: ContentHash(hex: "hash-of-\(body)"), decodedBytes: body.utf8.count,
+                            wireBytes: Int.random(in: 1...99), end: .complete))),
+                connection: Connection(
+                    address: address, port: 443, httpVersion: "2", tls: nil,
+                    timings: Timings(total: Double.random(in: 1...99))))
+        }
+
+        /// A full look whose addresses and edges answer with these bodies.
+        private func full(
+            at instant: Date = noon, addresses: KeyValuePairs<String, String> = ["192.0.2.1": "{}"],
+            edges: KeyValuePairs<String, String> = [:], pages: [String] = []
+        ) throws -> Observation {
+            var result = try observation(at: instant)
+            var look = FullLook(
+                resolution: Resolution(source: .system, milliseconds: Double.random(in: 1...99)),
+                rootCopy: retrieval(UUID().uuidString, status: 404))
+            for (address, body) in addresses {
+                let resolved = ResolvedAddress(address: address, scope: .public)
+                look.resolution.addresses.append(resolved)
+                look.addresses.append(AddressLook(address: resolved, retrieval: retrieval(body, address: address)))
+                result.contents[ContentHash(hex: "hash-of-\(body)")] = Data(body.utf8)
+            }
+            for (address, body) in edges {
+                look.edges.append(EdgeLook(address: address, retrieval: retrieval(body, address: address)))
+                result.contents[ContentHash(hex: "hash-of-\(body)")] = Data(body.utf8)
+            }
+            for body in pages {
+                look.pages.append(PageLook(url: "https://example.com/help", retrieval: retrieval(body)))
+                result.contents[ContentHash(hex: "hash-of-\(body)")] = Data(body.utf8)
+            }
+            result.full = look
+            return result
+        }
+
+        @Test("light and full looks that take turns make two rows, however long and in whatever order edges come")
+        func turns() async throws {
+            for hour in 0..<6 {
+                let instant = noon + Double(hour) * 3600
+                let edges: KeyValuePairs = hour % 2 == 0 ? ["a": "{}", "b": "{}"] : ["d": "{}", "c": "{}", "e": "{}"]
+                let addresses: KeyValuePairs =
+                    hour % 2 == 0
+                    ? ["192.0.2.1": "{}", "2001:db8::1": "{}"] : ["2001:db8::9": "{}", "192.0.2.7": "{}"]
+                try await commit(
+                    try full(at: instant, addresses: addresses, edges: edges, pages: [UUID().uuidString]))
+                for minute in 1...3 {
+                    try await commit(try observation(at: instant + Double(minute) * 60, age: minute))
+                }
+            }
+            let runs = try await runs()
+            #expect(runs.map(\.observation.depth) == [.light, .full])
+            #expect(runs.map(\.count) == [18, 6])
+        }
+
+        @Test("another answer of one address or edge begins a row")
+        func differs() async throws {
+            try await commit(
+                try full(addresses: ["192.0.2.1": "{}", "192.0.2.2": "{}"], edges: ["a": "{}", "b": "{}"]))
+            try await commit(
+                try full(
+                    at: noon + 60, addresses: ["192.0.2.1": "{}", "192.0.2.2": "[]"], edges: ["a": "{}", "b": "{}"]))
+            try await commit(
+                try full(
+                    at: noon + 120, addresses: ["192.0.2.1": "{}", "192.0.2.2": "[]"], edges: ["a": "{}", "b": "1"]))
+            #expect(try await runs().count == 3)
+            #expect(try await store.body(ContentHash(hex: "hash-of-[]")) == Data("[]".utf8))
+        }
+
+        @Test("what another depth saw in between ends a run, and what comes back begins one")
+        func between() async throws {
+            try await commit(try observation(at: noon))
+            var broken = try observation(at: noon + 60, status: 404)
+            broken.full = FullLook(resolution: Resolution(source: .system))
+            try await commit(broken)
+            try await commit(try observation(at: noon + 120))
+            try await commit(try observation(at: noon + 180))
+            let runs = try await runs()
+            #expect(runs.map(\.firstAt) == [noon + 120, noon + 60, noon])
+            #expect(runs.map(\.count) == [2, 1, 1])
+        }
+
+        @Test("the newest full look is there with its bodies, though light ones follow, and goes with its domain")
+        func newest() async throws {
+            let domain = try Domain("example.com")
+            #expect(try await store.lastFullLook(of: domain) == nil)
+            try await commit(try full(addresses: ["192.0.2.1": "{}"], edges: ["a": "{}"]))
+            try await commit(try full(at: noon + 60, addresses: ["192.0.2.9": "{}"], edges: ["b": "{}"]))
+            try await commit(try observation(at: noon + 120))
+            let look = try #require(try await store.lastFullLook(of: domain))
+            #expect(look.checkedAt == noon + 60)
+            #expect(look.full?.addresses.map(\.address.address) == ["192.0.2.9"])
+            #expect(look.full?.edges.map(\.address) == ["b"])
+            #expect(look.contents == [ContentHash(hex: "hash-of-{}"): Data("{}".utf8)])
+            try await store.forget(domain)
+            #expect(try await store.lastFullLook(of: domain) == nil)
+        }
+
+        @Test("bodies beside the two plain ones are bounded, and pages are never kept")
+        func bodies() async throws {
+            var look = try full(pages: ["<html>page</html>"])
+            for index in 0..<32 {
+                let body = "body \(index)"
+                look.full?.addresses.append(
+                    AddressLook(
+                        address: ResolvedAddress(address: "192.0.2.\(index)", scope: .public),
+                        retrieval: retrieval(body)))
+                look.contents[ContentHash(hex: "hash-of-\(body)")] = Data(body.utf8)
+            }
+            try await commit(look)
+            let count = try await store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM body") }
+            #expect(count == 1 + Observation.maximumOtherBodies)
+            #expect(try await store.body(ContentHash(hex: "hash-of-<html>page</html>")) == nil)
+            let domain = try Domain("example.com")
+            #expect(try await store.lastFullLook(of: domain)?.full?.pages.first?.retrieval.answer?.body.hash == nil)
+        }
+
+        @Test("an answer that is all headers takes little room")
+        func headersBounded() async throws {
+            var look = try full()
+            let headers = Dictionary(
+                uniqueKeysWithValues: (0..<400).map { ("x-\($0)", String(repeating: "x", count: 5_000)) })
+            for index in 0..<32 {
+                look.full?.addresses.append(
+                    AddressLook(
+                        address: ResolvedAddress(address: "192.0.2.\(index)", scope: .public),
+                        retrieval: retrieval(headers: headers)))
+            }
+            try await commit(look)
+            let size = try await store.read { try Int.fetchOne($0, sql: "SELECT length(facts) FROM full_look") }
+            #expect(try #require(size) < 1_000_000)
+        }
+
+        /// A look at the CDN by its name, with these headers, from an edge.
+        private func poll(_ edge: String, at instant: Date, _ headers: [String: String], status: Int = 200) throws
+            -> Observation
+        {
+            var result = try observation(at: instant)
+            result.cdn = .asked(retrieval(status: status, address: edge, headers: headers))
+            return result
+        }
+
+        @Test("the CDN's headers make a row an edge, and another where they differ in more than the moment")
+        func headers() async throws {
+            let domain = try Domain("example.com")
+            let steady = ["Via": "http/1.1 a.ts.apple.com", "CDN-Server": "one", "Cache-Control": "max-age=21600"]
+            for minute in 0..<4 {
+                let moment = [
+                    "Age": "\(minute)", "Date": "\(minute)", "CDNUUID": UUID().uuidString, "Expires": "\(minute)",
+                ]
+                try await commit(
+                    try poll("a", at: noon + Double(minute) * 60, steady.merging(moment) { first, _ in first }))
+            }
+            try await commit(try poll("b", at: noon + 300, steady))
+            try await commit(try poll("a", at: noon + 360, steady.merging(["Via": "other"]) { _, new in new }))
+            try await commit(
+                try poll("a", at: noon + 420, steady.merging(["Via": "other"]) { _, new in new }, status: 404))
+            let all = try await store.cdnHeaders(of: domain, limit: 9)
+            #expect(all.map(\.edge) == ["a", "a", "b", "a"])
+            #expect(all.map(\.status) == [404, 200, 200, 200])
+            let first = try #require(all.last)
+            #expect(first.count == 4)
+            #expect(first.firstAt == noon && first.lastAt == noon + 180)
+            #expect(first.headers.first { $0.name == "age" }?.value == "0")
+            #expect(first.headers.first { $0.name == "cdnuuid" } != nil)
+            #expect(try await store.cdnHeaders(of: domain, edge: "b", limit: 9).count == 1)
+            #expect(try await store.cdnHeaders(of: domain, limit: 2).count == 2)
+            #expect(try await store.cdnHeaders(of: Domain("other.example.com"), limit: 9).isEmpty)
+        }
+
+        @Test("every edge of a full look is written down, once a check")
+        func headersOfEdges() async throws {
+            var look = try full(edges: ["a": "{}", "b": "{}"])
+            look.cdn = .asked(retrieval(address: "a"))
+            try await commit(look)
+            try await commit(try poll("a", at: noon + 60, [:]))
+            let runs = try await store.cdnHeaders(of: Domain("example.com"), limit: 9)
+            #expect(runs.map(\.edge) == ["a", "b"])
+            #expect(runs.map(\.count) == [2, 1])
+        }
+
+        @Test("headers age out, and are kept to a bounded number of rows")
+        func headersPruned() async throws {
+            try await commit(try poll("a", at: noon, ["Via": "old"]))
+            try await commit(try poll("a", at: noon + 86400, ["Via": "new"]))
+            try await store.prune(now: noon + 86400 * 2, keepObservations: .seconds(86400 + 60))
+            let domain = try Domain("example.com")
+            #expect(try await store.cdnHeaders(of: domain, limit: 9).map(\.firstAt) == [noon + 86400])
+
+            let extra = 210
+            try await store.write { database in
+                for index in 0..<(Store.maximumHeaderRunsPerDomain + extra) {
+                    try database.execute(
+                        sql: """
+                            INSERT INTO cdn_header (domain, edge, status, first_at, last_at, headers)
+                            VALUES ('example.com', ?, 200, 0, ?, ?)
+                            """, arguments: ["e\(index)", noon.milliseconds + Int64(index), Data("[]".utf8)])
+                }
+            }
+            try await store.prune(now: noon, keepObservations: .seconds(86400))
+            #expect(
+                try await store.cdnHeaders(of: domain, limit: 9999).count == Store.maximumHeaderRunsPerDomain)
+        }
+
+        @Test("a store of the first version is brought up to date, its rows as light looks, and goes on")
+        func migration() async throws {
+            let path = folder.path + "/first.db"
+            let seen = try observation(at: noon)
+            let queue = try DatabaseQueue(path: path)
+            try Schema.migrator.migrate(queue, upTo: "1-first")
+            try await queue.write { database in
+                try database.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
+                try database.execute(
+                    sql: "INSERT INTO observation (domain, vantage, first_at, last_at, facts) VALUES (?, ?, ?, ?, ?)",
+                    arguments: [
+                        "example.com", "local", noon.milliseconds, noon.milliseconds, try Stored.encode(seen),
+                    ])
+                try database.execute(
+                    sql: "INSERT INTO domain (name, state) VALUES (?, ?)",
+                    arguments: ["example.com", try Stored.encode(try state())])
+            }
+            try queue.close()
+            #expect(errorOfOpening(path, readOnly: true)?.code == .olderSchema)
+            let store = try Store(path: path)
+            defer { try? store.close() }
+            try await store.commit(
+                CheckRecord(observation: try observation(at: noon + 60), state: try state(at: noon + 60)))
+            let runs = try await store.observations(of: seen.domain, limit: 9)
+            #expect(runs.map(\.count) == [2])
+            #expect(try await store.state(of: seen.domain)?.lastCheckedAt == noon + 60)
+        }
+    }
+}

@@ -1,0 +1,200 @@
+import Evidence
+import Foundation
+import GRDB
+import Testing
+
+@testable import Storage
+
+extension StorageSuite {
+    @Suite("Recovery")
+    struct RecoveryTests {
+        let folder: ScratchFolder
+
+        init() throws { folder = try ScratchFolder() }
+
+        private var files: [String] {
+            (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()) ?? []
+        }
+
+        /// A store whose pages beyond the first are overwritten.
+        private func makeDamaged() async throws -> Data {
+            let store = try Store(path: folder.store)
+            for index in 0..<200 {
+                try await store.commit(CheckRecord(observation: nil, state: try state("d\(index).example.com")))
+            }
+            try store.close()
+            var bytes = try Data(contentsOf: URL(filePath: folder.store))
+            for index in 4096..<bytes.count { bytes[index] = UInt8(truncatingIfNeeded: index &* 31) }
+            try bytes.write(to: URL(filePath: folder.store))
+            return bytes
+        }
+
+        @Test("a damaged store is set aside whole, and watching goes on with a new one that remembers it")
+        func setsAside() async throws {
+            let bytes = try await makeDamaged()
+            try Data("log".utf8).write(to: URL(filePath: folder.store + "-wal"))
+            let (store, note) = try Store.openSettingAside(path: folder.store, now: { noon })
+            let aside = folder.store + ".damaged-20261121T070000Z"
+            #expect(note?.path == aside)
+            #expect(note?.at == noon)
+            #expect(note?.detail.isEmpty == false)
+            #expect(try Data(contentsOf: URL(filePath: aside)) == bytes)
+            #expect(FileManager.default.fileExists(atPath: aside + "-wal"))
+            #expect(try await store.domains().isEmpty)
+            #expect(try await store.setAside() == note)
+            #expect(errorOfOpening(folder.store)?.code == .inUse)
+            try store.close()
+            // The next start finds a sound store, and still knows.
+            let (again, nothing) = try Store.openSettingAside(path: folder.store, now: { noon })
+            #expect(nothing == nil)
+            #expect(try await again.setAside() == note)
+        }
+
+        @Test("a second damaged store within the same second takes no other's place")
+        func twice() async throws {
+            for _ in 0..<2 {
+                _ = try await makeDamaged()
+                try Store.openSettingAside(path: folder.store, now: { noon }).store.close()
+                try FileManager.default.removeItem(atPath: folder.store)
+            }
+            #expect(
+                files.filter { $0.contains("damaged") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }.count == 2)
+        }
+
+        @Test(
+            "a file that is not ours, or of a newer version, stays where it is",
+            arguments: ["text", "foreign", "newer"])
+        func leavesAlone(what: String) throws {
+            switch what {
+            case "text": try Data(String(repeating: "a diary\n", count: 99).utf8).write(to: URL(filePath: folder.store))
+            case "foreign":
+                let other = try DatabaseQueue(path: folder.store)
+                try other.write { try $0.execute(sql: "CREATE TABLE bookmark (url TEXT); PRAGMA application_id = 77") }
+                try other.close()
+            default:
+                try Store(path: folder.store).close()
+                let other = try DatabaseQueue(path: folder.store)
+                try other.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('9-future')") }
+                try other.close()
+            }
+            let before = try Data(contentsOf: URL(filePath: folder.store))
+            let fault = #expect(throws: StoreError.self) { try Store.openSettingAside(path: folder.store) }
+            #expect(fault?.code == (what == "newer" ? .newerSchema : .notADatabase))
+            #expect(try Data(contentsOf: URL(filePath: folder.store)) == before)
+            #expect(!files.contains { $0.contains("damaged") })
+        }
+
+        @Test("a store in use is not set aside by another monitor")
+        func inUse() async throws {
+            let first = try Store(path: folder.store)
+            let fault = #expect(throws: StoreError.self) { try Store.openSettingAside(path: folder.store) }
+            #expect(fault?.code == .inUse)
+            try first.close()
+        }
+
+        @Test("the whole file is examined on demand, indexes included")
+        func examines() async throws {
+            let store = try Store(path: folder.store)
+            try await store.commit(CheckRecord(observation: observation(), state: state(), incidents: [incident()]))
+            #expect(try await store.faults() == [])
+            try await store.write { database in
+                // An index that disagrees with its table: no page is torn, and a quick look finds nothing.
+                try database.execute(
+                    sql: """
+                        PRAGMA writable_schema = ON;
+                        UPDATE sqlite_master SET sql = 'CREATE INDEX incident_by_age ON incident (since DESC)'
+                        WHERE name = 'incident_by_age';
+                        INSERT INTO incident SELECT 'z', domain, kind, severity, state, since + 1, opened_at + 1, fired_at,
+                            resolved_at, reason, sequence, next_reminder_at FROM incident;
+                        """)
+            }
+            try store.close()
+            let damaged = try Store(path: folder.store, readOnly: true)
+            #expect(try await !damaged.faults().isEmpty)
+        }
+    }
+
+    @Suite("Backup")
+    struct BackupTests {
+        let folder: ScratchFolder
+        let store: Store
+        var target: String { folder.path + "/copy.db" }
+
+        init() async throws {
+            folder = try ScratchFolder()
+            store = try Store(path: folder.store)
+            try await store.commit(CheckRecord(observation: observation(), state: state(), incidents: [incident()]))
+        }
+
+        private func refusal(_ path: String, replacing: Bool = false) async throws -> StoreError? {
+            await #expect(throws: StoreError.self) { try await store.backup(to: path, replacing: replacing) }
+        }
+
+        @Test("a copy taken beside the monitor is one whole file, and opens as a store")
+        func copies() async throws {
+            let reader = try Store(path: folder.store, readOnly: true)
+            let size = try await reader.backup(to: target, replacing: false)
+            #expect(try FileManager.default.attributesOfItem(atPath: target)[.size] as? Int == size)
+            let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("copy") }
+            #expect(left == ["copy.db"])
+            try await store.commit(CheckRecord(observation: nil, state: state("later.example.com")))
+            let copy = try Store(path: target)
+            #expect(try await copy.domains().map(\.domain.name) == ["example.com"])
+            #expect(try await copy.incidents(domain: nil, limit: 9) == [incident()])
+        }
+
+        @Test("a copy is taken while commits go on, and is sound each time")
+        func underLoad() async throws {
+            let reader = try Store(path: folder.store, readOnly: true)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { [store] in
+                    for index in 0..<400 {
+                        let now = noon + Double(index)
+                        try await store.commit(
+                            CheckRecord(
+                                observation: observation(at: now, body: "\(index)"), state: state(at: now),
+                                outbox: [draft("k\(index)")]))
+                    }
+                }
+                for number in 0..<5 {
+                    _ = try await reader.backup(to: "\(target).\(number)", replacing: false)
+                    let copy = try Store(path: "\(target).\(number)", readOnly: true)
+                    // One snapshot: the messages of as many checks as there are.
+                    let runs = try await copy.observations(of: Domain("example.com"), limit: 999).count
+                    let messages = try await copy.messages(domain: nil, limit: 999).count
+                    #expect(runs == max(1, messages) || runs == messages + 1)
+                }
+                try await group.waitForAll()
+            }
+        }
+
+        @Test("a file that is there is kept, unless it may go")
+        func keeps() async throws {
+            try Data("precious".utf8).write(to: URL(filePath: target))
+            #expect(try await refusal(target)?.code == .exists)
+            #expect(try Data(contentsOf: URL(filePath: target)) == Data("precious".utf8))
+            _ = try await store.backup(to: target, replacing: true)
+            #expect(errorOfOpening(target) == nil)
+        }
+
+        @Test("the store itself, under whatever name, is never the target")
+        func itself() async throws {
+            try FileManager.default.createSymbolicLink(atPath: target, withDestinationPath: folder.store)
+            for path in [target, folder.store, folder.store + "-wal", folder.store + ".lock", folder.path] {
+                #expect(try await refusal(path, replacing: true)?.code == .exists)
+            }
+            #expect(try await store.domains().count == 1)
+        }
+
+        @Test("a log beside the target is not mixed with the copy")
+        func strayLog() async throws {
+            try Data("log".utf8).write(to: URL(filePath: target + "-wal"))
+            #expect(try await refusal(target)?.code == .exists)
+        }
+
+        @Test("a place that cannot be written is told")
+        func unwritable() async throws {
+            #expect(try await refusal("/nonexistent-folder/copy.db")?.code == .unwritable)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Evidence
+import Foundation
+import GRDB
+import Monitoring
+import Testing
+
+@testable import Storage
+
+extension StorageSuite {
+    @Suite("Silences")
+    struct SilenceTests {
+        private func request(_ length: Double = 3600) throws -> SilenceRequest {
+            try SilenceRequest(
+                scope: SilenceScope(
+                    domains: [try DomainPattern("*.example.com")], labels: ["team": "growth"], kinds: [.cdnStale]),
+                startsAt: noon, endsAt: noon + length, author: "eva@host", reason: "upgrade")
+        }
+
+        @Test("a silence is written beside the open store, read there, and survives")
+        func beside() async throws {
+            let folder = try ScratchFolder()
+            let daemon = try Store(path: folder.store)
+            let guest = try Store(path: folder.store, access: .beside)
+            let silence = try await guest.add(request(), now: noon)
+            try guest.close()
+            #expect(try await daemon.silences(notOverAt: noon) == [silence])
+            #expect(try await daemon.silences(notOverAt: noon + 3600).isEmpty)
+            // The daemon's own writing goes on.
+            try await daemon.commit(CheckRecord(observation: try observation(), state: try state()))
+            try daemon.close()
+            let later = try Store(path: folder.store)
+            #expect(try await later.silences(notOverAt: noon) == [silence])
+            #expect(silence.scope == (try request().scope))
+        }
+
+        @Test("a store that does not exist is not made, and a foreign file is left as it is")
+        func refused() throws {
+            let folder = try ScratchFolder()
+            #expect(throws: StoreError.self) { try Store(path: folder.store, access: .beside) }
+            #expect(!FileManager.default.fileExists(atPath: folder.store))
+            try Data("no database at all, and longer than a header".utf8).write(to: URL(filePath: folder.store))
+            #expect(throws: StoreError.self) { try Store(path: folder.store, access: .beside) }
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(names == ["monitor.db"])
+        }
+
+        @Test("a silence that is ended is over at once, and ending it again changes nothing")
+        func ending() async throws {
+            let folder = try ScratchFolder()
+            let store = try Store(path: folder.store)
+            let silence = try await store.add(request(), now: noon)
+            let ended = try #require(try await store.endSilence(id: silence.id, now: noon + 60))
+            #expect(ended.endsAt == noon + 60)
+            #expect(try await store.endSilence(id: silence.id, now: noon + 90)?.endsAt == noon + 60)
+            #expect(try await store.silences(notOverAt: noon + 60).isEmpty)
+            for unknown in ["2", "", "x", "-1", "99999999999999999999"] {
+                #expect(try await store.endSilence(id: unknown, now: noon) == nil)
+            }
+        }
+
+        @Test(
+            "the end of what was dropped by hand is owed where an attempt may have arrived",
+            arguments: [(nil, false), ("transient", true), ("refused", false)] as [(String?, Bool)])
+        func dropped(attempt: String?, isOwed: Bool) async throws {
+            let folder = try ScratchFolder()
+            let store = try Store(path: folder.store)
+            try await store.enqueue([draft("beginning")])
+            if let attempt {
+                let row = try #require(
+                    try await store.claim(channel: "ops", owner: "me", now: noon, lease: .seconds(60)))
+                try await store.markRetry(
+                    row, owner: "me", notBefore: noon + 60, counted: true,
+                    attempt: Attempt(class: attempt, status: nil, error: nil))
+            }
+            let id = try #require(try await store.messages(domain: nil, limit: 1).first?.id)
+            #expect(try await store.drop([id], now: noon).map(\.refusal) == [nil])
+            var end = draft("end", type: .resolved, sequence: 2)
+            end.condition = .isToldOfTrouble
+            try await store.enqueue([end])
+            #expect(try await store.messages(domain: nil, limit: 9).contains { $0.messageKey == "end" } == isOwed)
+        }
+
+        @Test("messages of an incident that is not over are kept, however old; ended silences go")
+        func retention() async throws {
+            let folder = try ScratchFolder()
+            let store = try Store(path: folder.store)
+            try await store.commit(
+                CheckRecord(
+                    observation: nil, state: try state(),
+                    incidents: [try incident("open"), try incident("over", state: .resolved)],
+                    withheld: ["open"]))
+            for id in ["open", "over"] {
+                try await store.enqueue([
+                    OutboxDraft(
+                        messageKey: id, incidentID: id, channel: "ops", type: .firing, sequence: 1, severity: .error,
+                        facts: Data(), createdAt: noon, expiresAt: noon + 86_400)
+                ])
+                let row = try #require(
+                    try await store.claim(channel: "ops", owner: "me", now: noon, lease: .seconds(60)))
+                try await store.markDelivered(row, owner: "me", now: noon, status: 200)
+            }
+            _ = try await store.add(request(), now: noon)
+            try await store.prune(now: noon + 100 * 86_400, keepObservations: .seconds(86_400))
+            #expect(try await store.messages(domain: nil, limit: 9).map(\.messageKey) == ["open"])
+            #expect(try await store.silences(notOverAt: .distantPast).isEmpty)
+            #expect(try await store.withheldIncidents().map(\.id) == ["open"])
+        }
+    }
+}

@@ -1,0 +1,109 @@
+// What a full check saw besides the two plain requests, in a few words.
+
+import Evidence
+import Foundation
+
+/// The surroundings of one check: who was asked besides, and what they answered.
+package struct Scene: Sendable {
+    package var source = Resolution.Source.system
+    package var addresses: [(address: String, scope: AddressScope, reply: Reply)] = []
+    package var agents: [(agent: AgentLook.Agent, reply: Reply)] = []
+    package var rootCopy: Reply?
+    package var vantages: [(name: String, reply: Reply)] = []
+    package var edges: [(address: String, reply: Reply)] = []
+    package var pages: [(url: String, reply: Reply, appStore: String?)] = []
+
+    /// Nothing but a look-up by a proxy: whatever else a test needs it names itself.
+    package init() { source = .proxy }
+
+    /// A domain with an IPv4 and an IPv6 address and a CDN with edges of both, all of which answer alike.
+    package static func calm(_ origin: Reply, cdn: Reply? = nil) -> Scene {
+        var scene = Scene()
+        scene.source = .system
+        scene.addresses = [("192.0.2.1", .public, origin), ("2001:db8::1", .public, origin)]
+        scene.agents = AgentLook.Agent.allCases.map { ($0, origin) }
+        scene.rootCopy = .status(404)
+        if let cdn { scene.edges = [("198.51.100.1", cdn), ("2001:db8:e::1", cdn)] }
+        return scene
+    }
+
+    /// The same scene with something changed.
+    package func with(_ change: (inout Scene) -> Void) -> Scene {
+        var copy = self
+        change(&copy)
+        return copy
+    }
+
+    /// The agents get this instead.
+    package func refusing(_ reply: Reply) -> Scene { with { $0.agents = $0.agents.map { ($0.agent, reply) } } }
+
+    /// The edges, by number, answer this instead: their addresses are 198.51.100.1 and so on.
+    package func edges(_ replies: [Reply]) -> Scene {
+        with { $0.edges = replies.enumerated().map { ("198.51.100.\($0.offset + 1)", $0.element) } }
+    }
+
+    /// The origin's addresses, by number: 192.0.2.1 and so on, or in IPv6 2001:db8::1.
+    package func addresses(_ four: [Reply], six: [Reply] = []) -> Scene {
+        with {
+            $0.addresses =
+                four.enumerated().map { ("192.0.2.\($0.offset + 1)", .public, $0.element) }
+                + six.enumerated().map { ("2001:db8::\($0.offset + 1)", .public, $0.element) }
+        }
+    }
+
+    fileprivate func look(of domain: Domain) -> FullLook {
+        let url = domain.wellKnownURL
+        let cdnURL = "https://app-site-association.cdn-apple.com/a/v1/\(domain.name)"
+        let first = addresses.first { $0.reply.failure == nil }?.address
+        return FullLook(
+            resolution: Resolution(
+                source: source, addresses: addresses.map { ResolvedAddress(address: $0.address, scope: $0.scope) }),
+            addresses: addresses.map {
+                AddressLook(
+                    address: ResolvedAddress(address: $0.address, scope: $0.scope),
+                    retrieval: $0.reply.retrieval(of: url, at: $0.address))
+            },
+            agents: agents.map { AgentLook(agent: $0.agent, retrieval: $0.reply.retrieval(of: url, at: first)) },
+            rootCopy: rootCopy?.retrieval(of: "https://\(domain.name)/apple-app-site-association"),
+            vantages: vantages.map { VantageLook(name: $0.name, retrieval: $0.reply.retrieval(of: url)) },
+            edges: edges.map {
+                EdgeLook(address: $0.address, retrieval: $0.reply.retrieval(of: cdnURL, at: $0.address))
+            },
+            pages: pages.map {
+                PageLook(url: $0.url, retrieval: $0.reply.retrieval(of: $0.url), appStore: $0.appStore)
+            })
+    }
+
+    fileprivate var replies: [Reply] {
+        addresses.map(\.reply) + agents.map(\.reply) + [rootCopy].compactMap(\.self) + vantages.map(\.reply)
+            + edges.map(\.reply)
+    }
+}
+
+extension Observation {
+    /// One full check. Where the scene has edges, the first that answered stands for the CDN.
+    package static func of(
+        _ name: String = "example.com", at instant: Date = .testing, mode: AssociationMode = .production,
+        origin: Reply, cdn: Reply?, unasked: CDNLook.Reason = .originHasNoFile, scene: Scene
+    ) throws -> Observation {
+        var observation = try of(
+            name, at: instant, mode: mode, origin: origin, cdn: cdn, unasked: unasked)
+        let look = scene.look(of: observation.domain)
+        observation.full = look
+        if let first = look.edges.first(where: { $0.retrieval.answer != nil }) ?? look.edges.first {
+            observation.cdn = .asked(first.retrieval)
+        }
+        for reply in scene.replies {
+            if let hash = reply.hash { observation.contents[hash] = reply.body }
+        }
+        return observation
+    }
+}
+
+extension Reply {
+    fileprivate func retrieval(of url: String, at address: String?) -> Retrieval {
+        var retrieval = retrieval(of: url)
+        if let address { retrieval.connection?.address = address }
+        return retrieval
+    }
+}
