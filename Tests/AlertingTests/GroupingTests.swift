@@ -171,9 +171,14 @@ extension AlertingSuite {
             #expect(world.offsets("hook") == [0, 0, 0])
         }
 
-        @Test("what began and ended before it could be said is one message to a chat", arguments: [401, 429])
-        func unsaid(status: Int) async throws {
-            let world = try world(["hook": [.status(status, retryAfter: "60")]])
+        @Test(
+            "what began and ended before it could be said is one message to a chat",
+            arguments: [
+                .status(401), .status(429, retryAfter: "60"), .fault(.network, wasSent: false),
+                .fault(.certificate, wasSent: false),
+            ] as [ScriptedTransport.Reply])
+        func unsaid(reply: ScriptedTransport.Reply) async throws {
+            let world = try world(["hook": [reply]])
             try await world.running {
                 try await world.commit(["a.example.com"])
                 try await world.pass { world.transport.sent.count == 1 }
@@ -185,10 +190,13 @@ extension AlertingSuite {
             #expect((try world.data(1)["summary"] as? String)?.hasPrefix("WAS FIRING") == true)
         }
 
-        @Test("a pager hears nothing of what it never heard begin, and the end of all that it may have heard")
-        func unsaidToPager() async throws {
+        @Test(
+            "a pager hears nothing of what it never heard begin, and the end of all that it may have heard",
+            arguments: [true, false])
+        func unsaidToPager(wasSent: Bool) async throws {
             let pager = try Service.pagerduty.channel("pager", url: "https://pager.test")
-            let world = try world(["pager": [.fault(.network), .status(202, "{}"), .status(202, "{}")]], [pager])
+            let world = try world(
+                ["pager": [.fault(.network, wasSent: wasSent), .status(202, "{}"), .status(202, "{}")]], [pager])
             try await world.running {
                 try await world.commit(["a.example.com"])
                 try await eventually { world.transport.sent.count == 1 }
@@ -198,7 +206,7 @@ extension AlertingSuite {
                 try await world.pass { try await world.isEmpty() }
             }
             let actions = try world.transport.sent.map { try object($0.request.body)["event_action"] as? String }
-            #expect(actions == ["trigger", "trigger", "resolve"])
+            #expect(actions == (wasSent ? ["trigger", "trigger", "resolve"] : ["trigger"]))
         }
 
         @Test("an end in a chat names when it was, where nobody heard of the beginning")

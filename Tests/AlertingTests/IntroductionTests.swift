@@ -43,6 +43,31 @@ extension AlertingSuite {
             #expect(world.transport.sent(to: "late").last?.type == "incident.resolved")
         }
 
+        @Test("one that went and is back is told what has become graver, and nothing else that it was told")
+        func graver() async throws {
+            let world = try World(channels: [channel("hook")])
+            let watch = try watch(world)
+            try await world.running {
+                try await watch.look()
+                try await world.commit([Self.names[0]], severity: .warning)
+                try await world.commit([Self.names[1]])
+                try await world.pass { try await world.isEmpty() }
+                world.store.name(channels: [])
+                _ = try await world.store.forgetGoneChannels(now: noon)
+                try await world.commit([Self.names[0]], .update, sequence: 2, channels: [])
+                world.store.name(channels: ["hook"])
+                try await watch.look()
+                try await watch.look()
+                try await world.pass { try await world.isEmpty() }
+            }
+            #expect(
+                world.transport.sent(to: "hook").map(\.type) == [
+                    "incident.firing", "incident.firing", "incident.update",
+                ])
+            let last = try #require(world.transport.sent.last)
+            #expect((try object(last.request.body)["data"] as? [String: Any])?["domain"] as? String == Self.names[0])
+        }
+
         @Test("nobody is told of a domain that was not looked at since the start")
         func stale() async throws {
             let world = try World(channels: [channel("hook"), channel("late")])

@@ -70,10 +70,10 @@ extension AlertingSuite {
         func queuedAgain() async throws {
             let world = try world(.webhook)
             try await world.enqueue([event()])
+            #expect(try await world.store.markExpired(channel: "gone", now: noon + 9 * 86_400) == 1)
             try await world.delivery.replace(channels: [channel("ops")])
-            let dead = try await world.store.deadMessages()
-            #expect(dead.count == 1)
-            #expect(try await world.store.retry(dead, now: noon).map(\.refusal) == [nil])
+            let expired = try await world.store.outbox(channel: "gone", states: [.expired], limit: 9).map(\.row.id)
+            #expect(try await world.store.retry(expired, now: noon).map(\.refusal) == [nil])
             #expect(try await world.states()["gone incident.firing"] == .queued)
             await world.delivery.wakeAfterOutsideWrite()
             #expect(try await world.states()["gone incident.firing"] == .dead)

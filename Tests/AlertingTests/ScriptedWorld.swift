@@ -67,7 +67,7 @@ final class ManualTime: Timekeeper {
 }
 
 final class ScriptedTransport: MessageTransport {
-    enum Reply {
+    enum Reply: Sendable {
         case answer(TransportAnswer)
         case hang
 
@@ -78,8 +78,9 @@ final class ScriptedTransport: MessageTransport {
                     body: Data(body.utf8)))
         }
 
-        static func fault(_ kind: TransportFault.Kind, _ detail: String = "refused") -> Reply {
-            .answer(TransportAnswer(status: nil, fault: TransportFault(kind: kind, detail: detail)))
+        static func fault(_ kind: TransportFault.Kind, _ detail: String = "refused", wasSent: Bool = true) -> Reply {
+            .answer(
+                TransportAnswer(status: nil, fault: TransportFault(kind: kind, detail: detail, wasSent: wasSent)))
         }
     }
 

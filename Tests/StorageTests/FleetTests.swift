@@ -80,7 +80,7 @@ extension StorageSuite {
                 try await store.claim(channel: "two", owner: "me", now: noon, lease: .seconds(60)))
             try await store.markRetry(
                 claimed, owner: "me", notBefore: noon, counted: true,
-                attempt: Attempt(class: "transient", status: nil, error: nil))
+                attempt: Attempt(class: "transient", status: nil, error: nil, isUnclear: true))
             try await store.commit(FleetRecord(state: fleet(), recalled: [.cdnStale, .cdnMissing]), now: noon)
             let rows = try await store.outbox(channel: nil, states: [], limit: 9)
             let states = Dictionary(rows.map { ($0.row.messageKey, $0.row.state) }) { first, _ in first }

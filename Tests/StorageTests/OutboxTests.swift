@@ -80,7 +80,7 @@ extension StorageSuite {
             let first = try #require(try await store.messages(domain: nil, limit: 9).first { $0.messageKey == "first" })
             try await store.markRetry(
                 first, owner: "me", notBefore: noon + 5, counted: true,
-                attempt: Attempt(class: "transient", status: 500, error: nil))
+                attempt: Attempt(class: "transient", status: 500, error: nil, isUnclear: true))
             #expect(try await claim() == nil)
             #expect(try await claim(at: noon + 5)?.messageKey == "first")
             try await store.markDelivered(first, owner: "me", now: noon + 5, status: 200)
@@ -205,7 +205,7 @@ extension StorageSuite {
             let row = try #require(try await claim())
             try await store.markRetry(
                 row, owner: "me", notBefore: noon + 30, counted: true,
-                attempt: Attempt(class: "transient", status: 500, error: nil))
+                attempt: Attempt(class: "transient", status: 500, error: nil, isUnclear: true))
             #expect(try await store.nextDue(channel: "ops", after: noon) == noon + 30)
             try await store.hold(channel: "ops", until: noon + 600, reason: .throttled)
             #expect(try await store.nextDue(channel: "ops", after: noon) == noon + 50)

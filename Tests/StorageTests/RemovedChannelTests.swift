@@ -64,6 +64,20 @@ extension StorageSuite {
             try store.close()
         }
 
+        @Test("its messages cannot be sent again by hand before it is back")
+        func byHand() async throws {
+            _ = try await store.forgetGone(except: ["ops"])
+            try await store.enqueue([draft("k", channel: "gone")])
+            let id = try #require(try await store.messages(domain: nil, limit: 1).first?.id)
+            let refusal = try await store.retry([id], now: noon).first?.refusal
+            #expect(refusal?.hasPrefix("its channel is not in the configuration") == true)
+            store.name(channels: ["ops", "gone"])
+            let rules = ClaimRules(groupWait: nil, tellsUnsaidEnds: true) { $0.joined() }
+            _ = try await store.introduce(channel: "gone", now: noon, rules: rules, mayJoin: false) { _, _ in .skip }
+            #expect(try await store.retry([id], now: noon).map(\.refusal) == [nil])
+            try store.close()
+        }
+
         @Test("one that is gone is not introduced, so that another of its name will be")
         func introduced() async throws {
             let rules = ClaimRules(groupWait: nil, tellsUnsaidEnds: true) { $0.joined() }

@@ -60,17 +60,17 @@ extension StorageSuite {
 
         @Test(
             "the end of what was dropped by hand is owed where an attempt may have arrived",
-            arguments: [(nil, false), ("transient", true), ("refused", false)] as [(String?, Bool)])
-        func dropped(attempt: String?, isOwed: Bool) async throws {
+            arguments: [(nil, false), (true, true), (false, false)] as [(isUnclear: Bool?, isOwed: Bool)])
+        func dropped(isUnclear: Bool?, isOwed: Bool) async throws {
             let folder = try ScratchFolder()
             let store = try Store(path: folder.store)
             try await store.enqueue([draft("beginning")])
-            if let attempt {
+            if let isUnclear {
                 let row = try #require(
                     try await store.claim(channel: "ops", owner: "me", now: noon, lease: .seconds(60)))
                 try await store.markRetry(
                     row, owner: "me", notBefore: noon + 60, counted: true,
-                    attempt: Attempt(class: attempt, status: nil, error: nil))
+                    attempt: Attempt(class: "transient", status: nil, error: nil, isUnclear: isUnclear))
             }
             let id = try #require(try await store.messages(domain: nil, limit: 1).first?.id)
             #expect(try await store.drop([id], now: noon).map(\.refusal) == [nil])

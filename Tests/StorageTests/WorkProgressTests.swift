@@ -89,7 +89,7 @@ extension StorageSuite {
             let row = try #require(try await store.claim(channel: "ops", owner: "me", now: noon, lease: .seconds(60)))
             try await store.markRetry(
                 row, owner: "me", notBefore: noon + 900, counted: true,
-                attempt: Attempt(class: "transient", status: 500, error: nil))
+                attempt: Attempt(class: "transient", status: 500, error: nil, isUnclear: true))
             let mark = try await store.progress(now: noon)
             try await check(at: noon + 10)
             #expect(try await standstill(since: mark, at: noon + 899) == nil)
@@ -124,7 +124,7 @@ extension StorageSuite {
                 try await store.claim(channel: "ops", owner: "me", now: later, lease: .seconds(60)))
             try await store.markRetry(
                 second, owner: "me", notBefore: later + 5, counted: true,
-                attempt: Attempt(class: "transient", status: nil, error: nil))
+                attempt: Attempt(class: "transient", status: nil, error: nil, isUnclear: true))
             #expect(try await standstill(since: mark, at: later + 1) == nil)
         }
 

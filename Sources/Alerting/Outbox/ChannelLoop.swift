@@ -145,7 +145,9 @@ struct ChannelLoop {
         _ body: Data, _ throttles: Int, _ wasRefusing: Bool
     ) async throws {
         let words = Delivery.words(answer, channel: channel)
-        let attempt = Attempt(class: outcome.label, status: answer.status, error: words)
+        let attempt = Attempt(
+            class: outcome.label, status: answer.status, error: words,
+            isUnclear: outcome == .transient && answer.mayHaveArrived)
         let failures = delivery.health()[name]?.failures ?? 0
         let known = delivery.trouble(of: name)
         let step = Breaker.step(

@@ -86,11 +86,11 @@ package struct DirectMessage: Sendable {
         return arrival(answer, outcome)
     }
 
-    /// As the outbox has it, what may pass may have arrived, whatever the status; what never left has not.
+    /// As the outbox has it.
     private func arrival(_ answer: TransportAnswer, _ outcome: Outcome) -> Arrival {
         switch outcome {
         case .delivered: .taken
-        case .transient: answer.status != nil || answer.fault?.wasSent ?? true ? .unclear : .missed
+        case .transient: answer.mayHaveArrived ? .unclear : .missed
         case .throttled, .permanentMessage, .permanentChannel: .missed
         }
     }

@@ -26,7 +26,7 @@ struct Introduction {
         for channel in channels where unknown.contains(channel.name) {
             let told = try await store.introduce(
                 channel: channel.name, now: now, rules: delivery.rules(for: channel),
-                mayJoin: !channel.kind.keepsIncidents
+                mayJoin: !channel.kind.keepsIncidents, hearsOfHand: channel.kind.hearsOfHand
             ) { [startedAt] incident, state in
                 // What is kept back is made good by its own rules: of the fleet to those who hear of it, and once it is clear
                 // whether it is over.
@@ -44,9 +44,14 @@ struct Introduction {
                 else { return .withhold }
                 guard let event = Event.present(incident, verdict: state?.verdict, at: now) else { return .skip }
                 let events = isRouted ? [event] : [event.escalated(of: open)].compactMap(\.self)
-                return .tell(
+                // Whoever was here before may have been told while it was less grave.
+                let worse = Event.present(incident, verdict: state?.verdict, at: now, isWorse: true)
+                func drafts(_ events: [Event]) throws -> [OutboxDraft] {
                     try routes.drafts(for: events, domain: domain, labels: recipient.labels, channels: [channel.name])
-                        .filter { $0.channel == channel.name })
+                        .filter { $0.channel == channel.name }
+                }
+                return .tell(
+                    try drafts(events) + drafts([worse].compactMap(\.self)).map(\.owedToWhoeverWasToldOfLess))
             }
             guard let told, told > 0 else { continue }
             logger.notice(

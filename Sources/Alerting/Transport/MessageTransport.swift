@@ -62,6 +62,9 @@ package struct TransportAnswer: Equatable, Sendable {
         self.fault = fault
     }
 
+    /// Whether the receiver may have read the request: what never left cannot have arrived.
+    var mayHaveArrived: Bool { status != nil || fault?.wasSent ?? true }
+
     /// The first value of a header, by its name in lower case.
     package func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 

@@ -39,16 +39,46 @@ extension Store {
             database,
             cached: "SELECT DISTINCT channel FROM outbox WHERE incident_id = ? AND hears_of_hand = 1 ORDER BY channel",
             arguments: [incident.id])
-        for channel in channels {
-            guard let last = try lastRowTold(channel: channel, incidentID: incident.id, database),
-                last["type"] as String != EventType.resolved.rawValue
-            else { continue }
-            try enqueue(
-                OutboxDraft(
-                    messageKey: handKey(incident.id, channel, now), incidentID: incident.id, channel: channel,
-                    type: .acknowledged, sequence: incident.sequence, severity: incident.severity,
-                    facts: last["facts"], createdAt: now, expiresAt: now + 86_400, hearsOfHand: true), database)
-        }
+        for channel in channels { try tellOfHand(incident, channel: channel, at: now, database) }
+    }
+
+    private static func tellOfHand(
+        _ incident: Incident, channel: String, at now: Date, _ database: Database
+    ) throws {
+        guard let last = try lastRowTold(channel: channel, incidentID: incident.id, database),
+            last["type"] as String != EventType.resolved.rawValue
+        else { return }
+        try enqueue(
+            OutboxDraft(
+                messageKey: handKey(incident.id, channel, now), incidentID: incident.id, channel: channel,
+                type: .acknowledged, sequence: incident.sequence, severity: incident.severity,
+                facts: last["facts"], createdAt: now, expiresAt: now + 86_400, hearsOfHand: true), database)
+    }
+
+    /// A receiver that left the configuration and is back has kept open what it was told of before: it hears of hands again,
+    /// and of those that were taken meanwhile.
+    static func hearAgainOfHands(channel: String, at now: Date, _ database: Database) throws {
+        try database.execute(
+            cached: """
+                UPDATE outbox SET hears_of_hand = 1
+                WHERE channel = ? AND hears_of_hand = 0 AND (state = 'delivered' OR receipt = 2)
+                AND type NOT IN ('incident.resolved', 'incident.acknowledged')
+                AND incident_id IN (SELECT id FROM incident WHERE resolved_at IS NULL)
+                """, arguments: [channel])
+        guard database.changesCount > 0 else { return }
+        let taken = try Row.fetchAll(
+            database,
+            cached: """
+                SELECT i.* FROM incident i JOIN acknowledgement a ON a.incident_id = i.id
+                WHERE i.resolved_at IS NULL AND EXISTS (
+                    SELECT 1 FROM outbox o WHERE o.incident_id = i.id AND o.channel = :channel AND o.hears_of_hand = 1)
+                AND NOT EXISTS (
+                    SELECT 1 FROM outbox o WHERE o.incident_id = i.id AND o.channel = :channel
+                    AND o.type = 'incident.acknowledged' AND o.created_at >= a.at
+                    AND o.state IN ('queued', 'leased', 'delivered'))
+                ORDER BY i.opened_at, i.id
+                """, arguments: ["channel": channel])
+        for row in taken { try tellOfHand(try incident(row), channel: channel, at: now, database) }
     }
 
     /// The same behind a beginning that is told only now, as at the end of a silence, of what is in hand already.

@@ -27,10 +27,11 @@ extension Store {
     /// Tells a channel what fires, as far as it was not told, and knows it from then on: all in one transaction.
     ///
     /// `words`: what is to be said of an incident; it gets the state of its domain, where there is one.
-    /// `mayJoin`: whether more than three become one message.
+    /// `mayJoin`: whether more than three beginnings become one message.
+    /// `hearsOfHand`: whether the receiver keeps incidents open on its side, and so those of which it heard before.
     /// Returns how many incidents are told; nil where that is put off.
     package func introduce(
-        channel: String, now: Date, rules: ClaimRules, mayJoin: Bool,
+        channel: String, now: Date, rules: ClaimRules, mayJoin: Bool, hearsOfHand: Bool = false,
         _ words: @escaping @Sendable (Incident, DomainState?) throws -> Introducing
     ) async throws -> Int? {
         try await write { database in
@@ -57,6 +58,8 @@ extension Store {
                 }
             }
             for id in withheld { try Self.withhold(id, at: now, database) }
+            // Before anything is owed: what is owed now brings the word on the hand with it.
+            if hearsOfHand { try Self.hearAgainOfHands(channel: channel, at: now, database) }
             var owed: [Row] = []
             for var draft in drafts {
                 if draft.condition == .always { draft.condition = .isNotToldOfTrouble }
@@ -64,10 +67,11 @@ extension Store {
                 draft.messageKey = rules.digestKey([draft.messageKey, "introduction", String(now.milliseconds)])
                 try self.owe(draft, database)
                 owed += try Row.fetchAll(
-                    database, cached: "SELECT id, message_key FROM outbox WHERE message_key = ?",
+                    database, cached: "SELECT id, message_key, type FROM outbox WHERE message_key = ?",
                     arguments: [draft.messageKey])
             }
-            if mayJoin, owed.count > Self.mostIntroduced { try Self.join(owed, rules, database) }
+            let beginnings = owed.filter { $0["type"] == EventType.firing.rawValue }
+            if mayJoin, beginnings.count > Self.mostIntroduced { try Self.join(beginnings, rules, database) }
             try database.execute(
                 cached: "INSERT INTO channel_known (name, since) VALUES (?, ?) ON CONFLICT DO NOTHING",
                 arguments: [channel, now.milliseconds])

@@ -104,7 +104,7 @@ extension Store {
                     """,
                 arguments: [
                     notBefore.milliseconds, counted ? 1 : 0, attempt.class, attempt.status, attempt.error,
-                    attempt.class, row.id, row.digest, owner,
+                    attempt.isUnclear, row.id, row.digest, owner,
                 ])
         }
     }
@@ -154,8 +154,8 @@ extension Store {
     /// now, as this one's lease ran out.
     private static let ours = "(id = ? OR digest = ?) AND state = 'leased' AND lease_owner = ?"
 
-    /// The attempt's class: whether the receiver may have the message in spite of what came back.
-    private static let receipt = "receipt = CASE WHEN ? = 'transient' THEN 2 WHEN receipt = 1 THEN 0 ELSE receipt END"
+    /// What an attempt left behind: whether it had no clear end. What may have arrived before still may.
+    private static let receipt = "receipt = CASE WHEN ? THEN 2 WHEN receipt = 1 THEN 0 ELSE receipt END"
 
     /// An attempt whose sender never came back may have arrived.
     static let abandoned = "receipt = iif(receipt = 1, 2, receipt)"
@@ -230,7 +230,7 @@ extension Store {
                 arguments: [
                     state.rawValue, now.milliseconds, attempt.class, attempt.status, attempt.error,
                     // What is said of many is no head of one's story.
-                    row.digest == nil ? reference : nil, attempt.class, row.id, row.digest, owner,
+                    row.digest == nil ? reference : nil, attempt.isUnclear, row.id, row.digest, owner,
                 ])
         }
     }

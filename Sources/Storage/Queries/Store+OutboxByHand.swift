@@ -50,6 +50,9 @@ extension Store {
                         AND l.state = 'delivered' AND (l.sequence > ? OR l.sequence = ? AND l.id > ?))
                     """, arguments: [row.channel, row.incidentID, row.sequence, row.sequence, row.id])
             if isLate == true { return "a later message of the same incident has reached the channel" }
+            guard try row.lastError != Self.removedWords || Self.isKnown(row.channel, database) else {
+                return "its channel is not in the configuration; one that is back is known after five minutes at most"
+            }
             try database.execute(
                 cached: """
                     UPDATE outbox SET state = 'queued', lease_owner = NULL, lease_until = NULL, settled_at = NULL,
@@ -106,6 +109,13 @@ extension Store {
     /// The row itself, and all that share its message. Of a refused digest each goes its own way: its bytes were never
     /// taken.
     private static let ofMessage = "(id = :id OR digest = :digest AND :state <> 'dead')"
+
+    /// Whether a running daemon has met a channel. Who acts by hand need not have the configuration.
+    private static func isKnown(_ channel: String, _ database: Database) throws -> Bool {
+        try Bool.fetchOne(
+            database, cached: "SELECT EXISTS (SELECT 1 FROM channel_known WHERE name = ?)", arguments: [channel])
+            == true
+    }
 
     /// A wait that the receiver asked for goes on.
     private static func endOwnHold(of channel: String, _ database: Database) throws {

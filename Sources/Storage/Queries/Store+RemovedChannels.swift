@@ -62,6 +62,9 @@ extension Store {
     /// Whether the running configuration names a channel; true where nobody has said what it names.
     func isPresent(_ channel: String) -> Bool { presentChannels.withLock { $0?.contains(channel) ?? true } }
 
+    /// What stands at a message that went with its channel.
+    static let removedWords = "the channel was removed"
+
     // MARK: - Within a transaction
 
     /// Puts a message into the outbox. Whoever judged by the configuration of before may owe one to a channel that has gone
@@ -75,10 +78,9 @@ extension Store {
     private static func dropMessages(of channel: String, now: Date, _ database: Database) throws -> Int {
         try database.execute(
             cached: """
-                UPDATE outbox SET state = 'dead', settled_at = ?, last_error = 'the channel was removed',
-                    \(Self.abandoned)
+                UPDATE outbox SET state = 'dead', settled_at = ?, last_error = ?, \(Self.abandoned)
                 WHERE channel = ? AND state IN ('queued', 'leased')
-                """, arguments: [now.milliseconds, channel])
+                """, arguments: [now.milliseconds, Self.removedWords, channel])
         let dropped = database.changesCount
         try database.execute(
             cached: "UPDATE outbox SET hears_of_hand = 0 WHERE channel = ? AND hears_of_hand = 1", arguments: [channel])

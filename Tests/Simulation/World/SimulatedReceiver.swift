@@ -18,7 +18,7 @@ struct SimulatedReceiver {
 
         /// Whether the sender can be sure that the receiver has it not.
         var isRefused: Bool {
-            guard let status = answer.status, !isAccepted else { return false }
+            guard let status = answer.status, !isAccepted else { return answer.fault?.wasSent == false }
             let asksToWait = status == 429 || answer.headers.contains { $0.name == "retry-after" }
             return asksToWait || (300..<500).contains(status) && status != 408 && status != 425
         }
@@ -52,7 +52,7 @@ struct SimulatedReceiver {
             if dice.happens(0.3) { return accepted(latency: 100) }
             return throttled(&dice, wall)
         case .hanging: return fault(isAccepted: dice.happens(0.4), "timed out", latency: 15_000)
-        case .dead: return fault(isAccepted: false, "connection refused", latency: 5)
+        case .dead: return fault(isAccepted: false, "connection refused", wasSent: false, latency: 5)
         case .resetting: return fault(isAccepted: dice.happens(0.7), "connection reset", latency: 50)
         case .refusing: return refused(dice.pick([401, 403, 404, 410]) ?? 403, latency: 50)
         case .rejecting:
@@ -62,7 +62,8 @@ struct SimulatedReceiver {
         case .badCertificate:
             return Reaction(
                 isAccepted: false,
-                answer: TransportAnswer(status: nil, fault: TransportFault(kind: .certificate, detail: "expired")),
+                answer: TransportAnswer(
+                    status: nil, fault: TransportFault(kind: .certificate, detail: "expired", wasSent: false)),
                 latency: 60)
         }
     }
@@ -81,10 +82,11 @@ struct SimulatedReceiver {
         Reaction(isAccepted: false, answer: TransportAnswer(status: status, body: Data("no".utf8)), latency: latency)
     }
 
-    private func fault(isAccepted: Bool, _ words: String, latency: Int64) -> Reaction {
+    private func fault(isAccepted: Bool, _ words: String, wasSent: Bool = true, latency: Int64) -> Reaction {
         Reaction(
             isAccepted: isAccepted,
-            answer: TransportAnswer(status: nil, fault: TransportFault(kind: .network, detail: words)),
+            answer: TransportAnswer(
+                status: nil, fault: TransportFault(kind: .network, detail: words, wasSent: wasSent)),
             latency: latency)
     }
 
