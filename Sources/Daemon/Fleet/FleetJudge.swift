@@ -102,7 +102,7 @@ package actor FleetJudge: FleetView {
     }
 
     /// Takes another configuration, as after a reload.
-    func replace(_ orders: Orders) {
+    package func replace(_ orders: Orders) {
         let now = parts.time.now()
         for (domain, interval) in orders.intervals where self.orders.intervals[domain] != interval {
             watchedSince[domain] = now

@@ -18,10 +18,14 @@ struct SimulatedProcess: Sendable {
     let store: Store
     let steps: DeliverySteps
     let silences: SilenceWatch
-    let watches: [Int: DomainWatch]
+    private(set) var watches: [Int: DomainWatch]
     /// nil: each site is judged by itself alone.
     let fleet: FleetJudge?
+    private let delivery: Delivery
     private let view: SimulatedFleetView?
+    private let network: any SimulatedNetwork
+
+    private static let logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
 
     /// Starts it: opens the store, learns the silences, ends what is watched no longer, takes over the outbox.
     /// - Throws: `StoreError` where the store is in trouble; a process that cannot start is started again later.
@@ -31,6 +35,7 @@ struct SimulatedProcess: Sendable {
     ) async throws {
         self.life = life
         self.trouble = trouble
+        self.network = network
         let time = ProcessTime(clock: clock) { [trouble] duration in
             guard !trouble.isDead else { throw CancellationError() }
             try await network.pass(duration)
@@ -38,65 +43,79 @@ struct SimulatedProcess: Sendable {
         }
         self.time = time
         startedAt = time.now()
-        let logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
-        let channels = try SimulatedSetup.makeChannels()
         let store = try Store(
             path: path, access: .monitor, now: { time.now() }, lockPatience: .zero, obstacle: trouble.obstacle)
+        let transport = SimulatedTransport(network: network, trouble: trouble)
         let delivery = Delivery(
-            store: store, channels: channels, transport: SimulatedTransport(network: network, trouble: trouble),
-            time: time,
+            store: store, channels: try SimulatedSetup.makeChannels(), transport: transport, time: time,
             settings: Delivery.Settings(
                 userAgent: "aasa-monitor/simulated", groupWait: setup.groupWait,
                 wallClock: { Date(timeIntervalSince1970: Double(clock.wall) / 1000) }, jitter: jitter),
-            logger: logger, owner: "life \(life)")
+            logger: Self.logger, owner: "life \(life)")
         self.store = store
+        self.delivery = delivery
         steps = DeliverySteps(delivery)
-        let routes = Routes(
-            channels: channels, cdnBaseURL: "https://cdn.test/a/v1",
-            fleet: Routes.FleetRouting(watching: nil, fallback: setup.fallback))
-        let domains = try setup.watched.sorted().map { ($0, try setup.watchedDomain($0)) }
-        let recipients = domains.map {
-            ($0.1.domain, SilenceWatch.Recipient(labels: $0.1.labels, channels: $0.1.channels))
-        }
+        let routes = try setup.routes()
         let silences = SilenceWatch(
-            store: store, routes: routes, delivery: delivery, time: time, logger: logger, windows: setup.windows,
-            recipients: Dictionary(recipients) { first, _ in first })
+            store: store, routes: routes, delivery: delivery, time: time, logger: Self.logger, windows: setup.windows,
+            recipients: try setup.recipients())
         self.silences = silences
         // Best effort, and on a task of its own: nothing is sent past the store here.
         let lastResort = LastResort(
             message: DirectMessage(
-                transport: SimulatedTransport(network: network, trouble: trouble), userAgent: "aasa-monitor/simulated",
-                logger: logger))
+                transport: transport, userAgent: "aasa-monitor/simulated", logger: Self.logger))
         let fleet = try setup.makeFleet(
             FleetJudge.Parts(
                 store: store, silences: silences, delivery: delivery, lastResort: lastResort, refusal: { nil },
-                time: time, logger: logger), routes,
+                time: time, logger: Self.logger), routes,
             SimulatedCanaries(network: network, trouble: trouble), time: time)
         self.fleet = fleet
-        let view = fleet.map { SimulatedFleetView(judge: $0, network: network) }
-        self.view = view
-        let orders = ConfigurationFile(domains: domains.map(\.1)).orders
-        let watches = zip(domains.map(\.0), orders).map { site, order in
-            let look = SimulatedLook(site: site, network: network)
-            return (
-                site,
-                DomainWatch(
-                    order: order, policy: setup.policy, probe: look, store: store, routes: routes,
-                    silences: silences, fleet: view, delivery: delivery, time: time, logger: logger)
-            )
-        }
-        self.watches = Dictionary(watches) { first, _ in first }
+        view = fleet.map { SimulatedFleetView(judge: $0, network: network) }
+        watches = [:]
+        watches = try makeWatches(setup, routes)
         do {
             try await silences.look()
             try await delivery.recall()
-            try await Retirement(store: store, routes: routes, time: time, logger: logger)
-                .retireAll(except: Set(domains.map(\.1.domain)))
+            try await retire(setup, routes)
             try await fleet?.prepare()
             try await steps.begin()
         } catch {
             try? store.close()
             throw error
         }
+    }
+
+    /// Takes another configuration by the same steps as `Reload`, in their order. What the store does not take waits for the
+    /// next reload or start.
+    mutating func reload(to setup: SimulatedSetup) async throws {
+        let routes = try setup.routes()
+        try? await delivery.replace(channels: try SimulatedSetup.makeChannels(), groupWait: setup.groupWait)
+        silences.replace(windows: setup.windows, recipients: try setup.recipients(), routes: routes)
+        await fleet?.replace(
+            try setup.fleetOrders(routes, SimulatedCanaries(network: network, trouble: trouble), time: time))
+        try? await retire(setup, routes)
+        watches = try makeWatches(setup, routes)
+        delivery.wake()
+    }
+
+    private func retire(_ setup: SimulatedSetup, _ routes: Routes) async throws {
+        try await Retirement(store: store, routes: routes, time: time, logger: Self.logger)
+            .retireAll(except: Set(try setup.watchedDomains().map(\.1.domain)))
+    }
+
+    private func makeWatches(_ setup: SimulatedSetup, _ routes: Routes) throws -> [Int: DomainWatch] {
+        let domains = try setup.watchedDomains()
+        let orders = ConfigurationFile(domains: domains.map(\.1)).orders
+        let watches = zip(domains.map(\.0), orders).map { site, order in
+            (
+                site,
+                DomainWatch(
+                    order: order, policy: setup.policy, probe: SimulatedLook(site: site, network: network),
+                    store: store, routes: routes, silences: silences, fleet: view, delivery: delivery, time: time,
+                    logger: Self.logger)
+            )
+        }
+        return Dictionary(watches) { first, _ in first }
     }
 }
 

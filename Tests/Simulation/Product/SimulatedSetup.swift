@@ -72,20 +72,43 @@ struct SimulatedSetup {
             domain: try Domain(Self.name(of: site)), defaults: defaults, channels: Self.routes(of: site))
     }
 
+    /// The watched sites with their numbers, in order.
+    func watchedDomains() throws -> [(Int, WatchedDomain)] {
+        try watched.sorted().map { ($0, try watchedDomain($0)) }
+    }
+
+    func routes() throws -> Routes {
+        Routes(
+            channels: try Self.makeChannels(), cdnBaseURL: "https://cdn.test/a/v1",
+            fleet: Routes.FleetRouting(watching: nil, fallback: fallback))
+    }
+
+    /// Who hears of which site.
+    func recipients() throws -> [Domain: SilenceWatch.Recipient] {
+        let pairs = try watchedDomains().map { _, watched in
+            (watched.domain, SilenceWatch.Recipient(labels: watched.labels, channels: watched.channels))
+        }
+        return Dictionary(pairs) { first, _ in first }
+    }
+
     /// nil: each site is judged by itself alone.
     func makeFleet(
         _ parts: FleetJudge.Parts, _ routes: Routes, _ canaries: any CanaryLook, time: any Timekeeper
     ) throws -> FleetJudge? {
         guard hasFleet else { return nil }
+        return FleetJudge(parts, try fleetOrders(routes, canaries, time: time))
+    }
+
+    func fleetOrders(
+        _ routes: Routes, _ canaries: any CanaryLook, time: any Timekeeper
+    ) throws -> FleetJudge.Orders {
         let pairs = try watched.sorted().map { (try Self.domain(of: $0), intervals[$0]) }
         let watch = CanaryWatch(
             hosts: ["reference.test"], probe: canaries, time: time,
             interval: pairs.map(\.1).min() ?? .seconds(3600))
-        return FleetJudge(
-            parts,
-            FleetJudge.Orders(
-                intervals: Dictionary(pairs) { first, _ in first }, routes: routes,
-                policy: FleetPolicy(remindEvery: remindEvery), canaries: hasCanaries ? watch : nil))
+        return FleetJudge.Orders(
+            intervals: Dictionary(pairs) { first, _ in first }, routes: routes,
+            policy: FleetPolicy(remindEvery: remindEvery), canaries: hasCanaries ? watch : nil)
     }
 
     /// Who is told of an incident of the fleet.

@@ -33,6 +33,7 @@ extension Simulation {
             lives += 1
             setupOfLife = setup
             dueSteps = [:]
+            dueChecks = [:]
             dueJudgement = nil
             isJudging = false
             let trouble = MachineTrouble(clock: clock, path: path)
@@ -84,11 +85,11 @@ extension Simulation {
             let stored = try? await process.store.state(of: domain)
             let known = states[site]
             guard setup.watched.contains(site) else {
-                if let known { retired(site, known, process) }
+                if let known { retired(site, known, at: process.startedAt) }
                 continue
             }
             if let known, stored == nil, maybeRetired.contains(site) {
-                retired(site, known, process)
+                retired(site, known, at: process.startedAt)
             } else if stored != known {
                 fail(
                     Violation(rule: .nothingLost, detail: "the state of site \(site) is not the one that was committed")
@@ -108,20 +109,23 @@ extension Simulation {
         }
     }
 
-    /// A site that is watched no longer: its incidents have ended with the start.
-    private func retired(_ site: Int, _ known: DomainState, _ process: SimulatedProcess) {
-        let after = retire(known, now: process.startedAt).state
+    /// A site that is watched no longer: its incidents have ended with the start, or with the reload.
+    /// `stored`: what is left of it in the store.
+    func retired(_ site: Int, _ known: DomainState, at now: Date, stored: DomainState? = nil) {
+        let after = retire(known, now: now).state
         checking {
             _ = try audit.ledger.note(
                 from: known, to: after, channels: SimulatedSetup.channels(of: site), reason: { _, _ in nil })
         }
-        states[site] = nil
+        states[site] = stored
         outlooks[site] = nil
     }
 
     func scheduleCheck(_ site: Int, _ process: SimulatedProcess) {
         guard let wait = process.wait(before: site, states[site]) else { return }
-        agenda.add(.check(site, life: process.life), at: clock.passed + Int64(wait / .milliseconds(1)) + 1)
+        let due = clock.passed + Int64(wait / .milliseconds(1)) + 1
+        dueChecks[site] = due
+        agenda.add(.check(site, life: process.life), at: due)
     }
 
     func wake(_ channel: String, _ process: SimulatedProcess, at instant: Int64? = nil) {

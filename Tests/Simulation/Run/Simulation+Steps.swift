@@ -9,7 +9,8 @@ extension Simulation {
     func check(_ site: Int) async {
         let name = "check \(site)"
         guard let process, let domain = try? SimulatedSetup.domain(of: site),
-            busy.insert(name).inserted
+            // What a reload has put off, as it took the site out and in again, is due another time.
+            dueChecks[site].map({ $0 <= clock.passed }) ?? true, busy.insert(name).inserted
         else { return }
         defer { busy.remove(name) }
         sights[site] = []

@@ -133,15 +133,20 @@ extension Simulation {
                 ]) ?? loss
             agenda.add(.crash, at: now + machineDice.hours(mean: 3))
         default:
-            name = "configuration changed"
             changeSetup()
-            agenda.add(.crash, at: now + machineDice.hours(mean: 0.2))
+            if let process, machineDice.happens(0.5) {
+                name = "configuration changed and reloaded"
+                agenda.add(.reload(life: process.life), at: now + machineDice.hours(mean: 0.2))
+            } else {
+                name = "configuration changed before a start"
+                agenda.add(.crash, at: now + machineDice.hours(mean: 0.2))
+            }
         }
         log.note(now, "machine: \(name)")
         figures.count("machine: \(name)")
     }
 
-    /// Takes effect with the next start.
+    /// Takes effect with the next start or reload.
     private func changeSetup() {
         setup.failureThreshold = machineDice.number(1...3)
         setup.recoveryThreshold = machineDice.number(1...3)

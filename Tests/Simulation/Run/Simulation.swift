@@ -49,7 +49,7 @@ package actor Simulation {
     var siteDice: Dice
     var receiverDice: Dice
     var machineDice: Dice
-    /// What the configuration says now, and what it said when the process began.
+    /// What the configuration says now, and what it said when the process took it last.
     var setup: SimulatedSetup
     var setupOfLife: SimulatedSetup
     var process: SimulatedProcess?
@@ -63,6 +63,7 @@ package actor Simulation {
     /// Which of the product's loops are in the middle of something.
     var busy: Set<String> = []
     var dueSteps: [String: Int64] = [:]
+    var dueChecks: [Int: Int64] = [:]
     var fleet = FleetBook()
     /// Incidents that somebody has taken in hand, as of the product's last look.
     var inHand: Set<String> = []
@@ -148,7 +149,7 @@ package actor Simulation {
         isOffline = false
         agenda.keep { what in
             switch what {
-            case .site, .receiver, .silence, .acknowledgement, .many, .machine, .crash: false
+            case .site, .receiver, .silence, .acknowledgement, .many, .machine, .reload, .crash: false
             case .check, .step, .lookAtSilences, .judge, .retention, .start: true
             }
         }
@@ -222,6 +223,7 @@ package actor Simulation {
         case .many(let isOver): if isOver { mendMany() } else { turnMany() }
         case .judge where isJudging, .check where isJudging: agenda.add(what, at: clock.passed + 100)
         case .judge(let life): if isAlive(life) { await judge() }
+        case .reload(let life): if isAlive(life) { await reload() }
         case .crash: crash()
         case .start: await start()
         case .check(let site, let life): if isAlive(life) { await check(site) }

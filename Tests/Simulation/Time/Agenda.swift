@@ -13,6 +13,7 @@ enum Happening: Equatable, Sendable {
     case many(isOver: Bool)
     case judge(life: Int)
     case machine
+    case reload(life: Int)
     case crash
     case start
 }

@@ -1,0 +1,47 @@
+// A living process takes another configuration.
+
+import Foundation
+import Monitoring
+import Storage
+
+extension Simulation {
+    /// The product waits for the checks that a reload cuts off, and for a judgement; here it comes back once they are over.
+    func reload() async {
+        guard var process, !process.trouble.isDead else { return }
+        guard !isJudging, !busy.contains(where: { $0 == "fleet" || $0.hasPrefix("check ") }) else {
+            return agenda.add(.reload(life: process.life), at: clock.passed + 100)
+        }
+        let former = setupOfLife.watched
+        setupOfLife = setup
+        do {
+            try await process.reload(to: setup)
+        } catch {
+            guard process.trouble.isDead else {
+                return fail(Violation(rule: .nothingLost, detail: "the configuration is not taken: \(error)"))
+            }
+        }
+        self.process = process
+        figures.count("reloads")
+        log.note(clock.passed, "process \(process.life) has reloaded")
+        await takeLeave(process)
+        for site in setup.watched.subtracting(former).sorted() { scheduleCheck(site, process) }
+        guard !process.trouble.isDead else { return }
+        noteRows(process)
+        for name in receivers.keys.sorted() { wake(name, process) }
+        agenda.add(.lookAtSilences(life: process.life), at: clock.passed + 2000)
+        judge(process, after: 2000)
+    }
+
+    /// Sites that are watched no longer have ended, as far as the store took that.
+    private func takeLeave(_ process: SimulatedProcess) async {
+        for site in sites.indices where !setup.watched.contains(site) {
+            guard let known = states[site], let domain = try? SimulatedSetup.domain(of: site) else { continue }
+            do {
+                let stored = try await process.store.state(of: domain)
+                if stored != known { retired(site, known, at: process.time.now(), stored: stored) }
+            } catch {
+                maybeRetired.insert(site)
+            }
+        }
+    }
+}
