@@ -14,18 +14,24 @@ extension MonitoringSuite {
             var course = try Course()
             for (hour, (origin, copy)) in zip(origin, copy).enumerated() {
                 let cdn = copy == "x" ? Reply.crawler("SWCERR00101 Bad HTTP Response: 403", maxAge: maxAge) : Self.file
-                var observation = try Observation.of(
-                    "example.com", at: .testing + Double(hour) * 3600, origin: Self.file, cdn: cdn)
-                var full = FullLook(resolution: Resolution(source: .proxy))
-                if origin == "x" {
-                    let refused = try Observation.of(at: observation.checkedAt, origin: .status(403), cdn: nil)
-                    full.agents = AgentLook.Agent.allCases.map { AgentLook(agent: $0, retrieval: refused.origin) }
-                    observation.contents.merge(refused.contents) { first, _ in first }
-                }
-                observation.full = full
-                try course.look(at: Double(hour), observation)
+                try Self.look(&course, at: Double(hour), refusesCrawler: origin == "x", Self.file, cdn)
             }
             return course
+        }
+
+        private static func look(
+            _ course: inout Course, at hour: Double, refusesCrawler: Bool, _ origin: Reply, _ cdn: Reply
+        ) throws {
+            var observation = try Observation.of(
+                "example.com", at: .testing + hour * 3600, origin: origin, cdn: cdn)
+            var full = FullLook(resolution: Resolution(source: .proxy))
+            if refusesCrawler {
+                let refused = try Observation.of(at: observation.checkedAt, origin: .status(403), cdn: nil)
+                full.agents = AgentLook.Agent.allCases.map { AgentLook(agent: $0, retrieval: refused.origin) }
+                observation.contents.merge(refused.contents) { first, _ in first }
+            }
+            observation.full = full
+            try course.look(at: hour, observation)
         }
 
         static let rows: [(origin: String, copy: String, told: [String])] = [
@@ -63,6 +69,24 @@ extension MonitoringSuite {
             let end = retire(course.state, now: .testing + 9 * 3600)
             #expect(end.events.map(\.incident.kind) == [.originBroken])
             #expect(end.incidents.contains { $0.kind == .cdnMissing && $0.state == .resolved })
+        }
+
+        @Test("a longer time to follow holds for a copy whose age nobody was told of yet", arguments: [24, 48])
+        func staleAfter(hours: Int) throws {
+            let newer = Reply.file(SampleFile.version(2))
+            var course = try Course()
+            try Self.look(&course, at: 0, refusesCrawler: false, Self.file, Self.file)
+            for hour in 1...30 { try Self.look(&course, at: Double(hour), refusesCrawler: true, newer, Self.file) }
+            #expect(course.open(.cdnStale)?.inhibitedBy == .originBroken)
+            // The cause is over, and the count begins anew.
+            try Self.look(&course, at: 31, refusesCrawler: false, newer, Self.file)
+            course.policy.staleAfter = .seconds(hours * 3600)
+            for hour in 32...60 { try Self.look(&course, at: Double(hour), refusesCrawler: false, newer, Self.file) }
+            #expect(
+                course.told == [
+                    "2 origin.broken firing", "31 origin.broken resolved (recovered)",
+                    "\(hours == 24 ? 32 : 49) cdn.stale firing",
+                ])
         }
 
         @Test("every kind of Apple's copy and the certificate follow from the origin, and nothing else does")

@@ -51,7 +51,7 @@ struct IncidentCourse {
             }
         }
         // The time that a change may take is counted from the change, and may be configured anew meanwhile.
-        if kind == .cdnStale, open.incident.state == .pending, since == open.incident.since, let graceUntil {
+        if kind == .cdnStale, !open.isTold, since == open.incident.since, let graceUntil {
             open.graceUntil = graceUntil
         }
         // What was given time to end by itself has become worse, and is given none any more.
