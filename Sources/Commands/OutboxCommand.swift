@@ -1,6 +1,7 @@
 import ArgumentParser
 import Evidence
 import Foundation
+import MonitorConfiguration
 import Storage
 
 /// `aasa-monitor outbox`: the messages that are owed, were sent, or were given up.
@@ -70,15 +71,24 @@ struct OutboxCommand: AsyncParsableCommand {
 
         func run() async throws {
             if let channel { return try await retry(channel) }
-            let answers = try await store.with(.beside) { store in
+            let answers = try await withChannels { store in
                 try await store.retry(dead ? store.deadMessages() : ids, now: Date())
             }
             if answers.isEmpty { Console.note("aasa-monitor: no messages were refused") }
             try OutboxListing.tell(answers, done: "will be sent again")
         }
 
+        /// Nothing is sent to a channel that the configuration does not name.
+        private func withChannels<Value>(_ work: (Store) async throws -> Value) async throws -> Value {
+            let file = try store.file()
+            return try await store.with(.beside, of: file) { store in
+                store.name(channels: Set(file.alerts.channels.map(\.name)))
+                return try await work(store)
+            }
+        }
+
         private func retry(_ channel: String) async throws {
-            let waiting = try await store.with(.beside) { try await $0.retry(channel: channel, now: Date()) }
+            let waiting = try await withChannels { try await $0.retry(channel: channel, now: Date()) }
             guard let waiting else {
                 throw CommandFailure(
                     .found, "nothing is known of a channel '\(channel.displayable.shortened(to: 80))'")

@@ -73,7 +73,10 @@ extension AlertingSuite {
             #expect(try await world.store.markExpired(channel: "gone", now: noon + 9 * 86_400) == 1)
             try await world.delivery.replace(channels: [channel("ops")])
             let expired = try await world.store.outbox(channel: "gone", states: [.expired], limit: 9).map(\.row.id)
-            #expect(try await world.store.retry(expired, now: noon).map(\.refusal) == [nil])
+            // By a command that was given another configuration.
+            let guest = try Store(path: world.folder + "/monitor.db", access: .beside)
+            #expect(try await guest.retry(expired, now: noon).map(\.refusal) == [nil])
+            try guest.close()
             #expect(try await world.states()["gone incident.firing"] == .queued)
             await world.delivery.wakeAfterOutsideWrite()
             #expect(try await world.states()["gone incident.firing"] == .dead)

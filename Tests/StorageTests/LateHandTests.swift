@@ -82,6 +82,26 @@ extension StorageSuite {
             try store.close()
         }
 
+        @Test(
+            "a pager that never heard of the trouble hears of no hand, and one that may have does",
+            arguments: [true, false])
+        func unheard(isUnclear: Bool) async throws {
+            try await commit([pager("p")])
+            try await acknowledge()
+            let row = try #require(
+                try await store.claim(channel: "pager", owner: "me", now: noon, lease: .seconds(60)))
+            try await store.markRetry(
+                row, owner: "me", notBefore: noon + 60, counted: true,
+                attempt: Attempt(class: "transient", status: nil, error: nil, isUnclear: isUnclear))
+            #expect(try await store.markExpired(channel: "pager", now: noon + 86_400) == 1)
+            let rules = ClaimRules(groupWait: nil, tellsUnsaidEnds: false) { $0.joined() }
+            let next = try await store.claim(
+                channel: "pager", owner: "me", now: noon + 86_400, lease: .seconds(60), rules: rules)
+            #expect(next?.type == (isUnclear ? .acknowledged : nil))
+            #expect(try await owed() == [])
+            try store.close()
+        }
+
         @Test("a pager that is told of the beginning only now is told behind it that somebody has it")
         func toldLate() async throws {
             try await commit([], withheld: ["abcd"])
@@ -125,7 +145,9 @@ extension StorageSuite {
             try await store.markDead(
                 beginning, owner: "me", now: noon + 90,
                 attempt: Attempt(class: "permanent", status: 400, error: "no"))
-            let word = try #require(try await claim())
+            // As a version did that told of the hand all the same.
+            let word = try #require(
+                try await store.claim(channel: "pager", owner: "me", now: noon + 90, lease: .seconds(60)))
             #expect(word.type == .acknowledged)
             try await store.markDelivered(word, owner: "me", now: noon + 90, status: 202)
             try await commit([pager("e", type: .resolved, sequence: 2)])

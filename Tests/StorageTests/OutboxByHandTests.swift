@@ -104,6 +104,52 @@ extension StorageSuite {
             #expect(try await store.retry([id], now: noon).first?.refusal == nil)
         }
 
+        /// What else there is of the story, as `type state`, whether the incident is over, and whether a beginning that was
+        /// given up is sent again.
+        static let stories: [(others: [(EventType, OutboxRow.State)], isOver: Bool, isSentAgain: Bool)] = [
+            ([], false, true), ([], true, false), ([(.resolved, .dead)], true, false),
+            // It goes out in front of its end, or the end says it too.
+            ([(.resolved, .queued)], true, true), ([(.resolved, .leased)], true, true),
+            // What a channel is told that is back.
+            ([(.firing, .queued)], false, false), ([(.firing, .leased)], false, false),
+            ([(.firing, .dead)], false, true),
+            ([(.update, .queued)], false, true),
+        ]
+
+        @Test(
+            "a beginning is not sent again where nobody would tell its end, or where it is owed anyway",
+            arguments: 0..<9)
+        func futile(_ index: Int) async throws {
+            let story = Self.stories[index]
+            var incident = try incident(state: story.isOver ? .resolved : .firing)
+            incident.resolvedAt = story.isOver ? noon : nil
+            try await store.commit(CheckRecord(observation: nil, state: try state(), incidents: [incident]))
+            try await store.enqueue([draft("beginning")])
+            for (number, other) in story.others.enumerated() {
+                try await store.enqueue([draft("\(number)", type: other.0, sequence: number + 2)])
+            }
+            let rows = try await store.messages(domain: nil, limit: 9)
+            let states = [("beginning", OutboxRow.State.dead)] + story.others.enumerated().map { ("\($0)", $1.1) }
+            try await store.write { database in
+                for (key, state) in states {
+                    try database.execute(
+                        sql: "UPDATE outbox SET state = ?, settled_at = ? WHERE message_key = ?",
+                        arguments: [state.rawValue, state == .dead ? noon.milliseconds : nil, key])
+                }
+            }
+            let id = try #require(rows.first { $0.messageKey == "beginning" }?.id)
+            let refusal = try await store.retry([id], now: noon).first?.refusal
+            #expect((refusal == nil) == story.isSentAgain, "\(refusal ?? "")")
+        }
+
+        @Test("nothing is sent again to a channel that the configuration does not name", arguments: [true, false])
+        func gone(isPresent: Bool) async throws {
+            try await store.enqueue([draft("k")])
+            try await store.write { try $0.execute(sql: "UPDATE outbox SET state = 'dead', last_error = 'no'") }
+            store.name(channels: isPresent ? ["ops"] : [])
+            #expect((try await store.retry(store.deadMessages(), now: noon).first?.refusal == nil) == isPresent)
+        }
+
         @Test("a dropped message is never sent, frees its successors, and is not made anew")
         func drops() async throws {
             let ids = try await makeAll()
@@ -127,7 +173,7 @@ extension StorageSuite {
             try await store.enqueue([draft("k1")])
             try await store.write { try $0.execute(sql: "UPDATE outbox SET state = 'dead'") }
             let before = try await store.outsideWrites()
-            try await store.enqueue([draft("k2")])
+            try await store.enqueue([draft("k2", incident: "b2")])
             _ = try await store.outbox(channel: nil, states: [], limit: 9)
             #expect(try await store.outsideWrites() == before)
             let guest = try Store(path: folder.store, access: .beside)

@@ -28,6 +28,7 @@ package struct CurlTransport: MessageTransport {
                 case .addressRefused: .address
                 default: .network
                 }
+            // The phase tells of one connection, and each message has its own: none is kept.
             return TransportFault(kind: kind, detail: error.description, wasSent: error.phase >= .waiting)
         }
         return TransportAnswer(

@@ -29,15 +29,11 @@ extension Store {
         }
     }
 
-    /// The channel takes messages again. One that was disabled may have let messages expire: it is forgotten, so that it is
-    /// told of the present as a new one is.
+    /// The channel takes messages again. It may have let messages expire: it is forgotten, so that it is told of the present
+    /// as a new one is, as far as it was not told.
     package func endTrouble(channel: String) async throws {
         try await write { database in
-            try database.execute(
-                cached: """
-                    DELETE FROM channel_known WHERE name = ?1
-                    AND EXISTS (SELECT 1 FROM channel_trouble t WHERE t.name = ?1 AND t.state = 'disabled')
-                    """, arguments: [channel])
+            try database.execute(cached: "DELETE FROM channel_known WHERE name = ?", arguments: [channel])
             try database.execute(cached: "DELETE FROM channel_trouble WHERE name = ?", arguments: [channel])
         }
     }

@@ -185,7 +185,8 @@ extension Store {
         ), 'incident.resolved')
         """
 
-    /// Drops what was never told and is over: the end alone says all of it, or to a pager nothing.
+    /// Drops what was never told and is over: the end alone says all of it, or to a pager nothing. Nor does a pager hear who
+    /// has what in hand of which it never heard.
     private static func supersedeUnsaid(
         _ channel: String, _ rules: ClaimRules, _ now: Int64, _ database: Database
     ) throws {
@@ -206,7 +207,7 @@ extension Store {
             cached: """
                 UPDATE outbox AS o SET state = 'superseded', settled_at = :now
                 WHERE o.channel = :channel AND \(isOpen) AND o.state = 'queued' AND o.receipt = 0
-                AND o.type = 'incident.resolved'
+                AND o.type IN ('incident.resolved', 'incident.acknowledged')
                 AND \(isFirst) AND \(lastHeard) = 'incident.resolved'
                 """, arguments: arguments)
     }

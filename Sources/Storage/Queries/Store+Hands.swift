@@ -69,11 +69,13 @@ extension Store {
         let taken = try Row.fetchAll(
             database,
             cached: """
-                SELECT i.* FROM incident i JOIN acknowledgement a ON a.incident_id = i.id
+                SELECT i.* FROM acknowledgement a CROSS JOIN incident i ON i.id = a.incident_id
                 WHERE i.resolved_at IS NULL AND EXISTS (
-                    SELECT 1 FROM outbox o WHERE o.incident_id = i.id AND o.channel = :channel AND o.hears_of_hand = 1)
+                    SELECT 1 FROM outbox o INDEXED BY outbox_of_incident
+                    WHERE o.incident_id = i.id AND o.channel = :channel AND o.hears_of_hand = 1)
                 AND NOT EXISTS (
-                    SELECT 1 FROM outbox o WHERE o.incident_id = i.id AND o.channel = :channel
+                    SELECT 1 FROM outbox o INDEXED BY outbox_of_incident
+                    WHERE o.incident_id = i.id AND o.channel = :channel
                     AND o.type = 'incident.acknowledged' AND o.created_at >= a.at
                     AND o.state IN ('queued', 'leased', 'delivered'))
                 ORDER BY i.opened_at, i.id

@@ -204,15 +204,18 @@ extension Store {
     private static func holds(
         _ condition: OutboxDraft.Condition, of draft: OutboxDraft, rank: Int, _ database: Database
     ) throws -> Bool {
-        guard condition != .always else { return true }
-        let last = try lastRowTold(channel: draft.channel, incidentID: draft.incidentID, database)
-        guard let last, last["type"] as String != EventType.resolved.rawValue else {
-            return condition == .isNotToldOfTrouble || condition == .isEscalation
+        func last(isCertain: Bool) throws -> Row? {
+            let row = try lastRowTold(
+                channel: draft.channel, incidentID: draft.incidentID, isCertain: isCertain, database)
+            return row.flatMap { $0["type"] == EventType.resolved.rawValue ? nil : $0 }
         }
         return switch condition {
-        case .always, .isToldOfTrouble: true
-        case .isNotToldOfTrouble, .isEscalation: false
-        case .isToldOfLess: (last["severity"] as Int) < rank
+        case .always: true
+        case .isToldOfTrouble: try last(isCertain: false) != nil
+        // Twice is better than never: who may have heard of the trouble and is owed nothing any more is told again, as is who
+        // may have heard of its end.
+        case .isNotToldOfTrouble, .isEscalation: try last(isCertain: true) == nil || last(isCertain: false) == nil
+        case .isToldOfLess: try last(isCertain: false).map { ($0["severity"] as Int) < rank } ?? false
         }
     }
 

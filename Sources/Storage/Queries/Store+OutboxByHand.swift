@@ -38,21 +38,13 @@ extension Store {
 
     /// Sends messages again which were given up, and waiting ones at once.
     ///
-    /// A message gets as much time as it had at first. One is refused whose successor in the same story has reached the
-    /// channel: told afterwards, it would open an alert that nobody closes. A hold of the channel that is ours ends.
+    /// A message gets as much time as it had at first. One is refused that would open an alert which nobody closes, as its
+    /// incident is over or a successor in the same story has reached the channel; and one that another message says already.
+    /// A hold of the channel that is ours ends.
     package func retry(_ ids: [Int64], now: Date) async throws -> [OutboxAnswer] {
         let instant = now.milliseconds
         return try await change(ids, ifDropped: "it was dropped") { row, database in
-            let isLate = try Bool.fetchOne(
-                database,
-                cached: """
-                    SELECT EXISTS (SELECT 1 FROM outbox l WHERE l.channel = ? AND l.incident_id = ?
-                        AND l.state = 'delivered' AND (l.sequence > ? OR l.sequence = ? AND l.id > ?))
-                    """, arguments: [row.channel, row.incidentID, row.sequence, row.sequence, row.id])
-            if isLate == true { return "a later message of the same incident has reached the channel" }
-            guard try row.lastError != Self.removedWords || Self.isKnown(row.channel, database) else {
-                return "its channel is not in the configuration; one that is back is known after five minutes at most"
-            }
+            if let words = try self.futility(of: row, database) { return words }
             try database.execute(
                 cached: """
                     UPDATE outbox SET state = 'queued', lease_owner = NULL, lease_until = NULL, settled_at = NULL,
@@ -94,7 +86,7 @@ extension Store {
                         OR EXISTS (SELECT 1 FROM channel_trouble WHERE name = ?1)
                         OR EXISTS (SELECT 1 FROM channel_known WHERE name = ?1)
                     """, arguments: [channel])
-            guard isKnown == true else { return nil }
+            guard isKnown == true, self.isPresent(channel) else { return nil }
             try database.execute(
                 cached: """
                     UPDATE outbox SET not_before = min(not_before, ?)
@@ -109,6 +101,41 @@ extension Store {
     /// The row itself, and all that share its message. Of a refused digest each goes its own way: its bytes were never
     /// taken.
     private static let ofMessage = "(id = :id OR digest = :digest AND :state <> 'dead')"
+
+    /// Why a message had better not be sent again; nil where it may.
+    private func futility(of row: OutboxRow, _ database: Database) throws -> String? {
+        guard isPresent(row.channel) else { return "its channel is not in the configuration" }
+        guard try row.lastError != Self.removedWords || Self.isKnown(row.channel, database) else {
+            return "its channel is not in the configuration; one that is back is known after five minutes at most"
+        }
+        let facts = try Row.fetchOne(
+            database,
+            cached: """
+                SELECT
+                    EXISTS (SELECT 1 FROM outbox l WHERE l.channel = :channel AND l.incident_id = :incident
+                        AND l.state = 'delivered' AND (l.sequence > :sequence OR l.sequence = :sequence AND l.id > :id))
+                        AS is_late,
+                    EXISTS (SELECT 1 FROM outbox l WHERE l.channel = :channel AND l.incident_id = :incident
+                        AND l.state IN ('queued', 'leased') AND l.id <> :id AND l.type = :type
+                        AND (l.type = 'incident.firing' OR l.sequence = :sequence)) AS is_said,
+                    EXISTS (SELECT 1 FROM incident WHERE id = :incident AND resolved_at IS NOT NULL)
+                    AND NOT EXISTS (SELECT 1 FROM outbox l WHERE l.channel = :channel AND l.incident_id = :incident
+                        AND l.state IN ('queued', 'leased') AND l.type = 'incident.resolved') AS is_over
+                """,
+            arguments: [
+                "channel": row.channel, "incident": row.incidentID, "sequence": row.sequence, "id": row.id,
+                "type": row.type.rawValue,
+            ])
+        guard let facts else { return nil }
+        if facts["is_late"] { return "a later message of the same incident has reached the channel" }
+        // What waits is only made due.
+        guard row.state != .queued else { return nil }
+        if facts["is_said"] { return "another message that waits says the same" }
+        if facts["is_over"], row.type != .resolved {
+            return "its incident is over, and nobody would tell the end of it"
+        }
+        return nil
+    }
 
     /// Whether a running daemon has met a channel. Who acts by hand need not have the configuration.
     private static func isKnown(_ channel: String, _ database: Database) throws -> Bool {

@@ -136,16 +136,20 @@ extension Store {
     /// What a channel knows of an incident once its open messages are delivered: of those that were delivered or may yet
     /// be, the latest row counts. One that was given up, by hand or not, counts where its attempts had no clear end: the
     /// receiver may have it. That somebody has it in hand says nothing of the trouble itself.
-    static func lastRowTold(channel: String, incidentID: String, _ database: Database) throws -> Row? {
+    ///
+    /// `isCertain`: leaves out what the receiver may have, and may as well not have.
+    static func lastRowTold(
+        channel: String, incidentID: String, isCertain: Bool = false, _ database: Database
+    ) throws -> Row? {
         try Row.fetchOne(
             database,
             cached: """
                 SELECT type, severity, facts FROM outbox
                 WHERE incident_id = ? AND channel = ? AND type <> 'incident.acknowledged'
                 AND (state IN ('queued', 'leased', 'delivered')
-                    OR state IN ('expired', 'dead', 'dropped') AND receipt = 2)
+                    OR NOT ? AND state IN ('expired', 'dead', 'dropped') AND receipt = 2)
                 ORDER BY sequence DESC, id DESC LIMIT 1
-                """, arguments: [incidentID, channel])
+                """, arguments: [incidentID, channel, isCertain])
     }
 
     private static func silence(_ row: Row) throws -> Silence {

@@ -131,6 +131,8 @@ extension Audit {
         let story = Story(row)
         attempts[row.key, default: []].append(attempt)
         lastAttempted[story] = max(lastAttempted[story] ?? 0, row.sequence)
+        // Who has it in hand says nothing of the trouble itself.
+        guard row.type != "incident.acknowledged" else { return }
         heard[story, default: []].append(
             Heard(
                 sequence: row.sequence, isEnd: row.isEnd, isAccepted: attempt.isAccepted, isRefused: isRefused))

@@ -121,7 +121,7 @@ struct Audit {
     func knowsOfTrouble(_ story: Story, before sequence: Int) -> Bool {
         let last = rows(of: story)
             .filter { row in
-                row.sequence < sequence
+                row.sequence < sequence && row.type != "incident.acknowledged"
                     && (row.isOpen || row.state == "delivered"
                         || ["expired", "dead"].contains(row.state) && row.mayHaveArrived)
             }

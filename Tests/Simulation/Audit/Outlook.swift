@@ -143,8 +143,9 @@ struct Outlook {
                 throw Violation(rule: .transitionExplained, detail: "a pending \(kind.rawValue) was told")
             case .firing
             where incident.sequence == 0 && open.inhibitedBy == nil
-                // What outlives its cause is counted, and given its time, anew.
-                && open.confirmations >= setup.failureThreshold && open.graceUntil ?? now <= now:
+                // What outlives its cause is counted, and given its time, anew; a check that cannot tell ends none.
+                && open.unknownSince == nil && open.confirmations >= setup.failureThreshold
+                && open.graceUntil ?? now <= now:
                 throw Violation(
                     rule: .transitionExplained, detail: "\(kind.rawValue) of \(state.domain) fires and nobody is told")
             case .resolved:
