@@ -90,6 +90,21 @@ extension CommandsTests {
             #expect(told[3] == ["edge_unreachable a", "all_unreachable"])
         }
 
+        @Test("edges that answer something else are told by what they answer, not as a dead network")
+        func troubledEdges() throws {
+            var watch = PropagationWatch(goal: Self.goal(2), begin: .testing)
+            let sights = ["a", "b", "c"].map { EdgeSight(address: $0, content: .silent("status 500")) }
+            let dead = EdgeSight(address: "d", content: .silent("connection refused"), isAnswer: false)
+            let events = watch.look(sights + [dead], at: .testing)
+            let wording = WatchWording(domain: try Domain("example.com"), usual: nil)
+            let said = events.map { wording.sentence(for: $0, watch) }
+            #expect(said.first?.contains("a says nothing about the file: status 500") == true)
+            #expect(events.last?.kind == .allUnreachable)
+            #expect(said.last?.contains("(3 edges: status 500)") == true)
+            #expect(said.last?.contains("whether this machine reaches the network") == false)
+            #expect(watch.standing(of: dead).words == "cannot be asked: connection refused")
+        }
+
         @Test("edges come and go with the CDN's addresses")
         func roll() {
             var watch = PropagationWatch(goal: Self.goal(2), begin: .testing)

@@ -73,12 +73,12 @@ struct PropagationWatch: Sendable {
 
     func standing(of edge: Edge) -> EdgeStanding { standing(of: edge.sight) }
 
-    private func standing(of sight: EdgeSight) -> EdgeStanding {
+    func standing(of sight: EdgeSight) -> EdgeStanding {
         switch sight.content {
         case .file(let meaning): meaning == goal.meaning ? .inSync : .behind
         case .noFile: .noFile
         case .missing(let words): .missing(words)
-        case .silent(let words): .unreachable(words)
+        case .silent(let words): .unreachable(words, answered: sight.isAnswer)
         }
     }
 
@@ -132,9 +132,28 @@ struct PropagationWatch: Sendable {
             return removed
         }
         let isSilent = !edges.isEmpty && edges.allSatisfy { if case .silent = $0.sight.content { true } else { false } }
-        if isSilent, !isSilenceTold { events.append(event(.allUnreachable, at: now)) }
+        if isSilent, !isSilenceTold {
+            var silence = event(.allUnreachable, at: now)
+            silence.detail = answersBesideTheFile
+            events.append(silence)
+        }
         isSilenceTold = isSilent
         return events
+    }
+
+    /// What edges answer that say nothing about the file, as `2 edges: status 500`; nil where none answers anything.
+    private var answersBesideTheFile: String? {
+        var counts: [(words: String, count: Int)] = []
+        for edge in edges where edge.sight.isAnswer {
+            guard case .silent(let words) = edge.sight.content else { continue }
+            if let index = counts.firstIndex(where: { $0.words == words }) {
+                counts[index].count += 1
+            } else {
+                counts.append((words, 1))
+            }
+        }
+        let told = counts.prefix(4).map { "\($0.count) \($0.count == 1 ? "edge" : "edges"): \($0.words)" }
+        return told.isEmpty ? nil : told.joined(separator: ", ")
     }
 
     /// Takes in a look at the origin.

@@ -64,7 +64,8 @@ enum EdgeStanding: Equatable, Sendable {
     case behind
     case noFile
     case missing(String)
-    case unreachable(String)
+    /// It says nothing about the file, whether it answered something else or nothing at all.
+    case unreachable(String, answered: Bool = false)
 
     var name: String {
         switch self {
@@ -80,7 +81,7 @@ enum EdgeStanding: Equatable, Sendable {
     var detail: String? {
         switch self {
         case .inSync, .behind, .noFile: nil
-        case .missing(let words), .unreachable(let words): words
+        case .missing(let words), .unreachable(let words, _): words
         }
     }
 
@@ -91,7 +92,8 @@ enum EdgeStanding: Equatable, Sendable {
         case .behind: "serves another file"
         case .noFile: "serves something that is no file"
         case .missing(let words): "has no copy: \(words)"
-        case .unreachable(let words): "cannot be asked: \(words)"
+        case .unreachable(let words, true): "says nothing about the file: \(words)"
+        case .unreachable(let words, false): "cannot be asked: \(words)"
         }
     }
 }

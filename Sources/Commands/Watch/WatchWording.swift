@@ -23,7 +23,11 @@ struct WatchWording: Sendable {
             case .edgeAdded: "\(edge) is a new edge and \(standing); \(count(event))"
             case .edgeRemoved: "\(edge) is no longer among the CDN's addresses; \(count(event))"
             case .allUnreachable:
-                "no edge can be asked: see whether this machine reaches the network, and --cdn-url, --proxy"
+                event.detail.map {
+                    "edges answer, but none says anything about the file (\($0)): with a status of 500 or more Apple's CDN "
+                        + "is in trouble itself, and there is nothing to do but to wait; with another, see what answers "
+                        + "in its place, --cdn-url and --proxy"
+                } ?? "no edge can be asked: see whether this machine reaches the network, and --cdn-url, --proxy"
             case .goalMoved: "the origin serves a newer file: waiting for \(file(event.goal)); \(count(event))"
             case .originUnreadable:
                 "the origin cannot be read any more: \(event.detail ?? ""); still waiting for the file that it had"
