@@ -11,16 +11,20 @@ package struct CertificateText: Sendable, Equatable {
     package var notAfter: Date?
     /// The DNS entries of the subject alternative names, in their order.
     package var dnsNames: [String]
+    /// The first "CA Issuers" location of the Authority Information Access, where clients that fetch missing intermediates
+    /// look for the issuer's certificate.
+    package var issuerURL: String?
 
     package init(
         subject: String = "", issuer: String = "", notBefore: Date? = nil, notAfter: Date? = nil,
-        dnsNames: [String] = []
+        dnsNames: [String] = [], issuerURL: String? = nil
     ) {
         self.subject = subject
         self.issuer = issuer
         self.notBefore = notBefore
         self.notAfter = notAfter
         self.dnsNames = dnsNames
+        self.issuerURL = issuerURL
     }
 
     init(lines: [String]) {
@@ -34,6 +38,7 @@ package struct CertificateText: Sendable, Equatable {
             case "Start date": notBefore = Self.date(value)
             case "Expire date": notAfter = Self.date(value)
             case "X509v3 Subject Alternative Name": dnsNames = Self.dnsNames(value)
+            case "Authority Information Access": issuerURL = Self.issuerURL(value)
             default: break
             }
         }
@@ -44,6 +49,14 @@ package struct CertificateText: Sendable, Equatable {
             let entry = part.drop(while: \.isWhitespace)
             return entry.hasPrefix("DNS:") ? String(entry.dropFirst(4)) : nil
         }
+    }
+
+    /// From OpenSSL's "CA Issuers - URI:http://…", one access method a line.
+    private static func issuerURL(_ text: String) -> String? {
+        let sign = "CA Issuers - URI:"
+        return text.split(whereSeparator: \.isNewline).lazy
+            .compactMap { line in line.firstRange(of: sign).map { String(line[$0.upperBound...]) } }
+            .first { !$0.isEmpty }
     }
 
     private static let months = [

@@ -64,7 +64,7 @@ package struct LabAuthority: Sendable {
         let subject = try DistinguishedName { CommonName(String(name.prefix(64))) }
         let issuer =
             switch wanted.kind {
-            case .untrustedRoot: untrusted
+            case .untrustedRoot, .privateAuthority: untrusted
             case .expiredIntermediate: outdated
             default: trusted
             }
@@ -87,10 +87,15 @@ package struct LabAuthority: Sendable {
                 SubjectAlternativeNames([.dnsName(name)])
                 SubjectKeyIdentifier(hash: publicKey)
                 AuthorityKeyIdentifier(keyIdentifier: SubjectKeyIdentifier(hash: signer).keyIdentifier)
+                if !isSelfSigned, wanted.kind != .privateAuthority {
+                    AuthorityInformationAccess([
+                        .init(method: .issuingCA, location: .uniformResourceIdentifier("http://ca.test/issuer.cer"))
+                    ])
+                }
             },
             issuerPrivateKey: Certificate.PrivateKey(isSelfSigned ? key : issuer.key))
         var chain = [try Self.der(leaf)]
-        if wanted.kind != .missingIntermediate && !isSelfSigned {
+        if wanted.kind != .missingIntermediate, wanted.kind != .privateAuthority, !isSelfSigned {
             chain.append(try Self.der(issuer.certificate))
         }
         return LabIdentity(certificates: chain, key: Array(key.derRepresentation))
@@ -101,7 +106,8 @@ package struct LabAuthority: Sendable {
         case .expired: (now - 91 * day, now - day)
         case .notYetValid: (now + day, now + 91 * day)
         case .expiring(let left): (now - 90 * day, now + left / .seconds(1))
-        case .valid, .wrongName, .selfSigned, .untrustedRoot, .missingIntermediate, .expiredIntermediate:
+        case .valid, .wrongName, .selfSigned, .untrustedRoot, .missingIntermediate, .expiredIntermediate,
+            .privateAuthority:
             (now - day, now + 90 * day)
         }
     }

@@ -15,8 +15,11 @@ package enum LabCertificate: Sendable, Hashable {
     case selfSigned
     /// Chains, over an intermediate that is sent, to a root that is not in the lab's CA file.
     case untrustedRoot
-    /// As ``valid``, but sent without the intermediate.
+    /// As ``valid``, but sent without the intermediate, whose place on the web the leaf tells.
     case missingIntermediate
+    /// Signed by an authority of one's own, as mkcert's or a company's, and sent alone: the leaf does not tell where its
+    /// issuer's certificate is found.
+    case privateAuthority
     /// As ``valid``, but under an intermediate that ended a day ago: the leaf itself is in date.
     case expiredIntermediate
 

@@ -102,7 +102,7 @@ struct LabCrawler: Sendable {
         case .notYetValid: return broken(outOfDate + "before \((now + 86_400).ISO8601Format())")
         case .wrongName:
             return broken(prefix + "certificate is valid for \(LabCertificate.wrongNameHost), not \(host)")
-        case .selfSigned, .untrustedRoot, .missingIntermediate:
+        case .selfSigned, .untrustedRoot, .missingIntermediate, .privateAuthority:
             return broken(prefix + "certificate signed by unknown authority")
         }
     }

@@ -8,7 +8,7 @@ extension CurlTests {
         static let table: [(LabCertificate, VerifyProblem?)] = [
             (.valid, nil), (.expired, .expired), (.notYetValid, .notYetValid), (.expiring(in: .seconds(86_400)), nil),
             (.wrongName, .nameMismatch), (.selfSigned, .selfSigned), (.untrustedRoot, .untrustedRoot),
-            (.missingIntermediate, .incompleteChain),
+            (.missingIntermediate, .incompleteChain), (.privateAuthority, .incompleteChain),
         ]
 
         @Test("each bad certificate is refused for its own reason, and shown by a handshake alone", arguments: table)
@@ -32,6 +32,8 @@ extension CurlTests {
                 #expect(result.verifyProblem?.refined(by: seen.facts.chain) == problem)
                 let leaf = try #require(seen.facts.chain.first)
                 #expect(leaf.dnsNames == [certificate == .wrongName ? LabCertificate.wrongNameHost : host])
+                let namesIssuer = ![.selfSigned, .privateAuthority].contains(certificate)
+                #expect(leaf.issuerURL == (namesIssuer ? "http://ca.test/issuer.cer" : nil))
                 #expect(leaf.notBefore != nil && leaf.notAfter != nil)
                 #expect((try #require(leaf.notAfter) < Date()) == (certificate == .expired))
                 #expect(lab.origin(host).requests.count == (problem == nil ? 1 : 0), "a handshake sends no request")

@@ -10,7 +10,7 @@ extension EvidenceSuite {
         static func certificate(_ subject: String, by issuer: String, days: Double = 100) -> CertificateFacts {
             CertificateFacts(
                 subject: subject, issuer: issuer, notBefore: .testing - 100 * 86400, notAfter: .testing + days * 86400,
-                names: subject == "leaf" ? ["example.com"] : [])
+                names: subject == "leaf" ? ["example.com"] : [], issuerURL: "http://ca.example/issuer.cer")
         }
 
         static func served(_ chain: CertificateFacts...) -> Reply {
@@ -47,6 +47,43 @@ extension EvidenceSuite {
         func named(_ reply: Reply, _ words: String) throws {
             let finding = try #require(try verdict(origin: reply, cdn: nil).findings.first)
             #expect(finding.message.contains(words), "\(finding.message)")
+        }
+
+        @Test("that an intermediate is missing is said only where the certificate tells where it is found")
+        func privateAuthority() throws {
+            var leaf = Self.certificate("leaf", by: "CN=mkcert")
+            leaf.issuerURL = nil
+            let verdict = try verdict(origin: Self.refused(.incompleteChain, leaf), cdn: nil)
+            #expect(verdict.told == ["origin.certificate-untrusted error"])
+            let finding = try #require(verdict.findings.first)
+            #expect(finding.evidence["missing_issuer"] == "CN=mkcert")
+            for words in [
+                "CN=mkcert", "a private one, or the server does not send", "public authority, with its full chain",
+            ] { #expect(verdict.diagnosis.contains(words), "\(verdict.diagnosis)") }
+            #expect(!verdict.diagnosis.contains("browsers"))
+        }
+
+        static func named(_ names: [String], days: Double = -1) -> CertificateFacts {
+            var leaf = certificate("leaf", by: "R3", days: days)
+            leaf.names = names
+            return leaf
+        }
+
+        @Test(
+            "a certificate that is out of date and for another name is told as both",
+            arguments: [
+                (["x.example"], true), (["*.www.example.com", "example.org"], true), (["*.com"], false),
+                (["*.example.com"], true), (["EXAMPLE.com"], false), (["www.example.com", "example.com"], false),
+                ([], false),
+            ] as [([String], Bool)])
+        func expiredForAnotherName(_ names: [String], _ isForAnother: Bool) throws {
+            let old = try verdict(origin: Self.refused(.expired, Self.named(names)), cdn: nil)
+            let early = try verdict(origin: Self.refused(.notYetValid, Self.named(names)), cdn: nil)
+            #expect(old.told == ["origin.certificate-expired error"])
+            for verdict in [old, early] {
+                #expect(verdict.diagnosis.contains("not for example.com either") == isForAnother)
+                #expect(verdict.diagnosis.contains("must include example.com") == isForAnother)
+            }
         }
 
         @Test(

@@ -12,7 +12,7 @@ extension ProbingTests {
             let problem: CertificateProblem
             /// How many certificates the server sends.
             let chain: Int
-            var testDescription: String { problem.rawValue }
+            var testDescription: String { "\(certificate)" }
         }
 
         @Test(
@@ -24,6 +24,7 @@ extension ProbingTests {
                 Refusal(certificate: .selfSigned, problem: .selfSigned, chain: 1),
                 Refusal(certificate: .untrustedRoot, problem: .untrustedRoot, chain: 2),
                 Refusal(certificate: .missingIntermediate, problem: .incompleteChain, chain: 1),
+                Refusal(certificate: .privateAuthority, problem: .incompleteChain, chain: 1),
             ])
         func refused(_ refusal: Refusal) async throws {
             try await Scene.with { scene in
@@ -37,6 +38,8 @@ extension ProbingTests {
                 let names = refusal.certificate == .wrongName ? [LabCertificate.wrongNameHost] : ["site.test"]
                 #expect(tls.chain.first?.names == names)
                 #expect(tls.chain.first?.notAfter != nil)
+                let namesIssuer = ![.selfSigned, .privateAuthority].contains(refusal.certificate)
+                #expect((tls.chain.first?.issuerURL != nil) == namesIssuer)
                 #expect(tls.detail?.isEmpty == false)
                 // Nothing was ever asked of a server that is not known to be the right one.
                 #expect(scene.requests("site.test").isEmpty)

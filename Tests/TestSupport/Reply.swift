@@ -52,7 +52,8 @@ package struct Reply: Sendable {
             chain: [
                 CertificateFacts(
                     subject: "CN=example.com", issuer: "CN=Issuer", notBefore: .testing - 100 * 86400,
-                    notAfter: .testing + 100 * 86400, names: ["example.com"])
+                    notAfter: .testing + 100 * 86400, names: ["example.com"],
+                    issuerURL: "http://ca.example/issuer.cer")
             ], trusted: false, problem: problem, detail: "verify error")
         return reply
     }

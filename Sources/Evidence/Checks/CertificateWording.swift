@@ -22,6 +22,7 @@ struct CertificateWording {
             } else {
                 finding.message = "the certificate expired\(date)"
                 finding.fix = "renew the certificate, and find out why its renewal did not run"
+                tellOtherName(in: &finding)
             }
         case .notYetValid:
             finding.rule = .origin("certificate-not-yet-valid")
@@ -30,15 +31,11 @@ struct CertificateWording {
                 (early == leaf ? "the certificate is" : "an intermediate certificate is") + " not valid yet"
                 + (early?.notBefore.map { ", only from \($0.rfc3339)" } ?? "")
             finding.fix = "install a certificate that is valid now, or set this machine's clock"
+            tellOtherName(in: &finding)
         case .nameMismatch:
             finding.rule = .origin("certificate-name-mismatch")
-            // A certificate may have thousands.
-            let all = leaf?.names ?? []
-            let names =
-                all.prefix(3).map { $0.displayable.shortened(to: 64) }.joined(separator: ", ")
-                + (all.count > 3 ? " and \(all.count - 3) more" : "")
             finding.message =
-                "the certificate is not for \(host)" + (names.isEmpty ? "" : ", it is for \(names)")
+                "the certificate is not for \(host)" + (shownNames.isEmpty ? "" : ", it is for \(shownNames)")
             finding.fix = "install a certificate whose names include \(host), or let the server choose it by SNI"
         case .selfSigned:
             untrusted("the certificate is self-signed", in: &finding)
@@ -48,6 +45,20 @@ struct CertificateWording {
                 "the certificate comes from an authority that is not publicly trusted"
                     + (root.map { ": \(shown($0))" } ?? ""), in: &finding)
         case .incompleteChain:
+            // Public authorities say in each certificate where their own is found. Where nobody says so, no browser fetches it
+            // either, and what looks like a missing intermediate is nearly always a private root.
+            guard chain.isEmpty || chain.linked.last?.issuerURL != nil else {
+                untrusted(
+                    "the certificate comes from an authority that is unknown here"
+                        + (missingIssuer.map { ": \($0)" } ?? "")
+                        + "; it is a private one, or the server does not send an intermediate certificate", in: &finding
+                )
+                finding.evidence["missing_issuer"] = missingIssuer
+                finding.fix =
+                    "install a certificate from a public authority, with its full chain (leaf and intermediates); Apple "
+                    + "accepts no private root"
+                return
+            }
             finding.rule = .origin("certificate-chain-incomplete")
             finding.message =
                 "the server does not send the whole certificate chain"
@@ -65,6 +76,20 @@ struct CertificateWording {
             finding.message = "the certificate is refused"
             finding.fix = "see the evidence for the verifier's words, and install a certificate that passes"
         }
+    }
+
+    /// The verifier stops at the dates; a renewal alone would only bring its next complaint.
+    private func tellOtherName(in finding: inout Finding) {
+        guard let leaf, !leaf.names.isEmpty, !leaf.isFor(host) else { return }
+        finding.message += ", and the certificate is not for \(host) either, it is for \(shownNames)"
+        finding.fix += "; its names must include \(host), or the server must choose another by SNI"
+    }
+
+    /// A certificate may have thousands.
+    private var shownNames: String {
+        let all = leaf?.names ?? []
+        return all.prefix(3).map { $0.displayable.shortened(to: 64) }.joined(separator: ", ")
+            + (all.count > 3 ? " and \(all.count - 3) more" : "")
     }
 
     private func untrusted(_ message: String, in finding: inout Finding) {
@@ -91,5 +116,17 @@ extension [CertificateFacts] {
             last = next
         }
         return path
+    }
+}
+
+extension CertificateFacts {
+    /// Whether one of the names covers a host; a wildcard stands for one label: https://www.rfc-editor.org/rfc/rfc6125
+    func isFor(_ host: String) -> Bool {
+        let host = host.lowercased()
+        let parent = host.drop { $0 != "." }
+        return names.contains { name in
+            let name = name.lowercased()
+            return name == host || name.hasPrefix("*.") && !parent.isEmpty && name.dropFirst() == parent
+        }
     }
 }

@@ -53,13 +53,19 @@ package struct CertificateFacts: Codable, Equatable, Sendable {
     package var notAfter: Date?
     /// DNS names of the subject alternative name extension.
     package var names: [String]
+    /// Where the certificate says that its issuer's is found (Authority Information Access, "CA Issuers"); nil where it
+    /// does not.
+    package var issuerURL: String?
 
-    package init(subject: String, issuer: String, notBefore: Date?, notAfter: Date?, names: [String]) {
+    package init(
+        subject: String, issuer: String, notBefore: Date?, notAfter: Date?, names: [String], issuerURL: String? = nil
+    ) {
         self.subject = subject
         self.issuer = issuer
         self.notBefore = notBefore
         self.notAfter = notAfter
         self.names = names
+        self.issuerURL = issuerURL
     }
 }
 

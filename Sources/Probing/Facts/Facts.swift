@@ -103,7 +103,7 @@ extension CertificateFacts {
     init(_ text: CertificateText) {
         self.init(
             subject: text.subject, issuer: text.issuer, notBefore: text.notBefore, notAfter: text.notAfter,
-            names: text.dnsNames)
+            names: text.dnsNames, issuerURL: text.issuerURL)
     }
 }
 

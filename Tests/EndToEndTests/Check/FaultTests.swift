@@ -30,6 +30,7 @@ extension EndToEndTests {
             ("wrong-name", .wrongName, "origin.certificate-name-mismatch"),
             ("self-signed", .selfSigned, "origin.certificate-untrusted"),
             ("untrusted", .untrustedRoot, "origin.certificate-untrusted"),
+            ("private", .privateAuthority, "origin.certificate-untrusted"),
             ("incomplete", .missingIntermediate, "origin.certificate-chain-incomplete"),
             ("old-intermediate", .expiredIntermediate, "origin.certificate-expired"),
         ]

@@ -70,7 +70,8 @@ extension ScenarioValue {
         return try choice([
             "valid": LabCertificate.valid, "expired": .expired, "not_yet_valid": .notYetValid,
             "wrong_name": .wrongName, "self_signed": .selfSigned, "untrusted_root": .untrustedRoot,
-            "missing_intermediate": .missingIntermediate, "expired_intermediate": .expiredIntermediate,
+            "missing_intermediate": .missingIntermediate, "private_authority": .privateAuthority,
+            "expired_intermediate": .expiredIntermediate,
         ])
     }
 

@@ -85,7 +85,7 @@ extension EndToEndTests {
             }
             for certificate in [
                 "expired", "not_yet_valid", "wrong_name", "self_signed", "untrusted_root", "missing_intermediate",
-                "expired_intermediate", "{expiring_days",
+                "private_authority", "expired_intermediate", "{expiring_days",
             ] { #expect(texts.contains("certificate: \(certificate)"), "\(certificate)") }
             for hole in LabHole.Kind.allCases { #expect(texts.contains(": \(hole.rawValue)"), "\(hole)") }
         }
