@@ -78,11 +78,32 @@ extension CurlDriver {
         of result: TransferResult, for request: TransferRequest, first: String, left: Duration
     ) async throws -> Sight {
         var sight = Sight(of: result, url: first)
+        if result.error?.code == .badEncoding, sight.retrieval.answer?.claimsCompression == false {
+            sight = try await unread(sight, of: request, first: first, within: left)
+        }
         try await nameMissingFamily(in: &sight, of: request, within: left)
         if result.error?.code == .certificate {
             sight.retrieval.connection?.tls = try await refusedChain(of: result, for: request, within: left)
         }
         return sight
+    }
+
+    /// libcurl reads no body whose Content-Encoding it does not know. Where that names no compression (`utf-8`,
+    /// `aws-chunked`), other clients read it as it is; so it is asked for once more, and left as it is sent.
+    private func unread(
+        _ sight: Sight, of request: TransferRequest, first: String, within left: Duration
+    ) async throws -> Sight {
+        var request = request
+        request.acceptGzip = false
+        // The same question, so that the same answer comes.
+        request.headers.append(.init(name: "Accept-Encoding", value: "gzip"))
+        request.limits.totalTimeout = max(left, .seconds(1))
+        request.limits.connectTimeout = request.limits.totalTimeout
+        let again = Sight(of: try await perform(request), url: first)
+        guard let answer = again.retrieval.answer, answer.status == sight.retrieval.answer?.status,
+            answer.header("content-encoding") == sight.retrieval.answer?.header("content-encoding")
+        else { return sight }
+        return again
     }
 
     /// libcurl keeps no chain that it refused. It is read once more, by a handshake that verifies nothing and sends

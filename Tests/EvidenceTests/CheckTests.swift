@@ -38,6 +38,8 @@ extension EvidenceSuite {
             return .file(file + String(repeating: " ", count: size - file.utf8.count))
         }
 
+        static func encoded(_ encoding: String) -> Reply { good.with { $0.headers["Content-Encoding"] = encoding } }
+
         static let rows: [Row] = [
             Row("all is well", good, good, []),
             Row("no such name", .failed(.nameNotFound, .resolving), ["origin.dns-failed error"]),
@@ -114,6 +116,27 @@ extension EvidenceSuite {
             Row("cut off", cut(.connectionReset), ["origin.truncated error"]),
             Row("too slow to end", cut(.timedOut), ["origin.timeout error"]),
             Row("not what its encoding says", cut(.badEncoding), ["origin.content-encoding error"]),
+            Row(
+                "cut within its compression",
+                Reply.file(String(SampleFile.version(1).dropLast(5))).with {
+                    $0.headers["Content-Encoding"] = "gzip"
+                }, ["origin.truncated error"]),
+            Row("an encoding that is no compression", encoded("aws-chunked"), ["origin.content-encoding warning"]),
+            Row("a charset as encoding", encoded("utf-8"), ["origin.content-encoding warning"]),
+            Row("a compression not asked for", encoded("br"), ["origin.content-encoding error"]),
+            Row("no encoding, said so", encoded("identity"), []),
+            Row(
+                "a page under an encoding that is none",
+                Reply.file("<html>").with { $0.headers["Content-Encoding"] = "none" },
+                ["origin.content-encoding error"]),
+            Row(
+                "the crawler's word beside a copy", good,
+                good.with { $0.headers["Apple-Failure-Reason"] = "SWCERR00301 Timeout" },
+                ["cdn.crawler-error warning"]),
+            Row(
+                "the crawler's word beside an old copy", good,
+                Reply.file(SampleFile.version(2)).with { $0.headers["Apple-Failure-Reason"] = "SWCERR00101 Bad: 403" },
+                ["cdn.crawler-error warning", "cdn.divergent warning"]),
             Row("slow", good.with { $0.firstByte = 2001 }, ["origin.slow warning"]),
             Row("very slow", good.with { $0.firstByte = 5001 }, ["origin.slow error"]),
             Row("the CDN has no copy", good, .status(404), ["cdn.missing error"]),

@@ -37,8 +37,8 @@ extension EvidenceSuite {
                 cdn: .crawler("SWCERR00101 Bad HTTP Response: 404 Not Found", maxAge: 1800),
                 words: "asks again in about 30 min"),
             Row(
-                name: "crawler-other-status", origin: good, cdn: .crawler("SWCERR00101 Bad HTTP Response: 500 No"),
-                words: "500 No"),
+                name: "crawler-other-status", origin: good, cdn: .crawler("SWCERR00101 Bad HTTP Response: 418 No"),
+                words: "418 No"),
             Row(
                 name: "crawler-private-address", origin: good, cdn: .crawler("SWCERR00202 Connections to private"),
                 words: "private or reserved"),
@@ -107,6 +107,38 @@ extension EvidenceSuite {
             let names = Diagnosis.rows.map(\.name)
             #expect(Set(names).count == names.count)
             #expect(Set(names) == Set(Self.rows.map(\.name) + Story.all.map(\.row)))
+        }
+
+        @Test("where nothing was found, the sentence says that all is well, whatever headers came along")
+        func sentenceAndFindings() throws {
+            let healthy = Diagnosis.healthyRows.map(\.name)
+            let reasons = Story.all.compactMap { $0.cdn?.headers["Apple-Failure-Reason"] }
+            // Every answer of every story as it is, and every copy with every word of Apple's crawler beside it.
+            let copies = Story.all.compactMap(\.cdn) + Self.rows.compactMap(\.cdn)
+            let talking = [Self.good, Self.other].flatMap { copy in
+                Set(reasons).sorted().map { reason in copy.with { $0.headers["Apple-Failure-Reason"] = reason } }
+            }
+            let pairs =
+                (copies + talking).map { (Self.good, $0) }
+                + Story.all.flatMap { story in ([Self.good] + talking.prefix(2)).map { (story.origin, $0) } }
+            var silent = 0
+            for (origin, cdn) in pairs {
+                for scene in [Scene.calm(origin, cdn: cdn), Scene.calm(origin, cdn: cdn).edges([Self.good, cdn])] {
+                    let readings = Readings(try Observation.of(origin: origin, cdn: cdn, scene: scene))
+                    let verdict = Verdict(
+                        of: readings, history: .none, staleAfter: .seconds(86400),
+                        certificateWarning: .seconds(14 * 86400), now: .testing)
+                    guard verdict.findings.isEmpty else { continue }
+                    silent += 1
+                    let context = DiagnosisContext(
+                        check: CheckContext(
+                            readings: readings, comparison: verdict.comparison,
+                            certificateWarning: .seconds(14 * 86400), now: .testing), findings: [])
+                    let row = Diagnosis.rows.first { $0.sentence(context) != nil }?.name
+                    #expect(row.map(healthy.contains) ?? true, "\(row ?? ""): \(verdict.diagnosis)")
+                }
+            }
+            #expect(silent > 0)
         }
 
         @Test("Apple's word about a file that is broken here too does not hide what this machine sees")

@@ -26,7 +26,7 @@ extension EvidenceSuite {
                 (tls("tlsv1 unrecognized name"), "does not know the name www.example.com", "add www.example.com"),
                 (tls("unexpected eof"), "TLS", "certificate for www.example.com"),
                 (.failed(.nameNotFound, .resolving), "www.example.com does not resolve", "A and AAAA records"),
-                (.failed(.timedOut, .waiting), "did not answer", "firewall"), (.status(404), "status 404", "deploy"),
+                (.failed(.timedOut, .waiting), "did not answer", "sleeps"), (.status(404), "status 404", "deploy"),
                 (.status(503), "the server answers with status 503", "error log"),
             ])
         func behind(_ reply: Reply, _ words: String, _ fix: String) throws {
@@ -78,7 +78,11 @@ extension EvidenceSuite {
         @Test("a redirect within the host, or one that was not followed, leads nowhere else")
         func here() throws {
             let within = try verdict(origin: Reply.status(404).redirected(to: "https://EXAMPLE.com/x"), cdn: nil)
-            #expect(within.findings.first?.message == "the origin answers with status 404 instead of 200")
+            #expect(
+                within.findings.first?.message
+                    == "behind the redirect to https://EXAMPLE.com/x: the origin answers with status 404 instead of 200"
+            )
+            #expect(within.findings.first?.evidence["redirect_host"] == nil)
             let stopped = try verdict(
                 origin: Reply.certificate(.expired).redirected(to: Self.target, stop: .loop), cdn: nil)
             #expect(stopped.findings.allSatisfy { !$0.message.contains("behind") })

@@ -20,6 +20,8 @@ struct Story: Sendable, CustomTestStringConvertible {
     let row: String
     /// Words that the sentence must hold: the cause, what to do, how long to wait.
     let words: [String]
+    /// Words of a neighbouring story, which it must not hold.
+    var unsaid: [String] = []
 
     init(
         _ name: String, origin: Reply = good, cdn: Reply?, scene: Scene? = nil, findings: [String], row: String,
@@ -47,7 +49,7 @@ struct Story: Sendable, CustomTestStringConvertible {
         403, ["Server": "cloudflare", "CF-Ray": "8f0-AMS", "CF-Mitigated": "challenge", "Content-Type": "text/html"])
     static let failing = ["cdn.crawler-error error"]
 
-    static let all = refusals + absences + unreachable + copies + healthy + several
+    static let all = refusals + absences + unreachable + copies + healthy + several + neighbours
 }
 
 extension Story {

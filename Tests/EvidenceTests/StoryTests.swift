@@ -25,6 +25,9 @@ extension EvidenceSuite {
             for words in story.words {
                 #expect(verdict.diagnosis.contains(words), "no '\(words)' in: \(verdict.diagnosis)")
             }
+            for words in story.unsaid {
+                #expect(!verdict.diagnosis.contains(words), "'\(words)' in: \(verdict.diagnosis)")
+            }
             #expect(!verdict.diagnosis.hasSuffix("."))
             // More than this nobody reads on a telephone.
             #expect(verdict.diagnosis.count <= 420, "\(verdict.diagnosis.count): \(verdict.diagnosis)")

@@ -48,6 +48,24 @@ extension ProbingTests {
             }
         }
 
+        @Test(
+            "a Content-Encoding that names no compression leaves the body as it is",
+            arguments: [("utf-8", true), ("aws-chunked", true), ("none", true), ("gzip", false), ("br, utf-8", false)])
+        func unknownEncoding(_ encoding: String, _ isRead: Bool) async throws {
+            try await Scene.with { scene in
+                let reply = LabReply(
+                    status: 200, headers: [("Content-Type", "application/json"), ("Content-Encoding", encoding)],
+                    body: Array(file().utf8))
+                scene.lab.origin("site.test").on(path: wellKnown, .reply(reply))
+                let seen = try await scene.observe()
+                #expect(seen.origin.answer?.header("content-encoding") == encoding)
+                #expect((seen.origin.answer?.body.end == .complete) == isRead)
+                let body = seen.origin.answer?.body.hash.flatMap { seen.contents[$0] }
+                #expect(body.map { String(decoding: $0, as: UTF8.self) } == (isRead ? file() : nil))
+                #expect(Set(scene.requests("site.test").compactMap { $0.header("accept-encoding") }) == ["gzip"])
+            }
+        }
+
         @Test("a change between the two requests is no difference")
         func changeBetween() async throws {
             try await Scene.with { scene in

@@ -32,6 +32,8 @@ extension Checks {
     private enum CopyFault: Hashable {
         /// Apple's reason, verbatim.
         case crawler(String)
+        /// The same beside a copy that is served.
+        case crawlerBesideCopy(String)
         case missing(Int)
         case noFile
     }
@@ -45,7 +47,8 @@ extension Checks {
         }
         guard answer.body.end == .complete else { return nil }
         let body = context.readings.body(of: retrieval)
-        return body?.meaning == nil && body?.hash != context.readings.originBody?.hash ? .noFile : nil
+        if body?.meaning == nil, body?.hash != context.readings.originBody?.hash { return .noFile }
+        return answer.failureReason.map(CopyFault.crawlerBesideCopy)
     }
 
     /// When Apple asks again, as the answer itself tells.
@@ -74,6 +77,15 @@ extension Checks {
                 rule: .cdn("crawler-error"), severity: .error,
                 message: "Apple's CDN has no copy; its crawler says: \(failure?.words ?? "")", evidence: evidence,
                 fix: (failure.map(CrawlerAdvice.fix) ?? "let every client read the file") + wait(answer),
+                reference: Reference.debuggingLinks)
+        case .crawlerBesideCopy:
+            let failure = CrawlerFailure(answer)
+            return Finding(
+                rule: .cdn("crawler-error"), severity: .warning,
+                message: "Apple's CDN serves a copy, and says all the same that its crawler failed: "
+                    + (failure?.words ?? ""), evidence: evidence,
+                fix: (failure.map(CrawlerAdvice.fix) ?? "let every client read the file")
+                    + "; how long Apple keeps the copy nobody knows",
                 reference: Reference.debuggingLinks)
         case .missing(let status):
             return Finding(

@@ -11,8 +11,8 @@ extension Checks {
     /// What the linter says of the origin's body. Devices read strict JSON with an object at its root.
     @Sendable static func fileLint(_ context: CheckContext) -> [Finding] {
         guard let answer = context.origin.answer, answer.status == 200, answer.body.end == .complete,
-            // What we cannot decompress is no text to judge.
-            unaskedEncoding(answer, [:]) == nil,
+            // What we cannot decompress, or not to its end, is no text to judge.
+            unaskedEncoding(answer, context)?.severity != .error, !isCutInCompression(answer, context),
             let hash = answer.body.hash, let content = context.observation.contents[hash]
         else { return [] }
         let all = lintFindings.value(for: hash) { Linter.lint(Array(content)).findings }

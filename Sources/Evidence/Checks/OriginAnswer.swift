@@ -1,3 +1,4 @@
+import AASA
 import Foundation
 
 extension Checks {
@@ -22,13 +23,20 @@ extension Checks {
         {
             finding.message += " at \(address)"
         }
+        // The domain's own server, but not the URL that was asked for.
+        if !context.metHost.isElsewhere, let target = context.origin.redirects.last?.target {
+            finding.message = "behind the redirect to \(target.inSentence): \(finding.message)"
+        }
         switch answer.status {
         case 401, 403:
             finding.fix = "let every client in the world read the file: no login, no firewall rule, no geo rule"
         case 404, 410:
             finding.fix =
-                "deploy the file to /.well-known/apple-app-site-association, without extension; some hosts drop "
-                + "folders whose names begin with a dot"
+                context.origin.redirects.isEmpty
+                ? "deploy the file to /.well-known/apple-app-site-association, without extension; some hosts drop "
+                    + "folders whose names begin with a dot"
+                : "serve the file at \(context.domain.wellKnownURL) itself: take that path out of the redirect, and "
+                    + "deploy the file there if it is missing"
         case 429: finding.fix = "exempt the file from rate limits"
         case 500...: finding.fix = "see the server's error log"
         default: finding.fix = "answer with status 200 and the file"
@@ -75,7 +83,19 @@ extension Checks {
                     reference: Reference.supportingDomains)
             ]
         case .capped, .complete:
-            if let finding = unaskedEncoding(answer, evidence) { return [finding] }
+            if let finding = unaskedEncoding(answer, context, evidence) { return [finding] }
+            if isCutInCompression(answer, context) {
+                return [
+                    Finding(
+                        rule: .origin("truncated"), severity: .error,
+                        message: "the compressed body ends in the middle of the file, after "
+                            + "\(body.decodedBytes.grouped) bytes of it",
+                        evidence: evidence,
+                        fix: "see whether the file is whole on the server; if it is, what compresses it breaks off: a "
+                            + "proxy, a module of the server, or a compressed copy that was uploaded in part",
+                        reference: Reference.supportingDomains)
+                ]
+            }
             let capped = body.end != .complete
             guard capped || body.decodedBytes > sizeLimit else { return [] }
             return [
@@ -91,17 +111,31 @@ extension Checks {
         }
     }
 
-    /// A compression that was not asked for. We ask for gzip; Apple's crawler and devices may take others, but whoever sends
-    /// one unasked sends it to all.
-    static func unaskedEncoding(_ answer: Answer, _ evidence: [String: String]) -> Finding? {
+    /// libcurl takes a gzip stream that breaks off for one that ends, so that only the text shows it.
+    static func isCutInCompression(_ answer: Answer, _ context: CheckContext) -> Bool {
+        answer.body.end == .complete && answer.header("content-encoding")?.lowercased().hasSuffix("gzip") == true
+            && context.readings.originBody?.syntaxError?.cause == .cutShort
+    }
+
+    /// A Content-Encoding that was not asked for. We ask for gzip; Apple's crawler and devices may take other compressions,
+    /// but whoever sends one unasked sends it to all. What names no compression leaves the body readable as it is.
+    static func unaskedEncoding(
+        _ answer: Answer, _ context: CheckContext, _ evidence: [String: String] = [:]
+    ) -> Finding? {
         guard let encoding = answer.header("content-encoding")?.lowercased().trimmingCharacters(in: .whitespaces),
             !["", "identity", "gzip", "x-gzip"].contains(encoding)
         else { return nil }
+        let shown = encoding.displayable.shortened(to: 60)
+        let isReadable = !answer.claimsCompression && context.readings.originFile != nil
         return Finding(
-            rule: .origin("content-encoding"), severity: .error,
-            message: "the body comes compressed as \(encoding.displayable.shortened(to: 60)), which was not asked for",
+            rule: .origin("content-encoding"), severity: isReadable ? .warning : .error,
+            message: isReadable
+                ? "the Content-Encoding is '\(shown)', which is no compression; the body is readable as it is"
+                : "the body comes compressed as \(shown), which was not asked for",
             evidence: evidence,
-            fix: "send the file uncompressed, or compressed only as the client's Accept-Encoding allows",
+            fix: isReadable
+                ? "send no Content-Encoding with a body that is not compressed: clients may refuse what they cannot undo"
+                : "send the file uncompressed, or compressed only as the client's Accept-Encoding allows",
             reference: Reference.supportingDomains)
     }
 

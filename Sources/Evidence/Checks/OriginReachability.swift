@@ -32,9 +32,14 @@ extension Checks {
             finding.message = "no answer in time: \(waiting(failure.phase, place))"
             // Where headers came, packets arrive.
             let cause =
-                failure.phase == .receiving
-                ? "see why the server is so slow: its load, a proxy before it, a program that makes the file"
-                : "look for a firewall that drops packets, a geo rule or a server that sleeps"
+                switch failure.phase {
+                case .receiving:
+                    "see why the server is so slow: its load, a proxy before it, a program that makes the file"
+                case .waiting:
+                    "see whether the server sleeps between visits (check --max-time 60 gives it time to wake), and why it is "
+                        + "so slow: its load, a proxy before it, a program that makes the file"
+                default: "look for a firewall that drops packets, a geo rule or a server that sleeps"
+                }
             finding.fix = "\(cause); Apple's crawler gives up after a few seconds"
         case .connectionReset:
             finding.rule = .origin("connection-reset")

@@ -24,6 +24,16 @@ extension Diagnosis {
                     + "/.well-known/apple-app-site-association too; Apple reads it there within 24 hours"
             }
         },
+        DiagnosisRow("redirect-to-nothing") { context in
+            guard context.hasNoFile, let hop = context.check.origin.redirects.last, let target = hop.target,
+                let status = context.check.origin.answer?.status
+            else { return nil }
+            let slash =
+                target == context.domain.wellKnownURL + "/" ? ", as a rule does that adds a slash to every path" : ""
+            return "the origin redirects (\(hop.status)) to \(target.inSentence), where there is no file (\(status))"
+                + "\(slash); the file may well be deployed: take /.well-known/apple-app-site-association out of the "
+                + "redirect, and deploy it there if it is missing; \(context.consequence)"
+        },
         DiagnosisRow("dot-folder-dropped") { context in
             guard context.hasNoFile, let host = context.staticHost else { return nil }
             return
@@ -44,10 +54,21 @@ extension Diagnosis {
                 + "/.well-known/apple-app-site-association from the catch-all route of the single-page app, the login or "
                 + "the challenge page, and deploy the file itself; \(context.afterRepair)"
         },
+        DiagnosisRow("host-sleeps") { context in
+            let failure = context.check.origin.failure
+            guard let failure, failure.kind == .timedOut, [.waiting, .receiving].contains(failure.phase),
+                let said = context.crawlerFailure, said.family == .network, !context.check.metHost.isElsewhere
+            else { return nil }
+            return
+                "\(context.domain) takes the request, but gives neither this machine nor Apple's crawler "
+                + "(\(said.reason.inSentence)) an answer in time: it sleeps between visits, which takes tens of seconds to "
+                + "end (--max-time 60 shows it), or is overloaded; serve the file from a cache or a static host that does "
+                + "not sleep; after a repair allow \(context.failureLifetime) for Apple to ask again"
+        },
         DiagnosisRow("host-down") { context in
             let failure = context.check.origin.failure
             guard let failure, let said = context.crawlerFailure, said.family == .network,
-                !context.check.metHost.isElsewhere,
+                !context.check.metHost.isElsewhere, !context.connectionCameAbout,
                 [.timedOut, .connectionRefused, .unreachable, .connectionReset].contains(failure.kind)
             else { return nil }
             return
@@ -59,6 +80,14 @@ extension Diagnosis {
 }
 
 extension DiagnosisContext {
+    /// Whether anything took a connection, at the address of the plain request or at another: then the host is there.
+    fileprivate var connectionCameAbout: Bool {
+        ([check.origin] + (full?.addresses ?? []).map(\.retrieval)).contains { retrieval in
+            guard let failure = retrieval.failure else { return true }
+            return ![.resolving, .connecting].contains(failure.phase)
+        }
+    }
+
     fileprivate var hasNoFile: Bool {
         let status = check.origin.answer?.status
         // Behind a redirect it is another server that has none.

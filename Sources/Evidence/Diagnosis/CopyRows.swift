@@ -10,6 +10,20 @@ extension Diagnosis {
                 "Apple's CDN has no copy and gives no reason: a new file takes up to 24 hours; after that, look for a "
                 + "firewall that refuses AASA-Bot, and report it to Apple"
         },
+        DiagnosisRow("crawler-fails-beside-copy") { context in
+            guard context.findings.contains(where: { $0.rule == .cdn("crawler-error") && $0.severity == .warning }),
+                let failure = context.failureBesideCopy
+            else { return nil }
+            let said = (failure.reason.isEmpty ? failure.words : failure.reason).inSentence
+            let copy =
+                context.comparison.state == .inSync
+                ? "the origin's file"
+                : context.comparison.lagSeconds.map { "the old file, \(TimeInterval($0).inWords) after the change" }
+                    ?? "another file than the origin"
+            return "Apple's CDN serves \(copy), and says all the same that its crawler failed (\(said)): "
+                + "\(CrawlerAdvice.brief(for: failure.trouble)), and look again within a day; how long Apple keeps the copy "
+                + "nobody knows"
+        },
         DiagnosisRow("copy-lacks-service") { context in
             guard let clock = context.copyClock, let lacking = context.lackingService else { return nil }
             return "Apple's copy lacks \(lacking.what), so \(lacking.consequence) until it has the new file: \(clock)"
@@ -50,6 +64,13 @@ extension Diagnosis {
 }
 
 extension DiagnosisContext {
+    /// Apple's word on its crawler at the first edge that serves a copy and has one.
+    fileprivate var failureBesideCopy: CrawlerFailure? {
+        let edges = EdgeSurvey(check.readings).speaking.map(\.look.retrieval)
+        return ([check.cdn].compactMap { $0 } + edges).lazy.compactMap(\.answer).filter { $0.status == 200 }
+            .compactMap(\.crawlerFailure).first
+    }
+
     /// How long the copy has lagged and what to wait for, where it lags or is another.
     fileprivate var copyClock: String? {
         switch comparison.state {

@@ -2,13 +2,13 @@
 
 /// What kept Apple's crawler from the file, as finely as the advice differs.
 enum CrawlerTrouble: Hashable {
-    case refusal, absence, redirect, status, address, silence, content, unknown
+    case refusal, absence, redirect, outage, rateLimit, status, address, silence, content, unknown
     case connection(CrawlerFailure.Cause)
 }
 
 extension CrawlerFailure {
     /// Statuses by which servers send clients away that they do not want.
-    private static let refusals: Set<Int> = [401, 403, 405, 406, 407, 429, 451, 503]
+    private static let refusals: Set<Int> = [401, 403, 405, 406, 407, 451]
 
     var trouble: CrawlerTrouble {
         switch family {
@@ -17,6 +17,8 @@ extension CrawlerFailure {
             case .some(let status) where Self.refusals.contains(status): .refusal
             case 404, 410: .absence
             case .some(300..<400): .redirect
+            case 429: .rateLimit
+            case .some(500..<600): .outage
             default: .status
             }
         case .address: .address
@@ -36,6 +38,12 @@ enum CrawlerAdvice {
         case .absence: "the file was not there when Apple asked; once it is, Apple asks again by itself"
         case .redirect, .connection(.redirects):
             "serve the file itself with status 200 to every client, without a redirect"
+        case .outage:
+            "nothing, if the server was in trouble for a moment when Apple asked: Apple asks again by itself; if it says "
+                + "the same then, see the server's log for AASA-Bot, and look for a bot rule that answers so"
+        case .rateLimit:
+            "take the file out of the rate limit; Apple asks again by itself, and the server's log tells who used the "
+                + "limit up"
         case .status: "make the origin answer every client with status 200; its log may tell why AASA-Bot got another"
         case .address:
             "publish the domain on a public address; an internal host needs ?mode=developer or ?mode=managed in the app"
@@ -62,6 +70,8 @@ enum CrawlerAdvice {
         case .refusal: "let AASA-Bot pass your firewall and bot protection, from every address"
         case .absence: "make sure that every server has the file"
         case .redirect, .connection(.redirects): "serve the file without a redirect"
+        case .outage: "see in the server's log whether it was in trouble when Apple asked"
+        case .rateLimit: "take the file out of the rate limit"
         case .status: "look in the server's log why AASA-Bot got that status"
         case .address: "take addresses that are not public out of the domain's records"
         case .connection(.certificate): "install the full certificate chain on every server"

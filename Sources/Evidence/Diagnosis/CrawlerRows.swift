@@ -44,6 +44,24 @@ extension Diagnosis {
                 + "the file at \(context.domain.wellKnownURL) itself, with status 200, then allow "
                 + "\(context.failureLifetime) for Apple to ask again"
         },
+        DiagnosisRow("crawler-met-outage") { context in
+            guard context.originIsFine, let failure = context.unanimousFailure, failure.trouble == .outage else {
+                return nil
+            }
+            return
+                "your server was in trouble when Apple's crawler asked (\(failure.reason.inSentence)), and answers "
+                + "this machine well now: most likely there is nothing to do but to wait \(context.failureLifetime) until "
+                + "Apple asks again; if it says the same then, see the server's log for AASA-Bot, and look for a bot "
+                + "rule that answers so"
+        },
+        DiagnosisRow("crawler-rate-limited") { context in
+            guard context.originIsFine, let failure = context.unanimousFailure, failure.trouble == .rateLimit else {
+                return nil
+            }
+            return "a rate limit of your server turned Apple's crawler away (\(failure.reason.inSentence)) while this "
+                + "machine gets the file: take this path out of the limit, see in the log of that time what used it up, "
+                + "and wait \(context.failureLifetime) until Apple asks again"
+        },
         DiagnosisRow("crawler-other-status") { context in
             guard context.originIsFine, let failure = context.unanimousFailure, failure.family == .status else {
                 return nil

@@ -32,9 +32,10 @@ struct DiagnosisContext {
         "origin.content-encoding", "origin.too-large",
     ]
 
-    /// The word of Apple's crawler: that of the answer which speaks for the CDN, or of any edge.
+    /// The word of Apple's crawler on why there is no copy: that of the answer which speaks for the CDN, or of any edge.
     var crawlerFailure: CrawlerFailure? {
-        ([check.cdn?.answer].compactMap(\.self) + absentCopies).lazy.compactMap(\.crawlerFailure).first
+        let first = [check.cdn?.answer].compactMap { $0 }.filter { $0.status != 200 }
+        return (first + absentCopies).lazy.compactMap(\.crawlerFailure).first
     }
 
     /// Apple's word where every edge says so: what one of them remembers is no statement about now.

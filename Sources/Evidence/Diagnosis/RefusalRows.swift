@@ -5,7 +5,8 @@ extension Diagnosis {
         DiagnosisRow("crawler-refused-by-agent") { context in
             // Only what Apple saw itself is the same refusal: a time-out there has causes of its own.
             guard let finding = context.error("origin.crawler-refused"), finding.evidence["crawler"] != nil,
-                let failure = context.crawlerFailure, failure.trouble == .refusal
+                let failure = context.crawlerFailure, failure.family == .status,
+                [.refusal, .outage, .rateLimit].contains(failure.trouble)
             else { return nil }
             return
                 "a bot or firewall rule refuses Apple by its user agent: \(context.agentWords(finding)), here as for "

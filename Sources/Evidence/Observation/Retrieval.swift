@@ -87,6 +87,16 @@ package struct Answer: Codable, Equatable, Sendable {
         headers.first { $0.name == name }?.value
     }
 
+    /// Whether Content-Encoding names a compression, of those that are registered or in use:
+    /// https://www.iana.org/assignments/http-parameters/http-parameters.xhtml#content-coding
+    package var claimsCompression: Bool {
+        let names: Set<String> = [
+            "gzip", "x-gzip", "deflate", "br", "zstd", "compress", "x-compress", "dcb", "dcz", "bzip2", "lzma", "xz",
+        ]
+        return (header("content-encoding") ?? "").lowercased().split { $0 == "," || $0.isWhitespace }
+            .contains { names.contains(String($0)) }
+    }
+
     package struct Body: Codable, Equatable, Sendable {
         /// Absent where the body was not read to its end.
         package var hash: ContentHash?
