@@ -50,6 +50,66 @@ extension AASASuite {
             #expect(finding.message == "no URL can match this rule: " + reason)
         }
 
+        private func file(_ component: String, _ variables: String) -> String {
+            #"{"applinks":{"substitutionVariables":{\#(variables)},"details":[{"appIDs":["D7KQ4ZW2MX.com.acme.shop"],"#
+                + #""components":[\#(component)]}]}}"#
+        }
+
+        @Test(
+            "the name of a variable is none of the pattern's characters",
+            arguments: ["Tür", "my var", "p%2f", #"\\b"#, "a#b", "a?b=c", "x\u{2013}y", "a&amp;b", "%20"])
+        func names(_ name: String) {
+            for component in [
+                #"{"/":"/$(\#(name))"}"#, #"{"?":"a=$(\#(name))"}"#, ##"{"#":"$(\##(name))"}"##,
+                #"{"/":"/$(\#(name))","percentEncoded":false}"#,
+            ] {
+                let report = Linter.lint(Array(file(component, #""\#(name)":["v"]"#).utf8))
+                #expect(report.findings.map(\.message) == [], "\(component)")
+            }
+            let beside = Linter.lint(Array(file(#"{"/":"/ö/$(\#(name))"}"#, #""\#(name)":["v"]"#).utf8))
+            #expect(beside.findings.map(\.rule) == ["pattern-not-encoded"])
+        }
+
+        @Test(
+            "a slash that a variable's values double is the reason, and taking it off works",
+            arguments: [
+                ("$(v)/x", "/a", "begin with a slash, and devices put one in front of '$(v)/x'"),
+                ("/$(v)/x", "/a", "begin with a slash, and one stands in front of the variable"),
+                ("/x/$(v)", "a/", "end with a slash, and devices put one behind '/x/$(v)'"),
+                ("/$(v)/x", "a/", "end with a slash, and one stands behind the variable"),
+            ])
+        func doubledSlash(_ pattern: String, _ value: String, _ reason: String) throws {
+            let component = #"{"/":"\#(pattern)"}"#
+            let finding = try finding("rule-matches-nothing", file(component, #""v":["\#(value)"]"#))
+            let start = "no URL can match this rule: the values of the variable 'v' "
+            #expect(finding.message.hasPrefix(start + reason), "\(finding.message)")
+            #expect(finding.fix.hasPrefix("take the slash off the "))
+            let mended = Linter.lint(Array(file(component, #""v":["a"]"#).utf8))
+            #expect(!mended.findings.contains { $0.rule == "rule-matches-nothing" })
+        }
+
+        @Test("a pattern is not to be written as devices read it where that keeps values that match nothing")
+        func normalized() throws {
+            let fix = try finding("pattern-normalized", file(#"{"/":"$(v)/x"}"#, #""v":["/a","b"]"#)).fix
+            #expect(fix == "take the slash off the beginning of the values of 'v', and write it as devices read it")
+            let plain = try finding("pattern-normalized", file(#"{"/":"$(v)/x"}"#, #""v":["a"]"#)).fix
+            #expect(plain == "write it as devices read it")
+        }
+
+        @Test("of two equal keys it is not said which one devices read")
+        func duplicateKey() throws {
+            let message = try finding("json-duplicate-key", #"{"webcredentials":{"apps":[],"apps":[]}}"#).message
+            #expect(message.contains("which of the two a device reads is undefined"), "\(message)")
+        }
+
+        @Test("nesting beyond what is read here is not called invalid, nor ignored by devices")
+        func depth() {
+            let text = String(repeating: "[", count: 300) + String(repeating: "]", count: 300)
+            let finding = Linter.lint(Array(text.utf8)).findings.first
+            #expect(finding?.message.hasPrefix("the file is not judged: ") == true)
+            #expect(finding?.message.hasSuffix("whether devices read it is not known") == true)
+        }
+
         @Test("a variable without a value is the reason where it is")
         func emptyVariable() throws {
             let text =

@@ -52,6 +52,21 @@ extension AASASuite {
             #expect(try points(defaults, "/a").isEmpty)
         }
 
+        @Test(
+            "a key that stands twice is contested where the first would give another answer",
+            arguments: [
+                #"{"applinks":{"details":[{"appID":"A","paths":["/a","/x"],"paths":["/b","/x"]}]}}"#,
+                #"{"applinks":{"details":[{"appID":"A","paths":["/a","/x"]}],"details":[{"appID":"A","paths":["/b","/x"]}]}}"#,
+                #"{"applinks":{"details":[{"appID":"A","paths":["/a","/x"]}]},"applinks":{"details":[{"appID":"A","paths":["/b","/x"]}]}}"#,
+            ])
+        func duplicateKeys(_ text: String) throws {
+            let links = try #require(try AssociationFile(parsing: Array(text.utf8)).applinks)
+            #expect(try points(links, "/a") == [.duplicateKey])
+            #expect(try points(links, "/b") == [.duplicateKey])
+            #expect(try points(links, "/x").isEmpty)
+            #expect(try points(links, "/c").isEmpty)
+        }
+
         @Test("each has a sentence of its own", arguments: ContestedPoint.allCases)
         func explanations(_ point: ContestedPoint) {
             #expect(point.explanation.count > 40)

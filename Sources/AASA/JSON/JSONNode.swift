@@ -11,7 +11,8 @@ public struct JSONNode: Sendable, Equatable {
         self.range = range
     }
 
-    /// The value of a key. Where a key stands twice the last one counts, as with Apple's own parser.
+    /// The value of a key. Where a key stands twice, which of the two counts is undefined: the last one is
+    /// taken.
     public subscript(key: String) -> JSONNode? {
         guard case .object(let members) = value else { return nil }
         return members.last { $0.key == key }?.value
@@ -27,6 +28,24 @@ public struct JSONNode: Sendable, Equatable {
 
     public var string: String? {
         if case .string(let string) = value { string } else { nil }
+    }
+
+    /// The value as it is where of equal keys the first counts.
+    var withFirstMembersAlone: JSONNode {
+        switch value {
+        case .array(let elements): JSONNode(value: .array(elements.map(\.withFirstMembersAlone)), range: range)
+        case .object(let members):
+            JSONNode(value: .object(Self.firstOfEachKey(members)), range: range)
+        case .null, .bool, .number, .string: self
+        }
+    }
+
+    private static func firstOfEachKey(_ members: [JSONMember]) -> [JSONMember] {
+        // By bytes: to Swift's String two spellings of one accented letter are equal, to JSON they are two keys.
+        var seen: Set<[UInt8]> = []
+        return members.filter { seen.insert(Array($0.key.utf8)).inserted }.map {
+            JSONMember(key: $0.key, keyRange: $0.keyRange, value: $0.value.withFirstMembersAlone)
+        }
     }
 
     /// The strings of an array; elements of another type are left out, as Apple leaves them out.

@@ -4,9 +4,10 @@ extension JSONParser {
     /// Causes that show in the first bytes of the whole file.
     func causeOfWhole() -> JSONSyntaxError.Cause? {
         guard let first = current else { return .empty }
+        if bytes.starts(with: [0, 0, 0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE, 0, 0]) { return .utf32 }
         if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) { return .utf16 }
         if bytes.starts(with: [0x1F, 0x8B]) { return .gzip }
-        if bytes.count >= 2, bytes[0] == 0 || bytes[1] == 0 { return .utf16 }
+        if bytes.prefix(2).contains(0) { return causeOfZeros() }
         if first == UInt8(ascii: "<") { return .htmlPage }
         if bytes.starts(with: Array("{\\rtf".utf8)) { return .richText }
         // DER of a SEQUENCE with a long length, or its PEM form.
@@ -16,6 +17,20 @@ extension JSONParser {
             return .signed
         }
         return nil
+    }
+
+    /// A byte of zero at the beginning: wide characters, of which JSON's first two are ASCII, or no text at all.
+    private func causeOfZeros() -> JSONSyntaxError.Cause {
+        func isText(width: Int, at place: Int) -> Bool {
+            let head = Array(bytes.prefix(2 * width))
+            return !head.isEmpty && head.count % width == 0
+                && head.indices.allSatisfy { index in
+                    index % width == place
+                        ? (0x20...0x7E).contains(head[index]) || (0x09...0x0D).contains(head[index]) : head[index] == 0
+                }
+        }
+        if isText(width: 4, at: 0) || isText(width: 4, at: 3) { return .utf32 }
+        return isText(width: 2, at: 0) || isText(width: 2, at: 1) ? .utf16 : .binary
     }
 
     /// Causes that show at the place of the fault.

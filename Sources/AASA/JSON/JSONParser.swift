@@ -143,7 +143,7 @@ struct JSONParser {
 
     private func checkDepth(_ depth: Int) throws(JSONSyntaxError) {
         guard depth <= JSONDocument.maximumDepth else {
-            throw fault("arrays and objects are nested deeper than \(JSONDocument.maximumDepth)", cause: nil)
+            throw fault("arrays and objects are nested deeper than \(JSONDocument.maximumDepth)", cause: .tooDeep)
         }
     }
 

@@ -15,6 +15,9 @@ public struct JSONSyntaxError: Error, Sendable, Equatable, CustomStringConvertib
         /// Compressed, with nothing that tells a reader so.
         case gzip
         case utf16
+        case utf32
+        /// Bytes that are no text in any encoding.
+        case binary
         case richText = "rich-text"
         case comment
         case trailingComma = "trailing-comma"
@@ -23,6 +26,8 @@ public struct JSONSyntaxError: Error, Sendable, Equatable, CustomStringConvertib
         case severalDocuments = "several-documents"
         case cutShort = "cut-short"
         case invalidUTF8 = "invalid-utf-8"
+        /// Perhaps JSON, but more levels than are read here.
+        case tooDeep = "too-deep"
 
         /// A half sentence for people, fit to follow "probably" or to stand alone.
         public var explanation: String {
@@ -32,6 +37,8 @@ public struct JSONSyntaxError: Error, Sendable, Equatable, CustomStringConvertib
             case .signed: "this is a signed PKCS#7 file; signing has not been needed since iOS 9"
             case .gzip: "these are bytes compressed with gzip: the compressed file was saved in place of the text"
             case .utf16: "the file is saved as UTF-16; save it as UTF-8"
+            case .utf32: "the file is saved as UTF-32; save it as UTF-8"
+            case .binary: "these are binary data and no text"
             case .richText: "this is a rich text (RTF) document; save it as plain text"
             case .comment: "JSON has no comments"
             case .trailingComma: "a comma stands before the closing bracket"
@@ -40,6 +47,7 @@ public struct JSONSyntaxError: Error, Sendable, Equatable, CustomStringConvertib
             case .severalDocuments: "something follows the end of the JSON value"
             case .cutShort: "the text ends before the value does"
             case .invalidUTF8: "the bytes are no valid UTF-8"
+            case .tooDeep: "it is not read any further here, and whether devices read it is not known"
             }
         }
     }

@@ -1,11 +1,17 @@
 // Why no URL matches a rule, where one sign or one variable of it is reason enough. The proof is the automata's; this only
 // puts it into words.
 
-enum NoMatchReason {
-    /// A clause; nil where no single cause is known.
-    static func of(_ rule: URLRule, in subject: LintSubject) -> String? {
+struct NoMatchReason {
+    /// A clause.
+    let text: String
+    /// nil: the cause shows what to do.
+    var fix: String?
+
+    /// nil where no single cause is known.
+    static func of(_ rule: URLRule, in subject: LintSubject) -> NoMatchReason? {
         for site in PatternSite.all(of: rule) where site.pattern?.elements != nil {
-            if let reason = emptyVariable(site, subject) ?? foreignSign(site) { return reason }
+            if let text = emptyVariable(site, subject) ?? foreignSign(site) { return NoMatchReason(text: text) }
+            if let doubled = DoubledSlash.inEveryValue(site, subject) { return doubled.reason(site) }
         }
         return nil
     }
@@ -19,8 +25,8 @@ enum NoMatchReason {
     /// A sign that the part of the URL does not hold.
     private static func foreignSign(_ site: PatternSite) -> String? {
         let text = Quoted.text(site.text)
-        // Values of variables have their own signs; names are none of the pattern's.
-        let bytes = Array(literal(site.text).utf8)
+        // Values of variables have their own signs.
+        let bytes = Array(site.literal.utf8)
         func holds(_ sign: Character) -> Bool { bytes.contains { Character(UnicodeScalar($0)) == sign } }
         if site.part == .queryItem, site.rule.isPercentEncoded, holds("&") {
             return "'&' in \(text) ends the value of a query item"
@@ -39,21 +45,5 @@ enum NoMatchReason {
             if !isEscape { return "'%' in \(text) is not followed by two hexadecimal digits" }
         }
         return nil
-    }
-
-    /// The text without its variables.
-    private static func literal(_ text: String) -> String {
-        guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
-        var result = ""
-        var rest = text.unicodeScalars[...]
-        while let scalar = rest.popFirst() {
-            guard scalar == "$", rest.first == "(", let close = rest.firstIndex(of: ")") else {
-                result.unicodeScalars.append(scalar)
-                continue
-            }
-            result += "$"
-            rest = rest[rest.index(after: close)...]
-        }
-        return result
     }
 }

@@ -17,6 +17,19 @@ struct PatternSite {
     let pattern: Pattern?
     let rule: URLRule
 
+    /// The text as it is compared, each variable a mere "$": a name within `$(...)` is none of the pattern's characters.
+    var literal: String {
+        guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
+        var result = ""
+        var rest = text.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            result.unicodeScalars.append(scalar)
+            guard scalar == "$", rest.first == "(", let close = rest.firstIndex(of: ")") else { continue }
+            rest = rest[rest.index(after: close)...]
+        }
+        return result
+    }
+
     /// All patterns that an entry's own components and paths hold, the older `paths` beside `components` included.
     static func all(of entry: AppLinks.Entry) -> [PatternSite] { (entry.rules + entry.olderRules).flatMap(all(of:)) }
 

@@ -20,6 +20,8 @@ public enum ContestedPoint: String, Sendable, Hashable, CaseIterable {
     case wildcardLimit = "wildcard-limit"
     /// `defaults` above the older form `paths`.
     case defaultsForPaths = "defaults-for-paths"
+    /// A key that stands twice in one object.
+    case duplicateKey = "duplicate-key"
 
     /// What is contested and what is done here: one or two sentences.
     public var explanation: String {
@@ -51,6 +53,9 @@ public enum ContestedPoint: String, Sendable, Hashable, CaseIterable {
         case .defaultsForPaths:
             "'defaults' stand above 'paths': Apple documents them for components only, its binaries may apply them to "
                 + "paths too; they are left out here"
+        case .duplicateKey:
+            "a key stands twice in one object, and which of the two a device reads is undefined: the last is taken here, "
+                + "with the first the answer is another; keep one of them ('aasa-monitor lint' shows where)"
         }
     }
 }

@@ -28,6 +28,7 @@ struct ContestedReadings {
         case .backslash: changes { $0.holds("\\") ? $0.reread(links.variables, .backslashEscapes) : nil }
         case .wildcardLimit: changes { $0.isTooComplex ? $0.reread(links.variables, .unlimited) : nil }
         case .defaultsForPaths: decidesByDefaults
+        case .duplicateKey: decidesByDuplicateKey
         }
     }
 
@@ -55,6 +56,12 @@ struct ContestedReadings {
                 path: PathNormalization.normalize(decode(url.path)), query: query, fragment: decode(url.fragment),
                 items: MatchableURL.items(of: query).map { (String($0.name), String($0.value)) }))
         return zip(links.entries, behaviours).contains { $0.behaviour(of: other) != $1 }
+    }
+
+    private var decidesByDuplicateKey: Bool {
+        guard let other = links.byFirstKeys else { return false }
+        let (taken, contrary) = (links.match(url), AppLinks(other).match(url))
+        return taken.opens != contrary.opens || taken.alsoOpenedBy != contrary.alsoOpenedBy
     }
 
     private var decidesByDefaults: Bool {

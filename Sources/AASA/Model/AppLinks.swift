@@ -17,6 +17,8 @@ public struct AppLinks: Sendable {
     public let variables: SubstitutionVariables
     public let entries: [Entry]
     public let node: JSONNode
+    /// What stands here where of equal keys of the file the first counts; nil where no key stands twice.
+    let byFirstKeys: JSONNode?
 
     /// One entry of `details`: apps, and the rules that decide about their URLs.
     public struct Entry: Sendable {
@@ -38,8 +40,9 @@ public struct AppLinks: Sendable {
         public let olderRules: [URLRule]
     }
 
-    init(_ node: JSONNode) {
+    init(_ node: JSONNode, byFirstKeys: JSONNode? = nil) {
         self.node = node
+        self.byFirstKeys = byFirstKeys
         let variables = SubstitutionVariables(node["substitutionVariables"])
         self.variables = variables
         let defaults = node["defaults"].map { [$0.withComponentKeysAlone] } ?? []

@@ -27,9 +27,10 @@ public struct AssociationFile: Sendable {
         self.document = document
         var services: [AppService] = []
         var applinks: AppLinks?
+        let others = document.duplicateKeys.isEmpty ? nil : document.root.withFirstMembersAlone["applinks"]
         for member in document.root.members ?? [] where member.value.members != nil {
             if member.key == "applinks" {
-                let links = AppLinks(member.value)
+                let links = AppLinks(member.value, byFirstKeys: others)
                 applinks = links
                 services.append(AppService(name: member.key, appIDs: links.appIDs, node: member.value))
             } else {

@@ -118,7 +118,7 @@ public struct URLRule: Sendable {
         if let text = node?.string { return .whole(Pattern(text, isPath: false, variables: variables)) }
         guard let members = node?.members, !members.isEmpty else { return .any }
         var items: [Query.Item] = []
-        // Of a name that stands twice the last one counts, as with Apple's own parser.
+        // Of a name that stands twice the last one counts, as everywhere here.
         for member in node?.lastMembers ?? members {
             guard let text = member.value.string else { return .any }
             items.append(.init(name: member.key, pattern: Pattern(text, isPath: false, variables: variables)))

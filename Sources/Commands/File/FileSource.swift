@@ -85,9 +85,13 @@ struct SourceText: Sendable {
             // Devices read a signed file, so nothing may be said here of what they make of it.
             let isSigned = Linter.lint(bytes).findings.contains { $0.rule == "signed-file" }
             let reason =
-                isSigned
-                ? "\(name): the file is CMS-signed, and what is inside is not read here; give the plain JSON"
-                : "\(name):\(error); a device takes nothing from this file, and 'aasa-monitor lint' tells more"
+                if isSigned {
+                    "\(name): the file is CMS-signed, and what is inside is not read here; give the plain JSON"
+                } else if error.cause == .tooDeep {
+                    "\(name):\(error)"
+                } else {
+                    "\(name):\(error); a device takes nothing from this file, and 'aasa-monitor lint' tells more"
+                }
             throw CommandFailure(.found, reason.displayable)
         }
     }

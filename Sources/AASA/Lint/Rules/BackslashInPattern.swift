@@ -10,7 +10,7 @@ enum BackslashInPattern: LintRule {
         fix: "take it out", reference: LintReference.components)
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for site in subject.patterns where site.text.utf8.contains(UInt8(ascii: "\\")) {
+        for site in subject.patterns where site.literal.utf8.contains(UInt8(ascii: "\\")) {
             findings.add(
                 site.node.range, site.pointer,
                 "\(Quoted.text(site.text)) holds a backslash, which means something else to devices than a plain character"

@@ -19,6 +19,6 @@ enum EntityInQuery: LintRule {
     }
 
     static func isFault(_ site: PatternSite) -> Bool {
-        (site.part == .query || site.part == .queryItem) && site.pattern != nil && site.text.contains("&amp;")
+        (site.part == .query || site.part == .queryItem) && site.pattern != nil && site.literal.contains("&amp;")
     }
 }

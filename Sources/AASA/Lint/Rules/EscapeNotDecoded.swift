@@ -11,7 +11,7 @@ enum EscapeNotDecoded: LintRule {
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for site in subject.patterns where !site.rule.isPercentEncoded && site.pattern != nil {
-            guard LowerCaseEscape.escape(in: site.text, where: { _ in true }) != nil else { continue }
+            guard LowerCaseEscape.escape(in: site.literal, where: { _ in true }) != nil else { continue }
             findings.add(
                 site.node.range, site.pointer,
                 "\(Quoted.text(site.text)) holds an escape, but URLs are decoded before they are compared with it")

@@ -25,7 +25,7 @@ enum HostInPath: LintRule {
         // Nearly all paths begin with one slash; then there is neither. Two are the form of a URL without its scheme.
         let isRelative = site.text.utf8.starts(with: Array("//".utf8))
         guard isRelative || site.text.utf8.first != UInt8(ascii: "/") else { return nil }
-        let text = site.text.prefix(300).drop { isRelative && $0 == "/" }.lowercased()
+        let text = site.literal.prefix(300).drop { isRelative && $0 == "/" }.lowercased()
         if let scheme = ["https:", "http:", "*://"].first(where: text.hasPrefix) { return "the scheme '\(scheme)'" }
         if let end = text.firstRange(of: "://"), text[..<end.lowerBound].allSatisfy({ $0.isLetter || $0 == "+" }),
             end.lowerBound > text.startIndex

@@ -2,8 +2,8 @@ enum JSONDuplicateKey: LintRule {
     static let description = LintRuleDescription(
         id: "json-duplicate-key", severity: .warning, title: "a key stands twice in one object",
         why: """
-            Which of the two counts is undefined (RFC 8259, 4); Apple's reader takes the last, and all that the first one \
-            says is lost in silence. Most often an app was added as a second "details" or "applinks".
+            Which of the two counts is undefined (RFC 8259, 4), and Apple documents nothing: a device may take the first or the \
+            last, and all that the other one says is lost in silence. This program goes on with the last. Most often an app was added as a second "details" or "applinks".
             """,
         example: LintExample.components(#"{"/": "/buy/*", "/": "/sell/*"}"#),
         fixedExample: LintExample.components(#"{"/": "/buy/*"}"#, #"{"/": "/sell/*"}"#),
@@ -38,7 +38,7 @@ enum JSONDuplicateKey: LintRule {
                         findings.add(
                             member.keyRange, pointer,
                             "the key \(Quoted.text(member.key)) stands at \(subject.position(of: first.lowerBound)) already; "
-                                + "devices read the last one and drop what stood before it",
+                                + "which of the two a device reads is undefined; what follows here is judged by the last one",
                             related: [.init(range: first, pointer: pointer, message: "the first of the two")])
                     } else {
                         seen[key] = member.keyRange

@@ -9,15 +9,18 @@ enum JSONSyntax: LintRule {
         example: LintExample.details(
             #"{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "components": [{"/": "/buy/*"},]}"#),
         fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
-        fix: "correct the text there; any JSON tool shows the same place", reference: LintReference.json)
+        fix: "correct the text there; a strict JSON parser stops at the same place", reference: LintReference.json)
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         guard let error = subject.syntaxError, !SignedFile.isSigned(subject.bytes) else { return }
         var end = min(error.offset + 1, subject.bytes.count)
         while end < subject.bytes.count, subject.bytes[end] & 0xC0 == 0x80 { end += 1 }
+        // Of what is not read to its end nothing more is known.
+        let verdict =
+            error.cause == .tooDeep ? "the file is not judged" : "the file is no valid JSON, and devices ignore it"
         findings.add(
             error.offset..<end, "",
-            "the file is no valid JSON, and devices ignore it: \(error.message)"
+            "\(verdict): \(error.message)"
                 + (error.cause.map { "; \($0.explanation)" } ?? invisible(subject.bytes[error.offset..<end])),
             fix: fix(for: error.cause))
     }
@@ -34,10 +37,12 @@ enum JSONSyntax: LintRule {
         switch cause {
         case .htmlPage: "exempt the file's path from the catch-all route, the login or the firewall, and serve the file"
         case .richText: "save the document as plain text in UTF-8"
-        case .utf16, .invalidUTF8: "save the file as UTF-8"
+        case .utf16, .utf32, .invalidUTF8: "save the file as UTF-8"
         case .empty: "upload the file again; it arrived without content"
         case .gzip:
             "serve the plain text, or send 'Content-Encoding: gzip' with it to those who accept it"
+        case .binary: "look what was uploaded in its place, and upload the file itself"
+        case .tooDeep: "take levels out; no key that devices read lies deeper than 7 levels"
         case .signed: "serve the plain JSON; signing has not been needed since iOS 9"
         case .comment: "take the comment out; a component has the key \"comment\" for remarks"
         case .trailingComma: "take the comma out"

@@ -12,7 +12,7 @@ enum LowerCaseEscape: LintRule {
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for site in subject.patterns
         where site.rule.isPercentEncoded && site.rule.isCaseSensitive && site.pattern != nil {
-            guard let escape = escape(in: site.text, where: { $0.contains { ("a"..."f").contains($0) } }) else {
+            guard let escape = escape(in: site.literal, where: { $0.contains { ("a"..."f").contains($0) } }) else {
                 continue
             }
             findings.add(

@@ -23,8 +23,8 @@ enum PatternNotEncoded: LintRule {
     /// The first character that no encoded URL holds; none where another rule speaks about it.
     static func offending(_ site: PatternSite) -> Unicode.Scalar? {
         guard site.rule.isPercentEncoded, site.pattern != nil,
-            let scalar = offending(site.text),
-            !site.text.unicodeScalars.contains(where: TypographicCharacter.isTypographic)
+            let scalar = offending(site.literal),
+            !site.literal.unicodeScalars.contains(where: TypographicCharacter.isTypographic)
         else { return nil }
         return scalar
     }

@@ -34,8 +34,8 @@ enum QueryInPath: LintRule {
     static func fault(of site: PatternSite) -> Fault? {
         guard site.part == .path, HostInPath.fault(of: site) == nil else { return nil }
         // Decoded paths may hold a `#`.
-        if site.rule.isPercentEncoded, site.text.utf8.contains(UInt8(ascii: "#")) { return .fragment }
-        var rest = site.text.utf8[...]
+        if site.rule.isPercentEncoded, site.literal.utf8.contains(UInt8(ascii: "#")) { return .fragment }
+        var rest = site.literal.utf8[...]
         while let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
             rest = rest[rest.index(after: mark)...]
             let name = rest.prefix(while: mayStandInName)

@@ -2,8 +2,8 @@ enum RuleMatchesNothing: LintRule {
     static let description = LintRuleDescription(
         id: "rule-matches-nothing", severity: .warning, title: "a rule that no URL can match",
         why: """
-            A variable in it has no value, it holds a sign that does not stand in URLs as it is, or its parts exclude each \
-            other. This is proven, not guessed; the causes that have rules of their own are reported by those.
+            A variable in it has no value or doubles a slash, it holds a sign that does not stand in URLs as it is, or its \
+            parts exclude each other. This is proven, not guessed; the causes that have rules of their own are reported by those.
             """,
         example: LintExample.variables(#"{"food": []}"#, #"{"/": "/eat/$(food)"}, {"/": "/buy/*"}"#),
         fixedExample: LintExample.variables(#"{"food": ["burrito"]}"#, #"{"/": "/eat/$(food)"}, {"/": "/buy/*"}"#),
@@ -14,7 +14,8 @@ enum RuleMatchesNothing: LintRule {
             guard case .matchesNothing = reach.verdict, !isExplained(reach.rule, in: subject) else { continue }
             let reason = findings.isFull ? nil : NoMatchReason.of(reach.rule, in: subject)
             findings.add(
-                reach.rule.range, reach.rule.pointer, "no URL can match this rule" + (reason.map { ": \($0)" } ?? ""))
+                reach.rule.range, reach.rule.pointer,
+                "no URL can match this rule" + (reason.map { ": \($0.text)" } ?? ""), fix: reason?.fix)
         }
     }
 
@@ -25,8 +26,8 @@ enum RuleMatchesNothing: LintRule {
         return PatternSite.all(of: rule).contains { site in
             site.pattern?.fault != nil || PatternNotEncoded.offending(site) != nil || QueryInPath.fault(of: site) != nil
                 || MalformedNot.fault(of: site) != nil || HostInPath.fault(of: site) != nil
-                || site.text.unicodeScalars.contains(where: TypographicCharacter.isTypographic)
-                || site.text.contains("\\") || EntityInQuery.isFault(site) || LeadingSign.isFault(site)
+                || site.literal.unicodeScalars.contains(where: TypographicCharacter.isTypographic)
+                || site.literal.contains("\\") || EntityInQuery.isFault(site) || LeadingSign.isFault(site)
                 || VariableNotEncoded.explains(site, in: subject)
         }
     }

@@ -36,7 +36,7 @@ enum TypographicCharacter: LintRule {
         for site in subject.patterns where site.pattern != nil {
             // Decoded URLs may hold what can be seen, such as a dash.
             let isFault = site.rule.isPercentEncoded ? isTypographic : isInvisible
-            guard let scalar = site.text.unicodeScalars.first(where: isFault) else { continue }
+            guard let scalar = site.literal.unicodeScalars.first(where: isFault) else { continue }
             findings.add(
                 site.node.range, site.pointer,
                 "the pattern \(Quoted.text(site.text)) holds \(name(scalar)); it matches no URL as people write it")
