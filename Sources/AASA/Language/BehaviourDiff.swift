@@ -17,6 +17,9 @@ public struct BehaviourComparison: Sendable, Hashable {
     public var isComplete: Bool { incompleteApps.isEmpty }
     /// The apps for which the budget did not suffice for a proof.
     public let incompleteApps: [String]
+
+    /// What is known of two equal files without a look at them.
+    public static let ofEqualFiles = BehaviourComparison(changes: [], incompleteApps: [])
 }
 
 public enum BehaviourDiff {

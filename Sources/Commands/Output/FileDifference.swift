@@ -8,12 +8,23 @@ struct FileDifference {
     let areSameBytes: Bool
     let changes: [AssociationChange]
     let behaviour: BehaviourComparison
+    let order: OrderComparison
 
     init(old: AssociationFile, new: AssociationFile, names: [String], areSameBytes: Bool) {
         self.names = names
         self.areSameBytes = areSameBytes
         changes = AssociationDiff.changes(from: old.document, to: new.document)
         behaviour = BehaviourDiff.compare(old.applinks, new.applinks)
+        order = OrderDiff.compare(old.applinks, new.applinks)
+    }
+
+    /// Two files of the same bytes, which need not be read.
+    init(ofEqualBytes names: [String]) {
+        self.names = names
+        areSameBytes = true
+        changes = []
+        behaviour = .ofEqualFiles
+        order = .ofEqualFiles
     }
 
     /// Whether the two mean the same.
@@ -26,10 +37,7 @@ struct FileDifference {
         lines += changes.map { "  \(Self.mark($0.kind)) \($0.summary.displayable.shortened(to: 200))" }
         lines.append("")
         if behaviour.changes.isEmpty {
-            lines.append(
-                behaviour.isComplete
-                    ? "no URL changes what it opens (proven for all URLs)"
-                    : "no URL was found that changes what it opens")
+            lines.append(nothingChanges)
         } else {
             lines.append("what changes on a phone")
             var example: String?
@@ -41,12 +49,42 @@ struct FileDifference {
                 )
             }
         }
+        lines += orderLines(style)
         if !behaviour.isComplete {
             lines.append(
                 "not decided to the end for \(behaviour.incompleteApps.map(\.displayable).joined(separator: ", ")): the rules "
                     + "are too many to prove it; the examples shown are real")
         }
         return lines.joined(separator: "\n")
+    }
+
+    /// Where no app gains or loses a URL, the order of the apps may still turn: only both proofs together say that all URLs
+    /// open what they opened.
+    private var nothingChanges: String {
+        let isOrderKept = order.changes.isEmpty && order.isComplete
+        return switch (behaviour.isComplete, isOrderKept) {
+        case (true, true): "no URL changes what it opens (proven for all URLs)"
+        case (true, false): "no app gains or loses a URL (proven for all URLs)"
+        case (false, _): "no URL was found that an app gains or loses"
+        }
+    }
+
+    private func orderLines(_ style: TextStyle) -> [String] {
+        guard !order.changes.isEmpty else { return [] }
+        var lines = ["which of several apps is asked first, where all of them are installed"]
+        for change in order.changes {
+            let turned = change.turned
+            let (before, after) = (turned.before.displayable, turned.after.displayable)
+            lines.append("  \(style.bold(change.example.displayable))")
+            lines.append(
+                turned.place == 0
+                    ? "      \(before) before, \(after) now"
+                    : "      \(before) ahead of \(after) before, behind it now")
+        }
+        lines.append(
+            "  (Apple documents that the first in the file is asked first; on iOS 15 the last was once reported to win)"
+        )
+        return lines
     }
 
     var json: OrderedJSON {
@@ -77,6 +115,17 @@ struct FileDifference {
                     })
             ),
             ("behaviour_complete", .bool(behaviour.isComplete)),
+            (
+                "order",
+                .array(
+                    order.changes.map {
+                        .object([
+                            ("example", .string($0.example)), ("from", .array($0.before.map { .string($0) })),
+                            ("to", .array($0.after.map { .string($0) })),
+                        ])
+                    })
+            ),
+            ("order_complete", .bool(order.isComplete)),
         ])
     }
 

@@ -87,6 +87,47 @@ extension EndToEndTests {
             }
         }
 
+        @Test("apps that change places are told with a URL, and \"no URL changes\" is not said")
+        func order() async throws {
+            try await Stage.with { stage in
+                let apps = [#"["\#(Sample.app)"]"#, #"["\#(Sample.app)", "\#(Sample.other)"]"#]
+                try stage.write("old", Sample.clean.replacing(apps[0], with: apps[1]))
+                let turned = #"["\#(Sample.other)", "\#(Sample.app)"]"#
+                try stage.write("new", Sample.clean.replacing(apps[0], with: turned))
+                let process = try await stage.run(["diff", "old", "new"])
+                #expect(process.end == .exit(1))
+                #expect(process.output.contains("no app gains or loses a URL (proven for all URLs)\n"))
+                #expect(!process.output.contains("no URL"))
+                #expect(process.output.contains("      \(Sample.app) before, \(Sample.other) now\n"))
+                let report = try await stage.run(["diff", "--format", "json", "old", "new"]).json()
+                #expect(report["behaviour"] == .array([]))
+                #expect(report["order_complete"] == .bool(true))
+                let change = try #require(report["order"].elements.first)
+                #expect(change["from"] == .array([.string(Sample.app), .string(Sample.other)]))
+                #expect(change["to"] == .array([.string(Sample.other), .string(Sample.app)]))
+                let url = change["example"].string ?? ""
+                for (file, app) in [("old", Sample.app), ("new", Sample.other)] {
+                    let match = try await stage.run(["match", file, url])
+                    #expect(match.output.hasPrefix("\(url)  opens \(app), "), "\(match.output)")
+                }
+            }
+        }
+
+        @Test("what is no file does not differ from itself", arguments: ["text", "json"])
+        func sameBroken(_ format: String) async throws {
+            try await Stage.with { stage in
+                try stage.write("bad", Sample.broken)
+                let process = try await stage.run(["diff", "--format", format, "bad", "bad"])
+                #expect(process.end == .exit(0))
+                #expect(process.errors.contains("bad:3:18: "))
+                if format == "json" {
+                    #expect(try process.json()["bytes_equal"] == .bool(true))
+                } else {
+                    #expect(process.output == "the two files are the same, byte for byte\n")
+                }
+            }
+        }
+
         @Test("Apple's copy against the origin tells what phones do not have yet")
         func copy() async throws {
             try await Stage.with { stage in
