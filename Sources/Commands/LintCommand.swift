@@ -26,15 +26,32 @@ struct LintCommand: AsyncParsableCommand {
     enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, github, sarif }
 
     func run() async throws {
-        let texts = try await SourceReader(network: network, configuration: configuration.loadIfPresent()).read(sources)
-        let results = texts.map { LintResult(text: $0, report: Linter.lint($0.bytes)) }
+        let answers = try await SourceReader(network: network, configuration: configuration.loadIfPresent())
+            .readEach(sources)
+        var results: [LintResult] = []
+        var failures: [CommandFailure] = []
+        for answer in answers {
+            switch answer {
+            case .success(let text): results.append(LintResult(text: text, report: Linter.lint(text.bytes)))
+            case .failure(let failure): failures.append(failure)
+            }
+        }
+        // Where nothing could be read there is no result, and an empty one would pass for a good one.
+        if !results.isEmpty { show(results, failures) }
+        for failure in failures { Console.note("aasa-monitor: \(failure.message)") }
+        // A missing input weighs more than what was found in the others.
+        if failures.contains(where: { $0.exit == .noInput }) { throw MonitorExit.noInput.code }
+        let worst = results.flatMap(\.report.findings).map(\.severity).max()
+        let isFound = worst.map { $0 >= (strict ? .warning : .error) } ?? false
+        if isFound || !failures.isEmpty { throw MonitorExit.found.code }
+    }
+
+    private func show(_ results: [LintResult], _ failures: [CommandFailure]) {
         switch format {
         case .text: Console.print(LintText(style: .standardOutput).describe(results))
         case .json: Console.print(OrderedJSON.array(results.map(\.json)).text(isPretty: true))
         case .github: results.flatMap(\.annotations).forEach(Console.print)
-        case .sarif: Console.print(SARIF.log(of: results).text(isPretty: true))
+        case .sarif: Console.print(SARIF.log(of: results, failures: failures.map(\.message)).text(isPretty: true))
         }
-        let worst = results.flatMap(\.report.findings).map(\.severity).max()
-        if let worst, worst >= (strict ? .warning : .error) { throw MonitorExit.found.code }
     }
 }

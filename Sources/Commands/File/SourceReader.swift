@@ -12,19 +12,35 @@ struct SourceReader {
     /// The bytes of each source, in the order given.
     /// - Throws: `CommandFailure`: 66 for a file that cannot be read, 1 for a site that serves none.
     func read(_ texts: [String]) async throws -> [SourceText] {
+        // What is missing is told before anything is asked for.
+        for text in texts { _ = try FileSource(parsing: text) }
+        return try await readEach(texts).map { try $0.get() }
+    }
+
+    /// The bytes of each source, or why there are none, in the order given: one that cannot be read takes nothing from the
+    /// others.
+    /// - Throws: `CommandFailure` where the question itself is at fault.
+    func readEach(_ texts: [String]) async throws -> [Result<SourceText, CommandFailure>] {
         try network.connections.checkFiles()
-        let sources = try texts.map(FileSource.init(parsing:))
-        guard sources.count(where: { $0 == .standardInput }) <= 1 else {
+        let sources = try texts.map { text in try orFailure { try FileSource(parsing: text) } }
+        let named = sources.compactMap { try? $0.get() }
+        guard named.count(where: { $0 == .standardInput }) <= 1 else {
             throw CommandFailure(.usage, "standard input can be read only once")
         }
-        guard sources.contains(where: \.isRemote) else { return try sources.map(readLocal) }
+        guard named.contains(where: \.isRemote) else {
+            return try sources.map { source in try orFailure { try readLocal(source.get()) } }
+        }
         let checker = try OneShotChecker(
             connections: network.connections, timeout: network.timeout, asksCDN: true, configuration: configuration)
         defer { checker.close() }
-        var result: [SourceText] = []
+        var result: [Result<SourceText, CommandFailure>] = []
         do {
             for source in sources {
-                result.append(source.isRemote ? try await read(source, with: checker.probe) : try readLocal(source))
+                do {
+                    result.append(.success(try await read(source.get(), with: checker.probe)))
+                } catch let failure as CommandFailure {
+                    result.append(.failure(failure))
+                }
             }
         } catch {
             await checker.shutdown()
@@ -32,6 +48,15 @@ struct SourceReader {
         }
         await checker.shutdown()
         return result
+    }
+
+    /// What a closure gives, or how it failed for want of a readable source.
+    private func orFailure<Value>(_ body: () throws -> Value) throws -> Result<Value, CommandFailure> {
+        do {
+            return .success(try body())
+        } catch let failure as CommandFailure where failure.exit != .usage {
+            return .failure(failure)
+        }
     }
 
     private func readLocal(_ source: FileSource) throws -> SourceText {

@@ -6,7 +6,8 @@ import Evidence
 import Foundation
 
 enum SARIF {
-    static func log(of results: [LintResult]) -> OrderedJSON {
+    /// `failures`: why sources could not be read.
+    static func log(of results: [LintResult], failures: [String] = []) -> OrderedJSON {
         let rules = Linter.rules
         var indices: [String: Int] = [:]
         for (index, rule) in rules.enumerated() { indices[rule.id] = index }
@@ -15,13 +16,27 @@ enum SARIF {
             ("informationUri", .string(Version.home)), ("rules", .array(rules.map(descriptor))),
         ])
         let entries = results.flatMap { result in result.report.findings.map { entry($0, result, indices) } }
-        let run = OrderedJSON.object([
-            ("tool", .object([("driver", driver)])), ("columnKind", .string("unicodeCodePoints")),
-            ("results", .array(entries)),
-        ])
+        var run: [(String, OrderedJSON)] = [("tool", .object([("driver", driver)]))]
+        if !failures.isEmpty {
+            // Otherwise a host that takes the log would count the findings of what was not read as mended.
+            let notifications = failures.map {
+                OrderedJSON.object([("level", .string("error")), ("message", text($0))])
+            }
+            run.append(
+                (
+                    "invocations",
+                    .array([
+                        .object([
+                            ("executionSuccessful", .bool(false)),
+                            ("toolExecutionNotifications", .array(notifications)),
+                        ])
+                    ])
+                ))
+        }
+        run += [("columnKind", .string("unicodeCodePoints")), ("results", .array(entries))]
         return .object([
             ("$schema", .string("https://json.schemastore.org/sarif-2.1.0.json")), ("version", .string("2.1.0")),
-            ("runs", .array([run])),
+            ("runs", .array([.object(run)])),
         ])
     }
 

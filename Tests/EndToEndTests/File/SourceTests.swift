@@ -44,6 +44,34 @@ extension EndToEndTests {
             }
         }
 
+        @Test(
+            "a source that cannot be read takes nothing from what lint says of the others",
+            arguments: ["text", "json", "sarif", "github"])
+        func unreadable(_ format: String) async throws {
+            try await Stage.with { stage in
+                _ = stage.lab.origin("none.test")
+                try stage.write("own.json", Sample.unreachable)
+                for (other, code) in [("nowhere.json", Int32(66)), ("none.test", 1)] {
+                    let alone = try await stage.command("lint", ["--format", format, "own.json"])
+                    for sources in [["own.json", other], [other, "own.json"]] {
+                        let process = try await stage.command("lint", ["--format", format] + sources)
+                        #expect(process.end == .exit(code), "\(sources)")
+                        #expect(process.errors.contains(other), "\(process.errors)")
+                        guard format == "sarif" else {
+                            #expect(process.output == alone.output, "\(sources)")
+                            continue
+                        }
+                        let runs = try process.json()["runs"].elements
+                        #expect(runs.map { $0["results"] } == (try alone.json()["runs"].elements.map { $0["results"] }))
+                        let call = runs.first?["invocations"].elements.first
+                        #expect(call?["executionSuccessful"] == .bool(false))
+                        let told = call?["toolExecutionNotifications"].elements.first?["message"]["text"].string
+                        #expect(told?.contains(other) == true)
+                    }
+                }
+            }
+        }
+
         @Test("a folder that is named for a domain does not hide the domain")
         func folders() async throws {
             try await Stage.with { stage in
