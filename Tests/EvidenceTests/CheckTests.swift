@@ -110,6 +110,9 @@ extension EvidenceSuite {
             Row(
                 "a key twice", .file(#"{"webcredentials":{"apps":["ABCDE12345.com.example.app"]},"x":1,"x":2}"#),
                 ["aasa.json-duplicate-key warning", "aasa.unknown-service note", "aasa.unknown-service note"]),
+            Row(
+                "a placeholder, also on a domain of examples",
+                .file(#"{"webcredentials":{"apps":["TEAMID.com.acme.shop"]}}"#), ["aasa.app-id-placeholder error"]),
             Row("as large as allowed", padded(to: 131_072), ["aasa.file-size-near-limit warning"]),
             Row("one byte more", padded(to: 131_073), ["origin.too-large error"]),
             Row("capped", good.with { $0.end = .capped(limit: 1000) }, ["origin.too-large error"]),

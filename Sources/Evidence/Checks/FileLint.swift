@@ -33,7 +33,7 @@ extension Checks {
     private static func isNews(_ finding: LintFinding, _ context: CheckContext) -> Bool {
         switch finding.rule {
         case "file-too-large": false
-        case "app-id-example", "app-id-placeholder": !context.domain.isReservedForExamples
+        case "app-id-example": !context.domain.isReservedForExamples
         default: true
         }
     }
