@@ -38,9 +38,11 @@ struct Audit {
         let gone = open.subtracting(seen).sorted().compactMap { rows[$0] }
         for row in gone { try takeBack(row, recalled) }
         if !gone.isEmpty { try checkRemembered(gone, withheld: store.withheld()) }
+        var superseded: [AuditedRow] = []
         for row in present {
             if let known = rows[row.id] {
                 try follow(known, row)
+                if row.state == "superseded", known.state != row.state { superseded.append(row) }
             } else {
                 fresh += 1
                 try admit(row)
@@ -49,6 +51,8 @@ struct Audit {
             if row.isOpen { open.insert(row.id) } else { open.remove(row.id) }
             newest = max(newest, row.id)
         }
+        // What takes its place may be new, too.
+        for row in superseded { try checkSuperseded(row) }
         return fresh
     }
 
@@ -112,7 +116,6 @@ struct Audit {
             guard row.mayHaveArrived || attempts[row.key]?.contains(where: \.isAccepted) != true else {
                 throw Violation(rule: .nothingLost, detail: "it is forgotten that \(row.identity) may have arrived")
             }
-        case "superseded": try checkSuperseded(row)
         default: break
         }
     }
