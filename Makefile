@@ -57,9 +57,11 @@ run: build ## run the daemon with CONFIG (default monitor.yaml)
 
 test: setup ## run all tests
 	swift build --build-tests
-	@# The lines of what failed once more at the end, where a reader of a long log looks first.
-	@log=$$(mktemp); status=0; swift test --skip-build $(TEST_FLAGS) $(WIDTH) 2>&1 | tee "$$log" || status=$$?; \
-	  if [ $$status -ne 0 ]; then echo; echo "what failed:"; grep -aE '^✘|^[^◇]*: error: ' "$$log" | cut -c1-2000 | tail -n 60 || true; fi; \
+	@# What failed once more at the end, where a reader of a long log looks first. The backtracer's own settings show every
+	@# thread and register, and bury the one that crashed.
+	@log=$$(mktemp); status=0; SWIFT_BACKTRACE=$${SWIFT_BACKTRACE:-threads=crashed,registers=none,images=none} \
+	  swift test --skip-build $(TEST_FLAGS) $(WIDTH) 2>&1 | tee "$$log" || status=$$?; \
+	  if [ $$status -ne 0 ]; then echo; echo "what failed:"; .ci/failures "$$log" || true; fi; \
 	  rm -f "$$log"; exit $$status
 
 test-one: setup ## run the tests that match FILTER
