@@ -90,14 +90,16 @@ package struct StatusSite: Service {
         // The framework tells at info what the daemon says in its own words.
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
+        let http = HTTP1Channel.Configuration(
+            idleTimeout: Limits.idle,
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: Limits.headerBytes, maxHeaderListSize: Limits.headerBytes,
+                maxHeaderFieldCount: Limits.headerFields))
         return Application(
             router: try router(),
-            server: .http1(
-                configuration: HTTP1Channel.Configuration(
-                    idleTimeout: Limits.idle,
-                    httpDecoderConfiguration: .init(
-                        maxHeaderFieldSize: Limits.headerBytes, maxHeaderListSize: Limits.headerBytes,
-                        maxHeaderFieldCount: Limits.headerFields))),
+            server: HTTPServerBuilder { responder in
+                ServedOrClosed(HTTP1Channel(responder: responder, configuration: http))
+            },
             configuration: ApplicationConfiguration(
                 address: .hostname(settings.host, port: settings.port),
                 availableConnectionsDelegate: .maximum(Limits.connections, logger: quiet)),
