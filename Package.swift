@@ -119,7 +119,7 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["Evidence", "Monitoring"], path: "Tests/TestSupport",
             swiftSettings: strict),
-        // Where a suite's tests run. By itself: what imports Testing cannot go into a command.
+        // Where a suite's tests run, and the programs that they run. By itself: what imports Testing cannot go into a command.
         .target(name: "TestTraits", path: "Tests/TestTraits", swiftSettings: strict),
         // The deterministic simulation, its command (`make simulate`) and its suite.
         .target(
@@ -162,12 +162,12 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["Evidence", "Lab", "aasa-monitor", .product(name: "Yams", package: "Yams")],
+            dependencies: ["Evidence", "Lab", "TestTraits", "aasa-monitor", .product(name: "Yams", package: "Yams")],
             exclude: ["Fixtures/scenarios"], swiftSettings: strict),
         .testTarget(
             name: "EvidenceTests", dependencies: ["AASA", "Evidence", "TestSupport", "TestTraits"],
             swiftSettings: strict),
-        .testTarget(name: "LabTests", dependencies: ["Lab"], swiftSettings: strict),
+        .testTarget(name: "LabTests", dependencies: ["Lab", "TestTraits"], swiftSettings: strict),
         .testTarget(
             name: "MonitoringTests", dependencies: ["Evidence", "Monitoring", "TestSupport", "TestTraits"],
             swiftSettings: strict),

@@ -3,6 +3,7 @@
 
 import Evidence
 import Foundation
+import TestTraits
 import Testing
 
 @testable import Alerting
@@ -78,27 +79,19 @@ enum PayloadJudge {
         "the Python packages that payloads are judged by are not installed; `make setup` does that where it has a network"
 
     /// A verdict for each: `ok`, or why it is refused.
-    static func verdicts(_ cases: [PayloadCase]) throws -> [String] {
+    static func verdicts(_ cases: [PayloadCase]) async throws -> [String] {
         let folder = FileManager.default.temporaryDirectory.appending(path: "judge-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        // A file and no pipe: nobody waits for the other.
         let file = folder.appending(path: "cases.jsonl")
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
         let lines = try cases.map { String(decoding: try encoder.encode($0), as: UTF8.self) + "\n" }
         try lines.joined().write(to: file, atomically: true, encoding: .utf8)
-        let process = Process()
-        process.executableURL = home.appending(path: "bin/python")
-        process.arguments = [tests.appending(path: "Payloads/judge.py").path]
-        process.standardInput = try FileHandle(forReadingFrom: file)
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
-        let verdicts = text.split(separator: "\n").map(String.init)
+        let judge = try await ChildProcess.run(
+            home.appending(path: "bin/python"), [tests.appending(path: "Payloads/judge.py").path], input: file)
+        try #require(judge.exitCode == 0, "\(judge.errors)")
+        let verdicts = judge.output.split(separator: "\n").map(String.init)
         try #require(verdicts.count == cases.count)
         return verdicts
     }

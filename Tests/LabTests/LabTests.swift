@@ -1,5 +1,6 @@
 import Foundation
 import Lab
+import TestTraits
 import Testing
 
 @Suite(.timeLimit(.minutes(15)))

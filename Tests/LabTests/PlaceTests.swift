@@ -1,11 +1,12 @@
 import Foundation
 import Lab
+import TestTraits
 import Testing
 
 extension LabTests {
     /// Several addresses, holes among them, and ways there over a proxy.
     @Suite struct Places {
-        private func curl(_ lab: Lab, at address: String, _ arguments: [String]) async throws -> Tool {
+        private func curl(_ lab: Lab, at address: String, _ arguments: [String]) async throws -> ChildProcess {
             let target = address.contains(":") ? "[\(address)]" : address
             return try await Tool.run(
                 "curl",

@@ -1,5 +1,6 @@
 import Foundation
 import Lab
+import TestTraits
 import Testing
 
 extension LabTests {
@@ -15,7 +16,7 @@ extension LabTests {
             }
         }
 
-        private func post(_ receiver: LabReceiver, _ text: String) async throws -> Tool {
+        private func post(_ receiver: LabReceiver, _ text: String) async throws -> ChildProcess {
             try await Tool.run(
                 "curl",
                 [

@@ -1,58 +1,25 @@
 import Foundation
 import Lab
+import TestTraits
 
-/// A program of this machine run to its end, with none of this process's environment: a proxy or a CA bundle set there
+/// Programs of this machine run to their end, with none of this process's environment: a proxy or a CA bundle set there
 /// must not change what the tests see.
-struct Tool {
-    let exitCode: Int32
-    let output: String
-    let errors: String
-
-    static func run(_ name: String, _ arguments: [String]) async throws -> Tool {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "lab-tool-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let out = folder.appending(path: "out")
-        let err = folder.appending(path: "err")
-        try Data().write(to: out)
-        try Data().write(to: err)
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [name] + arguments
-        process.environment = ["PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"]
-        process.standardInput = FileHandle.nullDevice
-        let outputs = (try FileHandle(forWritingTo: out), try FileHandle(forWritingTo: err))
-        // `Process` holds on to them for longer than it lives.
-        defer {
-            try? outputs.0.close()
-            try? outputs.1.close()
-        }
-        process.standardOutput = outputs.0
-        process.standardError = outputs.1
-        try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
-            process.terminationHandler = { _ in done.resume() }
-            do {
-                try process.run()
-            } catch {
-                process.terminationHandler = nil
-                done.resume(throwing: error)
-            }
-        }
-        return Tool(
-            exitCode: process.terminationStatus,
-            output: String(decoding: try Data(contentsOf: out), as: UTF8.self),
-            errors: String(decoding: try Data(contentsOf: err), as: UTF8.self))
+enum Tool {
+    static func run(_ name: String, _ arguments: [String]) async throws -> ChildProcess {
+        try await ChildProcess.run(
+            URL(filePath: "/usr/bin/env"), [name] + arguments,
+            environment: ["PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"])
     }
 
     /// curl, told to trust the lab and to find every host there.
-    static func curl(_ lab: Lab, _ arguments: [String]) async throws -> Tool {
+    static func curl(_ lab: Lab, _ arguments: [String]) async throws -> ChildProcess {
         try await run(
             "curl",
             ["-q", "-sS", "--max-time", "10", "--cacert", lab.caFile, "--connect-to", lab.connectTo] + arguments)
     }
 
     /// OpenSSL's client as a verifier of one host's chain; its output has `Verify return code`.
-    static func verify(_ lab: Lab, _ host: String) async throws -> Tool {
+    static func verify(_ lab: Lab, _ host: String) async throws -> ChildProcess {
         try await run(
             "openssl",
             [

@@ -30,7 +30,7 @@ struct SimulationSuite {
     @Test("the same seed gives the same run, in this process and in another")
     func determinism() async throws {
         let here = try await SimulationCommand.simulate(seed: 7, days: 0.5)
-        let there = try Self.run(["--seeds", "7", "--days", "0.5"])
+        let there = try await Self.run(["--seeds", "7", "--days", "0.5"])
         #expect(there.contains("seed 7: \(here.hash),"), "\(here.hash) here, and there \(there)")
         #expect(try await SimulationCommand.simulate(seed: 8, days: 0.5).hash != here.hash)
     }
@@ -43,16 +43,11 @@ struct SimulationSuite {
     }
 
     /// The command beside the bundle that runs these tests.
-    private static func run(_ arguments: [String]) throws -> String {
+    private static func run(_ arguments: [String]) async throws -> String {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let process = Process()
-        process.executableURL = URL(filePath: own).deletingLastPathComponent().appending(path: "aasa-monitor-simulate")
-        process.arguments = arguments
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return text
+        let command = URL(filePath: own).deletingLastPathComponent().appending(path: "aasa-monitor-simulate")
+        let run = try await ChildProcess.run(command, arguments)
+        try #require(run.exitCode == 0, "\(run.errors)")
+        return run.output
     }
 }

@@ -1,21 +1,19 @@
 // A file system of a few megabytes in a mount namespace of its own, for a daemon whose disk is full.
 
 import Foundation
+import TestTraits
 
 /// A disk that only one process and its children see, at `disk` in the stage's folder.
 struct SmallDisk: Sendable {
     let stage: Stage
 
     /// Whether a process may have a file system of its own here.
-    static let isPossible: Bool = {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["unshare", "-rm", "mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", "/mnt"]
-        process.standardError = FileHandle.nullDevice
-        do { try process.run() } catch { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
-    }()
+    static var isPossible: Bool { get async { await trial.value } }
+
+    private static let trial = Task {
+        let mount = ["unshare", "-rm", "mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", "/mnt"]
+        return (try? await ChildProcess.run(URL(filePath: "/usr/bin/env"), mount))?.exitCode == 0
+    }
 
     init(_ stage: Stage) throws {
         self.stage = stage

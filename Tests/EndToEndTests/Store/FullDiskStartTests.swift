@@ -22,7 +22,7 @@ extension EndToEndTests {
 
         @Test(
             "it waits for room, has the fallback channel told and no other, and begins by itself",
-            .enabled(if: SmallDisk.isPossible, "a private mount needs user namespaces"), arguments: histories)
+            .enabled("a private mount needs user namespaces") { await SmallDisk.isPossible }, arguments: histories)
         func waits(history: (name: String, shell: String)) async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -68,7 +68,7 @@ extension EndToEndTests {
 
         @Test(
             "SIGTERM ends the wait at once and in good order",
-            .enabled(if: SmallDisk.isPossible, "a private mount needs user namespaces"))
+            .enabled("a private mount needs user namespaces") { await SmallDisk.isPossible })
         func ends() async throws {
             try await Stage.with { stage in
                 let watch = try Watch(stage, ["site.test"], Watch.Settings(store: "disk/monitor.db"))

@@ -65,7 +65,7 @@ extension EndToEndTests {
 
         @Test(
             "a daemon that is killed while its disk is full leaves the end to the next one, which finds room at once",
-            .enabled(if: SmallDisk.isPossible, "a private mount needs user namespaces"))
+            .enabled("a private mount needs user namespaces") { await SmallDisk.isPossible })
         func killed() async throws {
             try await Stage.with { stage in
                 let scene = try await Scene(stage)
@@ -89,7 +89,7 @@ extension EndToEndTests {
 
         @Test(
             "daemons that are killed one after the other while they wait for room tell one story",
-            .enabled(if: SmallDisk.isPossible, "a private mount needs user namespaces"))
+            .enabled("a private mount needs user namespaces") { await SmallDisk.isPossible })
         func waiting() async throws {
             try await Stage.with { stage in
                 let scene = try await Scene(stage)

@@ -104,7 +104,7 @@ extension EndToEndTests {
 
         @Test(
             "a full disk stops no check and accuses no site, and what is found afterwards is told",
-            .enabled(if: SmallDisk.isPossible, "a private mount needs user namespaces"))
+            .enabled("a private mount needs user namespaces") { await SmallDisk.isPossible })
         func fullDisk() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
