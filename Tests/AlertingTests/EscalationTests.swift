@@ -122,7 +122,7 @@ extension AlertingSuite {
                 try await commit(event(.resolved, sequence: 3))
             }
             let calls = try world.transport.sent(to: "pager").map { try object($0.request.body) }
-            #expect(calls.map { $0["event_action"] as? String } == ["trigger", "acknowledge", "resolve"])
+            try #require(calls.map { $0["event_action"] as? String } == ["trigger", "acknowledge", "resolve"])
             #expect(Set(calls.map { $0["dedup_key"] as? String }).count == 1)
             #expect(calls[1]["payload"] == nil && calls[1]["routing_key"] as? String == "SECRET")
             #expect(world.transport.sent(to: "ops").map(\.type) == ["incident.firing", "incident.resolved"])

@@ -32,7 +32,8 @@ extension World {
     }
 
     func data(_ index: Int) throws -> [String: Any] {
-        try #require(object(transport.sent[index].request.body)["data"] as? [String: Any])
+        let sent = try #require(transport.sent.dropFirst(index).first)
+        return try #require(object(sent.request.body)["data"] as? [String: Any])
     }
 }
 

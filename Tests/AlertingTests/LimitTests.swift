@@ -116,9 +116,9 @@ extension AlertingSuite {
                 #expect(visible.utf16.count <= 4096)
             case .line:
                 let messages = try #require(root["messages"] as? [[String: Any]])
-                #expect(messages.count == 1)
+                try #require(messages.count == 1)
                 #expect((messages[0]["text"] as? String ?? "").utf16.count <= 5000)
-            case .chatwork: #expect(try service.texts(body)[0].utf8.count <= 20_000)
+            case .chatwork: #expect(try #require(service.texts(body).first).utf8.count <= 20_000)
             case .pagerduty:
                 #expect(body.count <= 512_000)
                 let payload = try #require(root["payload"] as? [String: Any])

@@ -37,7 +37,7 @@ extension AlertingSuite {
                 try await world.enqueue([event(.resolved, sequence: 3)])
                 try await eventually { world.transport.sent.count == 4 }
             }
-            #expect(
+            try #require(
                 paths(world) == [
                     "post /api/SECRETPATH/chat.postMessage", "post /api/SECRETPATH/chat.postMessage",
                     "post /api/SECRETPATH/chat.postMessage", "post /api/SECRETPATH/chat.update",
@@ -77,7 +77,8 @@ extension AlertingSuite {
                 try await eventually { world.transport.sent.count == 4 }
             }
             let bodies = try world.transport.sent.map { try object($0.request.body) }
-            #expect(bodies.map { $0["chat_id"] as? String } == ["-1001234567890", "-100777", "-100777", "-100777"])
+            try #require(
+                bodies.map { $0["chat_id"] as? String } == ["-1001234567890", "-100777", "-100777", "-100777"])
             #expect((bodies[2]["reply_parameters"] as? [String: Any])?["message_id"] as? Int == 5)
             #expect(world.log.text.filter { $0.contains("the channel has moved") }.count == 1)
             #expect(world.delivery.counts().map(\.outcome) == ["delivered"])
@@ -118,7 +119,7 @@ extension AlertingSuite {
                 try await eventually { try await world.isEmpty() }
             }
             let sent = try world.transport.sent.map { try object($0.request.body) }
-            #expect(sent.map { $0["event_action"] as? String } == ["trigger", "resolve", "trigger"])
+            try #require(sent.map { $0["event_action"] as? String } == ["trigger", "resolve", "trigger"])
             #expect(sent[0]["dedup_key"] as? String == sent[1]["dedup_key"] as? String)
             #expect(sent[0]["dedup_key"] as? String != sent[2]["dedup_key"] as? String)
             #expect(sent[0]["routing_key"] as? String == "SECRETSECRETSECRETSECRETSECRET00")
@@ -163,7 +164,7 @@ extension AlertingSuite {
             let report = try await world.testMessage.send(facts, to: Service.pagerduty.channel(url: "https://ops.test"))
             #expect(report.outcome == .delivered)
             let sent = try world.transport.sent.map { try object($0.request.body) }
-            #expect(sent.map { $0["event_action"] as? String } == ["trigger", "resolve"])
+            try #require(sent.map { $0["event_action"] as? String } == ["trigger", "resolve"])
             #expect(sent[0]["dedup_key"] as? String == sent[1]["dedup_key"] as? String)
         }
     }

@@ -50,7 +50,7 @@ extension CommandsTests {
             Self.play(
                 Self.edges(2, Self.old), Self.edges(1, Self.new) + [Self.edges(2, .missing("status 404"))[1]],
                 to: output)
-            #expect(
+            try #require(
                 page.texts.map { String($0.prefix(28)) } == [
                     "2026-11-21T07:00:00Z  +0s  e", "2026-11-21T07:00:00Z  +0s  e", "2026-11-21T07:00:00Z  +0s  1",
                     "2026-11-21T07:00:00Z  +0s  1", "2026-11-21T07:00:30Z  +30s  ", "2026-11-21T07:00:30Z  +30s  ",
@@ -80,7 +80,7 @@ extension CommandsTests {
             let objects = try page.texts.map {
                 try #require(JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
             }
-            #expect(
+            try #require(
                 objects.map { $0["event"] as? String } == [
                     "started", "goal_set", "edge_seen", "edge_seen", "all_unreachable", "edge_picked_up",
                     "edge_picked_up",
@@ -100,7 +100,7 @@ extension CommandsTests {
                 wording: try Self.wording([3600]), style: TextStyle(isColoured: false, width: width), height: height,
                 write: page.take)
             Self.play(Self.edges(16, Self.old), Self.edges(15, Self.new) + [Self.edges(16, Self.old)[15]], to: output)
-            #expect(page.texts.count == 5)
+            try #require(page.texts.count == 5)
             for (drawn, next) in zip(page.texts, page.texts.dropFirst()) {
                 let lines = drawn.split(separator: "\n", omittingEmptySubsequences: false).count - 1
                 #expect(next.hasPrefix("\u{1B}[\(lines)F\u{1B}[J"))

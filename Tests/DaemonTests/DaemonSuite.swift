@@ -93,5 +93,7 @@ func eventually(_ condition: () async throws -> Bool) async throws {
         if try await condition() { return }
         try await Task.sleep(for: .milliseconds(1))
     }
-    Issue.record("it never came")
+    throw NeverCame()
 }
+
+private struct NeverCame: Error {}

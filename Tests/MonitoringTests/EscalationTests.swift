@@ -104,7 +104,7 @@ extension MonitoringSuite {
                 (FleetWorld.file, second < 1800 ? FleetWorld.file : .status(404))
             }
             let parents = world.told.filter { $0.kind == .cdnWide }
-            #expect(parents.map(\.type) == [.firing, .firing, .firing])
+            try #require(parents.map(\.type) == [.firing, .firing, .firing])
             #expect(Set(parents.map(\.incident)).count == 1)
             #expect(parents[1].at - parents[0].at >= 3600 && parents[1].at - parents[0].at < 3700)
             #expect(parents[2].at - parents[0].at >= 14_400)

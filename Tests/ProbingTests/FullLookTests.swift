@@ -104,7 +104,7 @@ extension ProbingTests {
                 scene.lab.cdn.fails("site.test", reason: "SWCERR00301 Timeout", edge: "127.0.0.3")
                 let seen = try await scene.observe(depth: .full)
                 let looks = try #require(seen.full?.edges)
-                #expect(looks.map(\.address) == edges)
+                try #require(looks.map(\.address) == edges)
                 #expect(looks.map { $0.retrieval.answer?.status } == [nil, 200, 404, 200])
                 #expect(seen.cdn.retrieval == looks[1].retrieval)
                 let bodies = looks.compactMap { $0.retrieval.answer?.body.hash.flatMap { seen.contents[$0] } }

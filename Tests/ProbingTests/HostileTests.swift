@@ -19,7 +19,7 @@ extension ProbingTests {
                 origin.on(address: "127.0.0.3", .fault(fault))
                 let full = try #require(
                     try await scene.observe(mode: .developer, depth: .full, timeout: .seconds(10)).full)
-                #expect(full.addresses.map(\.retrieval.isWhole) == [true, false])
+                try #require(full.addresses.map(\.retrieval.isWhole) == [true, false])
                 let agents = full.agents.filter { $0.address == "127.0.0.2" }
                 #expect(agents.map(\.retrieval.isWhole) == [true, true])
                 // What was read of the harm is bounded.
@@ -37,7 +37,7 @@ extension ProbingTests {
                 origin.on(address: "127.0.0.3", handshake: handshake)
                 let full = try #require(
                     try await scene.observe(mode: .developer, depth: .full, timeout: .seconds(10)).full)
-                #expect(full.addresses.map(\.retrieval.isWhole) == [true, false])
+                try #require(full.addresses.map(\.retrieval.isWhole) == [true, false])
                 #expect(full.addresses[1].retrieval.failure != nil)
             }
         }
@@ -50,7 +50,7 @@ extension ProbingTests {
                 defer { hole.close() }
                 let full = try #require(
                     try await scene.observe(mode: .developer, depth: .full, timeout: .seconds(10)).full)
-                #expect(full.addresses.map(\.retrieval.isWhole) == [true, false])
+                try #require(full.addresses.map(\.retrieval.isWhole) == [true, false])
                 #expect(full.addresses[1].retrieval.failure?.kind == .timedOut)
                 #expect(full.addresses[1].retrieval.failure?.phase == (kind == .dropping ? .connecting : .handshaking))
             }

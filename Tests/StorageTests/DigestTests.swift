@@ -89,7 +89,7 @@ extension StorageSuite {
             try await store.markDead(
                 row, owner: "me", now: noon, attempt: Attempt(class: "message_refused", status: 400, error: nil))
             let ids = try await store.deadMessages()
-            #expect(ids.count == 2)
+            try #require(ids.count == 2)
             #expect(try await store.retry([ids[1]], now: noon + 20).allSatisfy { $0.refusal == nil })
             let alone = try #require(try await claim(at: noon + 20))
             #expect(alone.id == ids[1] && alone.digest == nil && alone.frozen == nil)

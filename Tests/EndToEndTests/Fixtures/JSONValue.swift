@@ -46,5 +46,5 @@ enum JSONValue: Decodable, Equatable, Sendable {
     var keys: Set<String> { if case .object(let members) = self { Set(members.keys) } else { [] } }
     var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
     var string: String? { if case .string(let value) = self { value } else { nil } }
-    var int: Int? { if case .number(let value) = self { Int(value) } else { nil } }
+    var int: Int? { if case .number(let value) = self { Int(exactly: value.rounded(.towardZero)) } else { nil } }
 }

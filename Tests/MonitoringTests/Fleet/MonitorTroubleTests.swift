@@ -37,7 +37,7 @@ extension MonitoringSuite {
                 (0, try look(at: 0, channels: [sick])), (60, try look(at: 60, channels: [worse])),
                 (120, try look(at: 120)), (125, try look(at: 125)), (180, try look(at: 180)),
             ])
-            #expect(events.map(\.type) == [.firing, .update, .resolved])
+            try #require(events.map(\.type) == [.firing, .update, .resolved])
             #expect(events.map(\.incident.severity) == [.warning, .error, .error])
             #expect(events[1].news == .worse && events[0].findings.first?.rule.rawValue == "monitor.delivery-failing")
             #expect(state.open.isEmpty && events.allSatisfy { $0.incident.domain == nil })
