@@ -15,6 +15,7 @@ package struct ChildProcess: Sendable {
     ///   - arguments: without the program's name.
     ///   - environment: in place of this process's own.
     ///   - input: the file that is its standard input; none by default.
+    /// - Returns: how it ended, whatever its exit code.
     /// - Throws: where it cannot be started, or its output not be kept.
     package static func run(
         _ executable: URL, _ arguments: [String], environment: [String: String]? = nil, input: URL? = nil
