@@ -56,7 +56,7 @@ struct CheckCommand: AsyncParsableCommand {
         let file = try configuration.loadIfPresent()
         let checker = try OneShotChecker(
             connections: network.connections, timeout: network.timeout, asksCDN: asksCDN, configuration: file,
-            expectations: expectations.read())
+            expectations: expectations.read(for: targets.map(\.domain)))
         defer { checker.close() }
         let progress = Progress(total: targets.count)
         var output = ReportOutput(format: format, isSingle: targets.count == 1)

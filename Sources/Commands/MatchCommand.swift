@@ -42,6 +42,12 @@ struct MatchCommand: AsyncParsableCommand {
 
     func run() async throws {
         let questions = try self.questions()
+        if let domain = try FileSource(parsing: source).domain {
+            for question in questions {
+                guard case .above = try LinkOwner(of: question.url, among: [domain]) else { continue }
+                LinkOwner.note(question.url, domain)
+            }
+        }
         let reader = SourceReader(network: network, configuration: try configuration.loadIfPresent())
         guard let text = try await reader.read([source]).first else { return }
         let file = try text.associationFile()

@@ -17,14 +17,14 @@ struct OneShotChecker: Sendable {
     private let configuration: ConfigurationFile?
     /// For each of origin and CDN, of the command line; nil: the configuration's.
     private let timeout: Duration?
-    /// Of the command line; they count for every target, besides those of the configuration.
-    private let expectations: Expectations
+    /// Of the command line, besides those of the configuration.
+    private let expectations: [Domain: Expectations]
 
     /// `timeout`, `asksEdges`: nil leaves them to the configuration.
     init(
         connections: ConnectionOptions, timeout: Duration?, asksCDN: Bool, asksEdges: Bool? = nil,
         configuration: ConfigurationFile?,
-        expectations: Expectations = Expectations()
+        expectations: [Domain: Expectations] = [:]
     ) throws {
         self.configuration = configuration
         self.timeout = timeout
@@ -70,7 +70,7 @@ struct OneShotChecker: Sendable {
     func check(_ target: Target, depth: Depth) async throws -> CheckReport {
         let state = try? await store?.state(of: target.domain)
         let watched = watched(target.domain)
-        let expectations = (watched?.expect ?? Expectations()).adding(expectations)
+        let expectations = (watched?.expect ?? Expectations()).adding(expectations[target.domain] ?? Expectations())
         let started = Date()
         let observation = try await probe.observe(
             target.domain, mode: mode(of: target), depth: depth,

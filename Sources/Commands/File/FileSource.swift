@@ -59,10 +59,13 @@ enum FileSource: Hashable, CustomStringConvertible {
         }
     }
 
-    var isRemote: Bool {
+    var isRemote: Bool { domain != nil }
+
+    /// Whose file it is, where that is known.
+    var domain: Domain? {
         switch self {
-        case .path, .standardInput: false
-        case .origin, .cdn: true
+        case .path, .standardInput: nil
+        case .origin(let domain), .cdn(let domain): domain
         }
     }
 }

@@ -7,7 +7,7 @@ struct ExpectationOptions: ParsableArguments {
     @Option(
         name: .customLong("expect-url"), parsing: .singleValue,
         help: ArgumentHelp(
-            "A URL or path, and the app that it must open. For several targets it counts for each.",
+            "A URL or path, and the app that it must open. A path counts for each target, a URL for its own.",
             valueName: "url=app-id|nothing"))
     var urls: [String] = []
 
@@ -21,8 +21,9 @@ struct ExpectationOptions: ParsableArguments {
         help: ArgumentHelp("A service that the file must have, such as webcredentials.", valueName: "service"))
     var services: [String] = []
 
-    /// - Throws: `CommandFailure` for what cannot be read.
-    func read() throws -> Expectations {
+    /// What counts for each of `domains`.
+    /// - Throws: `CommandFailure` for what cannot be read, or is of none of them.
+    func read(for domains: [Domain]) throws -> [Domain: Expectations] {
         for service in services where !Association.knownServices.contains(service) {
             let known = Association.knownServices.sorted().joined(separator: ", ")
             throw CommandFailure(
@@ -35,11 +36,22 @@ struct ExpectationOptions: ParsableArguments {
                 "--expect-app: '\(app.displayable.shortened(to: 200))' can be no app's ID: \(fault.displayable); write it as "
                     + "the app's signature has it, such as ABCDE12345.com.example.app")
         }
-        return Expectations(
-            apps: apps, services: services,
-            urls: try urls.map { text in
-                let question = try MatchQuestion(expectation: text)
-                return ExpectedURL(url: question.url.text, opens: question.expected)
-            })
+        var result = Dictionary(
+            domains.map { ($0, Expectations(apps: apps, services: services)) }, uniquingKeysWith: { first, _ in first })
+        for text in urls {
+            let question = try MatchQuestion(expectation: text)
+            let deciding: [Domain]
+            switch try LinkOwner(of: question.url, among: domains) {
+            case .any: deciding = Array(result.keys)
+            case .own(let domain): deciding = [domain]
+            case .above(let domain):
+                LinkOwner.note(question.url, domain)
+                deciding = [domain]
+            }
+            for domain in deciding {
+                result[domain]?.urls.append(ExpectedURL(url: question.url.text, opens: question.expected))
+            }
+        }
+        return result
     }
 }

@@ -37,6 +37,53 @@ extension EndToEndTests {
             }
         }
 
+        @Test(
+            "a URL is put to the file of its own host, a path to each target's",
+            arguments: [
+                (["https://site.test/help/1=\(Sample.app)"], ["site.test", "free.test"], [], ""),
+                (["https://FREE.test./help/1=\(Sample.app)"], ["site.test", "free.test"], ["free.test"], ""),
+                (["/help/1=\(Sample.app)"], ["site.test", "free.test"], ["free.test"], ""),
+                (["https://www.free.test/help/1=nothing"], ["site.test", "free.test"], [], "applinks:*.free.test;"),
+                (
+                    ["https://www.free.test/help/1=\(Sample.app)"], ["free.test"], ["free.test"],
+                    "the file of www.free.test"
+                ),
+            ])
+        func hosts(_ urls: [String], _ targets: [String], _ failing: [String], _ note: String) async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(Sample.clean)
+                stage.lab.origin("free.test").serve(Sample.clean.replacing("\"/help/*\"", with: "\"/support/*\""))
+                let process = try await stage.check(
+                    ["--format", "json"] + urls.flatMap { ["--expect-url", $0] } + targets)
+                #expect(process.end == .exit(failing.isEmpty ? 0 : 1))
+                let answer = try process.json()
+                let reports = targets.count == 1 ? [answer] : answer.elements
+                try #require(reports.count == targets.count)
+                for report in reports where report.rules.contains("expect.url-opens-nothing") {
+                    #expect(failing.contains(report["domain"].string ?? ""))
+                }
+                #expect(reports.count { $0.rules.contains("expect.url-opens-nothing") } == failing.count)
+                #expect(note.isEmpty ? process.errors.isEmpty : process.errors.contains(note), "\(process.errors)")
+            }
+        }
+
+        @Test(
+            "a URL of another site than the one whose file is read is a mistake",
+            arguments: [
+                ["check", "site.test", "--expect-url", "https://sites.test/a=nothing"],
+                ["check", "site.test", "www.site.test", "--expect-url", "https://test/a=nothing"],
+                ["match", "cdn:www.site.test", "https://site.test/a"],
+                ["match", "site.test", "--expect-url", "https://other.test/a=nothing"],
+            ])
+        func otherSite(_ arguments: [String]) async throws {
+            try await Stage.with { stage in
+                let process = try await stage.run(arguments)
+                #expect(process.end == .exit(64))
+                #expect(process.output.isEmpty)
+                #expect(process.errors.contains("or give the path alone"), "\(process.errors)")
+            }
+        }
+
         @Test("of two apps that a URL opens either may be the expected one")
         func either() async throws {
             try await Stage.with { stage in

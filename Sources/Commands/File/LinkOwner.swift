@@ -1,0 +1,47 @@
+// Whose file decides about a URL: iOS reads the file of the URL's own host.
+
+import AASA
+import Evidence
+
+/// The domain whose file a URL is put to.
+enum LinkOwner: Equatable {
+    /// A path alone: whichever file is at hand.
+    case any
+    /// The URL's own host.
+    case own(Domain)
+    /// A domain above the host: its file decides for apps whose entitlement has the wildcard (TN3155).
+    /// https://developer.apple.com/documentation/technotes/tn3155-debugging-universal-links
+    case above(Domain)
+
+    /// - Throws: `CommandFailure` where the URL is of none of the domains.
+    init(of url: MatchableURL, among domains: [Domain]) throws {
+        guard !url.host.isEmpty else {
+            self = .any
+            return
+        }
+        let host = try? Domain(url.host)
+        if let host, domains.contains(host) {
+            self = .own(host)
+        } else if let host,
+            let nearest = domains.filter({ host.name.hasSuffix(".\($0.name)") }).max(by: {
+                $0.name.utf8.count < $1.name.utf8.count
+            })
+        {
+            self = .above(nearest)
+        } else {
+            let others = domains.count > 1 ? "any of the \(domains.count) targets" : domains.first?.name ?? "the target"
+            throw CommandFailure(
+                .usage,
+                "'\(url.text.displayable.shortened(to: 200))' is no URL of \(others): a device asks the file of "
+                    + "\(url.host.displayable.shortened(to: 200)) about it; name that domain, or give the path alone")
+        }
+    }
+
+    /// Says where an answer holds for some apps only.
+    static func note(_ url: MatchableURL, _ domain: Domain) {
+        Console.note(
+            "aasa-monitor: '\(url.text.displayable.shortened(to: 200))' is put to the file of \(domain), which decides about "
+                + "it only for apps with the entitlement applinks:*.\(domain); for others the file of \(url.host.displayable) does"
+        )
+    }
+}
