@@ -82,7 +82,9 @@ extension EvidenceSuite {
                 ("https://example.com:8443/", "no port"), ("https://192.0.2.1/", "it is an IP address"),
                 ("https://[::1]/", "it is an IP address"), ("https://a:b@example.com/", "no path, query, user"),
                 ("applinks:example.com/path", "no path"), ("*.com", "no dot"), ("*", "no dot"),
-                ("**.example.com", "'**' is no valid label"), ("Applinks:example.com", "no port"),
+                ("**.example.com", "'**' is no valid label"), ("Applinks:example.com", "'Applinks' is no service"),
+                ("applink:example.com", "they are activitycontinuation, appclips, applinks"),
+                ("example.com:8443", "no port"), ("fd00::a.b", "it is an IP address"),
             ])
         func refusedTarget(_ text: String, _ reason: String) throws {
             let fault = try #require(throws: DomainFault.self) { try Target(parsing: text) }

@@ -155,6 +155,20 @@ extension StatusServerSuite {
             }
         }
 
+        @Test("while the store is away, who writes is told to come again")
+        func storeAway() async throws {
+            try scratch.store.close()
+            try await serving { (port: Int) async throws -> Void in
+                for answer in [
+                    try await post(port), try await ask(port, "/api/v1/silences"),
+                    try await ask(port, "/api/v1/silences/1", method: "DELETE"),
+                ] {
+                    #expect(answer.status == 503 && answer.headers["retry-after"] == "30")
+                    #expect(answer.body.contains("the store cannot be read or written"))
+                }
+            }
+        }
+
         @Test("an incident that is silent says until when on the page")
         func page() async throws {
             try await scratch.commit([

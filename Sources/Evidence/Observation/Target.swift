@@ -42,8 +42,19 @@ package struct Target: Hashable, Sendable {
             }
             rest = rest[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         } else {
-            if let colon = rest.firstIndex(of: ":"), Self.services.contains(String(rest[..<colon])) {
-                rest = rest[rest.index(after: colon)...]
+            if let colon = rest.firstIndex(of: ":") {
+                let service = rest[..<colon]
+                let domain = rest[rest.index(after: colon)...]
+                if Self.services.contains(String(service)) {
+                    rest = domain
+                } else if !service.contains(where: { ".[".contains($0) }), !domain.contains(":"),
+                    domain.contains(where: \.isLetter)
+                {
+                    throw DomainFault(
+                        text,
+                        "'\(service)' is no service of an associated domain; they are "
+                            + Self.services.sorted().joined(separator: ", "))
+                }
             }
             if let query = rest.firstIndex(of: "?") {
                 let parameters = rest[rest.index(after: query)...].split(separator: "&")

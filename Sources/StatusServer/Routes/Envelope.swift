@@ -2,6 +2,7 @@ import Evidence
 import HTTPTypes
 import Hummingbird
 import Logging
+import Storage
 
 /// What holds for every answer, whoever gives it: headers that keep a browser from doing more than showing it, errors in
 /// plain words, and no body after HEAD.
@@ -25,6 +26,11 @@ struct Envelope<Context: RequestContext>: RouterMiddleware {
             response = try await next(request, context)
         } catch let error as HTTPError {
             response = Response(plain: "\(error.status.code) \(error.status.reasonPhrase)\n", status: error.status)
+        } catch let error as StoreError {
+            context.logger.error(
+                "an answer needs the store, which failed",
+                metadata: ["path": "\(request.uri.path.displayable)", "error": "\(error.message.displayable)"])
+            response = .storeAway()
         } catch {
             context.logger.error(
                 "a page failed",

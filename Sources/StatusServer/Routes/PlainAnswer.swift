@@ -27,12 +27,12 @@ extension Response {
 }
 
 extension Response {
-    /// The store cannot be read now; who asks may come again in half a minute. `headers`: further ones.
+    /// The store cannot be read or written now; who asks may come again in half a minute. `headers`: further ones.
     static func storeAway(_ headers: HTTPFields = [:]) -> Response {
         var headers = headers
         headers[.retryAfter] = "30"
         return Response(
-            plain: "503 the store cannot be read at the moment; the log of aasa-monitor says why\n",
+            plain: "503 the store cannot be read or written at the moment; the log of aasa-monitor says why\n",
             status: .serviceUnavailable, headers: headers)
     }
 }
