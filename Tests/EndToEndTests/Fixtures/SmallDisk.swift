@@ -20,7 +20,9 @@ struct SmallDisk: Sendable {
         try FileManager.default.createDirectory(atPath: stage.path("disk"), withIntermediateDirectories: true)
     }
 
-    /// Starts the daemon on it. `before`: what a shell does first, with the program as `$PROGRAM`.
+    /// Starts the daemon on it. `megabytes`: where it lives on afterwards more than the 4 MiB that SQLite's log grows to before
+    /// it is written back, or the disk is full a second time. `before`: what a shell does first, with the program as
+    /// `$PROGRAM`.
     func start(_ watch: Watch, megabytes: Int, before: String = ":") throws -> MonitorProcess {
         try stage.tool(
             "unshare",

@@ -39,7 +39,7 @@ extension EndToEndTests {
                 try stage.write(watch.file, text.replacing("alerts:\n", with: "alerts:\n  fallback: hook\n"))
                 let disk = try SmallDisk(stage)
                 let process = try disk.start(
-                    watch, megabytes: 2, before: "\(history.shell) && \(SmallDisk.filling)")
+                    watch, megabytes: 8, before: "\(history.shell) && \(SmallDisk.filling)")
                 try await until("a word on the disk", seen: { process.errors }) {
                     process.errors.contains("nothing is watched yet") || process.end != nil
                 }

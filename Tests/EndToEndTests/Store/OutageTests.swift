@@ -71,7 +71,7 @@ extension EndToEndTests {
                 let scene = try await Scene(stage)
                 let disk = try SmallDisk(stage)
                 let process = try disk.start(
-                    scene.watch, megabytes: 3, before: "\(Self.life(1)) && \(Self.emptying)")
+                    scene.watch, megabytes: 8, before: "\(Self.life(1)) && \(Self.emptying)")
                 try await until("the daemon", seen: { log(stage, 1) }) { log(stage, 1).contains("status page at") }
                 try await scene.watch.checks(2, of: "site.test")
                 try disk.fill(process)
@@ -95,7 +95,7 @@ extension EndToEndTests {
                 let scene = try await Scene(stage)
                 let disk = try SmallDisk(stage)
                 let process = try disk.start(
-                    scene.watch, megabytes: 3,
+                    scene.watch, megabytes: 8,
                     before: #"{ timeout -s TERM 3 "$PROGRAM" run --config monitor.yaml || true; } && "#
                         + "\(SmallDisk.filling) && \(Self.life(1)) && \(Self.life(2))")
                 _ = try await scene.hook.deliveries(count: 1, within: .seconds(60))

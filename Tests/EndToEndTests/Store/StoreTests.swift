@@ -113,7 +113,7 @@ extension EndToEndTests {
                     stage, ["site.test"],
                     Watch.Settings(store: "disk/monitor.db", channels: [Watch.webhook(receiver.url("/in"))]))
                 let disk = try SmallDisk(stage)
-                let process = try disk.start(watch, megabytes: 3)
+                let process = try disk.start(watch, megabytes: 8)
                 try await until("the daemon", seen: { process.errors }) {
                     process.errors.contains("status page at") || process.end != nil
                 }
