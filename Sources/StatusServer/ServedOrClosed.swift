@@ -35,6 +35,7 @@ final class AcceptedConnection: ServerChildChannelValue {
 
     deinit {
         guard let connection = take() else { return }
+        // Without an owner, as whoever would have been it is gone; it ends with the close.
         Task { try? await connection.executeThenClose { _, _ in } }
     }
 
