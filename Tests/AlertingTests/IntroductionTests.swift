@@ -105,5 +105,28 @@ extension AlertingSuite {
             }
             #expect(told == [Self.names[2], Self.names[1]])
         }
+
+        @Test("a channel that only asked to wait, until its messages ran out of time, is told once of what fires")
+        func throttled() async throws {
+            let waits = Array(repeating: ScriptedTransport.Reply.status(429, retryAfter: "3600"), count: 24)
+            let world = try World(script: ["hook": [.status(200)] + waits])
+            let watch = try watch(world)
+            try await world.running {
+                try await watch.look()
+                try await world.commit([Self.names[0]])
+                try await world.pass { try await world.isEmpty() }
+                try await world.commit([Self.names[1]])
+                try await world.pass { try await world.isEmpty() }
+                #expect(world.time.now() >= noon + 86_400)
+                #expect(world.delivery.troubles().isEmpty)
+                let attempts = world.transport.sent.count
+                try await watch.look()
+                try await watch.look()
+                try await world.pass { try await world.isEmpty() }
+                #expect(world.transport.sent.count == attempts + 1)
+            }
+            let last = try #require(world.transport.sent.last)
+            #expect((try object(last.request.body)["data"] as? [String: Any])?["domain"] as? String == Self.names[1])
+        }
     }
 }

@@ -132,7 +132,8 @@ extension Store {
         }
     }
 
-    /// Gives up the open messages of a channel whose time has run out.
+    /// Gives up the open messages of a channel whose time has run out. It is forgotten then, so that it is told of the
+    /// present as a new one is, as far as it was not told; where it is in trouble, the end of that does so.
     /// Returns how many.
     package func markExpired(channel: String, now: Date) async throws -> Int {
         let instant = now.milliseconds
@@ -144,7 +145,14 @@ extension Store {
                     WHERE channel = :channel AND expires_at <= :now AND state IN ('queued', 'leased')
                     AND (state = 'queued' OR state = 'leased' AND lease_until <= :now)
                     """, arguments: ["now": instant, "channel": channel])
-            return database.changesCount
+            let expired = database.changesCount
+            guard expired > 0 else { return 0 }
+            try database.execute(
+                cached: """
+                    DELETE FROM channel_known
+                    WHERE name = :channel AND name NOT IN (SELECT name FROM channel_trouble)
+                    """, arguments: ["channel": channel])
+            return expired
         }
     }
 
