@@ -120,7 +120,8 @@ let package = Package(
             name: "TestSupport", dependencies: ["Evidence", "Monitoring"], path: "Tests/TestSupport",
             swiftSettings: strict),
         // Where a suite's tests run, and the programs that they run. By itself: what imports Testing cannot go into a command.
-        .target(name: "TestTraits", path: "Tests/TestTraits", swiftSettings: strict),
+        .systemLibrary(name: "CSpawn", path: "Tests/CSpawn"),
+        .target(name: "TestTraits", dependencies: ["CSpawn"], path: "Tests/TestTraits", swiftSettings: strict),
         // The deterministic simulation, its command (`make simulate`) and its suite.
         .target(
             name: "Simulation",

@@ -5,6 +5,7 @@ import Foundation
 
 /// How a program ended, and what it said.
 package struct ChildProcess: Sendable {
+    /// 128 and the number of the signal that ended it, as shells count.
     package let exitCode: Int32
     package let output: String
     package let errors: String
@@ -28,29 +29,18 @@ package struct ChildProcess: Sendable {
         let err = folder.appending(path: "err")
         try Data().write(to: out)
         try Data().write(to: err)
-        // `Process` holds on to them for longer than it lives.
-        var own: [FileHandle] = []
-        defer { for handle in own { try? handle.close() } }
-        func keep(_ handle: FileHandle) -> FileHandle {
-            own.append(handle)
-            return handle
-        }
-        let process = Process()
-        process.executableURL = executable
-        process.arguments = arguments
-        if let environment { process.environment = environment }
-        process.standardInput = try input.map { keep(try FileHandle(forReadingFrom: $0)) } ?? FileHandle.nullDevice
-        process.standardOutput = keep(try FileHandle(forWritingTo: out))
-        process.standardError = keep(try FileHandle(forWritingTo: err))
-        let exitCode: Int32 = try await withCheckedThrowingContinuation { ended in
-            process.terminationHandler = { ended.resume(returning: $0.terminationStatus) }
-            do {
-                try process.run()
-            } catch {
-                process.terminationHandler = nil
-                ended.resume(throwing: error)
+        let streams = try (
+            input: FileHandle(forReadingFrom: input ?? URL(filePath: "/dev/null")),
+            output: FileHandle(forWritingTo: out), errors: FileHandle(forWritingTo: err)
+        )
+        let child = try Child(
+            executable, arguments, environment: environment ?? ProcessInfo.processInfo.environment,
+            input: streams.input, output: streams.output, errors: streams.errors)
+        let exitCode: Int32 =
+            switch await child.ended() {
+            case .exit(let code): code
+            case .signal(let number): 128 + number
             }
-        }
         return ChildProcess(
             exitCode: exitCode, output: String(decoding: try Data(contentsOf: out), as: UTF8.self),
             errors: String(decoding: try Data(contentsOf: err), as: UTF8.self))

@@ -2,7 +2,7 @@
 // holds one open.
 
 import Foundation
-import Synchronization
+import TestTraits
 
 /// A child process with a clean environment: no proxy and no CA bundle of this machine reaches it.
 final class MonitorProcess: Sendable {
@@ -25,15 +25,9 @@ final class MonitorProcess: Sendable {
         }
     }
 
-    let pid: pid_t
+    private let child: Child
     private let out: URL
     private let err: URL
-    private let state: EndState
-
-    /// What the termination handler and the waiters share.
-    private final class EndState: Sendable {
-        let end = Mutex<End?>(nil)
-    }
 
     /// Where the build put the program: beside the bundle that runs these tests.
     static let binary: URL = {
@@ -62,34 +56,31 @@ final class MonitorProcess: Sendable {
         try Data(input.utf8).write(to: source)
         try Data().write(to: out)
         try Data().write(to: err)
-        let state = EndState()
-        let process = Process()
-        process.executableURL = executable
-        process.arguments = arguments
-        process.currentDirectoryURL = folder
-        process.environment = ["PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin", "LC_ALL": "C.UTF-8", "TERM": "xterm"]
-            .merging(environment) { $1 }
-        // Ours are closed once the child has its copies: `Process` holds on to them, and to hundreds after some tests.
+        // Ours are closed once the child has its copies.
         var own: [FileHandle] = []
         defer { for handle in own { try? handle.close() } }
         func keep(_ handle: FileHandle) -> FileHandle {
             own.append(handle)
             return handle
         }
-        process.standardInput = try keep(FileHandle(forReadingFrom: source))
-        process.standardOutput = try output ?? keep(FileHandle(forWritingTo: out))
-        process.standardError = try errors ?? keep(FileHandle(forWritingTo: err))
-        process.terminationHandler = { process in
-            let status = process.terminationStatus
-            let end: End = process.terminationReason == .exit ? .exit(status) : .signal(status)
-            state.end.withLock { $0 = end }
-        }
-        try process.run()
-        pid = process.processIdentifier
-        self.state = state
+        child = try Child(
+            executable, arguments,
+            environment: ["PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin", "LC_ALL": "C.UTF-8", "TERM": "xterm"]
+                .merging(environment) { $1 },
+            folder: folder, input: keep(FileHandle(forReadingFrom: source)),
+            output: output ?? keep(FileHandle(forWritingTo: out)),
+            errors: errors ?? keep(FileHandle(forWritingTo: err)))
     }
 
-    var end: End? { state.end.withLock(\.self) }
+    var pid: pid_t { child.pid }
+    var end: End? {
+        child.end.map { end in
+            switch end {
+            case .exit(let code): .exit(code)
+            case .signal(let number): .signal(number)
+            }
+        }
+    }
     var output: String { Self.text(out) }
     var errors: String { Self.text(err) }
 
@@ -100,10 +91,7 @@ final class MonitorProcess: Sendable {
         return value
     }
 
-    func signal(_ number: Int32) {
-        // A process that has ended has given its number back.
-        if end == nil { kill(pid, number) }
-    }
+    func signal(_ number: Int32) { child.signal(number) }
 
     /// Waits for the end.
     /// - Throws: `StillRunning` after killing the process.

@@ -1,0 +1,28 @@
+import Foundation
+import Glibc
+import TestTraits
+import Testing
+
+extension LabTests {
+    @Suite
+    struct Tools {
+        @Test("a child has its three streams and no other descriptor of this process")
+        func descriptors() async throws {
+            // As a library opens it that thinks of no child.
+            let open = open("/dev/null", O_RDONLY)
+            defer { close(open) }
+            try #require(open >= 0)
+            let shell = try await Tool.run("sh", ["-c", "ls /proc/$$/fd"])
+            #expect(shell.output == "0\n1\n2\n", "\(shell.errors)")
+        }
+
+        @Test("how a child ended is told, and a program that is none cannot be started")
+        func ends() async throws {
+            #expect(try await Tool.run("sh", ["-c", "echo out; echo err >&2; exit 7"]).exitCode == 7)
+            #expect(try await Tool.run("sh", ["-c", "kill -9 $$"]).exitCode == 137)
+            await #expect(throws: Child.CannotStart.self) {
+                try await ChildProcess.run(URL(filePath: "/nonexistent"), [])
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+// Programs that tests start. Foundation's `Process` learns of an end by a socket that the child holds; a child that another
+// thread starts at the same moment can inherit it, and the end is then seen when that one ends too.
+
+import CSpawn
+import Foundation
+import Glibc
+import Synchronization
+
+/// A child process in a group of its own, with none of this process's descriptors but the three that it is given.
+package final class Child: Sendable {
+    package enum End: Equatable, Sendable {
+        case exit(Int32)
+        case signal(Int32)
+    }
+
+    package struct CannotStart: Error, CustomStringConvertible {
+        let path: String
+        let number: Int32
+
+        package var description: String { "\(path) cannot be started: \(String(cString: strerror(number)))" }
+    }
+
+    private struct State {
+        var end: End?
+        var waiting: [CheckedContinuation<End, Never>] = []
+    }
+
+    package let pid: pid_t
+    private let state = Mutex(State())
+
+    /// Starts it. The streams may be closed once this returns.
+    /// - Parameters:
+    ///   - executable: its file; no search.
+    ///   - arguments: without the program's name.
+    ///   - environment: all of it.
+    ///   - folder: its working directory; this process's where nil.
+    ///   - input: its standard input.
+    ///   - output: its standard output.
+    ///   - errors: its standard error.
+    /// - Throws: `CannotStart`.
+    package init(
+        _ executable: URL, _ arguments: [String], environment: [String: String], folder: URL? = nil, input: FileHandle,
+        output: FileHandle, errors: FileHandle
+    ) throws {
+        let path = executable.path
+        let words = ([path] + arguments).map { strdup($0) } + [nil]
+        let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for text in words + variables { free(text) } }
+        var child = pid_t()
+        let streams = [input.fileDescriptor, output.fileDescriptor, errors.fileDescriptor]
+        let number = aasa_spawn(&child, path, words, variables, folder?.path, streams)
+        guard number == 0 else { throw CannotStart(path: path, number: number) }
+        pid = child
+        // A thread that may block; it ends with the child.
+        Thread { [self] in waitForEnd() }.start()
+    }
+
+    /// How it ended; nil while it runs.
+    package var end: End? { state.withLock(\.end) }
+
+    /// Waits for its end, however long that takes.
+    package func ended() async -> End {
+        await withCheckedContinuation { continuation in
+            let end = state.withLock { state -> End? in
+                if state.end == nil { state.waiting.append(continuation) }
+                return state.end
+            }
+            if let end { continuation.resume(returning: end) }
+        }
+    }
+
+    /// Sends a signal, unless it has ended: its number may be another's then.
+    package func signal(_ number: Int32) {
+        state.withLock { state in
+            if state.end == nil { kill(pid, number) }
+        }
+    }
+
+    private func waitForEnd() {
+        var info = siginfo_t()
+        // Its number is given back under the lock.
+        while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) == -1, errno == EINTR {}
+        let (end, waiting) = state.withLock { state in
+            var status: Int32 = 0
+            while waitpid(pid, &status, 0) == -1, errno == EINTR {}
+            let end = status & 0x7F == 0 ? End.exit(status >> 8 & 0xFF) : .signal(status & 0x7F)
+            defer { state = State(end: end) }
+            return (end, state.waiting)
+        }
+        for continuation in waiting { continuation.resume(returning: end) }
+    }
+}
