@@ -20,9 +20,7 @@ struct Alertmanager: Sendable {
               - name: all
                 webhook_configs: [{url: "\(receiver)", send_resolved: true}]
             """)
-        let place = try await LabReceiver.start()
-        let port = place.port
-        await place.shutdown()
+        let port = try stage.port()
         let alertmanager = Alertmanager(url: "http://127.0.0.1:\(port)", stage: stage)
         let process = try stage.tool(
             binary.path,

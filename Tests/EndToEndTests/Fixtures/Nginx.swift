@@ -27,7 +27,7 @@ struct Nginx: Sendable {
         try stage.write("nginx/site.pem", identity.certificatesPEM)
         let key = Data(identity.key).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
         try stage.write("nginx/site.key", "-----BEGIN PRIVATE KEY-----\n\(key)\n-----END PRIVATE KEY-----\n")
-        let nginx = Nginx(stage: stage, host: host, port: try await freePort(), root: root)
+        let nginx = Nginx(stage: stage, host: host, port: try stage.port(), root: root)
         try nginx.deploy(content)
         try stage.write("nginx/nginx.conf", nginx.configuration)
         // One process that serves by itself: nothing is left when it is killed.
@@ -80,13 +80,5 @@ struct Nginx: Sendable {
             }
         }
         """
-    }
-
-    /// A port that was free a moment ago: nginx cannot be told to choose one.
-    private static func freePort() async throws -> Int {
-        let receiver = try await LabReceiver.start()
-        let port = receiver.port
-        await receiver.shutdown()
-        return port
     }
 }

@@ -15,6 +15,7 @@ struct Stage: Sendable {
 
     private final class Children: Sendable {
         let list = Mutex<[MonitorProcess]>([])
+        let ports = Mutex<[HeldPort]>([])
     }
 
     /// Runs a test on a stage of its own. Whatever happens, no process, port or file of it is left.
@@ -53,6 +54,13 @@ struct Stage: Sendable {
             _ = try? await process.ended()
         }
         await lab.shutdown()
+    }
+
+    /// A port that is this stage's until its end.
+    func port(at addresses: [String] = ["127.0.0.1"]) throws -> Int {
+        let held = try HeldPort(at: addresses)
+        started.ports.withLock { $0.append(held) }
+        return held.number
     }
 
     func path(_ name: String) -> String { folder.appending(path: name).path }

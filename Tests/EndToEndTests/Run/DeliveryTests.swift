@@ -15,7 +15,7 @@ extension EndToEndTests {
         @Test("a receiver in trouble gets each message in the end, while checks go on", arguments: Trouble.allCases)
         func trouble(_ trouble: Trouble) async throws {
             try await Stage.with { stage in
-                var receiver = try await LabReceiver.start()
+                var receiver = try await LabReceiver.start(port: stage.port())
                 let origin = stage.lab.origin(Self.host)
                 origin.serve(file())
                 // A transfer that hangs is given up after 15 seconds; 5 more, and it is tried again.

@@ -179,7 +179,7 @@ extension EndToEndTests {
 
             init(_ stage: Stage) async throws {
                 self.stage = stage
-                receiver = try await LabReceiver.start()
+                receiver = try await LabReceiver.start(port: stage.port())
                 stage.lab.origin(StoryTests.host).serve(file("v1"))
                 watch = try Watch(
                     stage, [StoryTests.host], Watch.Settings(channels: [Watch.webhook(receiver.url("/in"))]))

@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Lab
 
-/// A web server on a free port of loopback, which ends with its stage.
+/// A web server on a port of loopback, which ends with its stage.
 struct RealServer: Sendable {
     let stage: Stage
     let port: Int
@@ -14,7 +14,7 @@ struct RealServer: Sendable {
     static func nginx(
         on stage: Stage, hosts: [String], files: [String: String], addresses: [String] = ["127.0.0.1"], _ blocks: String
     ) async throws -> RealServer {
-        let server = RealServer(stage: stage, port: try await freePort())
+        let server = RealServer(stage: stage, port: try stage.port(at: addresses))
         let root = stage.path("web")
         for (name, text) in files { try server.put(text, at: "web/\(name)") }
         for host in hosts { try server.putIdentity(.valid, of: host, at: "web/\(host)") }
@@ -31,7 +31,7 @@ struct RealServer: Sendable {
     static func openssl(
         on stage: Stage, host: String, certificate: LabCertificate, answer: String, _ options: [String]
     ) async throws -> RealServer {
-        let server = RealServer(stage: stage, port: try await freePort())
+        let server = RealServer(stage: stage, port: try stage.port())
         try server.put(answer, at: String(LabOrigin.wellKnownPath.dropFirst()))
         try server.putIdentity(certificate, of: host, at: "s_server")
         let leaf = try stage.lab.authority.identity(for: host, certificate, now: Date())
@@ -97,13 +97,5 @@ struct RealServer: Sendable {
             BLOCKS
         }
         """
-    }
-
-    /// A port that was free a moment ago: these servers cannot be told to choose one.
-    private static func freePort() async throws -> Int {
-        let receiver = try await LabReceiver.start()
-        let port = receiver.port
-        await receiver.shutdown()
-        return port
     }
 }

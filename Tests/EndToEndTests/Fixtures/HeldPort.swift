@@ -1,0 +1,72 @@
+// A port for a server that cannot choose one by itself, or that goes and comes back. A port that merely was free a moment ago
+// may be another test's by now, and both see what is meant for the other.
+
+import Glibc
+
+/// Bound and never listening: nobody is given the port, connections to it are refused, and a server that sets SO_REUSEADDR, as
+/// nearly all do, can bind it. https://man7.org/linux/man-pages/man7/socket.7.html
+final class HeldPort: Sendable {
+    struct Unavailable: Error {
+        let addresses: [String]
+    }
+
+    let number: Int
+    private let sockets: [Int32]
+
+    /// Holds one port at all of these IPv4 and IPv6 addresses of loopback, until it is dropped.
+    init(at addresses: [String]) throws {
+        // One that is free at the first address may be taken at another.
+        for _ in 0..<64 {
+            var taken: [Int32] = []
+            var port = 0
+            for address in addresses {
+                guard let bound = Self.bind(address, port, &taken) else { break }
+                port = bound
+            }
+            if taken.count == addresses.count, port > 0 {
+                number = port
+                sockets = taken
+                return
+            }
+            for socket in taken { close(socket) }
+        }
+        throw Unavailable(addresses: addresses)
+    }
+
+    deinit {
+        for socket in sockets { close(socket) }
+    }
+
+    /// - Returns: the port, or nil where it cannot be had.
+    private static func bind(_ address: String, _ port: Int, _ taken: inout [Int32]) -> Int? {
+        var hints = addrinfo()
+        hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(address, "\(port)", &hints, &list) == 0, let info = list?.pointee else { return nil }
+        defer { freeaddrinfo(list) }
+        let socket = Glibc.socket(info.ai_family, info.ai_socktype | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard socket >= 0 else { return nil }
+        var on: Int32 = 1
+        guard setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size)) == 0,
+            Glibc.bind(socket, info.ai_addr, info.ai_addrlen) == 0, let bound = boundPort(of: socket)
+        else {
+            close(socket)
+            return nil
+        }
+        taken.append(socket)
+        return bound
+    }
+
+    private static func boundPort(of socket: Int32) -> Int? {
+        var name = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutableBytes(of: &name) { bytes -> Int? in
+            guard let start = bytes.baseAddress,
+                getsockname(socket, start.assumingMemoryBound(to: sockaddr.self), &length) == 0
+            else { return nil }
+            // The port lies in the same place for both families, in the order of the network.
+            return Int(bytes[2]) << 8 | Int(bytes[3])
+        }
+    }
+}
