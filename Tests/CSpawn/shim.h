@@ -6,13 +6,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <unistd.h>
 
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
 int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
 
-/// Starts `path` in a process group of its own. `streams`: what it has as standard input, output and error.
+/// Starts `path` in a process group of its own, with no signal blocked: the thread that starts it may block all of them.
+/// `streams`: what it has as standard input, output and error.
 /// Returns 0 or the number of the error.
 static inline int aasa_spawn(
     pid_t *pid, const char *path, char *const arguments[], char *const environment[], const char *folder,
@@ -35,7 +37,10 @@ static inline int aasa_spawn(
     // At the moment of the start, so that what other threads open meanwhile is not taken along.
     if (error == 0) error = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
     if (error == 0 && folder) error = posix_spawn_file_actions_addchdir_np(&actions, folder);
-    if (error == 0) error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    sigset_t none;
+    sigemptyset(&none);
+    if (error == 0) error = posix_spawnattr_setsigmask(&attributes, &none);
+    if (error == 0) error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
     if (error == 0) error = posix_spawn(pid, path, &actions, &attributes, arguments, environment);
     for (int stream = 0; stream < 3; stream++) {
         if (copies[stream] >= 0) close(copies[stream]);

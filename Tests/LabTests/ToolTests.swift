@@ -16,6 +16,12 @@ extension LabTests {
             #expect(shell.output == "0\n1\n2\n", "\(shell.errors)")
         }
 
+        @Test("a child takes every signal, whichever thread started it")
+        func signals() async throws {
+            let status = try await Tool.run("grep", ["SigBlk", "/proc/self/status"])
+            #expect(status.output == "SigBlk:\t0000000000000000\n")
+        }
+
         @Test("how a child ended is told, and a program that is none cannot be started")
         func ends() async throws {
             #expect(try await Tool.run("sh", ["-c", "echo out; echo err >&2; exit 7"]).exitCode == 7)

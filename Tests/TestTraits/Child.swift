@@ -9,6 +9,7 @@ import Synchronization
 /// A child process in a group of its own, with none of this process's descriptors but the three that it is given.
 package final class Child: Sendable {
     package enum End: Equatable, Sendable {
+        /// With this code; -1 where nobody can tell.
         case exit(Int32)
         case signal(Int32)
     }
@@ -28,7 +29,7 @@ package final class Child: Sendable {
     package let pid: pid_t
     private let state = Mutex(State())
 
-    /// Starts it. The streams may be closed once this returns.
+    /// Starts it. The streams, each of which has a descriptor, may be closed once this returns.
     /// - Parameters:
     ///   - executable: its file; no search.
     ///   - arguments: without the program's name.
@@ -81,9 +82,12 @@ package final class Child: Sendable {
         // Its number is given back under the lock.
         while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) == -1, errno == EINTR {}
         let (end, waiting) = state.withLock { state in
-            var status: Int32 = 0
+            // What it stays at where nobody can tell, as where this process was started with SIGCHLD ignored.
+            var status: Int32 = -1
             while waitpid(pid, &status, 0) == -1, errno == EINTR {}
-            let end = status & 0x7F == 0 ? End.exit(status >> 8 & 0xFF) : .signal(status & 0x7F)
+            let end =
+                status == -1
+                ? End.exit(-1) : status & 0x7F == 0 ? .exit(status >> 8 & 0xFF) : .signal(status & 0x7F)
             defer { state = State(end: end) }
             return (end, state.waiting)
         }
