@@ -1,4 +1,4 @@
-// A channel that is new, or that was disabled until now, knows nothing of what is the matter: it is told once.
+// A channel that is new, or that let messages expire, knows nothing of what is the matter: it is told once.
 
 import Evidence
 import Foundation
@@ -55,7 +55,7 @@ struct Introduction {
             }
             guard let told, told > 0 else { continue }
             logger.notice(
-                "telling a channel that is new or repaired what fires now",
+                "telling a channel that is new, or missed it, what fires now",
                 metadata: ["channel": "\(channel.name)", "incidents": "\(told)"])
             delivery.wake()
         }

@@ -132,27 +132,30 @@ extension Store {
         }
     }
 
-    /// Gives up the open messages of a channel whose time has run out. It is forgotten then, so that it is told of the
-    /// present as a new one is, as far as it was not told; where it is in trouble, the end of that does so.
+    /// Gives up the open messages of a channel whose time has run out. One that so missed what is the matter is forgotten,
+    /// and told of the present as a new one is, as far as it was not told; where it is in trouble, the end of that does so.
     /// Returns how many.
     package func markExpired(channel: String, now: Date) async throws -> Int {
         let instant = now.milliseconds
         return try await write { database in
-            try database.execute(
+            let expired = try String.fetchAll(
+                database,
                 cached: """
                     UPDATE outbox SET state = 'expired', settled_at = :now, lease_owner = NULL, lease_until = NULL,
                         \(Self.abandoned)
                     WHERE channel = :channel AND expires_at <= :now AND state IN ('queued', 'leased')
                     AND (state = 'queued' OR state = 'leased' AND lease_until <= :now)
+                    RETURNING type
                     """, arguments: ["now": instant, "channel": channel])
-            let expired = database.changesCount
-            guard expired > 0 else { return 0 }
+            // A reminder gives way to the next one.
+            let missed = [EventType.firing, .update].map(\.rawValue)
+            guard expired.contains(where: missed.contains) else { return expired.count }
             try database.execute(
                 cached: """
                     DELETE FROM channel_known
                     WHERE name = :channel AND name NOT IN (SELECT name FROM channel_trouble)
                     """, arguments: ["channel": channel])
-            return expired
+            return expired.count
         }
     }
 
