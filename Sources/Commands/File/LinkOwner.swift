@@ -15,25 +15,29 @@ enum LinkOwner: Equatable {
 
     /// - Throws: `CommandFailure` where the URL is of none of the domains.
     init(of url: MatchableURL, among domains: [Domain]) throws {
-        guard !url.host.isEmpty else {
-            self = .any
-            return
+        let text = url.text.displayable.shortened(to: 200)
+        let host: Domain
+        do {
+            guard let named = try ExpectedURL.host(of: url.text) else {
+                self = .any
+                return
+            }
+            host = named
+        } catch {
+            throw CommandFailure(.usage, "'\(text)' is no URL of an associated domain: \(error.reason)")
         }
-        let host = try? Domain(url.host)
-        if let host, domains.contains(host) {
+        if domains.contains(host) {
             self = .own(host)
-        } else if let host,
-            let nearest = domains.filter({ host.name.hasSuffix(".\($0.name)") }).max(by: {
-                $0.name.utf8.count < $1.name.utf8.count
-            })
-        {
+        } else if let nearest = domains.filter({ host.name.hasSuffix(".\($0.name)") }).max(by: {
+            $0.name.utf8.count < $1.name.utf8.count
+        }) {
             self = .above(nearest)
         } else {
-            let others = domains.count > 1 ? "any of the \(domains.count) targets" : domains.first?.name ?? "the target"
+            let others = Set(domains).count > 1 ? "any of the targets" : domains.first?.name ?? "the target"
             throw CommandFailure(
                 .usage,
-                "'\(url.text.displayable.shortened(to: 200))' is no URL of \(others): a device asks the file of "
-                    + "\(url.host.displayable.shortened(to: 200)) about it; name that domain, or give the path alone")
+                "'\(text)' is no URL of \(others): a device asks the file of \(host) about it; name that domain, or give the "
+                    + "path alone")
         }
     }
 

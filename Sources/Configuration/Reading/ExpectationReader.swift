@@ -56,8 +56,16 @@ enum ExpectationReader {
                 at: text.position)
             return nil
         }
-        if !isPath, let domain, let target = try? Target(parsing: text.value), target.domain != domain {
-            section.reading.error("the URL \(text.quoted) is not one of \(domain)", at: text.position)
+        do {
+            if let host = try ExpectedURL.host(of: text.value), let domain, host != domain {
+                section.reading.error("the URL \(text.quoted) is not one of \(domain)", at: text.position)
+            }
+        } catch {
+            // The reason may quote a part of the value, which a variable's must not show.
+            section.reading.error(
+                "the URL \(text.quoted) is none of an associated domain"
+                    + (text.isSubstituted ? "" : ": \(error.reason)"),
+                at: text.position)
         }
         return ExpectedURL(url: text.value, opens: opens, page: page)
     }

@@ -52,6 +52,19 @@ package struct ExpectedURL: Codable, Equatable, Sendable {
 }
 
 extension ExpectedURL {
+    /// The host of a whole URL, whose file decides about it; nil for a path, which may be put to any.
+    /// - Throws: `DomainFault` where no file decides: an address or a bare label, and what has a port or a user.
+    package static func host(of text: String) throws(DomainFault) -> Domain? {
+        guard let scheme = ["https://", "http://"].first(where: { text.prefix(8).lowercased().hasPrefix($0) }) else {
+            guard !text.hasPrefix("//") else {
+                throw DomainFault(text, "it begins with '//'; write the path alone, or the whole URL with its https:")
+            }
+            return nil
+        }
+        let authority = text.unicodeScalars.dropFirst(scheme.count).prefix { !"/?#".unicodeScalars.contains($0) }
+        return try Domain(String(authority))
+    }
+
     fileprivate func pageURL(of domain: Domain) -> String? {
         let isPath = !url.contains("://") || url.hasPrefix("/")
         let text = isPath ? "https://\(domain.name)" + (url.hasPrefix("/") ? "" : "/") + url : url

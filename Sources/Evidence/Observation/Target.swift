@@ -47,7 +47,7 @@ package struct Target: Hashable, Sendable {
                 let domain = rest[rest.index(after: colon)...]
                 if Self.services.contains(String(service)) {
                     rest = domain
-                } else if !service.contains(where: { ".[".contains($0) }), !domain.contains(":"),
+                } else if !service.isEmpty, !service.contains(where: { ".[".contains($0) }), !domain.contains(":"),
                     domain.contains(where: \.isLetter)
                 {
                     throw DomainFault(

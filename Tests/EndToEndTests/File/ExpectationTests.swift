@@ -70,17 +70,30 @@ extension EndToEndTests {
         @Test(
             "a URL of another site than the one whose file is read is a mistake",
             arguments: [
-                ["check", "site.test", "--expect-url", "https://sites.test/a=nothing"],
-                ["check", "site.test", "www.site.test", "--expect-url", "https://test/a=nothing"],
-                ["match", "cdn:www.site.test", "https://site.test/a"],
-                ["match", "site.test", "--expect-url", "https://other.test/a=nothing"],
+                (["check", "site.test", "--expect-url", "https://sites.test/a=nothing"], "or give the path alone"),
+                (
+                    ["check", "site.test", "www.site.test", "--expect-url", "https://test.test/a=nothing"],
+                    "no URL of any of the targets"
+                ),
+                (["match", "cdn:www.site.test", "https://site.test/a"], "asks the file of site.test"),
+                (
+                    ["match", "site.test", "--expect-url", "https://other.test/a=nothing"],
+                    "asks the file of other.test"
+                ),
+                (["check", "site.test", "--expect-url", "https://site.test:8443/a=nothing"], "has no port"),
+                (
+                    ["check", "site.test", "--expect-url", "https://eva@site.test/a=nothing"],
+                    "has no path, query, user"
+                ),
+                (["check", "site.test", "--expect-url", "//site.test/a=nothing"], "begins with '//'"),
+                (["match", "site.test", "https://127.0.0.1/a"], "it is an IP address"),
             ])
-        func otherSite(_ arguments: [String]) async throws {
+        func otherSite(_ arguments: [String], _ words: String) async throws {
             try await Stage.with { stage in
                 let process = try await stage.run(arguments)
                 #expect(process.end == .exit(64))
                 #expect(process.output.isEmpty)
-                #expect(process.errors.contains("or give the path alone"), "\(process.errors)")
+                #expect(process.errors.contains(words), "\(process.errors)")
             }
         }
 
