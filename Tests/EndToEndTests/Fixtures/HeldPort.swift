@@ -39,23 +39,14 @@ final class HeldPort: Sendable {
 
     /// - Returns: the port, or nil where it cannot be had.
     private static func bind(_ address: String, _ port: Int, _ taken: inout [Int32]) -> Int? {
-        var hints = addrinfo()
-        hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        var list: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(address, "\(port)", &hints, &list) == 0, let info = list?.pointee else { return nil }
-        defer { freeaddrinfo(list) }
-        let socket = Glibc.socket(info.ai_family, info.ai_socktype | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard socket >= 0 else { return nil }
-        var on: Int32 = 1
-        guard setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size)) == 0,
-            Glibc.bind(socket, info.ai_addr, info.ai_addrlen) == 0, let bound = boundPort(of: socket)
-        else {
-            close(socket)
-            return nil
+        let bound = Loopback.socket(for: address, port) { socket, name, length in
+            var on: Int32 = 1
+            let isShared = setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+            return isShared == 0 ? Glibc.bind(socket, name, length) : isShared
         }
-        taken.append(socket)
-        return bound
+        guard let bound else { return nil }
+        taken.append(bound)
+        return boundPort(of: bound)
     }
 
     private static func boundPort(of socket: Int32) -> Int? {

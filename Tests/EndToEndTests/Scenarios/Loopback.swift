@@ -13,15 +13,27 @@ enum Loopback {
 
     /// Whether a connection to this IPv4 or IPv6 address of loopback is accepted.
     static func listens(at address: String, _ port: Int) -> Bool {
+        guard let socket = socket(for: address, port, connect) else { return false }
+        close(socket)
+        return true
+    }
+
+    /// A TCP socket of an IPv4 or IPv6 address on which this succeeded; nil, and closed, where it did not.
+    static func socket(
+        for address: String, _ port: Int, _ call: (Int32, UnsafePointer<sockaddr>?, socklen_t) -> Int32
+    ) -> Int32? {
         var hints = addrinfo()
         hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(address, "\(port)", &hints, &list) == 0, let info = list?.pointee else { return false }
+        guard getaddrinfo(address, "\(port)", &hints, &list) == 0, let info = list?.pointee else { return nil }
         defer { freeaddrinfo(list) }
         let socket = Glibc.socket(info.ai_family, info.ai_socktype | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard socket >= 0 else { return false }
-        defer { close(socket) }
-        return connect(socket, info.ai_addr, info.ai_addrlen) == 0
+        guard socket >= 0 else { return nil }
+        guard call(socket, info.ai_addr, info.ai_addrlen) == 0 else {
+            close(socket)
+            return nil
+        }
+        return socket
     }
 }
