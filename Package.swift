@@ -9,7 +9,7 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-// The order of the targets is the order of the rooms in ARCHITECTURE.md: a target may import those above it, never those
+// The order of the targets is the order of the modules in ARCHITECTURE.md: a target may import those above it, never those
 // below.
 let package = Package(
     name: "aasa-monitor",
@@ -111,7 +111,13 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(name: "aasa-monitor", dependencies: ["Commands"], swiftSettings: strict),
         .executableTarget(
-            name: "aasa-monitor-bench", dependencies: ["AASA", "CCurl", "Curl", "Evidence", "Lab", "Probing"],
+            name: "aasa-monitor-bench",
+            dependencies: [
+                "AASA", "Alerting", "CCurl", "Curl", "Daemon", "Evidence", "Lab", "MonitorConfiguration", "Monitoring",
+                "Probing", "Storage", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
             path: "Benchmarks",
             swiftSettings: strict),
 
@@ -147,7 +153,7 @@ let package = Package(
             exclude: ["Payloads", "Snapshots"],
             swiftSettings: strict),
         .testTarget(
-            name: "CommandsTests", dependencies: ["Commands", "Evidence", "Monitoring", "TestSupport"],
+            name: "CommandsTests", dependencies: ["Commands", "Evidence", "Monitoring", "Storage", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "ConfigurationTests", dependencies: ["Evidence", "MonitorConfiguration", "TestTraits"],
@@ -157,7 +163,7 @@ let package = Package(
         .testTarget(
             name: "DaemonTests",
             dependencies: [
-                "Alerting", "Daemon", "Evidence", "Monitoring", "Storage",
+                "Alerting", "Daemon", "Evidence", "MonitorConfiguration", "Monitoring", "Storage",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),

@@ -9,13 +9,11 @@ Interruption.blockSignals()
 signal(SIGPIPE, SIG_IGN)
 curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
-let chosen = Set(CommandLine.arguments.dropFirst())
-let known: Set = ["fetch", "file", "check"]
-let parts = chosen.isEmpty ? known : chosen
-guard parts.isSubset(of: known) else {
-    Output.error("usage: aasa-monitor-bench [fetch] [file] [check]")
+guard let options = Options(Array(CommandLine.arguments.dropFirst())) else {
+    Output.error(Options.usage)
     exit(64)
 }
+let parts = options.parts
 
 do {
     let premises = try Premises()
@@ -23,7 +21,9 @@ do {
         do {
             if parts.contains("file") { try FileBenchmark(premises: premises).run() }
             if parts.contains("check") { try await CheckBenchmark().run() }
+            if parts.contains("store") { try await StoreBenchmark(premises: premises).run() }
             if parts.contains("fetch") { try await Benchmark(premises: premises).run() }
+            if parts.contains("load") { try await LoadBenchmark(premises: premises, settings: options.load).run() }
             premises.clear()
             exit(0)
         } catch {

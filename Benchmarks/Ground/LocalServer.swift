@@ -81,7 +81,7 @@ struct LocalServer {
     }
 
     /// Both bound at once, so that they differ.
-    private static func freePorts() throws -> (Int, Int) {
+    static func freePorts() throws -> (Int, Int) {
         let sockets = (socket(AF_INET, streams, 0), socket(AF_INET, streams, 0))
         defer {
             close(sockets.0)
@@ -107,7 +107,7 @@ struct LocalServer {
         }
     }
 
-    private static func accepts(_ port: Int) -> Bool {
+    static func accepts(_ port: Int) -> Bool {
         let descriptor = socket(AF_INET, streams, 0)
         defer { close(descriptor) }
         return withLoopback(port: port) { connect(descriptor, $0, $1) == 0 }

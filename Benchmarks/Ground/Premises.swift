@@ -16,7 +16,7 @@ final class Premises: Sendable {
 
     /// - Throws: `BenchFault` where there is no temporary folder to be had.
     init() throws {
-        let parent = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+        let parent = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/var/tmp"
         var template = Array("\(parent)/aasa-monitor-bench.XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw BenchFault("no temporary folder in \(parent): \(String(cString: strerror(errno)))")
@@ -80,6 +80,31 @@ final class Premises: Sendable {
         }
     }
 
+    /// Waits for a child that was told to end; one that does not is killed.
+    ///
+    /// - Returns: its status as `waitpid` has it; nil where it had to be killed.
+    func end(of child: pid_t, within limit: Duration) async -> Int32? {
+        let begin = ContinuousClock.now
+        while true {
+            var status: Int32 = 0
+            let isOver = state.withLock { state in
+                guard state.children.contains(child), waitpid(child, &status, WNOHANG) == child else { return false }
+                state.children.remove(child)
+                return true
+            }
+            if isOver { return status }
+            if ContinuousClock.now - begin > limit {
+                state.withLock { state in
+                    guard state.children.remove(child) != nil else { return }
+                    kill(-child, SIGKILL)
+                    waitpid(child, nil, 0)
+                }
+                return nil
+            }
+            try? await Task.sleep(for: .milliseconds(10))
+        }
+    }
+
     /// May be called again, and from any thread.
     ///
     /// - Parameter exitCode: to end the process with. It ends before any other thread gets to tell of the failures that the
@@ -90,7 +115,10 @@ final class Premises: Sendable {
             for child in state.children { kill(child, SIGTERM) }
             for child in state.children { reap(child) }
             state.children = []
-            try? FileManager.default.removeItem(atPath: folder)
+            // For whoever wants to look at what is left of a run.
+            if ProcessInfo.processInfo.environment["AASA_BENCH_KEEP"] == nil {
+                try? FileManager.default.removeItem(atPath: folder)
+            }
             if let exitCode { _exit(exitCode) }
         }
     }

@@ -54,7 +54,7 @@ struct PrivateAuthority {
         basicConstraints = critical, CA:FALSE
         keyUsage = critical, digitalSignature
         extendedKeyUsage = serverAuth
-        subjectAltName = DNS:\(Workload.host)
+        subjectAltName = DNS:\(Workload.host), DNS:*.\(LoadServer.domain)
         authorityKeyIdentifier = keyid
 
         """

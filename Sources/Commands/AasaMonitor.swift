@@ -6,7 +6,7 @@ import Foundation
 package struct AasaMonitor: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "aasa-monitor",
-        abstract: "Tells the truth about universal links: what your origin serves, and what Apple's CDN does.",
+        abstract: "Checks and monitors universal links: what your origin serves, and what Apple's CDN serves.",
         discussion: """
             iOS does not read your site's apple-app-site-association file: it reads the copy in Apple's CDN, which lags \
             by hours to weeks and goes missing when something keeps Apple's crawler out. `check` looks once, `watch` \
@@ -19,8 +19,7 @@ package struct AasaMonitor: AsyncParsableCommand {
         subcommands: [
             CheckCommand.self, RunCommand.self, WatchCommand.self, LintCommand.self, MatchCommand.self,
             DiffCommand.self, ConfigCommand.self, AlertCommand.self, SilenceCommand.self, AcknowledgeCommand.self,
-            OutboxCommand.self, StoreCommand.self,
-            DemoCommand.self,
+            UnacknowledgeCommand.self, DeliveriesCommand.self, StoreCommand.self, DemoCommand.self,
         ])
 
     package init() {}

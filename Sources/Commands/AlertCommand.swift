@@ -12,10 +12,10 @@ struct AlertCommand: AsyncParsableCommand {
 
     struct Test: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "test", abstract: "Send a marked test message and tell what the receiver answered.",
+            commandName: "test", abstract: "Send a marked test message and print what the receiver answered.",
             discussion: """
-                The message goes the way of every alert: the same form, network, headers, signature and judgement. It is \
-                sent once, without the store, so that a running daemon is not disturbed.
+                The message is sent like every alert: the same form, network, headers and signature. It is sent once, without \
+                the store, so a running daemon is not disturbed.
 
                 Exit codes: 0 every message was delivered, 1 at least one was not, 64 a channel is not configured, \
                 78 configuration.

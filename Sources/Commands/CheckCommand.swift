@@ -12,13 +12,13 @@ import Storage
 struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Check domains once: the origin's file, Apple's copy of it, and how the two stand to each other.",
+        abstract: "Check domains once: the origin's file, Apple's copy of it, and how they compare.",
         discussion: """
             A TARGET is a domain, a URL of it, or an entitlement such as applinks:example.com?mode=developer. @FILE and - \
             read targets from a file or from standard input, one a line.
 
-            A single check has no history. Where the copies differ it is told since when from the origin's Last-Modified, \
-            or from the store that --config names.
+            A single check has no history. If the copies differ, the origin's Last-Modified, or the store that --config \
+            names, says since when.
             """)
 
     @Argument(help: ArgumentHelp("What to check.", valueName: "target"))
@@ -29,7 +29,7 @@ struct CheckCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "light: one request to the origin and one to the CDN. full: each address, each edge, Apple's user agents, the root copy, other places and pages besides.",
+            "light: one request to the origin and one to the CDN. full: each address, each edge, Apple's user agents, the root copy, vantages and pages too.",
             valueName: "light|full"))
     var depth = Depth.full
 

@@ -8,7 +8,7 @@ struct ConfigCommand: AsyncParsableCommand {
 
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "check", abstract: "Tell every fault of a configuration, with line and column.")
+            commandName: "check", abstract: "List every fault of a configuration, with line and column.")
 
         @OptionGroup var configuration: ConfigurationOptions
 

@@ -7,11 +7,11 @@ struct DemoCommand: AsyncParsableCommand {
         commandName: "demo", abstract: "Show the main job on an embedded lab: a change, staleness, alerts, recovery.",
         discussion: """
             Starts origins and a copy of Apple's CDN on loopback, under a private certificate authority of its own, and \
-            the real daemon on them. One second tells two hours. Nothing leaves this machine. Exits with 1 if the story \
-            did not happen.
+            the real daemon on them. One second is two hours. Nothing leaves this machine. Exits with 1 if an \
+            expected alert is missing.
             """)
 
-    @Flag(help: "Keep the lab and the status page up after the story, until Ctrl-C.")
+    @Flag(help: "Keep the lab and the status page up at the end, until Ctrl-C.")
     var keep = false
 
     @Option(help: ArgumentHelp("Where the status page listens; 0 takes any free port.", valueName: "port"))

@@ -8,7 +8,7 @@ enum MonitorExit: Int32, CaseIterable {
     case usage = 64
     /// An input file is missing or cannot be read.
     case noInput = 66
-    /// Our own fault.
+    /// A fault of the program or of its machine.
     case software = 70
     case configuration = 78
     /// Ctrl-C, in a command that would have gone on: 128 and the number of the signal, as shells count.

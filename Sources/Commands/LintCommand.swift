@@ -5,13 +5,13 @@ import ArgumentParser
 struct LintCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lint",
-        abstract: "Judge apple-app-site-association files: errors, traps, and what devices make of them.",
+        abstract: "Check apple-app-site-association files: errors, traps, and how devices read them.",
         discussion: """
             A SOURCE is a path, - for standard input, a domain (its origin is read), or cdn:DOMAIN (Apple's copy). Every rule \
             is explained in docs/lint-rules.md.
             """)
 
-    @Argument(help: ArgumentHelp("What to judge.", valueName: "source"))
+    @Argument(help: ArgumentHelp("What to check.", valueName: "source"))
     var sources: [String]
 
     @Option(help: "text, json, github (workflow annotations) or sarif.")

@@ -5,7 +5,7 @@ import Evidence
 /// `aasa-monitor match SOURCE URL...`: which app each URL opens, and which rule decided.
 struct MatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "match", abstract: "Tell which app each URL opens, and which rule decided.",
+        commandName: "match", abstract: "Show which app each URL opens, and which rule decided.",
         discussion: """
             A SOURCE is a path, - for standard input, a domain (its origin is read), or cdn:DOMAIN (Apple's copy). A URL is \
             absolute, or a path such as '/buy/1?x=2'. Follows what Apple's own tool does.

@@ -11,10 +11,10 @@ import Storage
 /// `aasa-monitor run`: the daemon.
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Watch the configured domains, keep what was seen, and alert.",
+        commandName: "run", abstract: "Monitor the configured domains, store what was seen, and alert.",
         discussion: """
-            SIGTERM and SIGINT end it within seconds; what it knows and owes is in its store. SIGHUP makes it read its \
-            configuration anew: a faulty file is told in the log, and the running configuration stays.
+            SIGTERM and SIGINT end it within 5 seconds; what it knows and what is pending is in its store. At SIGHUP it \
+            reads its configuration again: a file with faults is refused, and the running configuration stays.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions
@@ -42,9 +42,7 @@ struct RunCommand: AsyncParsableCommand {
         do {
             try await start()
         } catch let error as StoreError {
-            // A damaged file is nobody's configuration; a path that cannot be used is.
-            let isOurs = [.corrupt, .full, .other].contains(error.code)
-            throw CommandFailure(isOurs ? .software : .configuration, "store: \(error.message)")
+            throw CommandFailure(StoreOptions.exit(of: error), "store: \(error.message)")
         } catch let error as ListenError {
             throw CommandFailure(.configuration, "server.listen: \(error)")
         } catch let error as ChannelFault {

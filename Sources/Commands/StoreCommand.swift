@@ -12,12 +12,12 @@ struct StoreCommand: AsyncParsableCommand {
 
     struct Backup: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "backup", abstract: "Copy the store to a file, whole, while the daemon goes on.",
+            commandName: "backup", abstract: "Copy the whole store to a file; the daemon can run.",
             discussion: "To go back to a copy, stop the daemon, move the store aside together with its -wal and -shm, "
                 + "and put the copy in its place.")
 
         @OptionGroup var store: StoreOptions
-        @Flag(help: "Replace the file where it exists.") var force = false
+        @Flag(help: "Replace the file if it exists.") var force = false
         @Argument(help: "The file to write.") var file: String
 
         func run() async throws {
@@ -28,7 +28,7 @@ struct StoreCommand: AsyncParsableCommand {
 
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "check", abstract: "Examine every page of the store; 70 where it is damaged.")
+            commandName: "check", abstract: "Examine every page of the store; exits with 70 if it is damaged.")
 
         @OptionGroup var store: StoreOptions
 
@@ -57,10 +57,10 @@ struct StoreCommand: AsyncParsableCommand {
     struct Compact: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "compact",
-            abstract: "Write the store anew, as small as it can be; the daemon must be stopped.",
+            abstract: "Rewrite the store at its smallest size; the daemon must be stopped.",
             discussion:
-                "The daemon gives free space back by itself, in small steps. A large store of the first version "
-                + "cannot do that before it was written anew once. It needs as much space again while it lasts.")
+                "The daemon gives free space back by itself, in small steps. While this runs, it needs as much "
+                + "space again.")
 
         @OptionGroup var store: StoreOptions
 
@@ -72,7 +72,7 @@ struct StoreCommand: AsyncParsableCommand {
 
     struct Path: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "path", abstract: "Print where the store lies.")
+            commandName: "path", abstract: "Print the path of the store.")
 
         @OptionGroup var store: StoreOptions
 

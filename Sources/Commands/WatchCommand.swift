@@ -12,22 +12,23 @@ struct WatchCommand: AsyncParsableCommand {
         abstract: "Wait until every edge of Apple's CDN serves what the origin serves now; for use after a deploy.",
         discussion: """
             Reads the origin's file, then asks every edge again and again until each serves that file, in meaning. A newer \
-            deploy moves the goal. Exits with 0 when every edge serves it, with 1 at the time limit or where the origin \
-            has no file to wait for, with 130 when interrupted.
+            deploy moves the goal. Exit codes: 0 every edge serves it, 1 the time limit is reached or the origin has no \
+            file to wait for, 130 interrupted.
 
-            An edge that gave this machine no answer at all in three looks, from the first on, is not waited for, as \
-            where the machine has no IPv6: once every other edge serves the file, the watch ends with 0 and names it. An \
-            edge that ever answered, be it with an error, is waited for; and where no edge answers, all are.
+            The watch does not wait for an edge that gave no answer at all in its first three probes, as on a machine \
+            without IPv6: when every other edge serves the file, the watch ends with 0 and names it. It waits for every \
+            edge that has ever answered, even with an error. If no edge answers, it waits for all.
 
-            On a terminal one block is redrawn; elsewhere each event is a line. Where --config, or a configuration found, \
-            names a store of the daemon, it is told how long the CDN took for earlier changes.
+            On a terminal one block is redrawn; elsewhere each event is a line. With the configuration of a daemon it also \
+            shows how long the CDN took for earlier changes.
             """)
 
     @Argument(help: ArgumentHelp("A domain, a URL of it, or an entitlement.", valueName: "target"))
     var target: String
 
     @Option(
-        help: ArgumentHelp("Between two looks: seconds, or a duration such as 2m; at least 1s.", valueName: "duration"))
+        help: ArgumentHelp("Between two probes: seconds, or a duration such as 2m; at least 1s.", valueName: "duration")
+    )
     var every = "30s"
 
     @Option(

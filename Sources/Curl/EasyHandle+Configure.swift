@@ -49,7 +49,7 @@ extension EasyHandle {
             throw CurlError(
                 code: .addressRefused, phase: .connecting,
                 message: request.addressPolicy == .publicOnly
-                    ? "\(literal) is not a public address" : "\(literal) is a link-local address")
+                    ? "\(literal) is not a public address" : "\(literal) is a metadata address of a cloud")
         }
         try setRoutes(request, host: parts.host, port: parts.port, transfer)
     }

@@ -101,7 +101,7 @@ package enum IPAddress {
         Range([0x3f, 0xff, 0x00], bits: 20),
     ]
 
-    fileprivate static func bytes(_ text: String) -> [UInt8]? {
+    static func bytes(_ text: String) -> [UInt8]? {
         var v4 = [UInt8](repeating: 0, count: 4)
         if inet_pton(AF_INET, text, &v4) == 1 { return v4 }
         var v6 = [UInt8](repeating: 0, count: 16)
@@ -115,7 +115,7 @@ extension TransferRequest.AddressPolicy {
         switch self {
         case .any: true
         case .publicOnly: IPAddress.isPublic(bytes: address)
-        case .notLinkLocal: IPAddress.scope(bytes: address) != .linkLocal
+        case .noMetadata: !IPAddress.isMetadata(bytes: address)
         }
     }
 

@@ -106,9 +106,8 @@ extension TransferRequest {
         /// connecting, so that a name that resolves to something else the second time gains nothing. Behind a proxy only
         /// an address literal in the URL can be judged, as it is the proxy that resolves and connects.
         case publicOnly
-        /// As `publicOnly`, for a receiver that its operator chose: only link-local addresses are refused, where the
-        /// metadata of clouds is.
-        case notLinkLocal
+        /// As `publicOnly`, for a receiver that its operator chose: only the metadata addresses of clouds are refused.
+        case noMetadata
     }
 }
 

@@ -1,9 +1,10 @@
-// What `alert test` sends, wired as the daemon wires its messages: the same channels, network and links, and no store.
+// What `alert test` sends, wired as in the daemon: the same channels, network and links, and no store.
 
 import Alerting
 import Curl
 import Evidence
 import Foundation
+import Logging
 import MonitorConfiguration
 
 package struct AlertTest: Sendable {
@@ -26,9 +27,11 @@ package struct AlertTest: Sendable {
     ) async throws {
         let driver = try CurlDriver(
             network: configuration.network.forAlerts, maximumConcurrent: max(4, channels.count))
-        let message = TestMessage(transport: CurlTransport(driver: driver), userAgent: userAgent)
+        let notifier = DirectNotifier(
+            transport: CurlTransport(driver: driver), userAgent: userAgent,
+            logger: Logger(label: "aasa-monitor") { _ in SwiftLogNoOpLogHandler() })
         do {
-            try await body { channel in try await message.send(facts(for: channel), to: channel) }
+            try await body { channel in try await notifier.test(alert(for: channel), on: channel) }
         } catch {
             await driver.shutdown()
             throw error
@@ -37,15 +40,12 @@ package struct AlertTest: Sendable {
     }
 
     /// About a domain whose alerts the channel gets, so that its links are such as it will see.
-    private func facts(for channel: Channel) throws -> AlertFacts {
+    private func alert(for channel: Channel) throws -> Alert {
         let routed = configuration.domains.first { $0.channels?.contains(channel.name) ?? true }
         guard let watched = routed ?? configuration.domains.first else {
-            throw ChannelFault(channel: channel.name, reason: "no domain is watched that a message could be about")
+            throw ChannelFault(channel: channel.name, reason: "the configuration has no domain for a test message")
         }
-        let listening = configuration.server
-        let routes = Routes(
-            channels: [channel], cdnBaseURL: configuration.cdn.baseURL,
-            statusPageURL: listening.port == 0 ? nil : "http://\(listening.shownHost):\(listening.port)/")
-        return AlertFacts.test(domain: watched.domain, links: routes.links(for: watched.domain), now: Date())
+        let routing = Routing(channels: [channel], of: configuration)
+        return Alert.test(domain: watched.domain, links: routing.links(for: watched.domain), now: Date())
     }
 }

@@ -1,4 +1,4 @@
-// From the configuration's words to those of the rooms that act on them.
+// From the configuration's words to those of the modules that act on them.
 
 import Alerting
 import Curl
@@ -30,23 +30,17 @@ extension Channel {
             name: settings.name, kind: kind, url: settings.url?.reveal(),
             signingKeys: settings.secrets.flatMap { secret in
                 try Channel.signingKeys(parsing: secret.reveal(), channel: settings.name)
-            }, token: settings.token?.reveal(), destination: settings.destination?.reveal(), thread: settings.thread)
+            }, token: settings.token?.reveal(), destination: settings.destination?.reveal(), thread: settings.thread,
+            minimumSeverity: settings.severity, kinds: settings.kinds)
     }
 }
 
 extension Policy {
-    init(_ watched: WatchedDomain, _ alerts: AlertSettings) {
+    init(_ watched: WatchedDomain) {
         self.init(
             staleAfter: watched.staleAfter, failureThreshold: watched.failureThreshold,
             recoveryThreshold: watched.recoveryThreshold, certificateWarning: watched.certificateWarning,
-            remindEvery: alerts.remindEvery, expectations: watched.expect ?? Expectations(),
-            fullEvery: watched.fullEvery, escalateAfter: alerts.escalation.map(\.after))
-    }
-}
-
-extension AlertSettings {
-    var steps: Escalation {
-        Escalation(escalation.map { Escalation.Step(after: $0.after, channels: $0.channels) })
+            expectations: watched.expect ?? Expectations(), fullEvery: watched.fullEvery)
     }
 }
 
@@ -73,23 +67,20 @@ extension CurlDriver {
     }
 }
 
-extension Routes {
+extension Routing {
     /// `channels`: those of the configuration.
     init(channels: [Channel], of configuration: ConfigurationFile) {
-        let server = configuration.server
+        let routes = configuration.domains.map {
+            ($0.domain, DomainRoute(labels: $0.labels, channels: $0.channels, interval: $0.interval))
+        }
+        let alerts = configuration.alerts
         self.init(
-            channels: channels, cdnBaseURL: configuration.cdn.baseURL,
-            statusPageURL: server.port == 0 ? nil : "http://\(server.shownHost):\(server.port)/",
-            fleet: configuration.fleetRouting, escalation: configuration.alerts.steps)
-    }
-}
-
-extension StateFeed {
-    init(of configuration: ConfigurationFile, delivery: Delivery, mutings: @escaping @Sendable () -> Mutings) {
-        let sources = configuration.domains.map { ($0.domain, Source(labels: $0.labels, channels: $0.channels)) }
-        self.init(
-            sources: Dictionary(sources, uniquingKeysWith: { first, _ in first }),
-            routes: Routes(channels: delivery.present, of: configuration), delivery: delivery, mutings: mutings)
+            channels: channels, domains: Dictionary(routes, uniquingKeysWith: { first, _ in first }),
+            fallback: alerts.fallback,
+            escalation: Escalation(
+                alerts.escalation.map { Escalation.Step(after: $0.after, channels: $0.channels) }),
+            cdnBaseURL: configuration.cdn.baseURL, statusPageURL: configuration.server.pageURL,
+            remindEvery: alerts.remindEvery, groupWait: alerts.groupWait, groupInterval: alerts.groupInterval)
     }
 }
 
@@ -106,15 +97,10 @@ extension ConfigurationFile {
     var watchedInfos: [WatchedDomainInfo] {
         domains.map { WatchedDomainInfo(domain: $0.domain, labels: $0.labels, interval: $0.interval) }
     }
-
-    var silenceRecipients: [Domain: SilenceWatch.Recipient] {
-        let pairs = domains.map { ($0.domain, SilenceWatch.Recipient(labels: $0.labels, channels: $0.channels)) }
-        return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
-    }
 }
 
 extension MaintenanceWindow {
-    /// - Throws: `SilenceFault` where the reader of the configuration let something pass that it should not have.
+    /// - Throws: `SilenceFault` where the reader of the configuration accepted something that it should not have.
     init(settings: MaintenanceSettings) throws {
         let days = settings.days.compactMap(Weekday.init(rawValue:))
         let extent: Extent?
@@ -148,6 +134,9 @@ extension MonitorConfiguration.NetworkSettings {
 }
 
 extension ServerSettings {
+    /// nil where the port is not known before the start.
+    var pageURL: String? { port == 0 ? nil : "http://\(shownHost):\(port)/" }
+
     /// The host as a URL has it; an address that stands for all is shown as this machine.
     var shownHost: String {
         switch host {

@@ -1,5 +1,5 @@
-// The word to a watchdog elsewhere that the monitor gets on. It must never be said by a monitor that is stuck, so that it
-// is earned by what was committed, and by nothing else.
+// Tells a watchdog elsewhere that the monitor works. A monitor that is stuck must never ping, so that a ping needs what was
+// committed, and nothing else.
 
 import Curl
 import Foundation
@@ -22,7 +22,7 @@ struct HeartbeatService: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             var mark = await progress()
-            let trouble = ToldOnce()
+            let trouble = LogDeduplicator()
             while !Task.isCancelled {
                 guard (try? await live.sleep(time, for: { $0.heartbeat?.every })) != nil else { return }
                 guard let settings = live.current.heartbeat else { continue }
@@ -31,7 +31,7 @@ struct HeartbeatService: Service {
         }
     }
 
-    private func beat(since mark: inout WorkProgress?, _ trouble: ToldOnce, to url: Secret) async {
+    private func beat(since mark: inout WorkProgress?, _ trouble: LogDeduplicator, to url: Secret) async {
         guard let present = await progress() else {
             return keepSilent("the store cannot be read", trouble)
         }
@@ -40,14 +40,15 @@ struct HeartbeatService: Service {
             mark = present
             return
         }
-        switch present.standstill(since: last, now: time.now()) {
+        let channels = Set(live.current.alerts.channels.map(\.name))
+        switch present.standstill(since: last, now: time.now(), channels: channels) {
         case .checks: return keepSilent("no check was stored since the last one", trouble)
-        case .outbox(let channels):
+        case .delivery(let channels):
             return keepSilent(
                 "overdue messages were not attempted since the last one: \(channels.joined(separator: ", "))", trouble)
         case nil: break
         }
-        // Also where the ping is not heard: what is told next must have been done after this.
+        // Also where the ping is not taken: the next one needs work that was done after this.
         mark = present
         await ping(url.reveal(), trouble)
     }
@@ -61,28 +62,28 @@ struct HeartbeatService: Service {
         }
     }
 
-    private func keepSilent(_ reason: String, _ trouble: ToldOnce) {
+    private func keepSilent(_ reason: String, _ trouble: LogDeduplicator) {
         guard !Task.isCancelled, trouble.isNews(reason) else { return }
-        logger.error("no heartbeat is sent", metadata: ["reason": "\(reason)"])
+        logger.error("heartbeat not sent", metadata: ["reason": "\(reason)"])
     }
 
-    private func ping(_ url: String, _ trouble: ToldOnce) async {
+    private func ping(_ url: String, _ trouble: LogDeduplicator) async {
         let request = TransferRequest(
             url: url, userAgent: userAgent, allowPlainHTTP: url.lowercased().hasPrefix("http://"),
             limits: TransferLimits(connectTimeout: .seconds(5), totalTimeout: Self.timeout, bodyBytes: 65_536),
-            addressPolicy: .notLinkLocal)
+            addressPolicy: .noMetadata)
         let result: TransferResult
         do {
             result = try await driver.use { try await $0.perform(request) }
         } catch {
             return
         }
-        // Neither the words of the receiver nor those of the library are repeated: both may quote the URL, a secret.
+        // Neither the receiver's text nor the library's is logged: both may quote the URL, a secret.
         if let status = result.status, (200...299).contains(status) {
             if trouble.isOver() { logger.notice("heartbeats are sent again") }
-        } else if !Task.isCancelled, trouble.isNews("the heartbeat was not taken") {
+        } else if !Task.isCancelled, trouble.isNews("heartbeat not taken") {
             logger.warning(
-                "the heartbeat was not taken",
+                "heartbeat not taken",
                 metadata: [
                     "status": "\(result.status.map(String.init) ?? "none")",
                     "error": "\(result.error?.code.description ?? "")",

@@ -1,5 +1,5 @@
-// Where log lines go. Whoever reads them may be slow, stalled or gone, and the disk under them full: none of that may hold
-// up a check or end the process.
+// Where log lines go. Their reader may be slow, stalled or gone, and the disk under them full: none of that may hold up a
+// check or end the process.
 
 import Dispatch
 import Foundation
@@ -37,17 +37,17 @@ package final class LogSink: Sendable {
         }
         guard let dropped else { return }
         queue.async { [self] in
-            if dropped > 0 { put("(\(dropped) lines of the log were dropped: their reader is too slow)\n") }
+            if dropped > 0 { put("(\(dropped) log lines dropped: their reader is too slow)\n") }
             put(line + "\n")
             state.withLock { $0.waiting -= 1 }
         }
     }
 
-    /// Waits until what was taken is written, though not longer than half a second: a reader that stalls is not waited for.
-    package func flush() {
+    /// Waits until what was taken is written, at most so long: a reader that stalls is not waited for.
+    package func flush(atMost limit: DispatchTimeInterval = .milliseconds(500)) {
         let done = DispatchSemaphore(value: 0)
         queue.async { done.signal() }
-        _ = done.wait(timeout: .now() + .milliseconds(500))
+        _ = done.wait(timeout: .now() + limit)
     }
 
     private func put(_ text: String) {
@@ -60,7 +60,7 @@ package final class LogSink: Sendable {
                 var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&waiting, 1, 1000)
             } else if errno != EINTR {
-                // The reader is gone or the disk is full: there is nobody to tell.
+                // The reader is gone or the disk is full: the line is lost.
                 return
             }
         }

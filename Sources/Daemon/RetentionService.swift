@@ -5,7 +5,7 @@ import Monitoring
 import ServiceLifecycle
 import Storage
 
-/// Removes what is kept for long enough, now and then.
+/// Removes what was kept for long enough, once an hour.
 struct RetentionService: Service {
     let store: Store
     let live: LiveConfiguration
@@ -22,7 +22,7 @@ struct RetentionService: Service {
                 } catch is CancellationError {
                     return
                 } catch {
-                    logger.error("old observations cannot be removed", metadata: ["error": "\(error)"])
+                    logger.error("old rows not removed: store write failed", metadata: ["error": "\(error)"])
                 }
                 try? await time.sleep(for: Self.interval)
             }

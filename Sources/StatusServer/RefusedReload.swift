@@ -1,7 +1,7 @@
 import Evidence
 import Synchronization
 
-/// Why the configuration file is not the one that is in force; a page that kept silent about it would mislead.
+/// Why the configuration file is not the one that is in force.
 final class RefusedReload: Sendable {
     private let reason = Mutex<String?>(nil)
 

@@ -35,7 +35,7 @@ final class AcceptedConnection: ServerChildChannelValue {
 
     deinit {
         guard let connection = take() else { return }
-        // Without an owner, as whoever would have been it is gone; it ends with the close.
+        // Without an owner, because the task that would own it has ended; it ends with the close.
         Task { try? await connection.executeThenClose { _, _ in } }
     }
 

@@ -2,7 +2,7 @@ import Evidence
 import Foundation
 import Monitoring
 
-/// Where the status page is served, to whom, and what it tells of its surroundings.
+/// Where the status page is served, to whom, and what it shows of its configuration.
 package struct StatusServerSettings: Sendable {
     /// A name or an address, IPv6 without brackets.
     package var host: String
@@ -18,7 +18,7 @@ package struct StatusServerSettings: Sendable {
     package var maintenance: [MaintenanceWindow]
     let token: AccessToken?
 
-    /// A `token` of nil leaves the page open to whoever reaches the address; an empty one lets nobody in.
+    /// A `token` of nil leaves the page open to everybody who reaches the address; an empty one lets nobody in.
     package init(
         host: String = "127.0.0.1", port: Int = 9630, token: String? = nil, version: String,
         watched: [WatchedDomainInfo], cdnBaseURL: String, maintenance: [MaintenanceWindow] = []

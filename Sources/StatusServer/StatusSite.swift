@@ -1,5 +1,4 @@
-// The life of the server: it takes its address, serves until it is told to end, and ends in time. What it serves is in
-// Routes/.
+// The life of the server: it takes its address, serves until its end, and ends in time. What it serves is in Routes/.
 
 import Hummingbird
 import HummingbirdCore
@@ -10,27 +9,30 @@ import ServiceLifecycle
 import Storage
 import Synchronization
 
-/// Serves what the store knows, to browsers and to supervisors. It writes silences, and who has an incident in hand.
+/// Serves what the store knows, to browsers and to supervisors. It writes silences and acknowledgements.
 package struct StatusSite: Service {
     private let settings: StatusServerSettings
     private let store: Store
     private let timekeeper: any Timekeeper
     private let logger: Logger
+    private let onWrite: @Sendable () -> Void
     private let onListening: @Sendable (Int) async -> Void
     private let watched: WatchList
     private let windows: WindowList
     private let key: AccessKey
     private let refusedReload = RefusedReload()
 
-    /// `onListening` is told the port, the actual one for port 0, once connections are taken.
+    /// `onWrite`: called after each change of an acknowledgement.
+    /// `onListening`: gets the port, the actual one for port 0, once connections are taken.
     package init(
         settings: StatusServerSettings, store: Store, timekeeper: any Timekeeper, logger: Logger,
-        onListening: @escaping @Sendable (Int) async -> Void = { _ in }
+        onWrite: @escaping @Sendable () -> Void = {}, onListening: @escaping @Sendable (Int) async -> Void = { _ in }
     ) {
         self.settings = settings
         self.store = store
         self.timekeeper = timekeeper
         self.logger = logger
+        self.onWrite = onWrite
         self.onListening = onListening
         watched = WatchList(settings.watched)
         windows = WindowList(settings.maintenance)
@@ -87,7 +89,7 @@ package struct StatusSite: Service {
     private func application(
         onListening: @escaping @Sendable (Int) async -> Void
     ) throws -> some ApplicationProtocol {
-        // The framework tells at info what the daemon says in its own words.
+        // The framework logs at info what the daemon logs in its own words.
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
         let http = HTTP1Channel.Configuration(
@@ -128,9 +130,13 @@ package struct StatusSite: Service {
         let gate = WriteGate(hosts: hosts, key: key)
         let silences = SilenceRoute(
             store: store, timekeeper: timekeeper, logger: logger, windows: windows, gate: gate)
-        let acknowledge = AcknowledgeRoute(store: store, timekeeper: timekeeper, logger: logger, gate: gate)
+        let acknowledge = AcknowledgeRoute(
+            store: store, timekeeper: timekeeper, logger: logger, gate: gate, onWrite: onWrite)
         router.post(RouterPath(AcknowledgeRoute.path)) { request, context in
             try await acknowledge.acknowledge(request, id: context.parameters.get("id") ?? "")
+        }
+        router.delete(RouterPath(AcknowledgeRoute.path)) { request, context in
+            try await acknowledge.unacknowledge(request, id: context.parameters.get("id") ?? "")
         }
         router.get(RouterPath(SilenceRoute.path)) { _, _ in try await silences.list() }
         router.post(RouterPath(SilenceRoute.path)) { request, _ in try await silences.add(request) }

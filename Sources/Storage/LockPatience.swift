@@ -3,8 +3,8 @@
 import Foundation
 import Synchronization
 
-/// One patience for all accesses. They queue up behind each other: were each to wait its own time, the last of many would
-/// wait for longer than the daemon has to end.
+/// One patience for all accesses. They queue up behind each other: were each to wait its own time, the last of many
+/// would wait for longer than the daemon has to end.
 package final class LockPatience: Sendable {
     /// Shorter than the daemon's patience at its end; a check that could not be stored is made again.
     package static let usual: Duration = .milliseconds(1500)
@@ -17,8 +17,8 @@ package final class LockPatience: Sendable {
 
     init(limit: Duration = LockPatience.usual) { self.limit = limit }
 
-    /// Whether to try again for a lock after `tries` tries; takes its time for the answer. It blocks the thread, which is
-    /// one of the database's own.
+    /// Whether to try again for a lock after `tries` tries; takes its time for the answer. It blocks the thread, which
+    /// is one of the database's own.
     func waits(afterTries tries: Int) -> Bool {
         let now = ContinuousClock.now
         let isLost = gaveUp.withLock { last in

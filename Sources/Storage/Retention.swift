@@ -1,45 +1,53 @@
-// Growth has a bound: old rows go, and then the pages that they leave, in steps small enough that no check waits long for
-// the writer. What may go is looked for by a reader, beside the writer; only the removal is a write.
+// Growth has a bound: old rows go, and then the pages that they leave, in steps small enough that no check waits long
+// for the writer. A reader looks for what may go while the writer works; only the removal is a write.
 
 import Foundation
 import GRDB
 
 extension Store {
-    /// Settled messages and resolved incidents are the trail of what happened and are kept this long.
-    package static let keepMessages = Duration.seconds(30 * 86400)
+    /// The log of deliveries, and resolved incidents with what channels know of them, are kept this long.
+    package static let keepDeliveries = Duration.seconds(30 * 86400)
     package static let keepIncidents = Duration.seconds(2 * 365 * 86400)
-    /// A site that answers differently each time would else fill the disk well within its term.
+    /// An incident that a channel is still to be notified of is kept this much longer at most.
+    static let keepPending = Duration.seconds(30 * 86400)
+    static let keepSetAside = Duration.seconds(90 * 86400)
+    /// A site that answers differently each time would otherwise fill the disk within the time that observations are
+    /// kept.
     package static let maximumRunsPerDomain = 1000
     private static let step = 200
-    /// Free pages that are kept for the next rows; giving each back only to ask for it again would be work for nothing.
+    /// Free pages that are kept for the next rows, so that pages are not given back only to be asked for again.
     static let spareFreePages = 256
 
-    /// Removes observations last seen before `keepObservations`, bodies that none of the rest names, what is settled for
-    /// long, and then gives free pages back to the file system. The latest observation of a domain stays, of each depth,
-    /// however old. Stops between steps when cancelled.
+    /// Removes observations last seen before `keepObservations`, bodies that no other observation names, old incidents
+    /// and deliveries, and then gives free pages back to the file system. The latest observation of a domain stays, of
+    /// each depth, however old. Stops between steps when cancelled.
     package func prune(now: Date, keepObservations: Duration) async throws {
         let old = (now - keepObservations.timeInterval).milliseconds
         try await remove("observation", "id", Self.agedRuns, ["before": old])
         try await remove("observation", "id", Self.surplusRuns, ["limit": Self.maximumRunsPerDomain])
         try await remove(
             "body", "sha256", Self.unnamedBodies, [:],
-            // A check may have seen the body again since it was looked for.
+            // A check may have seen the body again in the meantime.
             unless: "EXISTS (SELECT 1 FROM observation_body l WHERE l.sha256 = body.sha256)")
         try await remove(
             "cdn_header", "id", Self.agedHeaders, ["before": old],
-            // A poll may have met the same headers again since.
+            // A poll may have met the same headers again in the meantime.
             unless: "last_at >= \(old)")
         try await remove("cdn_header", "id", Self.surplusHeaders, ["limit": Self.maximumHeaderRunsPerDomain])
         try await remove(
-            "outbox", "id", Self.settledMessages, ["before": (now - Self.keepMessages.timeInterval).milliseconds],
-            unless: "settled_at IS NULL")
+            "delivery", "id", Self.agedDeliveries, ["before": (now - Self.keepDeliveries.timeInterval).milliseconds])
+        let incidentsBefore = now - Self.keepIncidents.timeInterval
         try await remove(
-            "incident", "id", Self.endedIncidents, ["before": (now - Self.keepIncidents.timeInterval).milliseconds],
-            unless: "resolved_at IS NULL")
+            "incident", "id", Self.endedIncidents,
+            [
+                "before": incidentsBefore.milliseconds,
+                "latest": (incidentsBefore - Self.keepPending.timeInterval).milliseconds,
+            ], unless: "resolved_at IS NULL")
         try await remove(
             "silence", "id", Self.endedSilences, ["before": (now - Self.keepSilences.timeInterval).milliseconds])
-        try await remove("withheld", "incident_id", Self.withheldOfNothing, [:])
-        try await remove("acknowledgement", "incident_id", Self.acknowledgedOfNothing, [:])
+        try await remove(
+            "set_aside_state", "id", "SELECT id FROM set_aside_state WHERE at < :before",
+            ["before": (now - Self.keepSetAside.timeInterval).milliseconds])
         try await giveBack()
     }
 
@@ -65,22 +73,15 @@ extension Store {
     static let unnamedBodies = """
         SELECT sha256 FROM body b WHERE NOT EXISTS (SELECT 1 FROM observation_body l WHERE l.sha256 = b.sha256)
         """
-    /// Of an incident that is not over they are the only word on who knows of it, and stay.
-    static let settledMessages = """
-        SELECT id FROM outbox o WHERE settled_at < :before
-        AND NOT EXISTS (SELECT 1 FROM incident i WHERE i.id = o.incident_id AND i.state <> 'resolved')
+    static let agedDeliveries = "SELECT id FROM delivery WHERE at < :before"
+    static let endedIncidents = """
+        SELECT id FROM incident i WHERE state = 'resolved' AND resolved_at < :before
+        AND (resolved_at < :latest OR NOT EXISTS (
+            SELECT 1 FROM notification n WHERE n.incident_id = i.id AND \(ChannelTransaction.isOpen)))
         """
-    static let endedIncidents = "SELECT id FROM incident WHERE state = 'resolved' AND resolved_at < :before"
     static let endedSilences = "SELECT id FROM silence WHERE ends_at < :before"
-    static let withheldOfNothing = """
-        SELECT incident_id FROM withheld w WHERE NOT EXISTS (SELECT 1 FROM incident i WHERE i.id = w.incident_id)
-        """
 
-    static let acknowledgedOfNothing = """
-        SELECT incident_id FROM acknowledgement a WHERE NOT EXISTS (SELECT 1 FROM incident i WHERE i.id = a.incident_id)
-        """
-
-    /// `unless`: what is looked at once more in the moment of the removal.
+    /// `unless`: what is examined again in the transaction that removes.
     private func remove(
         _ table: String, _ key: String, _ candidates: String, _ arguments: StatementArguments, unless: String = "FALSE"
     ) async throws {
@@ -98,7 +99,7 @@ extension Store {
         }
     }
 
-    /// Hands free pages at the end of the file back. Does nothing for a file that was made without that ability.
+    /// Gives free pages at the end of the file back. Does nothing for a file that was made without that ability.
     /// https://www.sqlite.org/pragma.html#pragma_incremental_vacuum
     private func giveBack() async throws {
         while !Task.isCancelled {

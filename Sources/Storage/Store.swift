@@ -1,5 +1,5 @@
-// The two ways to reach the database, and its end. How it is opened is in Opening/, how writes share a flush in Commits/,
-// the queries are in Queries/, the tables in Migrations/.
+// The two ways to reach the database, and its end. Opening/: how it is opened. Commits/: how writes share a flush.
+// Notifications/: what the channels' loops read and write. Queries/: all other queries. Schema.swift: the tables.
 // Threads: GRDB runs every access on queues of its own, so that nothing here blocks the cooperative pool.
 
 import Foundation
@@ -15,26 +15,26 @@ package final class Store: Sendable {
     private let commits: CommitQueue
     let healthRecord: HealthRecord
     private let obstacle: WriteObstacle?
-    /// The channels of the running configuration; nil where this process does not know them.
-    let presentChannels = Mutex<Set<String>?>(nil)
+    /// Whether this process may put unreadable rows aside.
+    let isMonitor: Bool
+    let now: @Sendable () -> Date
+    let unreadable = Mutex(UnreadableReports())
 
     /// Who opens a store, and so what may be done to it.
     package enum Access: Sendable {
-        /// The daemon: takes the exclusive lock on `PATH.lock`, makes the store or brings it up to date.
+        /// The daemon: takes the exclusive lock on `PATH.lock`, and makes the store where there is none.
         case monitor
-        /// A command that changes a few rows in one short transaction, beside the daemon or without one. It takes no lock:
-        /// that one keeps two monitors apart, and SQLite's own lock is enough for a row.
+        /// A command that changes a few rows in one short transaction, with or without a running daemon. It takes no
+        /// lock: the lock keeps two monitors apart, and SQLite's own lock is enough for a row.
         case beside
-        /// Reads beside the daemon.
+        /// Reads while the daemon runs.
         case reader
     }
 
-    /// Opens the store; the monitor makes it where there is none.
-    ///
-    /// All others need a store of just this version.
+    /// Opens the store; the monitor makes it where there is none. A store of another version is refused.
     ///
     /// `lockPatience`: how long a write waits while another process holds the database locked.
-    /// `obstacle`: stands in for a machine in trouble; nil outside of tests.
+    /// `obstacle`: simulates a machine in trouble; nil outside of tests.
     package convenience init(
         path: String, access: Access, now: @escaping @Sendable () -> Date = { Date() },
         lockPatience: Duration = LockPatience.usual, obstacle: WriteObstacle? = nil
@@ -66,16 +66,16 @@ package final class Store: Sendable {
         commits = CommitQueue(pool: pool)
         healthRecord = HealthRecord(now: now)
         self.obstacle = obstacle
+        isMonitor = lock != nil
+        self.now = now
     }
 
-    /// Ends all access and gives the lock back. A store that is dropped without it loses nothing that was committed.
-    ///
-    /// `keepsClaim`: leaves the lock with the claim under which the store was opened, for another try.
-    package func close(keepsClaim: Bool = false) throws {
-        // The lock goes last: nobody may come in while the log is still being folded into the file.
-        defer { if !keepsClaim { lock?.release() } }
-        // Folds the log into the file, so that a copy of the file alone is whole. A reader under way may prevent it, which
-        // loses nothing.
+    /// Ends all access and releases the lock. A store that is dropped without it loses nothing that was committed.
+    package func close() throws {
+        // The lock goes last: nobody may open the store while the log is still being folded into the file.
+        defer { lock?.release() }
+        // Folds the log into the file, so that a copy of the file alone is whole. A reader under way may prevent it,
+        // which loses nothing.
         if lock != nil { _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) } }
         do { try pool.close() } catch { throw StoreError(error, path: path) }
     }
@@ -86,7 +86,7 @@ package final class Store: Sendable {
     /// Writes that no transaction has taken up yet.
     package var waitingWrites: Int { commits.waiting }
 
-    /// One consistent look at the store.
+    /// Reads one consistent snapshot.
     func read<Value: Sendable>(_ query: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         do {
             return try await pool.read(query)
@@ -99,8 +99,8 @@ package final class Store: Sendable {
 
     /// All or nothing. Writes that wait at the same time share one transaction, yet none fails for another's fault.
     ///
-    /// Unlike GRDB's own `write` it is not undone by the task's cancellation: what was already sent or seen must still be
-    /// written down while the process shuts down. `updates` may run twice, where the first time was rolled back.
+    /// Unlike GRDB's own `write`, a cancelled task does not undo it: what was already sent or seen must still be stored
+    /// while the process shuts down. `updates` may run twice, where the first time was rolled back.
     func write<Value: Sendable>(_ updates: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         do {
             if let obstacle { try await pool.writeWithoutTransaction { try obstacle.meet($0) } }
@@ -109,7 +109,7 @@ package final class Store: Sendable {
                 return (try updates(database), database.totalChangesCount != before)
             }
             patience.recover()
-            // A full disk takes every statement that changes nothing.
+            // A statement that changes nothing works on a full disk too.
             if hasChanged { healthRecord.worked() }
             return value
         } catch {
@@ -119,7 +119,7 @@ package final class Store: Sendable {
         }
     }
 
-    /// A number that changes whenever another process has written to the store; comparing two tells whether one has.
+    /// A number that changes whenever another process has written to the store; two different values mean that one has.
     /// https://www.sqlite.org/pragma.html#pragma_data_version
     package func outsideWrites() async throws -> Int {
         do {

@@ -4,8 +4,8 @@ import Foundation
 import GRDB
 
 extension Store {
-    /// Copies the store as it is at this moment to `target`, examines the copy, and only then gives it its name: no reader
-    /// ever sees half of one. The daemon is not held up, for the copy is made from a reader's snapshot.
+    /// Copies the store as it is at this moment to `target`, examines the copy, and only then gives it its name: no
+    /// reader ever sees half of one. The daemon is not held up, for the copy is made from a reader's snapshot.
     ///
     /// `replacing`: whether a file that is there may go.
     /// Returns the size of the copy in bytes.
@@ -22,7 +22,7 @@ extension Store {
                 try copy.writeWithoutTransaction { try source.backup(to: $0) }
             }
             let size = try await copy.writeWithoutTransaction { database in
-                // The copy says of itself that a log lies beside it, as its original did.
+                // The copy claims to have a log, as its original does.
                 _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = DELETE")
                 try Self.examine(database, draft)
                 return try StoreOpening.size(database)

@@ -16,21 +16,23 @@ package struct StoreError: Error, Equatable, CustomStringConvertible, LocalizedE
         case unwritable
         /// It is a store, but damaged.
         case corrupt
-        /// It is no SQLite file, or one that belongs to another program.
+        /// It is not a SQLite file, or it belongs to another program.
         case notADatabase = "not_a_database"
-        /// A newer version of this program wrote it.
+        /// A newer version of this program made its tables.
         case newerSchema = "newer_schema"
-        /// An older version wrote it, and it was opened for reading only.
+        /// An older version made its tables.
         case olderSchema = "older_schema"
+        /// A newer version of this program wrote the state of a domain.
+        case newerState = "newer_state"
         /// Another monitor has it.
         case inUse = "in_use"
         /// Another program holds the database locked; that passes.
         case locked
         /// No space is left on the device.
         case full
-        /// It was opened for reading and does not exist.
+        /// It was opened by a command and does not exist.
         case missing
-        /// What should be written is there already.
+        /// The file to write exists already.
         case exists
         case other
     }
@@ -62,7 +64,7 @@ extension StoreError {
         case .SQLITE_NOTADB: self = .notADatabase(path)
         case .SQLITE_CORRUPT: self = .corrupt(path, detail: fault.message ?? "malformed")
         case .SQLITE_FULL: self = .full(path)
-        // The index of the log finds no room for its pages.
+        // No room for the index of the log.
         case .SQLITE_IOERR where fault.extendedResultCode == .SQLITE_IOERR_SHMSIZE: self = .full(path)
         case .SQLITE_BUSY, .SQLITE_LOCKED:
             self.init(
@@ -76,17 +78,45 @@ extension StoreError {
         }
     }
 
+    /// No version was released yet, so nothing is migrated.
+    static func otherSchema(_ path: String, version: Int) -> StoreError {
+        let writer = version == 0 ? "an early development version" : "a version with store format \(version)"
+        return StoreError(
+            code: version > Schema.version ? .newerSchema : .olderSchema,
+            message: "\(path) was written by \(writer) of aasa-monitor, and this version uses store format "
+                + "\(Schema.version); use the version that wrote it, or move the file aside and start "
+                + "`aasa-monitor run`, which makes a new store")
+    }
+
+    /// `what`: whose state it is.
+    static func newerState(of what: String, format: Int, supported: Int) -> StoreError {
+        StoreError(
+            code: .newerState,
+            message:
+                "the stored state of \(what) has format \(format), written by a newer aasa-monitor, and this version "
+                + "reads format \(supported) at most; use the newer version, or restore the backup from before the "
+                + "upgrade"
+        )
+    }
+
+    static func missing(_ path: String) -> StoreError {
+        StoreError(
+            code: .missing,
+            message:
+                "there is no store at \(path); start `aasa-monitor run` once, or name the configuration with --config")
+    }
+
     static func full(_ path: String) -> StoreError {
         StoreError(
             code: .full,
-            message: "\(path): no space is left on the device; free some, the checks go on and are stored again then")
+            message: "\(path): no space is left on the device; free some, and the next check is stored")
     }
 
     static func notADatabase(_ path: String) -> StoreError {
         StoreError(
             code: .notADatabase,
             message: "\(path) is not a SQLite database; name another path as store.path, or move the file aside "
-                + "and start again: a new store is made then")
+                + "and start `aasa-monitor run`, which makes a new store")
     }
 
     static func foreign(_ path: String) -> StoreError {
@@ -99,8 +129,8 @@ extension StoreError {
         StoreError(
             code: .corrupt,
             message:
-                "\(path) is damaged (\(detail)); `aasa-monitor run` sets it aside at its next start and begins a new "
-                + "one; to keep what it knew, stop the daemon and put a backup in its place", detail: detail)
+                "\(path) is damaged (\(detail)); `aasa-monitor run` sets it aside at its next start and makes a new "
+                + "one; to keep its data, stop the daemon and restore a backup", detail: detail)
     }
 
     static func unwritable(_ path: String, detail: String) -> StoreError {

@@ -12,32 +12,35 @@ struct AlertingSuite {}
 /// 2026-11-21T07:00:00Z.
 let noon = Date(timeIntervalSince1970: 1_795_244_400)
 
-func event(
-    _ type: EventType = .firing, incident id: String = "a1", sequence: Int = 1, severity: Severity = .error,
-    at: Date = noon, changes: [Change] = [], findings: [Finding] = [], diagnosis: String = "the CDN lags"
-) throws -> Event {
-    let resolved = type == .resolved
-    let incident = Incident(
-        id: id, domain: try Domain("example.com"), kind: .cdnStale, severity: severity,
-        state: resolved ? .resolved : .firing, since: noon - 90_000, openedAt: noon - 86_400, firedAt: noon,
-        resolvedAt: resolved ? at : nil, reason: resolved ? .cdnCaughtUp : nil, sequence: sequence)
-    return Event(
-        type: type, at: at, incident: incident, summary: "example.com: the CDN is stale", diagnosis: diagnosis,
-        comparison: Comparison(state: .stale, lagSeconds: 90_000, changes: changes), findings: findings)
+func incident(
+    _ id: String = "a1", domain: String = "example.com", severity: Severity = .error, end: Date? = nil
+) throws -> Incident {
+    Incident(
+        id: id, subject: .domain(try Domain(domain)), kind: .cdnStale, severity: severity,
+        state: end == nil ? .firing : .resolved, since: noon - 90_000, openedAt: noon - 86_400, firedAt: noon,
+        resolvedAt: end, reason: end == nil ? nil : .cdnCaughtUp, version: 1)
+}
+
+func alert(
+    _ reason: NotificationReason = .firing, incident id: String = "a1", domain: String = "example.com",
+    severity: Severity = .error, changes: [Change] = [], findings: [Finding] = [], diagnosis: String = "the CDN lags"
+) throws -> Alert {
+    Alert(
+        reason: reason, at: noon,
+        incident: try incident(id, domain: domain, severity: severity, end: reason.type == .resolved ? noon : nil),
+        facts: IncidentFacts(
+            diagnosis: diagnosis, comparison: Comparison(state: .stale, lagSeconds: 90_000, changes: changes),
+            findings: findings),
+        labels: ["team": "growth"],
+        links: .init(
+            statusPage: nil, cdn: "https://cdn.test/a/v1/\(domain)",
+            origin: "https://\(domain)/.well-known/apple-app-site-association"))
 }
 
 func finding(_ message: String = "stale", evidence: [String: String] = [:], fix: String = "wait") -> Finding {
     Finding(
         rule: Rule(rawValue: "cdn.stale"), severity: .error, message: message, evidence: evidence, fix: fix,
         reference: "https://example.test/r")
-}
-
-func facts(_ event: Event) -> AlertFacts {
-    AlertFacts(
-        event: event, labels: ["team": "growth"],
-        links: .init(
-            statusPage: nil, cdn: "https://cdn.test/a/v1/example.com",
-            origin: "https://example.com/.well-known/apple-app-site-association"))
 }
 
 func channel(_ name: String = "hook", _ kind: ChannelKind = .webhook, keys: [Data] = []) throws -> Channel {

@@ -156,7 +156,7 @@ extension AlertingSuite {
         func redaction(service: Service) throws {
             let channel = try service.channel()
             let body = try channel.format.wire(
-                channel.format.body(facts(try event()), minimal: false), channel: channel)
+                channel.format.body(alert(), plain: false), channel: channel)
             let address = channel.format.address(messageKey: "k", channel: channel)
             let headers = channel.format.headers(messageKey: "k", timestamp: noon, body: body, channel: channel)
             let quoted =
@@ -176,7 +176,7 @@ extension AlertingSuite {
         func stored(service: Service) throws {
             for occasion in Occasion.allCases {
                 let body = try service.channel().format.body(
-                    occasion.facts(), minimal: false, reference: service.reference)
+                    occasion.alert(), plain: false, reference: service.reference)
                 #expect(!String(decoding: body, as: UTF8.self).contains("SECRET"))
             }
         }

@@ -124,7 +124,7 @@ extension AlertingSuite {
 
         @Test(
             "a name that leads to the metadata of a cloud is refused before a connection, as a fault of the channel",
-            arguments: ["169.254.169.254", "[fe80::1]", "[64:ff9b::a9fe:a9fe]"])
+            arguments: ["169.254.169.254", "[fe80::1]", "[64:ff9b::a9fe:a9fe]", "[fd00:ec2::254]", "100.100.100.200"])
         func metadata(address: String) async throws {
             let driver = try CurlDriver(network: NetworkSettings(resolve: ["hook.test:443:\(address)"]))
             let answer = try await CurlTransport(driver: driver).post(

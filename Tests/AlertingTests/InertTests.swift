@@ -10,13 +10,13 @@ extension AlertingSuite {
     struct InertTests {
         private func texts(_ service: Service, _ value: String) throws -> [String] {
             let change = Change(kind: .added, summary: value, pointer: "/a")
-            var facts = facts(
-                try event(changes: [change], findings: [finding(fix: value)], diagnosis: value))
-            facts.labels = ["note": value]
+            var alert = try alert(changes: [change], findings: [finding(fix: value)], diagnosis: value)
+            alert.labels = ["note": value]
+            alert.acknowledgement = Acknowledgement(by: value, reason: value, at: noon)
             let channel = try service.channel()
-            var texts = try service.texts(channel.format.body(facts, minimal: false))
+            var texts = try service.texts(channel.format.body(alert, plain: false))
             // The plainest form of Telegram is sent without markup.
-            if service != .telegram { texts += try service.texts(channel.format.body(facts, minimal: true)) }
+            if service != .telegram { texts += try service.texts(channel.format.body(alert, plain: true)) }
             return texts
         }
 
@@ -24,9 +24,6 @@ extension AlertingSuite {
             "no value calls anybody", arguments: Service.allCases,
             ["@everyone", "@here", "@channel", "@all", "@someone", "@e\u{301}veryone", "＠here"])
         func mentions(service: Service, value: String) throws {
-            // Slack reads a bare name as a mention only where it is that of a group.
-            let groups = ["@everyone", "@here", "@channel"]
-            guard ![.slack, .slackBot].contains(service) || groups.contains(value) else { return }
             for text in try texts(service, "see \(value) now") {
                 #expect(!text.contains(value), "\(text)")
             }
@@ -60,7 +57,7 @@ extension AlertingSuite {
                 // Outside of code each mark has its backslash; within code there is no mark but the end of it.
                 let outside = text.split(separator: "\n").filter { !$0.contains("• `") }.joined(separator: "\n")
                     .replacing("**FIRING · error · example.com · cdn.stale · for 25 h**", with: "")
-                    .replacing(/\*\*(Meanwhile|What to do|What the CDN does not have yet):\*\*/, with: "")
+                    .replacing(/\*\*(Acknowledged|Meanwhile|What to do|What the CDN does not have yet):\*\*/, with: "")
                     .replacing(/\[(file at the origin|Apple's copy)\]\([^)]*\)/, with: "")
                 var previous: Unicode.Scalar = " "
                 for scalar in outside.unicodeScalars {
@@ -73,21 +70,21 @@ extension AlertingSuite {
             }
         }
 
-        @Test("Discord is told to call nobody, and Teams gets text runs only")
+        @Test("Discord messages mention nobody, and Teams messages hold text runs only")
         func settings() throws {
-            let discord = try object(try Service.discord.channel().format.body(facts(try event()), minimal: false))
+            let discord = try object(try Service.discord.channel().format.body(alert(), plain: false))
             #expect((discord["allowed_mentions"] as? [String: [String]]) == ["parse": []])
             let teams = String(
-                decoding: try Service.teams.channel().format.body(facts(try event()), minimal: false), as: UTF8.self)
+                decoding: try Service.teams.channel().format.body(alert(), plain: false), as: UTF8.self)
             #expect(!teams.contains(#""TextBlock""#) && teams.contains(#""TextRun""#))
         }
 
         @Test("an address that could break out of a link is shown as text", arguments: Service.allCases)
         func links(service: Service) throws {
-            var facts = facts(try event())
-            facts.links.cdn = "https://cdn.test/\"><b>*x*](javascript:alert(1))|y"
+            var alert = try alert()
+            alert.links.cdn = "https://cdn.test/\"><b>*x*](javascript:alert(1))|y"
             let channel = try service.channel()
-            for text in try service.texts(channel.format.body(facts, minimal: false)) where service != .alertmanager {
+            for text in try service.texts(channel.format.body(alert, plain: false)) where service != .alertmanager {
                 #expect(!text.contains("href=\"https://cdn.test"))
                 #expect(!text.contains("](https://cdn.test") && !text.contains("<https://cdn.test"))
                 #expect(!text.hasPrefix("https://cdn.test"))

@@ -12,7 +12,7 @@ extension AlertingSuite {
         private static let markups: [any Markup] = [
             PlainMarkup(unit: .utf16), PlainMarkup(unit: .bytes), PlainMarkup(unit: .jsonBytes),
             MarkdownMarkup(unit: .utf16), MarkdownMarkup(unit: .scalars), HTMLMarkup(unit: .visible),
-            HTMLMarkup(unit: .utf16), ChatworkMarkup(),
+            HTMLMarkup(unit: .utf16), ChatworkMarkup(), SlackMarkup(),
         ]
 
         private static let units = ["a", "é", "e\u{301}", "漢", "👩🏽", "🇯🇵", "&", "<", "*", "[", "\"", "@", "\\"]
@@ -43,17 +43,16 @@ extension AlertingSuite {
                 for count in [0, limit / 12, limit / 4, limit, limit + 1] {
                     let long = String(repeating: unit, count: count)
                     let change = Change(kind: .added, summary: long, pointer: "/")
-                    let story = Story(
-                        facts(
-                            try event(
-                                changes: Array(repeating: change, count: 20), findings: [finding(fix: long)],
-                                diagnosis: "gist")))
-                    let text = TextLayout(form: markup, limit: limit).text(story)
+                    let rendered = RenderedAlert(
+                        try alert(
+                            changes: Array(repeating: change, count: 20), findings: [finding(fix: long)],
+                            diagnosis: "summary"))
+                    let text = TextLayout(form: markup, limit: limit).text(rendered)
                     #expect(markup.size(text) <= limit, "\(markup) \(count)")
                     #expect(text.hasPrefix(markup.strong("FIRING · error · example.com · cdn.stale · for 25 h")))
                     #expect(text.contains("apple-app-site-association"))
                     #expect(text.hasSuffix("incident a1"))
-                    #expect(text.contains("gist"))
+                    #expect(text.contains("summary"))
                     if count == limit { #expect(text.contains("…")) }
                 }
             }
@@ -63,12 +62,12 @@ extension AlertingSuite {
         @Test("what to do outlives the diff")
         func worth() throws {
             let change = Change(kind: .added, summary: String(repeating: "x", count: 250), pointer: "/")
-            let facts = facts(
-                try event(changes: Array(repeating: change, count: 40), findings: [finding(fix: "purge the cache")]))
-            let text = TextLayout(form: PlainMarkup(unit: .utf16), limit: 1200).text(Story(facts))
+            let alert = try alert(
+                changes: Array(repeating: change, count: 40), findings: [finding(fix: "purge the cache")])
+            let text = TextLayout(form: PlainMarkup(unit: .utf16), limit: 1200).text(RenderedAlert(alert))
             #expect(text.contains("purge the cache"))
             #expect(text.contains("… and 3"))
-            let tight = TextLayout(form: PlainMarkup(unit: .utf16), limit: 480).text(Story(facts))
+            let tight = TextLayout(form: PlainMarkup(unit: .utf16), limit: 480).text(RenderedAlert(alert))
             #expect(tight.contains("purge the cache") && !tight.contains("xxx"))
         }
 
@@ -78,15 +77,13 @@ extension AlertingSuite {
         func services(service: Service, unit: String) throws {
             let long = String(repeating: unit, count: 20_000)
             let change = Change(kind: .added, summary: long, pointer: long)
-            for minimal in [false, true] {
-                let event = try event(
+            for plain in [false, true] {
+                var alert = try alert(
                     changes: Array(repeating: change, count: 60), findings: [finding(long, fix: long)],
                     diagnosis: long)
                 let channel = try service.channel()
-                var facts = facts(event)
-                facts.labels = ["note": long]
-                let body = try channel.format.wire(
-                    channel.format.body(facts, minimal: minimal), channel: channel)
+                alert.labels = ["note": long]
+                let body = try channel.format.wire(channel.format.body(alert, plain: plain), channel: channel)
                 try check(service, body)
                 let all = try service.texts(body).joined(separator: "\n")
                 #expect(all.contains("…"))

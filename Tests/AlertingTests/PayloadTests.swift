@@ -14,16 +14,16 @@ extension AlertingSuite {
         private func cases(_ service: JudgedService, _ kind: MessageKind, _ text: ForeignText) throws -> [PayloadCase] {
             let channel = try service.channel()
             let format = channel.format
-            let facts = try kind.facts(text)
+            let alert = try kind.alert(text)
             // The receiver of a webhook takes none that is not of now.
             let timestamp = Date()
             var cases: [PayloadCase] = []
-            for (minimal, reference) in [(false, nil), (true, nil), (false, service.reference)] {
-                let body = try format.body(facts, minimal: minimal, reference: reference)
+            for (plain, reference) in [(false, nil), (true, nil), (false, service.reference)] {
+                let body = try format.body(alert, plain: plain, reference: reference)
                 let request = try channel.request(
                     body: body, messageKey: String(repeating: "ab", count: 32), timestamp: timestamp, userAgent: "t")
                 cases.append(PayloadCase(service, request))
-                if let call = try format.followUp(facts, reference: reference, channel: channel) {
+                if let call = try format.followUp(alert, reference: reference, channel: channel) {
                     cases.append(PayloadCase(service, channel.request(call, timestamp: timestamp, userAgent: "t")))
                 }
             }

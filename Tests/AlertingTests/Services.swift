@@ -93,30 +93,40 @@ enum Service: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 }
 
-/// An event as each of the four kinds of messages has it.
+/// The messages that the snapshots show.
 enum Occasion: String, CaseIterable, Sendable {
-    case firing, reminder, resolved, test
+    case firing, reminder, resolved, digest, test
 
-    func facts() throws -> AlertFacts {
-        if self == .test {
-            return AlertFacts.test(domain: try Domain("example.com"), links: try Self.links(), now: noon)
+    func alert() throws -> Alert {
+        switch self {
+        case .firing, .reminder: try one(self == .firing ? .firing : .reminder)
+        case .resolved: try one(.resolved)
+        case .digest:
+            try #require(Alert(digestOf: ["example.com", "www.example.com"].map { try one(.firing, $0) }, key: "k"))
+        case .test: Alert.test(domain: try Domain("example.com"), links: links("example.com"), now: noon)
         }
-        let type: EventType = self == .firing ? .firing : self == .reminder ? .reminder : .resolved
-        let change = Change(kind: .added, summary: "applinks: app ABCDE12345.com.example.app", pointer: "/applinks")
-        var facts = Alerting_facts(
-            try event(
-                type, sequence: 2, changes: self == .resolved ? [] : [change],
-                findings: self == .resolved ? [] : [finding(fix: "wait, or ask Apple")]))
-        facts.links = try Self.links()
-        return facts
     }
 
-    private static func links() throws -> AlertFacts.Links {
-        AlertFacts.Links(
-            statusPage: "https://status.test/#example.com", cdn: "https://cdn.test/a/v1/example.com",
-            origin: "https://example.com/.well-known/apple-app-site-association")
+    private func one(_ reason: NotificationReason, _ domain: String = "example.com") throws -> Alert {
+        let change = Change(kind: .added, summary: "applinks: app ABCDE12345.com.example.app", pointer: "/applinks")
+        let isOver = reason.type == .resolved
+        var alert = try Alerting_alert(
+            reason, domain: domain, changes: isOver ? [] : [change],
+            findings: isOver ? [] : [finding(fix: "wait, or ask Apple")])
+        alert.links = links(domain)
+        return alert
+    }
+
+    private func links(_ domain: String) -> Alert.Links {
+        Alert.Links(
+            statusPage: "https://status.test/#\(domain)", cdn: "https://cdn.test/a/v1/\(domain)",
+            origin: "https://\(domain)/.well-known/apple-app-site-association")
     }
 }
 
-/// The suite's `facts`, under a name that a method of the same name does not hide.
-private func Alerting_facts(_ event: Event) -> AlertFacts { facts(event) }
+/// The suite's `alert`, under a name that a method of the same name does not hide.
+private func Alerting_alert(
+    _ reason: NotificationReason, domain: String, changes: [Change], findings: [Finding]
+) throws -> Alert {
+    try alert(reason, domain: domain, changes: changes, findings: findings)
+}

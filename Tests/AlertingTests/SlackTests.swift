@@ -8,10 +8,10 @@ import Testing
 extension AlertingSuite {
     @Suite("Slack")
     struct SlackTests {
-        private func message(_ facts: AlertFacts, minimal: Bool = false) throws -> (
+        private func message(_ alert: Alert, plain: Bool = false) throws -> (
             text: String, blocks: [[String: Any]]
         ) {
-            let root = try object(try SlackFormat().body(facts, minimal: minimal))
+            let root = try object(try SlackFormat().body(alert, plain: plain))
             return (try #require(root["text"] as? String), root["blocks"] as? [[String: Any]] ?? [])
         }
 
@@ -28,7 +28,7 @@ extension AlertingSuite {
         @Test("the first line says state, severity, domain, kind and age; then what, why, what to do, and the id")
         func firing() throws {
             let change = Change(kind: .added, summary: "applinks: A.b", pointer: "/a")
-            let (text, blocks) = try message(facts(try event(changes: [change], findings: [finding(fix: "purge it")])))
+            let (text, blocks) = try message(alert(changes: [change], findings: [finding(fix: "purge it")]))
             #expect(text == "FIRING · error · example.com · cdn.stale · for 25 h\nthe CDN lags")
             let parts = texts(blocks).map(\.text)
             #expect(parts.first == "FIRING · error · example.com · cdn.stale · for 25 h")
@@ -42,9 +42,9 @@ extension AlertingSuite {
 
         @Test("a resolve names its reason and how long it took")
         func resolved() throws {
-            let (text, blocks) = try message(facts(try event(.resolved)))
+            let (text, blocks) = try message(alert(.resolved))
             #expect(text.hasPrefix("RESOLVED · example.com · cdn.stale · after 25 h\n"))
-            #expect(text.contains("Apple's CDN serves what the origin serves, after 25 h"))
+            #expect(text.contains("Apple's CDN serves the origin's file again, after 25 h"))
             #expect(texts(blocks).map(\.text).joined().contains("until 2026-11-21 07:00 UTC"))
         }
 
@@ -56,8 +56,8 @@ extension AlertingSuite {
             ])
         func inert(text: String) throws {
             let change = Change(kind: .added, summary: text, pointer: "/a")
-            let facts = facts(try event(changes: [change], findings: [finding(fix: text)], diagnosis: text))
-            let raw = String(decoding: try SlackFormat().body(facts, minimal: false), as: UTF8.self)
+            let alert = try alert(changes: [change], findings: [finding(fix: text)], diagnosis: text)
+            let raw = String(decoding: try SlackFormat().body(alert, plain: false), as: UTF8.self)
             #expect(!raw.contains(text))
             for needle in ["<!", "<@", "<https://evil", "@channel", "@here", "@Everyone", "\u{202E}", "\\u0007"] {
                 #expect(!raw.contains(needle), "\(needle)")
@@ -71,28 +71,18 @@ extension AlertingSuite {
             let long = String(repeating: unit, count: count)
             let changes = Array(repeating: Change(kind: .added, summary: long, pointer: "/a"), count: 100)
             let (text, blocks) = try message(
-                facts(try event(changes: changes, findings: [finding(fix: long)], diagnosis: long)))
+                alert(changes: changes, findings: [finding(fix: long)], diagnosis: long))
             #expect(text.utf16.count <= 3000)
             #expect(blocks.count <= 50)
             for part in texts(blocks) {
                 #expect(part.text.utf16.count <= (part.type == "header" ? 150 : 3000))
                 #expect(!part.text.isEmpty)
             }
-            let cut = SlackText.escaped(long, limit: 101)
-            let piece = SlackText.escaped(unit, limit: 100)
-            #expect(cut.replacingOccurrences(of: piece, with: "").count <= 1)
-        }
-
-        @Test("a list says how many lines it left out")
-        func list() {
-            let text = SlackText.list("head", (1...100).map { "line \($0)" }, limit: 200)
-            #expect(text.utf16.count <= 200)
-            #expect(text.hasSuffix("more"))
         }
 
         @Test("the plainest form is text alone")
-        func minimal() throws {
-            #expect(try message(facts(try event()), minimal: true).blocks.isEmpty)
+        func plain() throws {
+            #expect(try message(alert(), plain: true).blocks.isEmpty)
         }
 
         @Test(
@@ -101,7 +91,7 @@ extension AlertingSuite {
                 (-5.0, "0 s"), (59, "59 s"), (60, "1 min"), (3660, "1 h 1 min"), (90_000, "25 h"), (273_600, "3 d 4 h"),
             ])
         func spans(seconds: Double, text: String) {
-            #expect(Wording.span(from: noon, to: noon + seconds) == text)
+            #expect(Span.text(from: noon, to: noon + seconds) == text)
         }
     }
 }

@@ -42,7 +42,7 @@ extension AlertingSuite {
         func keys() throws {
             let change = Change(kind: .added, summary: "applinks: app added", pointer: "/applinks")
             let data = try WebhookFormat().body(
-                facts(try event(changes: [change], findings: [finding(evidence: ["age": "5"])])), minimal: false)
+                alert(changes: [change], findings: [finding(evidence: ["age": "5"])]), plain: false)
             let root = try object(data)
             #expect(root["type"] as? String == "incident.firing")
             #expect(root["timestamp"] as? String == "2026-11-21T07:00:00Z")
@@ -73,7 +73,7 @@ extension AlertingSuite {
 
         @Test("a resolve carries its reason and its end")
         func resolved() throws {
-            let data = try WebhookFormat().body(facts(try event(.resolved)), minimal: false)
+            let data = try WebhookFormat().body(alert(.resolved), plain: false)
             let root = try object(data)
             let incident = try #require((root["data"] as? [String: Any])?["incident"] as? [String: Any])
             #expect(root["type"] as? String == "incident.resolved")
@@ -86,20 +86,19 @@ extension AlertingSuite {
         func size() throws {
             let wide = String(repeating: "語", count: 3000)
             let evidence = try WebhookFormat().body(
-                facts(try event(findings: [finding("kept", evidence: ["body": wide + wide + wide])])), minimal: false)
+                alert(findings: [finding("kept", evidence: ["body": wide + wide + wide])]), plain: false)
             #expect(evidence.count < WebhookFormat.maximumBytes)
             #expect(String(decoding: evidence, as: UTF8.self).contains("kept"))
 
             let change = Change(kind: .added, summary: wide, pointer: wide)
             let all = try WebhookFormat().body(
-                facts(
-                    try event(
-                        changes: Array(repeating: change, count: 300),
-                        findings: Array(repeating: finding(wide, evidence: ["a": wide], fix: wide), count: 300),
-                        diagnosis: wide)), minimal: false)
+                alert(
+                    changes: Array(repeating: change, count: 300),
+                    findings: Array(repeating: finding(wide, evidence: ["a": wide], fix: wide), count: 300),
+                    diagnosis: wide), plain: false)
             #expect(all.count < WebhookFormat.maximumBytes)
             let body = try #require(try object(all)["data"] as? [String: Any])
-            #expect(body["summary"] as? String == "example.com: the CDN is stale")
+            #expect(body["summary"] as? String == "example.com: Apple's CDN still serves the old file (for 25 h)")
         }
 
         @Test("the headers name message, attempt and signature, the latter only with a key")

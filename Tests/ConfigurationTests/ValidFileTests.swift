@@ -42,6 +42,7 @@ extension ConfigurationSuite {
                 file.vantages == [Vantage(name: "outside", proxy: Secret("socks5h://bastion.example.net:1080"))])
             #expect(file.alerts.remindEvery == .seconds(86_400))
             #expect(file.alerts.groupWait == .seconds(10))
+            #expect(file.alerts.groupInterval == .seconds(300))
             #expect(
                 file.alerts.channels == [
                     ChannelSettings(

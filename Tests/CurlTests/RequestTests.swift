@@ -146,6 +146,31 @@ extension CurlTests {
             await lab.shutdown()
         }
 
+        @Test(
+            "a name that resolves to a metadata address is refused before a connection",
+            arguments: ["169.254.169.254", "100.100.100.200", "[fd00:ec2::254]", "[::ffff:168.63.129.16]"])
+        func metadata(_ address: String) async throws {
+            let driver = try CurlDriver(network: NetworkSettings(resolve: ["site.test:443:\(address)"]))
+            var asked = request(site)
+            asked.addressPolicy = .noMetadata
+            try await expectError(.addressRefused, driver, asked)
+            await driver.shutdown()
+        }
+
+        @Test("behind a proxy a metadata address in the URL is refused, however it is written")
+        func metadataByProxy() async throws {
+            let receiver = try await LabReceiver.start()
+            let driver = try CurlDriver(network: NetworkSettings(proxy: receiver.url("")))
+            for host in ["100.100.100.200", "[fd20:ce::254]", "0xa9fea9fe", "2852039166"] {
+                var asked = request("https://\(host)/")
+                asked.addressPolicy = .noMetadata
+                try await expectError(.addressRefused, driver, asked)
+            }
+            #expect(receiver.connectionsAccepted == 0)
+            await driver.shutdown()
+            await receiver.shutdown()
+        }
+
         @Test("a chosen address wins over what the name resolves to")
         func chosenAddress() async throws {
             let lab = try await Lab.start(addresses: ["127.0.0.1", "127.0.0.2"])

@@ -58,6 +58,32 @@ extension CurlTests {
         }
 
         @Test(
+            "metadata addresses of clouds are refused as receivers, in each form that leads there",
+            arguments: [
+                "169.254.169.254", "169.254.170.2", "169.254.0.23", "fe80::a9fe:a9fe", "fe80::1", "fd00:ec2::254",
+                "fd00:ec2::23", "100.100.100.200", "192.0.0.192", "168.63.129.16", "fd20:ce::254",
+                "fd00:c1::a9fe:a9fe", "fd00:a9fe:a9fe::1", "fd00:42::42", "::ffff:169.254.169.254",
+                "::ffff:100.100.100.200", "::ffff:168.63.129.16", "::169.254.169.254", "64:ff9b::169.254.169.254",
+                "64:ff9b::100.100.100.200", "64:ff9b:1::168.63.129.16", "64:ff9b:1:a9fe:a9:fe00::",
+                "2002:a9fe:a9fe::1", "2002:a83f:8110::",
+            ])
+        func metadata(_ address: String) {
+            #expect(TransferRequest.AddressPolicy.noMetadata.refusedLiteral(address) == address)
+            #expect(TransferRequest.AddressPolicy.noMetadata.refusedLiteral("[\(address)]") == address)
+        }
+
+        @Test(
+            "private and public receivers stay allowed",
+            arguments: [
+                "10.0.0.1", "127.0.0.1", "192.168.1.1", "172.16.0.1", "100.100.100.201", "100.64.0.1", "192.0.0.191",
+                "168.63.129.17", "1.1.1.1", "::1", "fd00:ec3::254", "fd20:ce::255", "fd12::1", "2606:4700::1111",
+                "::ffff:10.0.0.1", "64:ff9b::10.0.0.1", "64:ff9b:1::10.0.0.1", "2002:a00:1::",
+            ])
+        func noMetadata(_ address: String) {
+            #expect(TransferRequest.AddressPolicy.noMetadata.refusedLiteral(address) == nil)
+        }
+
+        @Test(
             "curl's forms are accepted",
             arguments: [
                 NetworkSettings(connectTo: ["a.test:443:b.test:8443", "::127.0.0.1:8443", ":::", "[::1]:443:[::2]:1"]),

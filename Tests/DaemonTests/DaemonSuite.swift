@@ -65,9 +65,34 @@ final class Receivers: MessageTransport {
     }
 }
 
-func hook(_ name: String) throws -> Channel {
+func hook(_ name: String) throws -> Channel { try Channel(name: name, kind: .webhook, url: "https://\(name).test/in") }
+
+func pager(_ name: String) throws -> Channel {
     try Channel(
-        name: name, kind: .webhook, url: "https://\(name).test/in")
+        name: name, kind: .pagerduty, url: "https://\(name).test", token: String(repeating: "a", count: 32))
+}
+
+/// A clock that a test moves; every wait ends at once.
+final class MovedTime: Timekeeper {
+    private let state = Mutex((now: noon, wall: noon))
+
+    func now() -> Date { state.withLock(\.now) }
+    func wall() -> Date { state.withLock(\.wall) }
+
+    func pass(_ seconds: TimeInterval) {
+        state.withLock { state in
+            state.now += seconds
+            state.wall += seconds
+        }
+    }
+
+    func moveWall(_ seconds: TimeInterval) { state.withLock { $0.wall += seconds } }
+
+    func sleep(for duration: Duration) async throws {
+        try Task.checkCancellation()
+        pass(duration / .seconds(1))
+        await Task.yield()
+    }
 }
 
 /// A store in a folder of its own, which goes with it.

@@ -1,5 +1,5 @@
-// A domain's life told as a list of looks, each through `evaluate`. Between two looks the memory is written down and
-// read again, and each look is judged twice: a restart or a replay must never change what comes out.
+// A domain's history as a list of checks, each through `evaluate`. Between two checks the memory is written down and read again,
+// and each check is evaluated twice: a restart or a repetition must never change the result.
 
 import Evidence
 import Foundation
@@ -8,19 +8,38 @@ import TestSupport
 import Testing
 
 struct Course {
-    var policy = Policy(remindEvery: nil)
+    var policy = Policy()
     private(set) var state: DomainState
-    private(set) var events: [Event] = []
     private(set) var evaluations: [Evaluation] = []
-    /// The clock of the story: hours from its beginning.
+    /// What is worth a notification, in its order.
+    private(set) var events: [Event] = []
+    /// Hours from the beginning.
     private(set) var hours = 0.0
+    /// How far the wall clock is ahead of the steady one, in seconds.
+    var wallAhead = 0.0
 
-    init(_ name: String = "example.com", policy: Policy = Policy(remindEvery: nil)) throws {
+    struct Event: Equatable {
+        let at: Date
+        let transition: IncidentChange.Transition
+        let incident: Incident
+        let facts: IncidentFacts?
+
+        /// nil where nobody is notified of the change.
+        init?(_ change: IncidentChange, at instant: Date) {
+            switch change.transition {
+            case .opened, .recovering, .other, .rewritten: return nil
+            case .firing, .worse, .again, .flapping, .changed, .resolved: break
+            }
+            (at, transition, incident, facts) = (instant, change.transition, change.incident, change.facts)
+        }
+    }
+
+    init(_ name: String = "example.com", policy: Policy = Policy()) throws {
         self.policy = policy
         state = DomainState(domain: try Domain(name))
     }
 
-    /// One check at an hour of the story. It is a full one that saw nothing besides; with `full` nil it is a light one.
+    /// One check at an hour. It is a full one that saw nothing besides; with `full` nil it is a light one.
     mutating func look(
         at hours: Double, _ origin: Reply, _ cdn: Reply?, unasked: CDNLook.Reason = .originHasNoFile,
         full: FullLook? = FullLook(resolution: Resolution(source: .proxy))
@@ -35,13 +54,14 @@ struct Course {
     mutating func look(at hours: Double, _ observation: Observation) throws {
         self.hours = hours
         let now = Date.testing + hours * 3600
+        let wall = now + wallAhead
         let before = try JSONDecoder().decode(DomainState.self, from: JSONEncoder().encode(state))
         #expect(before == state)
-        let evaluation = evaluate(state, observation, policy, now: now)
-        #expect(evaluate(before, observation, policy, now: now) == evaluation)
+        let evaluation = evaluate(state, observation, policy, now: now, wall: wall)
+        #expect(evaluate(before, observation, policy, now: now, wall: wall) == evaluation)
         #expect(evaluation.state.originPeriods.count <= DomainState.maximumPeriods)
         evaluations.append(evaluation)
-        events += evaluation.events
+        events += evaluation.changes.compactMap { Event($0, at: now) }
         state = evaluation.state
     }
 
@@ -54,15 +74,14 @@ struct Course {
         for hour in hours { try look(at: Double(hour), origin: origin, cdn: cdn) }
     }
 
-    /// What was told, as `hour kind type`, with the reason of an end.
+    /// What is worth a notification, as `hour kind transition`, with the reason of an end.
     var told: [String] {
         events.map { event in
             let hour = Int((event.at.timeIntervalSince(.testing) / 3600).rounded())
             let reason = event.incident.reason.map { " (\($0.rawValue))" } ?? ""
-            let news = event.news.map { " \($0.rawValue)" } ?? ""
-            return "\(hour) \(event.incident.kind.rawValue) \(event.type.rawValue.dropFirst(9))\(news)\(reason)"
+            return "\(hour) \(event.incident.kind.rawValue) \(event.transition.rawValue)\(reason)"
         }
     }
 
-    func open(_ kind: IncidentKind) -> OpenIncident? { state.open[kind] }
+    func open(_ kind: IncidentKind) -> TrackedIncident? { state.open[kind] }
 }

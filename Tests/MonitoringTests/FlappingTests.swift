@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension MonitoringSuite {
-    @Suite("Trouble that comes and goes")
+    @Suite("Flapping")
     struct FlappingTests {
         typealias Story = ReopeningTests
 
@@ -42,33 +42,51 @@ extension MonitoringSuite {
             ),
         ]
 
-        @Test("five turns within an hour are told as one, and the end once it is calm", arguments: 0..<6)
+        @Test("five turns within an hour are one notification, and the end comes once it is stable", arguments: 0..<6)
         func turns(_ index: Int) throws {
             let row = Self.rows[index]
             let course = try Story.course(
                 row.looks, every: row.minutes,
-                Policy(failureThreshold: 1, recoveryThreshold: row.recoveries, remindEvery: nil))
+                Policy(failureThreshold: 1, recoveryThreshold: row.recoveries))
             #expect(Story.told(course, every: row.minutes) == row.told)
         }
 
-        @Test("while it comes and goes the incident stays one, with its flag and without reminders")
+        @Test("while it flaps the incident stays one, and nothing raises its version")
         func state() throws {
-            let policy = Policy(failureThreshold: 1, remindEvery: .seconds(600))
-            let course = try Story.course(String(repeating: "-+", count: 30), every: 5, policy)
+            let course = try Story.course(String(repeating: "-+", count: 30), every: 5, Policy(failureThreshold: 1))
             let open = try #require(course.open(.originUnreachable))
-            #expect(open.isFlapping && open.incident.state == .recovering)
-            #expect(course.events.last?.news == .flapping)
-            #expect(course.events.last?.summary.contains("comes and goes") == true)
+            #expect(open.incident.isFlapping && open.incident.state == .recovering)
+            #expect(course.events.last?.transition == .flapping)
             #expect(Set(course.events.map(\.incident.id)).count == 1)
+            // Firing, again, flapping; the last return was both.
+            #expect(open.incident.version == 3 && open.incident.flapping?.version == 3)
+            #expect(open.incident.again == open.incident.flapping)
+            // Facts stay those of a firing, though half of the checks see nothing wrong.
+            let facts = course.evaluations.flatMap(\.changes).filter { $0.transition != .resolved }.compactMap(\.facts)
+            #expect(facts.allSatisfy { $0.findings.contains { $0.rule.rawValue == "origin.unreachable" } })
         }
 
-        @Test("a domain that is watched no longer ends what comes and goes at once")
+        @Test("an acknowledgement lapses at a return, whether it is flapping or not; flapping alone leaves it")
+        func acknowledged() throws {
+            func holds(_ looks: String, version: Int, every minutes: Double = 5) throws -> Bool {
+                let course = try Story.course(looks, every: minutes, Policy(failureThreshold: 1))
+                let incident = try #require(course.events.last?.incident)
+                return Acknowledgement(by: "eva", reason: "", at: .testing, version: version).holds(for: incident)
+            }
+            #expect(try holds("-+", version: 1))
+            #expect(try !holds("-+-", version: 1))
+            #expect(try !holds("-+-+-", version: 2))
+            // The fifth turn is an end: it stays open.
+            #expect(try holds("-++++++-+-+-+", version: 4, every: 9))
+        }
+
+        @Test("a domain that is no longer monitored ends a flapping incident at once")
         func retired() throws {
-            let course = try Story.course("-+-+-+", every: 5, Policy(failureThreshold: 1, remindEvery: nil))
-            #expect(course.open(.originUnreachable)?.isFlapping == true)
+            let course = try Story.course("-+-+-+", every: 5, Policy(failureThreshold: 1))
+            #expect(course.open(.originUnreachable)?.incident.isFlapping == true)
             let end = retire(course.state, now: .testing + 3600)
-            #expect(end.events.map(\.type) == [.resolved])
-            #expect(end.state.open.isEmpty)
+            #expect(end.changes.map(\.transition) == [.resolved])
+            #expect(end.changes.first?.incident.reason == .removed && end.state.open.isEmpty && end.state.ended.isEmpty)
         }
     }
 }

@@ -51,17 +51,18 @@ extension MonitoringSuite {
         func thresholds(_ row: Row) throws {
             let course = try course(
                 row.looks,
-                Policy(failureThreshold: row.failures, recoveryThreshold: row.recoveries, remindEvery: nil))
+                Policy(failureThreshold: row.failures, recoveryThreshold: row.recoveries))
             #expect(course.told == row.told.map { $0.replacing(" ", with: " origin.unreachable ", maxReplacements: 1) })
         }
 
         @Test("an incident that comes back while it recovers goes on firing under its name")
         func backAgain() throws {
-            let policy = Policy(failureThreshold: 1, recoveryThreshold: 3, remindEvery: nil)
+            let policy = Policy(failureThreshold: 1, recoveryThreshold: 3)
             let course = try course("-+-++", policy)
-            let states = course.evaluations.map { $0.incidents.first?.state }
-            #expect(states == [.firing, .recovering, .firing, .recovering, nil])
-            #expect(Set(course.evaluations.flatMap { $0.incidents.map(\.id) }).count == 1)
+            let changes = course.evaluations.map { $0.changes.first?.incident.state }
+            #expect(changes == [.firing, .recovering, .firing, .recovering, nil])
+            #expect(Set(course.evaluations.flatMap { $0.changes.map(\.incident.id) }).count == 1)
+            #expect(course.open(.originUnreachable)?.incident.version == 1)
         }
 
         @Test("who cannot reach the origin cannot tell whether its file is good")
@@ -98,30 +99,20 @@ extension MonitoringSuite {
             #expect(course.told.last == "81 certificate.expiring resolved (recovered)")
         }
 
-        @Test("reminders go on while checks cannot tell, and stop while it recovers")
-        func remindersAndDoubt() throws {
-            var course = try Course(
-                policy: Policy(failureThreshold: 1, recoveryThreshold: 9, remindEvery: .seconds(3600)))
-            try course.look(at: 0, Self.down, Self.file)
-            try course.look(at: 1, .failed(.own), Self.file)
-            #expect(course.events.map(\.type) == [.firing, .reminder])
-            for hour in 2...5 { try course.look(at: Double(hour), Self.file, Self.file) }
-            #expect(course.events.count == 2)
-        }
-
-        @Test("what is told says what is the matter in one line, and carries its findings")
-        func words() throws {
+        @Test("a change brings the facts that a message about it needs")
+        func facts() throws {
             var course = try Course()
             try course.look(at: 0, origin: 1, cdn: 1)
             try course.look(at: 1...26, origin: 2, cdn: 1)
             try course.look(at: 27, origin: 2, cdn: 2)
-            #expect(
-                course.events.map(\.summary) == [
-                    "example.com: Apple's CDN still serves the old file (for 24 h)",
-                    "example.com: Apple's CDN serves the origin's file again (after 26 h)",
-                ])
-            #expect(course.events.first?.findings.map(\.rule.rawValue) == ["cdn.stale"])
-            #expect(course.events.first?.diagnosis.isEmpty == false)
+            #expect(course.told == ["25 cdn.stale firing", "27 cdn.stale resolved (cdn_caught_up)"])
+            let firing = try #require(course.events.first?.facts)
+            #expect(firing.findings.map(\.rule.rawValue) == ["cdn.stale"] && !firing.diagnosis.isEmpty)
+            #expect(firing.comparison.state == .stale && firing.affected == nil)
+            #expect(course.events.last?.facts?.comparison.state == .inSync)
+            // Pending incidents have a row, and no facts.
+            #expect(course.evaluations[1].changes.map(\.transition) == [.opened])
+            #expect(course.evaluations[1].changes.first?.facts == nil)
         }
 
         @Test("no rule feeds two kinds, and every kind of a domain is fed")

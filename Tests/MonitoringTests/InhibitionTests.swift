@@ -61,17 +61,30 @@ extension MonitoringSuite {
             #expect(try course(row.origin, row.copy).told == row.told)
         }
 
-        @Test("a withheld incident is there, with its cause, and ends in silence")
+        @Test("an inhibited incident is pending, names its cause, and ends without a notification")
         func state() throws {
-            let course = try course("oxxxx", "oxxxx")
+            let course = try course("oxxxxxx", "oxxxxxx")
             let open = try #require(course.open(.cdnMissing))
-            #expect(open.inhibitedBy == .originBroken && open.incident.firedAt == nil && open.incident.sequence == 0)
+            #expect(open.inhibitedBy == .originBroken && open.incident.state == .pending && open.incident.version == 0)
             let end = retire(course.state, now: .testing + 9 * 3600)
-            #expect(end.events.map(\.incident.kind) == [.originBroken])
-            #expect(end.incidents.contains { $0.kind == .cdnMissing && $0.state == .resolved })
+            #expect(end.changes.map(\.incident.kind) == [.originBroken])
+            #expect(end.dropped.map(\.kind) == [.cdnMissing] && end.state.open.isEmpty)
         }
 
-        @Test("a longer time to follow holds for a copy whose age nobody was told of yet", arguments: [24, 48])
+        @Test("the certificate of an unreachable origin waits for the end of that, and fires at once then")
+        func certificate() throws {
+            let ending = Reply.certificate(.expired)
+            var course = try Course(policy: Policy(failureThreshold: 1))
+            try course.look(at: 0, ending, Self.file)
+            try course.look(at: 1, Self.file.expiring(at: .testing + 86_400 * 9), Self.file)
+            #expect(
+                course.told == [
+                    "0 origin.unreachable firing", "1 origin.unreachable resolved (recovered)",
+                    "1 certificate.expiring firing",
+                ])
+        }
+
+        @Test("a longer time to follow holds for an old copy that is still pending", arguments: [24, 48])
         func staleAfter(hours: Int) throws {
             let newer = Reply.file(SampleFile.version(2))
             var course = try Course()
@@ -93,7 +106,7 @@ extension MonitoringSuite {
         func table() {
             for kind in IncidentKind.ofDomains {
                 let isConsequence = kind.isOfCDN || kind == .certificateExpiring
-                #expect(kind.causes == (isConsequence ? [.originUnreachable, .originBroken] : []))
+                #expect(kind.inhibitors == (isConsequence ? [.originUnreachable, .originBroken] : []))
             }
         }
     }

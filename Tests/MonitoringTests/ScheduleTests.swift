@@ -1,13 +1,14 @@
 import Evidence
 import Foundation
 import Monitoring
+import Synchronization
 import TestSupport
 import Testing
 
 extension MonitoringSuite {
     @Suite("Schedule")
     struct ScheduleTests {
-        private func state(_ domain: Domain, open: OpenIncident? = nil) -> DomainState {
+        private func state(_ domain: Domain, open: TrackedIncident? = nil) -> DomainState {
             var state = DomainState(domain: domain)
             state.lastCheckedAt = .testing
             if let open { state.open[open.incident.kind] = open }
@@ -66,25 +67,51 @@ extension MonitoringSuite {
             let schedule = CheckSchedule(domain: domain, interval: .seconds(86400))
             let now = Date.testing
             let incident = Incident(
-                id: "1", domain: domain, kind: .originBroken, severity: .error, state: .pending, since: now,
+                id: "1", subject: .domain(domain), kind: .originBroken, severity: .error, state: .pending, since: now,
                 openedAt: now)
-            let pending = schedule.delay(after: state(domain, open: OpenIncident(incident: incident)), now: now)
+            let pending = schedule.delay(after: state(domain, open: TrackedIncident(incident: incident)), now: now)
             #expect(pending <= CheckSchedule.recheck)
-            let waiting = OpenIncident(incident: incident, graceUntil: now + 3600)
+            // Neither is one that waits for another incident: that may take days.
+            var inhibited = TrackedIncident(incident: incident)
+            inhibited.inhibitedBy = .originUnreachable
+            #expect(
+                schedule.delay(after: state(domain, open: inhibited), now: now)
+                    == schedule.delay(after: state(domain), now: now))
+            let waiting = TrackedIncident(incident: incident, graceUntil: now + 3600)
             #expect(
                 schedule.delay(after: state(domain, open: waiting), now: now)
                     == schedule.delay(after: state(domain), now: now))
         }
 
-        @Test("time that runs faster tells so, and a wait ends with its task")
+        @Test("time that runs faster says so, and a wait ends with its task")
         func accelerated() async throws {
             let time = AcceleratedTime(factor: 1_000_000, anchor: .testing)
             let start = time.now()
             try await time.sleep(for: .seconds(1000))
-            #expect(time.now().timeIntervalSince(start) >= 1000)
+            #expect(time.now().timeIntervalSince(start) >= 1000 && time.pace == 1_000_000)
             let task = Task { try await AcceleratedTime(factor: 0.001).sleep(for: .seconds(1000)) }
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
+        }
+
+        @Test(
+            "the steady clock does not follow the wall clock, whichever way that moves", arguments: [-86_400.0, 7200])
+        func steady(_ step: Double) {
+            let offset = Mutex(0.0)
+            let time = SystemTime(anchor: .testing) { .testing + offset.withLock(\.self) }
+            let before = time.now()
+            offset.withLock { $0 = step }
+            #expect((0..<60).contains(time.now().timeIntervalSince(before)))
+            #expect(time.wall() == .testing + step)
+            #expect(abs(time.shown(before).timeIntervalSince(before) - step) < 60)
+        }
+
+        @Test("a process begins where the one before ended, or at the wall clock where that is later")
+        func anchor() {
+            for last in [nil, -3600.0, 3600] {
+                let time = SystemTime(after: last.map { .testing + $0 }) { .testing }
+                #expect((0..<60).contains(time.now().timeIntervalSince(.testing + max(0, last ?? 0))))
+            }
         }
     }
 }

@@ -45,9 +45,9 @@ extension MonitoringSuite {
 
         @Test("a silence holds from its beginning to just before its end")
         func bounds() throws {
-            let mutings = Mutings(silences: [Self.silence(from: 0, to: 60)])
+            let silences = Silences(silences: [Self.silence(from: 0, to: 60)])
             func until(_ offset: Double) throws -> Date? {
-                mutings.muting(
+                silences.active(
                     domain: try Domain("example.com"), labels: [:], kind: .cdnStale, at: Self.now + offset)?.until
             }
             #expect(try until(-1) == nil)
@@ -62,12 +62,12 @@ extension MonitoringSuite {
             let window = MaintenanceWindow(
                 name: "w", scope: SilenceScope(domains: [.all]), days: [.sat], start: try #require(TimeOfDay("08:00")),
                 extent: .lasting(.seconds(3600)), zone: .gmt, reason: "weekly")
-            let mutings = Mutings(
+            let silences = Silences(
                 silences: [
                     Self.silence(to: 1800), Self.silence(from: 1700, to: 3600), Self.silence(from: 7201, to: 9000),
                 ], windows: [window])
-            let muting = mutings.muting(domain: try Domain("example.com"), labels: [:], kind: .cdnStale, at: Self.now)
-            #expect(muting == Muting(until: Self.now + 7200, reason: "upgrade"))
+            let active = silences.active(domain: try Domain("example.com"), labels: [:], kind: .cdnStale, at: Self.now)
+            #expect(active == ActiveSilence(until: Self.now + 7200, reason: "upgrade"))
         }
 
         @Test("windows that never let up are no endless search")
@@ -75,28 +75,9 @@ extension MonitoringSuite {
             let window = MaintenanceWindow(
                 name: "w", scope: SilenceScope(domains: [.all]), days: Set(Weekday.allCases),
                 start: try #require(TimeOfDay("00:00")), extent: .lasting(.seconds(86_400)), zone: .gmt, reason: "r")
-            let muting = Mutings(windows: [window]).muting(
+            let active = Silences(windows: [window]).active(
                 domain: try Domain("example.com"), labels: [:], kind: .cdnStale, at: Self.now)
-            #expect(try #require(muting?.until) > Self.now + 86_400)
-        }
-
-        @Test("an end is never withheld, everything else is while it is muted")
-        func split() throws {
-            func event(_ type: EventType, _ kind: IncidentKind) throws -> Event {
-                let incident = Incident(
-                    id: kind.rawValue, domain: try Domain("example.com"), kind: kind, severity: .error, state: .firing,
-                    since: Self.now, openedAt: Self.now)
-                return Event(
-                    type: type, at: Self.now, incident: incident, summary: "", diagnosis: "",
-                    comparison: Comparison(state: .stale), findings: [])
-            }
-            let mutings = Mutings(silences: [Self.silence(SilenceScope(domains: [.all], kinds: [.cdnStale]))])
-            for type in EventType.allCases {
-                let events = [try event(type, .cdnStale), try event(type, .originBroken)]
-                let (told, withheld) = mutings.split(events, labels: [:], at: Self.now)
-                #expect(told == (type == .resolved ? events : [events[1]]))
-                #expect(withheld == (type == .resolved ? [] : [events[0]]))
-            }
+            #expect(try #require(active?.until) > Self.now + 86_400)
         }
 
         @Test(

@@ -52,7 +52,7 @@ extension StatusServerSuite {
             let detail = DomainDetail(
                 watched: try info("a.test"),
                 state: try state("a.test", .failing, "Said <b>.", open: [(.cdnStale, .firing)]),
-                full: try look(), surroundings: surroundings, now: noon)
+                full: try look(), surroundings: surroundings, time: PageTime(now: noon))
             let html = try DomainPage().render(detail)
             for text in [
                 "<h1>a.test</h1>", "Said &lt;b&gt;.", "<strong>cdn.stale</strong>", "<h2>Apple&#39;s edges</h2>",
@@ -71,7 +71,8 @@ extension StatusServerSuite {
         @Test("a domain that was never looked at in full has a page without tables")
         func unseen() throws {
             let detail = DomainDetail(
-                watched: try info("a.test"), state: nil, full: nil, surroundings: surroundings, now: noon)
+                watched: try info("a.test"), state: nil, full: nil, surroundings: surroundings,
+                time: PageTime(now: noon))
             let html = try DomainPage().render(detail)
             #expect(html.contains("never in full") && html.contains("never checked"))
             #expect(!html.contains("<table"))
@@ -96,7 +97,7 @@ extension StatusServerSuite {
                 let page = try await ask(port, "/domains/a.test")
                 #expect(page.status == 200)
                 #expect(page.body.contains("<bdi>198.51.100.2</bdi>"))
-                #expect(page.body.contains(", silent until <time datetime=\"2026-11-21T08:00:00Z\">"))
+                #expect(page.body.contains(", silenced until <time datetime=\"2026-11-21T08:00:00Z\">"))
                 let answer = try await ask(port, "/api/v1/domains/a.test")
                 #expect(answer.status == 200)
                 #expect(answer.headers["content-type"] == "application/json")
@@ -106,7 +107,7 @@ extension StatusServerSuite {
                 #expect(object["full_at"] as? String == "2026-11-21T06:50:00Z")
                 #expect(object["labels"] as? [String: String] == ["teamName": "x"])
                 let incidents = try #require(object["incidents"] as? [[String: Any]])
-                #expect(incidents.map { $0["muted_until"] as? String } == ["2026-11-21T08:00:00Z"])
+                #expect(incidents.map { $0["silenced_until"] as? String } == ["2026-11-21T08:00:00Z"])
                 let edges = try #require(object["edges"] as? [[String: Any]])
                 try #require(edges.map { $0["serves"] as? String } == ["origin_file", "other_file", "missing"])
                 #expect((edges[1]["headers"] as? [String: String]) == ["cdn-server": "lumn"])

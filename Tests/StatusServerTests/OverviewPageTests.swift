@@ -18,7 +18,7 @@ extension StatusServerSuite {
         @Test("the page holds a row for each domain, with all that is known of it")
         func rows() async throws {
             let (watched, states) = try sample()
-            let html = try await OverviewPage().render(overview(watched, states, outbox: 2))
+            let html = try await OverviewPage().render(overview(watched, states, pending: 2))
             if let path = ProcessInfo.processInfo.environment["STATUS_SAMPLE"] {
                 try html.write(toFile: path, atomically: true, encoding: .utf8)
             }
@@ -27,7 +27,7 @@ extension StatusServerSuite {
             for domain in watched { #expect(body.contains(">\(domain.domain.name)</span>")) }
             for text in [
                 "<h1>3 of 6 domains need attention</h1>", "1 domain is overdue for a check",
-                "2 messages wait to be sent to ops, the oldest from 5 min ago", "</span> failing</span>",
+                "2 notifications are pending for ops, the oldest from 5 min ago", "</span> failing</span>",
                 "</span> warning</span>", "</span> OK</span>", "</span> not checked yet</span>",
                 "stale, 26 h behind", "<strong>cdn.stale</strong> <span class=\"small\">firing, since",
                 "<strong>certificate.expiring</strong> <span class=\"small\">pending, since",
@@ -88,7 +88,8 @@ extension StatusServerSuite {
         @Test("two thousand domains are rendered")
         func many() async throws {
             let watched = try (0..<2000).map { try info("d\($0).test") }
-            let overview = Overview(watched: watched, summaries: [], outbox: [], surroundings: surroundings, now: noon)
+            let overview = Overview(
+                watched: watched, summaries: [], pending: [], surroundings: surroundings, time: PageTime(now: noon))
             let html = try OverviewPage().render(overview)
             #expect(html.components(separatedBy: "not checked yet</span>").count == 2001)
         }

@@ -2,6 +2,7 @@ import Evidence
 import Foundation
 import Monitoring
 import StatusServer
+import Storage
 import Testing
 
 extension StatusServerSuite {
@@ -115,12 +116,13 @@ extension StatusServerSuite {
         }
 
         @Test(
-            "messages that wait are counted",
-            arguments: [(0, "no message waits"), (1, "1 message waits"), (3, "3 messages wait")])
-        func outbox(count: Int, expected: String) async throws {
-            let overview = try await overview([], [], outbox: count)
-            let rest = count == 0 ? " to be sent" : " to be sent to ops, the oldest from 5 min ago"
-            #expect(overview.outbox == expected + rest)
+            "pending notifications are counted",
+            arguments: [
+                (0, "no notification is pending"), (1, "1 notification is pending"), (3, "3 notifications are pending"),
+            ])
+        func pending(count: Int, expected: String) async throws {
+            let overview = try await overview([], [], pending: count)
+            #expect(overview.notifications == expected + (count == 0 ? "" : " for ops, the oldest from 5 min ago"))
         }
 
         @Test("a text of a stranger is made displayable and cut, however few characters it has")
@@ -134,14 +136,47 @@ extension StatusServerSuite {
             #expect(try #require(overview.rows.last?.diagnosis.unicodeScalars.count) <= 600)
         }
 
+        @Test("an open incident shows what silences and inhibits it, and who acknowledged it")
+        func context() throws {
+            let stale = try state("a.test", .failing, open: [(.cdnStale, .firing), (.originBroken, .firing)])
+            let record = IncidentRecord(
+                incident: Incident(
+                    id: "0123456789abcdef", subject: .fleet(.cdn), kind: .cdnWide, severity: .error, state: .firing,
+                    since: noon - 600, openedAt: noon - 600, version: 1),
+                acknowledgement: Acknowledgement(by: "eva", reason: "", at: noon, version: 1))
+            let overview = Overview(
+                watched: [try info("a.test")],
+                summaries: [
+                    DomainSummary(domain: stale.domain, state: stale, unchangedSince: nil, lastObservedAt: nil)
+                ],
+                pending: [], surroundings: surroundings,
+                context: IncidentContext(
+                    acknowledgements: ["a.test-originBroken": Acknowledgement(by: "mia", reason: "", at: noon)],
+                    fleet: [(record, IncidentFacts(diagnosis: "Apple's CDN fails for many"))]),
+                time: PageTime(now: noon))
+            let incidents = try #require(overview.rows.first?.incidents)
+            #expect(incidents.map(\.kind) == ["cdn.stale", "origin.broken"])
+            #expect(incidents.map(\.inhibitedBy) == ["cdn.wide", nil])
+            #expect(incidents.map(\.acknowledgedBy) == [nil, "mia"])
+            #expect(overview.fleet.map(\.diagnosis) == ["Apple's CDN fails for many"])
+            #expect(overview.fleet.map(\.acknowledgedBy) == ["eva"])
+        }
+
+        @Test("instants are shown as clocks show them, ages are those of the steady clock")
+        func clocks() throws {
+            let time = PageTime(now: noon, wall: noon + 3600)
+            #expect(time.moment(noon - 60) == Moment(noon + 3540, now: noon + 3600))
+            #expect(time.moment(noon - 60).age == "60 s ago")
+        }
+
         @Test("links lead to both copies; a base that is no web address makes no link")
         func links() async throws {
             let row = try #require(try await overview([info("a.test")], []).rows.first)
             #expect(row.originURL == "https://a.test/.well-known/apple-app-site-association")
             #expect(row.cdnURL == "https://cdn.test/a/v1/a.test")
             let odd = Overview(
-                watched: [try info("a.test")], summaries: [], outbox: [],
-                surroundings: .init(version: "1", cdnBaseURL: "javascript:alert(1)//"), now: noon)
+                watched: [try info("a.test")], summaries: [], pending: [],
+                surroundings: .init(version: "1", cdnBaseURL: "javascript:alert(1)//"), time: PageTime(now: noon))
             #expect(odd.rows.first?.cdnURL == nil)
         }
     }

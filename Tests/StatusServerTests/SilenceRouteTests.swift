@@ -175,9 +175,10 @@ extension StatusServerSuite {
                 try state("example.com", .failing, open: [(.cdnStale, .firing)])
             ])
             try await serving { (port: Int) async throws -> Void in
-                #expect(try await !ask(port, "/").body.contains("silent until"))
+                #expect(try await !ask(port, "/").body.contains("silenced until"))
                 #expect(try await post(port).status == 201)
-                #expect(try await ask(port, "/").body.contains("silent until <time datetime=\"2026-11-21T09:00:00Z\">"))
+                #expect(
+                    try await ask(port, "/").body.contains("silenced until <time datetime=\"2026-11-21T09:00:00Z\">"))
             }
         }
     }

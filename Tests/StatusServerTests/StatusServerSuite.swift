@@ -35,14 +35,28 @@ final class ScratchStore: Sendable {
         for state in states { try await store.commit(CheckRecord(observation: nil, state: state)) }
     }
 
-    func enqueue(_ keys: [String], channel: String = "ops", at: Date = noon - 300) async throws {
-        try await store.enqueue(
-            keys.map {
-                OutboxDraft(
-                    messageKey: $0, incidentID: "a1", channel: channel, type: .firing, sequence: 1, severity: .error,
-                    facts: Data("{}".utf8), createdAt: at, expiresAt: at + 86400, supersedes: [])
-            })
+    /// Makes notifications pending.
+    func pend(_ count: Int, channel: String = "ops", since: Date = noon - 300) async throws {
+        let incidents = try (0..<count).map { try incident("incident-\($0)", "pending.test", .cdnStale, .firing) }
+        _ = try await store.commit(
+            CheckRecord(
+                observation: nil, state: DomainState(domain: try Domain("pending.test")),
+                changes: incidents.map { IncidentChange(incident: $0, facts: nil, transition: .firing) }))
+        try await store.transact(channel: channel) { channel in
+            for incident in incidents {
+                var record = NotificationRecord(incidentID: incident.id)
+                record.reason = .firing
+                record.pendingSince = since
+                try channel.save(record, of: incident)
+            }
+        }
     }
+}
+
+func incident(_ id: String, _ name: String, _ kind: IncidentKind, _ state: Incident.State) throws -> Incident {
+    Incident(
+        id: id, subject: .domain(try Domain(name)), kind: kind, severity: .error, state: state,
+        since: noon - 3600 * 26, openedAt: noon - 3600, version: state == .pending ? 0 : 1)
 }
 
 func info(
@@ -61,10 +75,7 @@ func state(
     state.lastCheckedAt = checkedAt
     state.verdict = level.map { Verdict(level: $0, diagnosis: diagnosis, comparison: comparison, findings: []) }
     for (kind, stage) in open {
-        state.open[kind] = OpenIncident(
-            incident: Incident(
-                id: "\(name)-\(kind)", domain: state.domain, kind: kind, severity: .error, state: stage,
-                since: noon - 3600 * 26, openedAt: noon - 3600))
+        state.open[kind] = TrackedIncident(incident: try incident("\(name)-\(kind)", name, kind, stage))
     }
     return state
 }
@@ -72,14 +83,14 @@ func state(
 let surroundings = Overview.Surroundings(version: "1.2.3", cdnBaseURL: "https://cdn.test/a/v1/")
 
 /// The overview of what a store would hold.
-func overview(_ watched: [WatchedDomainInfo], _ states: [DomainState], outbox keys: Int = 0) async throws -> Overview {
+func overview(_ watched: [WatchedDomainInfo], _ states: [DomainState], pending: Int = 0) async throws -> Overview {
     let scratch = try ScratchStore()
     try await scratch.commit(states)
-    try await scratch.enqueue((0..<keys).map { "key-\($0)" })
+    try await scratch.pend(pending)
     let store = scratch.store
     return Overview(
-        watched: watched, summaries: try await store.domains(), outbox: try await store.outboxCounts(),
-        surroundings: surroundings, now: noon)
+        watched: watched, summaries: try await store.domains(), pending: try await store.pendingNotifications(),
+        surroundings: surroundings, time: PageTime(now: noon))
 }
 
 /// Four domains as an operator might see them, one of each kind.

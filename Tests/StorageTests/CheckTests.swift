@@ -73,7 +73,7 @@ extension StorageSuite {
         @Test("a state comes back equal, to the last fraction of a second")
         func exactState() async throws {
             var state = try state(at: Date(timeIntervalSince1970: 1_795_244_400.123_456_7))
-            state.open = [.cdnStale: OpenIncident(incident: try incident(), confirmations: 2)]
+            state.open = [.cdnStale: TrackedIncident(incident: try incident(), confirmations: 2)]
             state.originPeriods = [
                 OriginPeriod(
                     meaning: ContentHash(hex: "m"), content: ContentHash(hex: "c"), firstSeen: noon,
@@ -84,36 +84,20 @@ extension StorageSuite {
             #expect(try await store.state(of: Domain("other.example.com")) == nil)
         }
 
-        @Test("an incident is updated in place, a dropped one leaves no row")
-        func incidents() async throws {
-            let pending = try incident(state: .pending)
-            let other = try incident("b2", domain: "b.example.com", at: noon + 60)
-            try await store.commit(CheckRecord(observation: nil, state: try state(), incidents: [pending, other]))
-            var firing = pending
-            firing.state = .resolved
-            firing.resolvedAt = noon + 90
-            firing.reason = .cdnCaughtUp
-            try await store.commit(CheckRecord(observation: nil, state: try state(), incidents: [firing]))
-            #expect(try await store.incidents(domain: nil, limit: 10) == [other, firing])
-            #expect(try await store.incidents(domain: firing.domain, limit: 10) == [firing])
-            try await store.commit(CheckRecord(observation: nil, state: try state(), dropped: [other]))
-            #expect(try await store.incident(id: "b2") == nil)
-        }
-
         @Test("a failing step undoes the whole check")
         func atomic() async throws {
             try await store.write { database in
                 try database.execute(
                     sql: """
-                        CREATE TRIGGER refuse BEFORE INSERT ON outbox
+                        CREATE TRIGGER refuse BEFORE INSERT ON incident
                         BEGIN SELECT RAISE(ABORT, 'refused'); END
                         """)
             }
             await #expect(throws: StoreError.self) {
                 try await store.commit(
                     CheckRecord(
-                        observation: try observation(), state: try state(), incidents: [try incident()],
-                        outbox: [draft("k1")]))
+                        observation: try observation(), state: try state(),
+                        changes: [IncidentChange(try incident())]))
             }
             #expect(try await store.domains().isEmpty)
             #expect(try await store.incidents(domain: nil, limit: 9).isEmpty)
@@ -124,11 +108,11 @@ extension StorageSuite {
         func cancelled() async throws {
             let task = Task { [store] in
                 while !Task.isCancelled { await Task.yield() }
-                try await store.commit(CheckRecord(observation: nil, state: try state(), outbox: [draft("k1")]))
+                try await store.commit(try incident())
             }
             task.cancel()
             try await task.value
-            #expect(try await store.messages(domain: nil, limit: 9).count == 1)
+            #expect(try await store.incidents(domain: nil, limit: 9).count == 1)
         }
 
         @Test("retention removes what is old and unreferenced, and keeps the latest of each domain")
@@ -138,23 +122,44 @@ extension StorageSuite {
             try await store.commit(
                 CheckRecord(
                     observation: try observation("still.example.com", at: noon, body: "still"),
-                    state: try state("still.example.com"), outbox: [draft("k1"), draft("k2", incident: "b")]))
-            let row = try #require(
-                try await store.claim(channel: "ops", owner: "me", now: noon, lease: .seconds(60)))
-            try await store.markDelivered(row, owner: "me", now: noon, status: 200)
-
+                    state: try state("still.example.com")))
             try await store.prune(now: noon + 86400 * 2, keepObservations: .seconds(86400 + 60))
             #expect(try await runs().map(\.observation.checkedAt) == [noon + 86400])
             #expect(try await store.body(ContentHash(hex: "hash-of-old")) == nil)
             #expect(try await store.body(ContentHash(hex: "hash-of-new")) != nil)
             #expect(try await store.body(ContentHash(hex: "hash-of-still")) != nil)
-            #expect(try await store.messages(domain: nil, limit: 9).count == 2)
-
-            try await store.prune(now: noon + 86400 * 31, keepObservations: .seconds(86400))
-            #expect(try await store.messages(domain: nil, limit: 9).map(\.messageKey) == ["k2"])
         }
 
-        @Test("a domain whose answers never repeat is kept to a bounded number of rows")
+        @Test("a removed domain that comes back numbers its incidents behind all that were forgotten")
+        func numbers() async throws {
+            let domains = try ["example.com", "example.org"].map { try Domain($0) }
+            #expect(try await store.firstState(of: domains[0]) == DomainState(domain: domains[0]))
+            for (domain, begun) in zip(domains, [5, 3]) {
+                try await store.commit(
+                    CheckRecord(observation: nil, state: DomainState(domain: domain, begun: begun)))
+                try await store.forget(domain)
+                try await store.forget(domain)
+            }
+            try store.close()
+            let again = try Store(path: folder.store)
+            for domain in domains {
+                #expect(try await again.state(of: domain) == nil)
+                #expect(try await again.firstState(of: domain).begun == 5)
+            }
+        }
+
+        @Test("the last instant is that of the latest check or delivery, of unchanged checks too")
+        func lastInstant() async throws {
+            #expect(try await store.lastInstant() == nil)
+            for minute in [0.0, 2, 1] { try await commit(observation(at: noon + minute * 60)) }
+            #expect(try await store.lastInstant() == noon + 60)
+            try await store.commit(CheckRecord(observation: nil, state: try state("b.test", at: noon + 90)))
+            #expect(try await store.lastInstant() == noon + 90)
+            try await store.ops { try $0.log(delivery(at: noon + 95)) }
+            #expect(try await store.lastInstant() == noon + 95)
+        }
+
+        @Test("the rows of a domain whose answers never repeat are bounded")
         func pruneCount() async throws {
             let extra = 230
             let base = try observation()
@@ -162,8 +167,10 @@ extension StorageSuite {
                 for index in 0..<(Store.maximumRunsPerDomain + extra) {
                     try database.execute(
                         sql:
-                            "INSERT INTO observation (domain, vantage, first_at, last_at, facts) VALUES (?, ?, ?, ?, ?)",
-                        arguments: [base.domain.name, "local", index, noon.milliseconds, try Stored.encode(base)])
+                            "INSERT INTO observation (domain, vantage, depth, first_at, last_at, facts) VALUES (?, ?, ?, ?, ?, ?)",
+                        arguments: [
+                            base.domain.name, "local", "light", index, noon.milliseconds, try Stored.encode(base),
+                        ])
                 }
             }
             try await store.prune(now: noon, keepObservations: .seconds(86400))

@@ -38,7 +38,7 @@ extension StorageSuite {
             try await store.write { database in
                 try database.execute(
                     sql: """
-                        CREATE TRIGGER refuse BEFORE INSERT ON domain WHEN NEW.name LIKE '\(names)'
+                        CREATE TRIGGER refuse BEFORE INSERT ON incident WHEN NEW.domain LIKE '\(names)'
                         BEGIN SELECT RAISE(\(action), 'refused'); END
                         """)
             }
@@ -56,7 +56,7 @@ extension StorageSuite {
                             try await store.commit(
                                 CheckRecord(
                                     observation: try observation(name), state: try state(name),
-                                    outbox: [draft(name, incident: name)]))
+                                    changes: [IncidentChange(try incident(name, domain: name))]))
                             return nil
                         } catch is StoreError {
                             return name
@@ -92,7 +92,7 @@ extension StorageSuite {
             let stored = Set(Self.names).subtracting(["d7.example.com"])
             #expect(try await Set(store.domains().map(\.domain.name)) == stored)
             // Nothing of the failed one is left, be it written before or after the fault.
-            #expect(try await Set(store.messages(domain: nil, limit: 99).map(\.incidentID)) == stored)
+            #expect(try await Set(store.incidents(domain: nil, limit: 99).map(\.id)) == stored)
             #expect(try await store.observations(of: Domain("d7.example.com"), limit: 9).isEmpty)
         }
 
@@ -114,7 +114,7 @@ extension StorageSuite {
             #expect(store.commitTally.transactions == 3)
         }
 
-        @Test("a full disk refuses what does not fit, lets in what does, and is over once there is space")
+        @Test("a full disk refuses what does not fit, takes what does, and is over once there is space")
         func fullDisk() async throws {
             let clock = Mutex(noon)
             try store.close()
@@ -131,7 +131,7 @@ extension StorageSuite {
                     state: try state(name))
             }
             #expect(!store.health.isFailing)
-            // The page limit stands in for a full disk: SQLite answers SQLITE_FULL to both.
+            // The page limit simulates a full disk: SQLite answers SQLITE_FULL to both.
             try await limit(3)
             await #expect(throws: StoreError.self) { try await store.commit(check("big.example.com", bytes: 100_000)) }
             clock.withLock { $0 += 60 }
@@ -146,7 +146,7 @@ extension StorageSuite {
             #expect(store.health.lostChecks == 2)
         }
 
-        @Test("a database that another program holds locked is told, and is over once that lets go")
+        @Test("a database that another program holds locked is reported, until the lock ends")
         func locked() async throws {
             var configuration = Configuration()
             configuration.allowsUnsafeTransactions = true
@@ -169,7 +169,9 @@ extension StorageSuite {
         func refusedRow() async throws {
             try await refuse("ABORT", names: "%")
             await #expect(throws: StoreError.self) {
-                try await store.commit(CheckRecord(observation: observation(), state: state()))
+                try await store.commit(
+                    CheckRecord(
+                        observation: observation(), state: state(), changes: [IncidentChange(incident())]))
             }
             #expect(!store.health.isFailing)
             #expect(store.health.lostChecks == 1)

@@ -7,14 +7,14 @@ import Testing
 @testable import Storage
 
 /// Whether this SQLite has the table of what is compiled. https://www.sqlite.org/stmt.html
-private func tellsOfStatements() throws -> Bool {
+private func listsStatements() throws -> Bool {
     try DatabaseQueue().read {
         try Bool.fetchOne($0, sql: "SELECT sqlite_compileoption_used('ENABLE_STMTVTAB')") == true
     }
 }
 
 extension StorageSuite {
-    @Suite("Compiled once", .enabled("SQLite tells of its statements", { try tellsOfStatements() }))
+    @Suite("Compiled once", .enabled("SQLite lists its statements", { try listsStatements() }))
     struct CompiledOnceTests {
         let folder: ScratchFolder
         let store: Store
@@ -36,33 +36,49 @@ extension StorageSuite {
         /// A site's trouble from its first check to the delivery of its end, with data of its own.
         private func story(_ number: Int) async throws {
             let name = "site\(number).test"
-            // Two of them, so that their messages become one.
-            let troubles = try (0..<2).map { try incident("incident\(number) \($0)", domain: name) }
             for step in 0..<3 {
                 let now = noon + Double(number * 100 + step)
-                var domain = try state(name, at: now)
-                domain.begun = number
-                let type = [EventType.firing, .reminder, .resolved][step]
-                let drafts = troubles.map { trouble in
-                    draft(
-                        "key \(trouble.id) \(step)", incident: trouble.id, type: type, sequence: step, at: now,
-                        supersedes: step == 2 ? [.reminder] : [])
+                let troubles = try (0..<2).map {
+                    try incident("\(number)-\($0)", domain: name, state: step == 2 ? .resolved : .firing)
                 }
                 try await store.commit(
                     CheckRecord(
-                        observation: try observation(name, at: now, body: "\(number) \(step)"), state: domain,
-                        incidents: troubles, outbox: drafts))
+                        observation: try observation(name, at: now, body: "\(number) \(step)"),
+                        state: DomainState(domain: Domain(name), begun: number),
+                        changes: troubles.map { IncidentChange($0, facts: "\(now)") }))
+                try await store.ops { try Self.turn($0, reason: step == 2 ? .resolved : .firing, at: now) }
             }
-            let rules = ClaimRules(
-                groupWait: .zero, tellsUnsaidEnds: true, mostQueued: 1000, digestKey: { $0.joined() })
-            while let row = try await store.claim(
-                channel: "ops", owner: "me", now: noon + 1_000_000, lease: .seconds(60), rules: rules)
-            {
-                #expect(row.digest != nil)
-                _ = try await store.freeze(row, owner: "me", bytes: Data("bytes \(number)".utf8))
-                try await store.markDelivered(row, owner: "me", now: noon + 1_000_000, status: 200)
+        }
+
+        /// One turn of a channel's loop: follow the changes, send a group in one message.
+        private static func turn(_ channel: ChannelTransaction, reason: NotificationReason, at now: Date) throws {
+            var record = try channel.record() ?? ChannelRecord(name: channel.channel, type: "webhook")
+            let changed = try channel.incidents(changedAfter: record.seen, limit: 100)
+            var known = try channel.notifications(changed.map(\.incident.id))
+            for change in changed {
+                var row = known[change.incident.id] ?? NotificationRecord(incidentID: change.incident.id)
+                (row.reason, row.pendingSince) = (reason, now)
+                try channel.save(row, of: change.incident)
             }
-            _ = try await store.markExpired(channel: "ops", now: noon + 1_000_000)
+            record.seen = try channel.latestChange()
+            try channel.save(record)
+            let group = try #require(try channel.pendingGroups().first)
+            let members = try channel.pending(group.group, limit: 9)
+            var message = MessageRecord(
+                key: "\(now)", reason: reason, kind: group.group.kind, body: Data("\(now)".utf8),
+                members: members.map { member($0.incidentID) }, createdAt: now, retryAt: now)
+            message = try channel.insert(message)
+            message.isUnclear = true
+            try channel.update(message)
+            try channel.noteSent(group.group, at: now)
+            known = try channel.notifications(members.map(\.incidentID))
+            for change in changed {
+                try channel.log(delivery(incident: change.incident.id, at: now))
+                var row = try #require(known[change.incident.id])
+                (row.reason, row.pendingSince, row.version) = (nil, nil, 1)
+                try channel.save(row, of: change.incident)
+            }
+            try channel.delete(message)
         }
 
         @Test("a check and a delivery are compiled once, and not at each call")
@@ -70,7 +86,8 @@ extension StorageSuite {
             for number in 0..<5 { try await story(number) }
             let compiled = try await compiled()
             for beginning in [
-                "INSERT INTO domain ", "INSERT INTO observation ", "INSERT INTO outbox ", "SELECT o.id FROM",
+                "INSERT INTO domain ", "INSERT INTO observation ", "INSERT INTO incident ", "INSERT INTO notification ",
+                "UPDATE counter ", "SELECT * FROM notification WHERE channel = ? AND incident_id IN",
             ] {
                 let runs = compiled.filter { $0.key.hasPrefix(beginning) }.values
                 #expect(runs.count == 1 && runs.allSatisfy { $0 >= 5 }, "\(beginning): \(compiled)")
@@ -97,7 +114,7 @@ extension StorageSuite {
                 }
             }
             try await story(1)
-            #expect(try await store.outboxCounts().allSatisfy { $0.state != .queued })
+            #expect(try await store.pendingNotifications().isEmpty)
             #expect(try await store.faults() == [])
         }
     }

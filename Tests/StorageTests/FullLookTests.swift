@@ -7,7 +7,7 @@ import Testing
 @testable import Storage
 
 extension StorageSuite {
-    @Suite("Full looks")
+    @Suite("Full checks")
     struct FullLookTests {
         let folder: ScratchFolder
         let store: Store
@@ -70,7 +70,7 @@ extension StorageSuite {
             return result
         }
 
-        @Test("light and full looks that take turns make two rows, however long and in whatever order edges come")
+        @Test("alternating light and full checks make two rows, in whatever order edges come")
         func turns() async throws {
             for hour in 0..<6 {
                 let instant = noon + Double(hour) * 3600
@@ -103,7 +103,7 @@ extension StorageSuite {
             #expect(try await store.body(ContentHash(hex: "hash-of-[]")) == Data("[]".utf8))
         }
 
-        @Test("what another depth saw in between ends a run, and what comes back begins one")
+        @Test("what the other depth saw in between ends a run")
         func between() async throws {
             try await commit(try observation(at: noon))
             var broken = try observation(at: noon + 60, status: 404)
@@ -116,7 +116,7 @@ extension StorageSuite {
             #expect(runs.map(\.count) == [2, 1, 1])
         }
 
-        @Test("the newest full look is there with its bodies, though light ones follow, and goes with its domain")
+        @Test("the newest full check is stored with its bodies, and goes with its domain")
         func newest() async throws {
             let domain = try Domain("example.com")
             #expect(try await store.lastFullLook(of: domain) == nil)
@@ -151,7 +151,7 @@ extension StorageSuite {
             #expect(try await store.lastFullLook(of: domain)?.full?.pages.first?.retrieval.answer?.body.hash == nil)
         }
 
-        @Test("an answer that is all headers takes little room")
+        @Test("an answer with many headers takes little room")
         func headersBounded() async throws {
             var look = try full()
             let headers = Dictionary(
@@ -204,7 +204,7 @@ extension StorageSuite {
             #expect(try await store.cdnHeaders(of: Domain("other.example.com"), limit: 9).isEmpty)
         }
 
-        @Test("every edge of a full look is written down, once a check")
+        @Test("every edge of a full check is stored, once a check")
         func headersOfEdges() async throws {
             var look = try full(edges: ["a": "{}", "b": "{}"])
             look.cdn = .asked(retrieval(address: "a"))
@@ -236,34 +236,6 @@ extension StorageSuite {
             try await store.prune(now: noon, keepObservations: .seconds(86400))
             #expect(
                 try await store.cdnHeaders(of: domain, limit: 9999).count == Store.maximumHeaderRunsPerDomain)
-        }
-
-        @Test("a store of the first version is brought up to date, its rows as light looks, and goes on")
-        func migration() async throws {
-            let path = folder.path + "/first.db"
-            let seen = try observation(at: noon)
-            let queue = try DatabaseQueue(path: path)
-            try Schema.migrator.migrate(queue, upTo: "1-first")
-            try await queue.write { database in
-                try database.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
-                try database.execute(
-                    sql: "INSERT INTO observation (domain, vantage, first_at, last_at, facts) VALUES (?, ?, ?, ?, ?)",
-                    arguments: [
-                        "example.com", "local", noon.milliseconds, noon.milliseconds, try Stored.encode(seen),
-                    ])
-                try database.execute(
-                    sql: "INSERT INTO domain (name, state) VALUES (?, ?)",
-                    arguments: ["example.com", try Stored.encode(try state())])
-            }
-            try queue.close()
-            #expect(errorOfOpening(path, readOnly: true)?.code == .olderSchema)
-            let store = try Store(path: path)
-            defer { try? store.close() }
-            try await store.commit(
-                CheckRecord(observation: try observation(at: noon + 60), state: try state(at: noon + 60)))
-            let runs = try await store.observations(of: seen.domain, limit: 9)
-            #expect(runs.map(\.count) == [2])
-            #expect(try await store.state(of: seen.domain)?.lastCheckedAt == noon + 60)
         }
     }
 }

@@ -1,6 +1,7 @@
 import Evidence
 import Foundation
 import GRDB
+import Monitoring
 import Testing
 
 @testable import Storage
@@ -16,7 +17,8 @@ extension StorageSuite {
         func reopens() async throws {
             let first = try Store(path: folder.store)
             try await first.commit(
-                CheckRecord(observation: try observation(), state: try state(), incidents: [try incident()]))
+                CheckRecord(
+                    observation: try observation(), state: try state(), changes: [IncidentChange(try incident())]))
             try first.close()
             let second = try Store(path: folder.store)
             #expect(try await second.state(of: Domain("example.com")) == state())
@@ -29,23 +31,22 @@ extension StorageSuite {
         func survivesDrop() async throws {
             do {
                 let store = try Store(path: folder.store)
-                try await store.commit(
-                    CheckRecord(observation: nil, state: try state(), outbox: [draft("k1")]))
+                try await store.commit(try incident())
             }
             let again = try Store(path: folder.store)
-            #expect(try await again.messages(domain: nil, limit: 10).map(\.messageKey) == ["k1"])
+            #expect(try await again.incidents(domain: nil, limit: 10).map(\.id) == ["a1"])
         }
 
         @Test("what was committed is there in a copy taken while the store is open, as after a kill")
         func survivesKill() async throws {
             let store = try Store(path: folder.store)
-            try await store.commit(CheckRecord(observation: nil, state: try state(), outbox: [draft("k1")]))
+            try await store.commit(try incident())
             for suffix in ["", "-wal"] {
                 try FileManager.default.copyItem(
                     atPath: folder.store + suffix, toPath: folder.path + "/copy.db" + suffix)
             }
             let copy = try Store(path: folder.path + "/copy.db")
-            #expect(try await copy.messages(domain: nil, limit: 10).map(\.messageKey) == ["k1"])
+            #expect(try await copy.incidents(domain: nil, limit: 10).map(\.id) == ["a1"])
             try store.close()
         }
 
@@ -59,7 +60,7 @@ extension StorageSuite {
             #expect(errorOfOpening(folder.store) == nil)
         }
 
-        @Test("a reader reads beside the writer and cannot write")
+        @Test("a reader reads while the writer runs, and cannot write")
         func readsBeside() async throws {
             let writer = try Store(path: folder.store)
             try await writer.commit(CheckRecord(observation: nil, state: try state()))
@@ -94,7 +95,7 @@ extension StorageSuite {
             #expect(mode == "wal")
         }
 
-        @Test("a file that is no database is named, told to move aside, and left alone")
+        @Test("a file that is no database is refused in words and left alone")
         func garbage() throws {
             let bytes = Data("this is a diary, not a database; it is long enough to be read as a page\n".utf8)
             try bytes.write(to: URL(fileURLWithPath: folder.store))
@@ -105,7 +106,7 @@ extension StorageSuite {
             #expect(try Data(contentsOf: URL(fileURLWithPath: folder.store)) == bytes)
         }
 
-        @Test("a damaged store is told from a sound one")
+        @Test("a damaged store is recognized")
         func damaged() async throws {
             let store = try Store(path: folder.store)
             for index in 0..<200 {
@@ -134,14 +135,47 @@ extension StorageSuite {
             #expect(refusal?.message.contains("another program") == true)
         }
 
-        @Test("a store of a newer version is refused")
-        func newer() throws {
-            try Store(path: folder.store).close()
-            let other = try DatabaseQueue(path: folder.store)
-            try other.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('9-future')") }
-            try other.close()
-            #expect(errorOfOpening(folder.store)?.code == .newerSchema)
-            #expect(errorOfOpening(folder.store, readOnly: true)?.code == .newerSchema)
+        @Test(
+            "a store of another version is refused in words and left alone",
+            arguments: [
+                (Schema.version + 1, StoreError.Code.newerSchema, "store format \(Schema.version + 1)"),
+                (Schema.version - 1, .olderSchema, "store format \(Schema.version - 1)"),
+                (0, .olderSchema, "an early development version"),
+            ])
+        func otherVersion(version: Int, code: StoreError.Code, words: String) throws {
+            if version == 0 {
+                // As the first development version left it.
+                let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+                    .appendingPathComponent("Fixtures/schema-1-first.sql")
+                let other = try DatabaseQueue(path: folder.store)
+                try other.writeWithoutTransaction { try $0.execute(sql: String(contentsOf: fixture, encoding: .utf8)) }
+                try other.close()
+            } else {
+                try Store(path: folder.store).close()
+                let other = try DatabaseQueue(path: folder.store)
+                try other.write { try $0.execute(sql: "PRAGMA user_version = \(version)") }
+                try other.close()
+            }
+            let before = try Data(contentsOf: URL(fileURLWithPath: folder.store))
+            for readOnly in [false, true] {
+                let refusal = errorOfOpening(folder.store, readOnly: readOnly)
+                #expect(refusal?.code == code)
+                #expect(refusal?.message.contains(words) == true, "\(refusal?.message ?? "")")
+                #expect(refusal?.message.contains("store format \(Schema.version);") == true)
+            }
+            #expect(try Data(contentsOf: URL(fileURLWithPath: folder.store)) == before)
+        }
+
+        @Test("a monitor that was killed before it made the tables leaves a file that the next one uses")
+        func halfMade() async throws {
+            let queue = try DatabaseQueue(path: folder.store)
+            try await queue.writeWithoutTransaction {
+                try $0.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
+            }
+            try queue.close()
+            #expect(errorOfOpening(folder.store, readOnly: true)?.code == .missing)
+            let store = try Store(path: folder.store)
+            #expect(try await store.domains().isEmpty)
         }
 
         @Test(
@@ -153,31 +187,29 @@ extension StorageSuite {
             #expect(refusal?.message.hasPrefix(path) == true)
         }
 
-        @Test("a reader of a store that does not exist is told to start the monitor, and makes no file")
+        @Test("a reader of a store that does not exist is refused in words, and makes no file")
         func missing() {
             #expect(errorOfOpening(folder.store, readOnly: true)?.code == .missing)
             #expect(!FileManager.default.fileExists(atPath: folder.store))
         }
 
-        @Test("a full disk is told as such, and the transaction leaves nothing behind")
+        @Test("a full disk is reported as such, and the transaction leaves nothing behind")
         func full() async throws {
             let store = try Store(path: folder.store)
             _ = try await store.write { database in
-                // The page limit stands in for a full disk: SQLite answers SQLITE_FULL to both.
+                // The page limit simulates a full disk: SQLite answers SQLITE_FULL to both.
                 let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
                 return try Int.fetchOne(database, sql: "PRAGMA max_page_count = \(pages + 2)")
             }
             let big = try observation(body: String(repeating: "x", count: 100_000))
             let refusal = await #expect(throws: StoreError.self) {
                 try await store.commit(
-                    CheckRecord(observation: big, state: try state(), incidents: [try incident()], outbox: [draft("k")])
-                )
+                    CheckRecord(observation: big, state: try state(), changes: [IncidentChange(try incident())]))
             }
             #expect(refusal?.code == .full)
             #expect(refusal?.message.contains("no space") == true)
             #expect(try await store.domains().isEmpty)
             #expect(try await store.incidents(domain: nil, limit: 9).isEmpty)
-            #expect(try await store.messages(domain: nil, limit: 9).isEmpty)
         }
     }
 }

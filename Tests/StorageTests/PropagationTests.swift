@@ -45,8 +45,8 @@ extension StorageSuite {
 
         private func check(_ step: Substring, at: Date) throws -> Observation {
             let sides = step.split(separator: ":")
-            let origin = try look(sides[0], at: at).origin
-            let edges = try sides[1].split(separator: ",").map { try look($0, at: at).origin }
+            let origin = try probe(sides[0], at: at).origin
+            let edges = try sides[1].split(separator: ",").map { try probe($0, at: at).origin }
             var result = try observation(at: at)
             result.origin = origin
             result.cdn = .asked(edges[0])
@@ -58,7 +58,7 @@ extension StorageSuite {
             return result
         }
 
-        private func look(_ text: Substring, at: Date) throws -> Observation {
+        private func probe(_ text: Substring, at: Date) throws -> Observation {
             switch text {
             case "-": try observation(at: at, status: 404, body: "gone")
             case "x": try observation(at: at, detail: "refused")

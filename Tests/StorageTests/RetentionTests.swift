@@ -55,7 +55,7 @@ extension StorageSuite {
             #expect(try await store.body(ContentHash(hex: "hash-of-new")) != nil)
         }
 
-        @Test("a long run that is still going is kept, however long ago it began")
+        @Test("a run that continues is kept, however long ago it began")
         func longRun() async throws {
             for day in 0..<40 {
                 try await store.commit(
@@ -67,51 +67,49 @@ extension StorageSuite {
             #expect(try await store.observations(of: Domain("example.com"), limit: 9).map(\.count) == [1, 40])
         }
 
-        @Test("open messages and open incidents stay for ever")
-        func open() async throws {
-            try await store.commit(
-                CheckRecord(
-                    observation: nil, state: state(), incidents: [incident()],
-                    outbox: [draft("open"), draft("b", incident: "b")]))
-            try await store.write {
-                try $0.execute(sql: "UPDATE outbox SET state = 'dead', settled_at = 5 WHERE message_key = 'b'")
-            }
-            try await store.prune(now: noon + 86400 * 4000, keepObservations: .seconds(86400))
-            #expect(try await store.messages(domain: nil, limit: 9).map(\.messageKey) == ["open"])
-            #expect(try await store.incidents(domain: nil, limit: 9).count == 1)
+        /// What a channel has of an incident that ended two years ago, and when its row goes.
+        enum Leftover: CaseIterable {
+            case nothing, known, due, pending, inMessage
+
+            var isOpen: Bool { self == .due || self == .pending || self == .inMessage }
         }
 
-        /// What each of these asks is asked at each check, each delivery, or over all rows that there are.
         @Test(
-            "a query that is asked often, or of a large table, goes by an index",
-            arguments: [
-                (Store.stateOfDomain, ["sqlite_autoindex_domain_1", "SEARCH r USING PRIMARY KEY"], [String]()),
-                (Store.overview, ["observation_by_time"], ["d"]), (Store.nextClaim, ["outbox_open"], []),
-                (Store.agedRuns, ["observation_by_age", "observation_of_domain"], []),
-                (Store.agedHeaders, ["cdn_header_by_age"], []),
-                (Store.settledMessages, ["outbox_settled"], []), (Store.endedIncidents, ["incident_ended"], []),
-                (Store.unnamedBodies, ["observation_body_of_body"], ["b"]),
-                (
-                    "SELECT id FROM observation WHERE domain = ? AND vantage = ? AND depth = ? ORDER BY id DESC LIMIT 1",
-                    ["observation_of_domain"], []
-                ),
-                (
-                    "SELECT facts FROM observation WHERE domain = ? ORDER BY first_at DESC, id DESC LIMIT ?",
-                    ["observation_by_time"], []
-                ),
-                ("SELECT id FROM outbox WHERE message_key = ?", ["sqlite_autoindex_outbox_1"], []),
-            ])
-        func plans(query: String, indexes: [String], scanned: [String]) async throws {
-            let plan = try await store.read { database in
-                try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN " + query.replacing(/:[a-z]+|\?/, with: "1"))
-                    .map { $0["detail"] as String }
+            "resolved incidents go after two years with what channels know, and 30 days later where one is pending",
+            arguments: Leftover.allCases)
+        func incidents(leftover: Leftover) async throws {
+            let ended = try incident(state: .resolved)
+            try await store.commit(ended, try incident("open", kind: .cdnMissing), fleetIncident())
+            try await store.ops { channel in
+                var record = NotificationRecord(incidentID: "a1")
+                record.version = 1
+                switch leftover {
+                case .nothing: return
+                case .known: break
+                case .due: record.dueAt = noon
+                case .pending: record.pendingSince = noon
+                case .inMessage: record.messageID = try channel.insert(message()).id
+                }
+                try channel.save(record, of: ended)
             }
-            for index in indexes { #expect(plan.contains { $0.contains(index) }, "\(index): \(plan)") }
-            // A SCAN reads all rows of a table; where the question is about all of them, that is as it should be.
-            let scans = plan.filter { $0.hasPrefix("SCAN") && !$0.contains("CONSTANT") }
-            #expect(scans.count == scanned.count, "\(plan)")
-            for table in scanned { #expect(scans.contains { $0.hasPrefix("SCAN \(table)") }, "\(plan)") }
-            #expect(!plan.contains { $0.contains("AUTOMATIC") }, "\(plan)")
+            let end = noon + Store.keepIncidents.timeInterval
+            for (instant, isKept) in [
+                (end - 1, true), (end + 1, leftover.isOpen), (end + Store.keepPending.timeInterval + 1, false),
+            ] {
+                try await store.prune(now: instant, keepObservations: .seconds(86400))
+                #expect(try await (store.incident(id: "a1") != nil) == isKept)
+                #expect(try await store.rows("notification") == (isKept && leftover != .nothing ? 1 : 0))
+            }
+            #expect(try await store.incidents(domain: nil, limit: 9).count == 2, "unresolved ones stay for ever")
+        }
+
+        @Test("the log of deliveries is kept for 30 days")
+        func deliveries() async throws {
+            try await store.ops { channel in
+                for day in 0..<3 { try channel.log(delivery("\(day)", at: noon + 86400 * Double(day))) }
+            }
+            try await store.prune(now: noon + 86400 * 31.5, keepObservations: .seconds(86400))
+            #expect(try await store.deliveries(limit: 9).map(\.key) == ["2"])
         }
     }
 }

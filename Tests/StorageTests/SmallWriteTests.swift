@@ -27,7 +27,7 @@ extension StorageSuite {
                     firstSeen: noon - 86400 * Double(index), lastSeen: noon - 86400 * Double(index))
             }
             state.originPeriods[changes - 1].lastSeen = at
-            state.cdnCopy = CDNSighting(meaning: nil, content: nil, firstSeen: noon, lastSeen: at)
+            state.cdnCopy = CDNCopy(meaning: nil, content: nil, firstSeen: noon, lastSeen: at)
             return state
         }
 
@@ -99,18 +99,6 @@ extension StorageSuite {
             #expect(read.applied(to: Data(from.utf8)) == Data(to.utf8))
             #expect(read.applied(to: Data((from + " ").utf8)) == nil)
             #expect(StateDelta(from: Data(from.utf8), to: Data(to.utf8), atMost: 0) == nil || from == to)
-        }
-
-        @Test("a difference that does not fit the state is an error, not another state")
-        func torn() async throws {
-            for minute in 0..<2 {
-                try await store.commit(CheckRecord(observation: nil, state: Self.longState(at: noon + Double(minute))))
-            }
-            try await store.write { database in
-                try database.execute(sql: "UPDATE domain SET state = CAST('{}' AS BLOB)")
-            }
-            let fault = await #expect(throws: StoreError.self) { try await store.state(of: Domain("example.com")) }
-            #expect(fault?.code == .corrupt)
         }
     }
 }

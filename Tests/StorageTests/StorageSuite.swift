@@ -1,8 +1,10 @@
 import Evidence
 import Foundation
+import GRDB
 import Monitoring
-import Storage
 import Testing
+
+@testable import Storage
 
 /// The root of this target's tests.
 @Suite("Storage", .timeLimit(.minutes(15)))
@@ -57,22 +59,88 @@ func state(_ name: String = "example.com", at: Date = noon) throws -> DomainStat
     return state
 }
 
+/// A version of 0 makes a pending incident.
 func incident(
-    _ id: String = "a1", domain: String = "example.com", state: Incident.State = .firing, severity: Severity = .error,
-    at: Date = noon
+    _ id: String = "a1", domain: String = "example.com", kind: IncidentKind = .cdnStale, version: Int = 1,
+    state: Incident.State? = nil, severity: Severity = .error, at: Date = noon
 ) throws -> Incident {
     Incident(
-        id: id, domain: try Domain(domain), kind: .cdnStale, severity: severity, state: state, since: at, openedAt: at,
-        firedAt: at, sequence: 1)
+        id: id, subject: .domain(try Domain(domain)), kind: kind, severity: severity,
+        state: state ?? (version == 0 ? .pending : .firing), since: at, openedAt: at, firedAt: version == 0 ? nil : at,
+        resolvedAt: state == .resolved ? at : nil, version: version)
 }
 
-func draft(
-    _ key: String, incident: String = "a1", channel: String = "ops", type: EventType = .firing, sequence: Int = 1,
-    severity: Severity = .error, at: Date = noon, life: TimeInterval = 86400, supersedes: Set<EventType> = []
-) -> OutboxDraft {
-    OutboxDraft(
-        messageKey: key, incidentID: incident, channel: channel, type: type, sequence: sequence, severity: severity,
-        facts: Data("{}".utf8), createdAt: at, expiresAt: at + life, supersedes: supersedes)
+func fleetIncident(
+    _ cause: FleetCause = .cdn, version: Int = 1, state: Incident.State = .firing, at: Date = noon
+) -> Incident {
+    Incident(
+        id: "fleet-\(cause.name)-\(at.milliseconds)", subject: .fleet(cause), kind: cause.kind, severity: .error,
+        state: state, since: at, openedAt: at, firedAt: version == 0 ? nil : at,
+        resolvedAt: state == .resolved ? at : nil, version: version)
+}
+
+func member(_ incident: String, version: Int = 1, acknowledgedAt: Date? = nil) -> MessageRecord.Member {
+    MessageRecord.Member(
+        incidentID: incident, version: version, state: .firing, severity: .error, acknowledgedAt: acknowledgedAt)
+}
+
+func message(_ key: String = "k", of ids: [String] = ["a1"], retryAt: Date = noon) -> MessageRecord {
+    MessageRecord(
+        key: key, reason: .firing, kind: .cdnStale, body: Data(key.utf8), members: ids.map { member($0) },
+        createdAt: noon, retryAt: retryAt)
+}
+
+func delivery(
+    _ key: String = "k", channel: String = "ops", incident: String = "a1", at: Date = noon,
+    outcome: DeliveryRecord.Outcome = .delivered, status: Int? = 200, error: String? = nil
+) -> DeliveryRecord {
+    DeliveryRecord(
+        channel: channel, incidentID: incident, type: .update, reason: .worse, version: 2, key: key, at: at,
+        attempts: 3,
+        outcome: outcome, status: status, error: error)
+}
+
+/// A notification that `decide` wants to send.
+func pending(_ incident: String = "a1", _ reason: NotificationReason = .firing, since: Date = noon)
+    -> NotificationRecord
+{
+    var record = NotificationRecord(incidentID: incident)
+    (record.reason, record.pendingSince) = (reason, since)
+    return record
+}
+
+extension Incident {
+    func with(_ change: (inout Incident) -> Void) -> Incident {
+        var copy = self
+        change(&copy)
+        return copy
+    }
+}
+
+extension IncidentChange {
+    init(_ incident: Incident, facts: String? = nil) {
+        self.init(incident: incident, facts: facts.map { IncidentFacts(diagnosis: $0) }, transition: .firing)
+    }
+}
+
+extension Store {
+    /// A check that changes these incidents.
+    @discardableResult
+    func commit(_ incidents: Incident..., facts: String? = nil) async throws -> Bool {
+        let state = DomainState(domain: try incidents.first?.domain ?? Domain("example.com"))
+        return try await commit(
+            CheckRecord(
+                observation: nil, state: state, changes: incidents.map { IncidentChange($0, facts: facts) }))
+    }
+
+    /// What the channel `ops` does in one transaction.
+    func ops<Value: Sendable>(_ body: @escaping @Sendable (ChannelTransaction) throws -> Value) async throws -> Value {
+        try await transact(channel: "ops", body)
+    }
+
+    func rows(_ table: String) async throws -> Int {
+        try await read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") ?? -1 }
+    }
 }
 
 /// The error that opening throws, or nil.

@@ -19,12 +19,24 @@ extension StorageSuite {
 
         private func check(_ name: String = "example.com", at: Date) async throws {
             try await store.commit(
-                CheckRecord(observation: nil, state: try state(name, at: at), incidents: [], dropped: [], outbox: []))
+                CheckRecord(observation: nil, state: try state(name, at: at)))
         }
 
-        /// What stands still between `last` and that instant.
-        private func standstill(since last: WorkProgress, at now: Date) async throws -> WorkProgress.Standstill? {
-            try await store.progress(now: now).standstill(since: last, now: now)
+        /// A channel with a message that may be sent at an instant.
+        private func message(_ channel: String = "ops", at instant: Date, heldUntil: Date? = nil) async throws {
+            try await store.transact(channel: channel) { transaction in
+                var record = ChannelRecord(name: channel, type: "webhook")
+                record.seen = try transaction.latestChange()
+                record.hold = heldUntil.map { .init(until: $0, reason: .failing) }
+                try transaction.save(record)
+                _ = try transaction.insert(StorageTests.message(retryAt: instant))
+            }
+        }
+
+        private func standstill(
+            since last: WorkProgress, at now: Date, channels: Set<String> = []
+        ) async throws -> WorkProgress.Standstill? {
+            try await store.progress(now: now).standstill(since: last, now: now, channels: channels)
         }
 
         @Test("a check of one domain is progress, and no check is none")
@@ -37,15 +49,12 @@ extension StorageSuite {
             #expect(try await standstill(since: mark, at: noon + 300) == nil)
         }
 
-        @Test("the first check of a domain is progress, and one after the clock went back as well")
-        func oddChecks() async throws {
+        @Test("the first check of a domain is progress")
+        func firstCheck() async throws {
             let empty = try await store.progress(now: noon)
             #expect(try await standstill(since: empty, at: noon) == .checks)
             try await check(at: noon)
             #expect(try await standstill(since: empty, at: noon) == nil)
-            let mark = try await store.progress(now: noon)
-            try await check(at: noon - 3600)
-            #expect(try await standstill(since: mark, at: noon - 3600) == nil)
         }
 
         @Test("a domain that is forgotten is no progress")
@@ -71,71 +80,79 @@ extension StorageSuite {
             try other.close()
         }
 
-        @Test("a due message that nobody touches is a standstill once it is overdue, in its own channel only")
+        @Test("a due message that nobody tries is a standstill of its own channel")
         func overdue() async throws {
-            try await store.enqueue([draft("k1"), draft("k2", incident: "b", channel: "chat")])
-            let row = try #require(
-                try await store.claim(channel: "chat", owner: "me", now: noon, lease: .seconds(60)))
-            try await store.markDelivered(row, owner: "me", now: noon, status: 200)
+            try await message(at: noon)
+            try await message("chat", at: noon + 500)
             let mark = try await store.progress(now: noon)
             try await check(at: noon + 10)
             #expect(try await standstill(since: mark, at: noon + 120) == nil)
-            #expect(try await standstill(since: mark, at: noon + 121) == .outbox(channels: ["ops"]))
-        }
-
-        @Test("a message that waits by its schedule is no standstill")
-        func scheduled() async throws {
-            try await store.enqueue([draft("k1")])
-            let row = try #require(try await store.claim(channel: "ops", owner: "me", now: noon, lease: .seconds(60)))
-            try await store.markRetry(
-                row, owner: "me", notBefore: noon + 900, counted: true,
-                attempt: Attempt(class: "transient", status: 500, error: nil, isUnclear: true))
-            let mark = try await store.progress(now: noon)
-            try await check(at: noon + 10)
-            #expect(try await standstill(since: mark, at: noon + 899) == nil)
-            #expect(try await standstill(since: mark, at: noon + 1021) == .outbox(channels: ["ops"]))
+            #expect(try await standstill(since: mark, at: noon + 121) == .delivery(channels: ["ops"]))
+            #expect(try await standstill(since: mark, at: noon + 621) == .delivery(channels: ["chat", "ops"]))
         }
 
         @Test("a held channel is overdue only when its hold has been over for a while")
         func held() async throws {
-            try await store.enqueue([draft("k1")])
-            try await store.hold(channel: "ops", until: noon + 3600, reason: .throttled)
+            try await message(at: noon, heldUntil: noon + 3600)
             let mark = try await store.progress(now: noon)
             try await check(at: noon + 10)
-            #expect(try await standstill(since: mark, at: noon + 3599) == nil)
-            #expect(try await standstill(since: mark, at: noon + 3700) == nil)
-            #expect(try await standstill(since: mark, at: noon + 3721) == .outbox(channels: ["ops"]))
+            #expect(try await standstill(since: mark, at: noon + 3720) == nil)
+            #expect(try await standstill(since: mark, at: noon + 3721) == .delivery(channels: ["ops"]))
         }
 
-        @Test("a long queue that is being worked off is progress, by deliveries and by failed attempts")
-        func workedOff() async throws {
-            try await store.enqueue([draft("k1"), draft("k2", incident: "b"), draft("k3", incident: "c")])
-            var mark = try await store.progress(now: noon)
-            let later = noon + 600
-            try await check(at: later)
-            let first = try #require(
-                try await store.claim(channel: "ops", owner: "me", now: later, lease: .seconds(60)))
-            try await store.markDelivered(first, owner: "me", now: later, status: 200)
-            #expect(try await standstill(since: mark, at: later) == nil)
-            mark = try await store.progress(now: later)
-            try await check(at: later + 1)
-            #expect(try await standstill(since: mark, at: later + 1) == .outbox(channels: ["ops"]))
-            let second = try #require(
-                try await store.claim(channel: "ops", owner: "me", now: later, lease: .seconds(60)))
-            try await store.markRetry(
-                second, owner: "me", notBefore: later + 5, counted: true,
-                attempt: Attempt(class: "transient", status: nil, error: nil, isUnclear: true))
-            #expect(try await standstill(since: mark, at: later + 1) == nil)
-        }
-
-        @Test("a sender that hangs is a standstill once its lease ran out a while ago")
-        func hangingSender() async throws {
-            try await store.enqueue([draft("k1")])
-            _ = try await store.claim(channel: "ops", owner: "me", now: noon, lease: .seconds(60))
+        @Test("a due notification that nobody asks about is a standstill, in a held channel too")
+        func dueNotification() async throws {
+            try await store.commit(try incident())
+            try await store.ops { channel in
+                var record = ChannelRecord(name: "ops", type: "webhook")
+                record.hold = .init(until: noon + 3600, reason: .failing)
+                try channel.save(record)
+                var row = NotificationRecord(incidentID: "a1")
+                row.dueAt = noon
+                try channel.save(row, of: try incident())
+            }
             let mark = try await store.progress(now: noon)
             try await check(at: noon + 10)
-            #expect(try await standstill(since: mark, at: noon + 180) == nil)
-            #expect(try await standstill(since: mark, at: noon + 181) == .outbox(channels: ["ops"]))
+            #expect(try await standstill(since: mark, at: noon + 121) == .delivery(channels: ["ops"]))
+        }
+
+        @Test("a loop that does not follow the changes is a standstill, for running channels")
+        func behind() async throws {
+            try await store.commit(try incident())
+            try await store.ops { channel in
+                var record = ChannelRecord(name: "ops", type: "webhook")
+                record.seen = try channel.latestChange()
+                try channel.save(record)
+            }
+            try await store.transact(channel: "feed") { try $0.save(ChannelRecord(name: "feed", type: "alertmanager")) }
+            let start = try await store.progress(now: noon)
+            try await store.commit(try incident())
+            try await check(at: noon + 10)
+            let mark = try await store.progress(now: noon + 10)
+            #expect(mark.standstill(since: start, now: noon + 10, channels: ["ops"]) == nil, "it may be about to")
+            try await check(at: noon + 20)
+            #expect(try await standstill(since: mark, at: noon + 20, channels: ["ops"]) == .delivery(channels: ["ops"]))
+            #expect(try await standstill(since: mark, at: noon + 20, channels: ["chat"]) == nil, "ops was removed")
+            #expect(try await standstill(since: mark, at: noon + 20, channels: ["feed"]) == nil, "it follows nothing")
+            try await message(at: noon + 900)
+            #expect(try await standstill(since: mark, at: noon + 20, channels: ["ops"]) == nil)
+        }
+
+        @Test(
+            "a long queue with deliveries or failed attempts is progress",
+            arguments: [DeliveryRecord.Outcome.delivered, .refused, .abandoned, nil])
+        func workedOff(outcome: DeliveryRecord.Outcome?) async throws {
+            try await message(at: noon)
+            let mark = try await store.progress(now: noon)
+            try await check(at: noon + 600)
+            #expect(try await standstill(since: mark, at: noon + 600) == .delivery(channels: ["ops"]))
+            try await store.ops { channel in
+                if let outcome { return try channel.log(delivery(at: noon + 599, outcome: outcome)) }
+                var message = try #require(try channel.messages().first)
+                message.attempts += 1
+                try channel.update(message)
+            }
+            #expect(try await standstill(since: mark, at: noon + 600) == nil)
         }
     }
 }

@@ -1,18 +1,19 @@
 // Alertmanager's API v2: https://github.com/prometheus/alertmanager/blob/main/api/v2/openapi.yaml
-// Real incidents go there by `StateFeed`; this form is for test messages, and for the one way of writing an alert.
+// A feed sends the firing incidents there; this form is for messages outside the store, and for how an alert is written.
 
 import Evidence
 import Foundation
 import Monitoring
 
 struct AlertmanagerFormat: ChannelFormat {
-    func body(_ facts: AlertFacts, minimal: Bool, reference: String?) throws -> Data {
-        let story = Story(facts)
-        // A minute is enough to be seen, and then a test is over by itself.
+    func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
+        let rendered = RenderedAlert(alert)
+        // A test ends by itself once it was seen. All else is ended by its resolve, or in a day if that never comes.
+        let end = alert.isOver ? alert.incident.resolvedAt ?? alert.at : alert.at + (alert.isTest ? 60 : 86_400)
         return try JSONText.encoded([
             AlertmanagerAlert(
-                facts.incident, labels: facts.labels, summary: story.headline, description: story.gist,
-                links: facts.links, endsAt: facts.event.at + 60)
+                incident: alert.incident, labels: alert.labels, summary: rendered.headline,
+                description: rendered.summary, links: alert.links, endsAt: end)
         ])
     }
 
@@ -27,7 +28,7 @@ struct AlertmanagerFormat: ChannelFormat {
 
 /// One alert as Alertmanager takes it.
 struct AlertmanagerAlert: Encodable, Equatable {
-    /// The identity. Nothing that may change while the incident lasts is in it: another severity would be another alert.
+    /// The identity. It holds nothing that may change during the incident: another severity would be another alert.
     let labels: [String: String]
     let annotations: [String: String]
     let startsAt: String
@@ -35,8 +36,8 @@ struct AlertmanagerAlert: Encodable, Equatable {
     let generatorURL: String?
 
     init(
-        _ incident: Incident, labels: [String: String], summary: String, description: String,
-        links: AlertFacts.Links, endsAt: Date
+        incident: Incident, labels: [String: String], summary: String, description: String, links: Alert.Links,
+        endsAt: Date
     ) {
         self.labels = Self.labels(incident, labels)
         let form = PlainMarkup(unit: .bytes)
@@ -45,7 +46,7 @@ struct AlertmanagerAlert: Encodable, Equatable {
             "severity": incident.severity.rawValue, "incident": form.cut(incident.id, to: 100),
             "origin": links.origin ?? "", "cdn": links.cdn ?? "",
         ].filter { !$0.value.isEmpty }
-        // Alertmanager refuses an alert that ends before it begins, as one would after a jump of the clock.
+        // Alertmanager refuses an alert that ends before it begins, as after a step of the wall clock.
         let start = min(incident.firedAt ?? incident.openedAt, endsAt)
         startsAt = Self.instant(start)
         self.endsAt = Self.instant(endsAt)

@@ -1,8 +1,9 @@
-// A place that messages go to, as the configuration names it. Its URL is a secret: whoever knows it can write there.
+// A place that messages go to, as the configuration names it. Its URL is a secret: anybody who knows it can write there.
 
 import Crypto
 import Evidence
 import Foundation
+import Monitoring
 
 package enum ChannelKind: String, Codable, Sendable, CaseIterable {
     case webhook, slack, discord, teams
@@ -22,15 +23,15 @@ package enum ChannelKind: String, Codable, Sendable, CaseIterable {
         }
     }
 
-    /// It keeps incidents of its own, by a key of ours: each needs a message of its own, and an end whose beginning it never
-    /// heard of says nothing to it.
-    package var keepsIncidents: Bool { self == .pagerduty || self == .alertmanager }
+    /// It keeps incidents of its own, under a key of the monitor: each incident needs a message of its own, and the end of
+    /// one that it never received means nothing to it. All other kinds are chats.
+    package var isPager: Bool { self == .pagerduty || self == .alertmanager }
 
-    /// It is told when somebody takes an incident in hand, so that it calls nobody else.
-    package var hearsOfHand: Bool { self == .pagerduty }
+    /// It gets a message when somebody acknowledges an incident.
+    package var takesAcknowledgements: Bool { self == .pagerduty }
 
-    /// Only the present counts there: it is fed with the set of open incidents, and owed no messages.
-    package var isStateFeed: Bool { self == .alertmanager }
+    /// Only the present counts there: it gets the set of firing incidents again and again.
+    package var isFeed: Bool { self == .alertmanager }
 }
 
 package struct Channel: Equatable, Sendable {
@@ -47,13 +48,17 @@ package struct Channel: Equatable, Sendable {
     var destination: String?
     /// The thread or topic within it.
     let thread: String?
+    /// Less severe incidents are not sent there.
+    package var minimumSeverity: Severity
+    /// Patterns of the kinds that are sent there, such as `cdn.*`; empty: all.
+    package var kinds: [String]
 
     /// `url`: nil for a service that has one address for all.
     /// `signingKeys`: for webhooks; `WebhookSignature.keys(parsing:)` reads them. Empty signs nothing.
     /// - Throws: `ChannelFault`, without any secret.
     package init(
         name: String, kind: ChannelKind, url: String? = nil, signingKeys: [Data] = [], token: String? = nil,
-        destination: String? = nil, thread: String? = nil
+        destination: String? = nil, thread: String? = nil, minimumSeverity: Severity = .warning, kinds: [String] = []
     ) throws(ChannelFault) {
         guard let url = url ?? kind.home else { throw ChannelFault(channel: name, reason: "its url is missing") }
         guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(), let host = parts.host,
@@ -66,6 +71,9 @@ package struct Channel: Equatable, Sendable {
         guard parts.user == nil, parts.password == nil else {
             throw ChannelFault(channel: name, reason: "its url holds a user or password, which is not supported")
         }
+        for pattern in kinds where !IncidentKind.allCases.contains(where: { Self.matches(pattern, $0) }) {
+            throw ChannelFault(channel: name, reason: "no kind of incident matches '\(pattern.displayable)'")
+        }
         self.name = name
         self.kind = kind
         self.url = url
@@ -73,9 +81,21 @@ package struct Channel: Equatable, Sendable {
         self.token = token
         self.destination = destination
         self.thread = thread
+        self.minimumSeverity = minimumSeverity
+        self.kinds = kinds
     }
 
-    /// Slack has two doors: an incoming webhook, and an app with a token.
+    /// Whether its filters let an incident through. What was sent once is followed up whatever they say.
+    package func accepts(kind: IncidentKind, severity: Severity) -> Bool {
+        severity >= minimumSeverity && (kinds.isEmpty || kinds.contains { Self.matches($0, kind) })
+    }
+
+    /// `pattern`: a kind, or its beginning with an asterisk behind it.
+    package static func matches(_ pattern: String, _ kind: IncidentKind) -> Bool {
+        pattern.hasSuffix("*") ? kind.rawValue.hasPrefix(pattern.dropLast()) : kind.rawValue == pattern
+    }
+
+    /// Slack offers two ways: an incoming webhook, and an app with a token.
     var isBot: Bool { kind == .slack && token != nil }
 
     /// The URL with a path appended, unless it is there already.

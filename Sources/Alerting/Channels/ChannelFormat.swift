@@ -1,15 +1,14 @@
-// What a kind of channel must be able to do: say an alert in its own form, and understand the answer.
+// What a kind of channel must be able to do: write an alert in its own form, and understand the answer.
 
 import Evidence
 import Foundation
 import Monitoring
-import Storage
 
 protocol ChannelFormat: Sendable {
-    /// The body, within the service's limits. The same facts give the same bytes. No secret is in it: it is stored.
-    /// `minimal`: the plainest form that the service can take, after it refused the full one.
+    /// The body, within the service's limits. The same alert gives the same bytes. No secret is in it: it is stored.
+    /// `plain`: the plainest form that the service can take, after it refused the full one.
     /// `reference`: what the receiver calls the incident's first message, where it gave a name; for threads and replies.
-    func body(_ facts: AlertFacts, minimal: Bool, reference: String?) throws -> Data
+    func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data
 
     /// The body as it goes out: with what the channel's settings add to it, such as a room or a key.
     func wire(_ body: Data, channel: Channel) throws -> Data
@@ -29,14 +28,11 @@ protocol ChannelFormat: Sendable {
     /// Where the channel has moved to, when the refusal says so: its new `destination`.
     func newDestination(in answer: TransportAnswer) -> String?
 
-    /// Whether a wish to wait is meant for all channels of this kind.
+    /// Whether a request to wait holds for all channels of this kind.
     func isServiceWide(_ answer: TransportAnswer) -> Bool
 
-    /// Whether the message has nothing to say to this receiver any more.
-    func isPointless(_ facts: AlertFacts, told: Told) -> Bool
-
     /// A call after a delivered message that may fail without harm, such as the edit of the incident's first message.
-    func followUp(_ facts: AlertFacts, reference: String?, channel: Channel) throws -> FollowUp?
+    func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> FollowUp?
 
     /// For all of an attempt.
     var timeout: Duration { get }
@@ -50,7 +46,7 @@ struct FollowUp {
 }
 
 extension ChannelFormat {
-    func body(_ facts: AlertFacts, minimal: Bool) throws -> Data { try body(facts, minimal: minimal, reference: nil) }
+    func body(_ alert: Alert, plain: Bool) throws -> Data { try body(alert, plain: plain, reference: nil) }
     func wire(_ body: Data, channel: Channel) throws -> Data { body }
     func address(messageKey: String, channel: Channel) -> String { channel.url }
     func headers(messageKey: String, timestamp: Date, body: Data, channel: Channel) -> [HeaderField] {
@@ -59,8 +55,7 @@ extension ChannelFormat {
     func reference(in answer: TransportAnswer) -> String? { nil }
     func newDestination(in answer: TransportAnswer) -> String? { nil }
     func isServiceWide(_ answer: TransportAnswer) -> Bool { false }
-    func isPointless(_ facts: AlertFacts, told: Told) -> Bool { false }
-    func followUp(_ facts: AlertFacts, reference: String?, channel: Channel) throws -> FollowUp? { nil }
+    func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> FollowUp? { nil }
     var timeout: Duration { .seconds(15) }
 }
 
@@ -88,7 +83,7 @@ package enum Outcome: Equatable, Sendable {
     case delivered
     /// Worth trying again.
     case transient
-    /// The receiver wants us to wait; nil where it does not say how long.
+    /// The receiver asks to wait; nil where it does not say how long.
     case throttled(after: Duration?)
     /// It refuses this message and would refuse it again.
     case permanentMessage

@@ -8,16 +8,16 @@ struct ChatworkFormat: ChannelFormat {
     /// In bytes, well under the 65,535 that seem to be the service's limit.
     static let textLimit = 20_000
 
-    func body(_ facts: AlertFacts, minimal: Bool, reference: String?) throws -> Data {
-        Self.form(Self.text(facts, isBrief: minimal || (facts.event.type == .resolved && reference != nil), minimal))
+    func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
+        Self.form(Self.text(alert, isBrief: plain || (alert.isOver && reference != nil), plain))
     }
 
-    private static func text(_ facts: AlertFacts, isBrief: Bool, _ minimal: Bool = false) -> String {
-        let story = Story(facts, isBrief: isBrief)
-        if minimal { return TextLayout(form: ChatworkMarkup(), limit: 4000).text(story) }
-        let head = "[info][title]\(story.headline)[/title]"
+    private static func text(_ alert: Alert, isBrief: Bool, _ plain: Bool = false) -> String {
+        let rendered = RenderedAlert(alert, isBrief: isBrief)
+        if plain { return TextLayout(form: ChatworkMarkup(), limit: 4000).text(rendered) }
+        let head = "[info][title]\(rendered.headline)[/title]"
         let layout = TextLayout(form: ChatworkMarkup(), limit: textLimit - head.utf8.count - 7)
-        return head + layout.text(story, withHeadline: false) + "[/info]"
+        return head + layout.text(rendered, withHeadline: false) + "[/info]"
     }
 
     /// The token's owner shall see it as unread too.
@@ -49,10 +49,10 @@ struct ChatworkFormat: ChannelFormat {
         return JSONText.decoded(Stored.self, answer)?.message_id
     }
 
-    func followUp(_ facts: AlertFacts, reference: String?, channel: Channel) throws -> FollowUp? {
-        guard facts.event.type == .resolved, let reference, reference.allSatisfy(\.isNumber) else { return nil }
+    func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> FollowUp? {
+        guard alert.isOver, let reference, reference.allSatisfy(\.isNumber) else { return nil }
         return FollowUp(
             method: .put, url: address(messageKey: "", channel: channel) + "/" + reference,
-            body: Self.form(Self.text(facts, isBrief: false)))
+            body: Self.form(Self.text(alert, isBrief: false)))
     }
 }

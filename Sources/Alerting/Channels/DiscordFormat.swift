@@ -8,22 +8,22 @@ struct DiscordFormat: ChannelFormat {
     static let contentLimit = 2000
     static let descriptionLimit = 4096
 
-    func body(_ facts: AlertFacts, minimal: Bool, reference: String?) throws -> Data {
-        try Self.message(facts, isBrief: minimal || (facts.event.type == .resolved && reference != nil))
+    func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
+        try Self.message(alert, isBrief: plain || (alert.isOver && reference != nil))
     }
 
-    private static func message(_ facts: AlertFacts, isBrief: Bool) throws -> Data {
-        let story = Story(facts, isBrief: isBrief)
+    private static func message(_ alert: Alert, isBrief: Bool) throws -> Data {
+        let rendered = RenderedAlert(alert, isBrief: isBrief)
         let markup = MarkdownMarkup(unit: .utf16)
         guard !isBrief else {
             return try JSONText.encoded(
-                Message(content: TextLayout(form: markup, limit: contentLimit).text(story), embeds: []))
+                Message(content: TextLayout(form: markup, limit: contentLimit).text(rendered), embeds: []))
         }
-        let text = TextLayout(form: markup, limit: descriptionLimit).text(story, withHeadline: false)
+        let text = TextLayout(form: markup, limit: descriptionLimit).text(rendered, withHeadline: false)
         let embed = Message.Embed(
-            description: text, color: color(facts), timestamp: facts.event.at.formatted(.iso8601))
+            description: text, color: color(alert), timestamp: alert.at.formatted(.iso8601))
         // Notifications show the content, not the embed.
-        return try JSONText.encoded(Message(content: markup.strong(story.headline), embeds: [embed]))
+        return try JSONText.encoded(Message(content: markup.strong(rendered.headline), embeds: [embed]))
     }
 
     private struct Message: Encodable {
@@ -37,13 +37,13 @@ struct DiscordFormat: ChannelFormat {
             let timestamp: String
         }
 
-        /// Nobody is called, whatever the text says.
+        /// Nobody is mentioned, whatever the text says.
         struct Mentions: Encodable { var parse: [String] = [] }
     }
 
-    private static func color(_ facts: AlertFacts) -> Int {
-        if facts.event.type == .resolved { return 0x2E_A043 }
-        return switch facts.incident.severity {
+    private static func color(_ alert: Alert) -> Int {
+        if alert.isOver { return 0x2E_A043 }
+        return switch alert.incident.severity {
         case .error: 0xD1_242F
         case .warning: 0xD2_9922
         case .note: 0x57_606A
@@ -87,13 +87,13 @@ struct DiscordFormat: ChannelFormat {
         return JSONText.decoded(Stored.self, answer)?.id
     }
 
-    func followUp(_ facts: AlertFacts, reference: String?, channel: Channel) throws -> FollowUp? {
-        guard facts.event.type == .resolved, let reference, reference.allSatisfy(\.isNumber),
+    func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> FollowUp? {
+        guard alert.isOver, let reference, reference.allSatisfy(\.isNumber),
             var parts = URLComponents(string: channel.url)
         else { return nil }
         parts.percentEncodedPath += (parts.path.hasSuffix("/") ? "" : "/") + "messages/" + reference
         parts.percentEncodedQuery = channel.thread.map { "thread_id=\($0)" }
         guard let url = parts.string else { return nil }
-        return FollowUp(method: .patch, url: url, body: try Self.message(facts, isBrief: false))
+        return FollowUp(method: .patch, url: url, body: try Self.message(alert, isBrief: false))
     }
 }

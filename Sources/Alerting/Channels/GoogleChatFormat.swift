@@ -9,16 +9,17 @@ struct GoogleChatFormat: ChannelFormat {
     static let maximumBytes = 32_000
     static let textLimit = 4096
 
-    func body(_ facts: AlertFacts, minimal: Bool, reference: String?) throws -> Data {
-        let story = Story(facts, isBrief: minimal)
+    func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
+        let rendered = RenderedAlert(alert, isBrief: plain)
         let text = TextLayout(form: HTMLMarkup(unit: .utf16), limit: Self.textLimit)
-            .text(story, withHeadline: false)
+            .text(rendered, withHeadline: false)
         let card = Message.Card(
-            header: .init(title: story.headline), sections: [.init(widgets: [.init(textParagraph: .init(text: text))])])
+            header: .init(title: rendered.headline),
+            sections: [.init(widgets: [.init(textParagraph: .init(text: text))])])
         return try JSONText.encoded(
             Message(
-                cardsV2: [.init(cardId: "alert", card: card)], fallbackText: story.headline,
-                thread: .init(threadKey: MessageIdentity.key(ofIncident: facts.threadID))))
+                cardsV2: [.init(cardId: "alert", card: card)], fallbackText: rendered.headline,
+                thread: .init(threadKey: MessageIdentity.key(ofIncident: alert.threadID))))
     }
 
     /// The request's id makes a repeat harmless.

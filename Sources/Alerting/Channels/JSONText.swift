@@ -1,4 +1,4 @@
-// JSON as the channels write it: sorted keys, so that the same facts give the same bytes.
+// JSON as the channels write it: sorted keys, so that the same alert gives the same bytes.
 
 import Foundation
 

@@ -17,9 +17,9 @@ struct LineFormat: ChannelFormat {
         }
     }
 
-    func body(_ facts: AlertFacts, minimal: Bool, reference: String?) throws -> Data {
-        let layout = TextLayout(form: PlainMarkup(unit: .utf16), limit: minimal ? 2000 : Self.textLimit)
-        return try JSONText.encoded(Body(messages: [.init(text: layout.text(Story(facts, isBrief: minimal)))]))
+    func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
+        let layout = TextLayout(form: PlainMarkup(unit: .utf16), limit: plain ? 2000 : Self.textLimit)
+        return try JSONText.encoded(Body(messages: [.init(text: layout.text(RenderedAlert(alert, isBrief: plain)))]))
     }
 
     func wire(_ body: Data, channel: Channel) throws -> Data {

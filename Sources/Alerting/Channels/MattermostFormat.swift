@@ -8,9 +8,9 @@ struct MattermostFormat: ChannelFormat {
     /// The server counts code points, and cuts a longer text into several posts.
     static let textLimit = 16_383
 
-    func body(_ facts: AlertFacts, minimal: Bool, reference: String?) throws -> Data {
-        let layout = TextLayout(form: MarkdownMarkup(unit: .scalars), limit: minimal ? 4000 : Self.textLimit)
-        return try JSONText.encoded(["text": layout.text(Story(facts, isBrief: minimal))])
+    func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
+        let layout = TextLayout(form: MarkdownMarkup(unit: .scalars), limit: plain ? 4000 : Self.textLimit)
+        return try JSONText.encoded(["text": layout.text(RenderedAlert(alert, isBrief: plain))])
     }
 
     private struct Refusal: Decodable { let id: String? }

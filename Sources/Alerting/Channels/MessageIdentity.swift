@@ -1,15 +1,15 @@
-// Identities as services take them, each derived and never drawn: the same after a crash and on another host.
+// Identities as services take them, all derived, none random: the same after a crash and on another host.
 
 import Crypto
 import Foundation
 
-enum MessageIdentity {
-    /// The key of an incident: hexadecimal, 64 characters.
-    static func key(ofIncident id: String) -> String {
+package enum MessageIdentity {
+    /// The key of an incident, such as the `dedup_key` of PagerDuty: hexadecimal, 64 characters.
+    package static func key(ofIncident id: String) -> String {
         SHA256.hash(data: Data("incident\u{0}\(id)".utf8)).map { String(format: "%02x", $0) }.joined()
     }
 
-    /// The key of a message that several rows share, of theirs in a fixed order: hexadecimal, 64 characters.
+    /// The key of a message, of names in a fixed order that make it unique: hexadecimal, 64 characters.
     static func key(ofMessages keys: [String]) -> String {
         let text = (["digest"] + keys).joined(separator: "\u{0}")
         return SHA256.hash(data: Data(text.utf8)).map { String(format: "%02x", $0) }.joined()

@@ -9,17 +9,17 @@ struct NtfyFormat: ChannelFormat {
     static let messageLimit = 4096
     static let titleLimit = 1000
 
-    func body(_ facts: AlertFacts, minimal: Bool, reference: String?) throws -> Data {
-        let story = Story(facts, isBrief: minimal)
+    func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
+        let rendered = RenderedAlert(alert, isBrief: plain)
         let layout = TextLayout(form: PlainMarkup(unit: .bytes), limit: Self.messageLimit)
-        let links = minimal ? [] : story.links.filter { PlainMarkup.isPlain($0.url) }.prefix(3)
+        let links = plain ? [] : rendered.links.filter { PlainMarkup.isPlain($0.url) }.prefix(3)
         return try JSONText.encoded(
             Message(
-                title: minimal ? nil : story.headline.cut(toBytes: Self.titleLimit),
-                message: layout.text(story, withHeadline: minimal), priority: Self.priority(facts),
-                tags: minimal ? nil : [Self.tag(facts)], click: links.first?.url,
+                title: plain ? nil : rendered.headline.cut(toBytes: Self.titleLimit),
+                message: layout.text(rendered, withHeadline: plain), priority: Self.priority(alert),
+                tags: plain ? nil : [Self.tag(alert)], click: links.first?.url,
                 actions: links.isEmpty ? nil : links.map { Message.Action(label: $0.title, url: $0.url) },
-                sequence_id: MessageIdentity.key(ofIncident: facts.threadID)))
+                sequence_id: MessageIdentity.key(ofIncident: alert.threadID)))
     }
 
     private struct Message: Encodable {
@@ -39,18 +39,18 @@ struct NtfyFormat: ChannelFormat {
         }
     }
 
-    private static func priority(_ facts: AlertFacts) -> Int {
-        if facts.event.type == .resolved || facts.isTest { return 3 }
-        return switch facts.incident.severity {
+    private static func priority(_ alert: Alert) -> Int {
+        if alert.isOver || alert.isTest { return 3 }
+        return switch alert.incident.severity {
         case .error: 4
         case .warning: 3
         case .note: 2
         }
     }
 
-    private static func tag(_ facts: AlertFacts) -> String {
-        if facts.event.type == .resolved { return "white_check_mark" }
-        return facts.incident.severity == .error ? "rotating_light" : "warning"
+    private static func tag(_ alert: Alert) -> String {
+        if alert.isOver { return "white_check_mark" }
+        return alert.incident.severity == .error ? "rotating_light" : "warning"
     }
 
     func wire(_ body: Data, channel: Channel) throws -> Data {

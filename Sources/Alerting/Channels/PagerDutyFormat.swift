@@ -1,30 +1,29 @@
 // PagerDuty's Events API v2: https://developer.pagerduty.com/docs/send-alert-event
-// A pager repeats by itself: it gets what happens to an incident, and no reminders.
+// A pager repeats by itself, so that it gets no reminders.
 
 import Evidence
 import Foundation
 import Monitoring
-import Storage
 
 struct PagerDutyFormat: ChannelFormat {
     static let summaryLimit = 1024
 
-    func body(_ facts: AlertFacts, minimal: Bool, reference: String?) throws -> Data {
-        let action = Action(facts)
+    func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
+        let action = Action(alert.type)
         return try JSONText.encoded(
             Event(
-                event_action: action, dedup_key: MessageIdentity.key(ofIncident: facts.incident.id),
-                payload: action == .trigger ? Self.payload(facts, minimal: minimal) : nil,
-                links: action == .trigger && !minimal ? Self.links(facts) : nil,
-                client: "aasa-monitor", client_url: facts.links.statusPage))
+                event_action: action, dedup_key: MessageIdentity.key(ofIncident: alert.incident.id),
+                payload: action == .trigger ? Self.payload(alert, plain: plain) : nil,
+                links: action == .trigger && !plain ? Self.links(alert) : nil,
+                client: "aasa-monitor", client_url: alert.links.statusPage))
     }
 
     private enum Action: String, Encodable {
         case trigger, acknowledge, resolve
 
-        init(_ facts: AlertFacts) {
+        init(_ type: EventType) {
             self =
-                switch facts.event.type {
+                switch type {
                 case .resolved: .resolve
                 case .acknowledged: .acknowledge
                 case .firing, .update, .reminder: .trigger
@@ -32,20 +31,21 @@ struct PagerDutyFormat: ChannelFormat {
         }
     }
 
-    private static func payload(_ facts: AlertFacts, minimal: Bool) -> Event.Payload {
-        let story = Story(facts, isBrief: minimal)
+    private static func payload(_ alert: Alert, plain: Bool) -> Event.Payload {
+        let rendered = RenderedAlert(alert, isBrief: plain)
         let form = PlainMarkup(unit: .utf16)
-        let room = summaryLimit - story.headline.utf16.count - 2
-        let details = TextLayout(form: form, limit: 20_000).paragraphs(story, room: 20_000)
+        let room = summaryLimit - rendered.headline.utf16.count - 2
+        let details = TextLayout(form: form, limit: 20_000).paragraphs(rendered, room: 20_000)
         return Event.Payload(
-            summary: story.headline + ": " + form.cut(story.gist, to: room), source: facts.incident.subject,
-            severity: severity(facts.isTest ? .note : facts.incident.severity),
-            timestamp: facts.event.at.formatted(.iso8601), component: component(facts.incident.kind),
-            class: facts.incident.kind.rawValue,
+            summary: rendered.headline + ": " + form.cut(rendered.summary, to: room),
+            source: alert.incident.subjectName,
+            severity: severity(alert.incident.severity),
+            timestamp: alert.at.formatted(.iso8601), component: component(alert.incident.kind),
+            class: alert.incident.kind.rawValue,
             custom_details: .init(
                 text: details.map { ([$0.title].compactMap(\.self) + $0.lines).joined(separator: "\n") },
-                since: story.since, incident: form.cut(facts.incident.id, to: 100),
-                labels: facts.labels.mapValues { form.cut($0, to: 300) }))
+                since: rendered.since, incident: form.cut(alert.incident.id, to: 100),
+                labels: alert.labels.mapValues { form.cut($0, to: 300) }))
     }
 
     private static func component(_ kind: IncidentKind) -> String {
@@ -60,8 +60,10 @@ struct PagerDutyFormat: ChannelFormat {
         }
     }
 
-    private static func links(_ facts: AlertFacts) -> [Event.Link] {
-        Story(facts).links.filter { PlainMarkup.isPlain($0.url) }.map { Event.Link(href: $0.url, text: $0.title) }
+    private static func links(_ alert: Alert) -> [Event.Link] {
+        RenderedAlert(alert).links.filter { PlainMarkup.isPlain($0.url) }.map {
+            Event.Link(href: $0.url, text: $0.title)
+        }
     }
 
     private struct Event: Encodable {
@@ -102,7 +104,7 @@ struct PagerDutyFormat: ChannelFormat {
     func address(messageKey: String, channel: Channel) -> String { channel.url("/v2/enqueue") }
 
     func judge(_ answer: TransportAnswer, now: Date) -> Outcome {
-        // The key stands in the body, so that a wrong one is told as a fault of the message.
+        // The key is part of the body, so that PagerDuty reports a wrong one as a fault of the message.
         if answer.status == 400,
             answer.text.range(of: "routing[_ ]key", options: [.regularExpression, .caseInsensitive]) != nil
         {
@@ -111,19 +113,11 @@ struct PagerDutyFormat: ChannelFormat {
         return Classification.outcome(of: answer, now: now)
     }
 
-    /// What would page somebody for nothing: a reminder of what is known, and a trigger behind its own end, which would
-    /// open an incident there that nothing closes.
-    func isPointless(_ facts: AlertFacts, told: Told) -> Bool {
-        let action = Action(facts)
-        guard action == .trigger else { return action == .acknowledge && told.laterEnd }
-        return told.laterEnd || (facts.event.type == .reminder && told.severity == facts.incident.severity)
-    }
-
     /// A test ends what it opened.
-    func followUp(_ facts: AlertFacts, reference: String?, channel: Channel) throws -> FollowUp? {
-        guard facts.isTest else { return nil }
+    func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> FollowUp? {
+        guard alert.isTest else { return nil }
         let end = Event(
-            event_action: .resolve, dedup_key: MessageIdentity.key(ofIncident: facts.incident.id), payload: nil,
+            event_action: .resolve, dedup_key: MessageIdentity.key(ofIncident: alert.incident.id), payload: nil,
             links: nil, client: "aasa-monitor", client_url: nil)
         return FollowUp(
             url: address(messageKey: "", channel: channel), body: try wire(try JSONText.encoded(end), channel: channel))

@@ -15,12 +15,12 @@ struct SlackBotFormat: ChannelFormat {
         let reply_broadcast: Bool
     }
 
-    func body(_ facts: AlertFacts, minimal: Bool, reference: String?) throws -> Data {
-        let isEnd = facts.event.type == .resolved
-        let message = try SlackFormat.message(facts, blocks: !minimal && !(isEnd && reference != nil))
+    func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
+        let isEnd = alert.isOver
+        let message = try SlackFormat.message(alert, blocks: !plain && !(isEnd && reference != nil))
         // The plainest form hangs on no thread: a thread that is gone may be what was refused.
-        guard !minimal, let reference, let (_, ts) = Self.parts(reference) else { return message }
-        // An end needs no attention; whoever follows the channel sees the head change.
+        guard !plain, let reference, let (_, ts) = Self.parts(reference) else { return message }
+        // An end needs no attention; readers of the channel see the head change.
         return try JSONText.adding(Thread(thread_ts: ts, reply_broadcast: !isEnd), to: message)
     }
 
@@ -44,13 +44,13 @@ struct SlackBotFormat: ChannelFormat {
         return JSONText.decoded(Reply.self, answer).map { "\($0.channel) \($0.ts)" }
     }
 
-    func followUp(_ facts: AlertFacts, reference: String?, channel: Channel) throws -> FollowUp? {
+    func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> FollowUp? {
         struct Head: Encodable {
             let channel: String
             let ts: String
         }
-        guard facts.event.type == .resolved, let reference, let (place, ts) = Self.parts(reference) else { return nil }
-        let message = try SlackFormat.message(facts, blocks: true)
+        guard alert.isOver, let reference, let (place, ts) = Self.parts(reference) else { return nil }
+        let message = try SlackFormat.message(alert, blocks: true)
         return FollowUp(
             url: channel.url("/chat.update"), body: try JSONText.adding(Head(channel: place, ts: ts), to: message))
     }

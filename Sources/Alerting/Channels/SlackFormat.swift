@@ -5,16 +5,16 @@ import Foundation
 import Monitoring
 
 struct SlackFormat: ChannelFormat {
-    func body(_ facts: AlertFacts, minimal: Bool, reference: String?) throws -> Data {
-        try Self.message(facts, blocks: !minimal)
+    func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
+        try Self.message(alert, blocks: !plain)
     }
 
-    static func message(_ facts: AlertFacts, blocks: Bool) throws -> Data {
-        let story = Story(facts)
+    static func message(_ alert: Alert, blocks: Bool) throws -> Data {
+        let rendered = RenderedAlert(alert)
         return try JSONText.encoded(
             Message(
-                text: SlackText.escaped([story.headline, story.gist].joined(separator: "\n"), limit: 3000),
-                blocks: blocks ? Self.blocks(story) : nil))
+                text: SlackMarkup().cut([rendered.headline, rendered.summary].joined(separator: "\n"), to: 3000),
+                blocks: blocks ? Self.blocks(rendered) : nil))
     }
 
     /// Slack answers in words; the status beside them varies.
@@ -53,26 +53,13 @@ struct SlackFormat: ChannelFormat {
 
     // MARK: - Blocks
 
-    private static func blocks(_ story: Story) -> [Block] {
-        // Only names of our own and a domain's ASCII: nothing in the headline needs escaping.
-        var blocks = [Block.header(story.headline.cut(toUnits: 150))]
-        let gist = SlackText.escaped(story.gist, limit: SlackText.section)
-        // Slack refuses a whole message for one empty text.
-        if !gist.isEmpty { blocks.append(.section(gist)) }
-        for list in story.lists {
-            blocks.append(.section(SlackText.list("*\(list.title)*", list.lines, limit: SlackText.section)))
-        }
-        for note in story.notes {
-            blocks.append(.section("*\(note.title)* " + SlackText.escaped(note.text, limit: 2000)))
-        }
-        let links = story.links.map { SlackText.link($0.url, $0.title) }
-        blocks.append(
-            .context(
-                [
-                    story.since, links.joined(separator: " · "),
-                    "incident " + SlackText.escaped(story.incidentID, limit: 100),
-                ].filter { !$0.isEmpty }))
-        return blocks
+    private static func blocks(_ rendered: RenderedAlert) -> [Block] {
+        // A section takes 3,000; some room is left for headings.
+        let layout = TextLayout(form: SlackMarkup(), limit: 20_000, longestParagraph: 2800)
+        // Only words of the monitor and a domain's ASCII: nothing in the headline needs escaping.
+        let head = Block.header(PlainMarkup(unit: .utf16).cut(rendered.headline, to: 150))
+        let parts = layout.paragraphs(rendered, room: layout.limit).map { Block.section(layout.text($0)) }
+        return [head] + parts + [.context(layout.footer(rendered))]
     }
 
     private struct Message: Encodable {

@@ -10,15 +10,15 @@ struct TeamsFormat: ChannelFormat {
     /// Teams refuses a message of about 28 KB; measured on the bytes that go out.
     static let maximumBytes = 25_000
 
-    func body(_ facts: AlertFacts, minimal: Bool, reference: String?) throws -> Data {
-        let story = Story(facts, isBrief: minimal)
+    func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
+        let rendered = RenderedAlert(alert, isBrief: plain)
         // What a block costs in JSON beside its text.
         let layout = TextLayout(form: PlainMarkup(unit: .jsonBytes), limit: 18_000, lineCost: 120)
         var blocks = [
             Card.Block(
-                inlines: [.init(text: story.headline, weight: "Bolder", size: "Medium", color: Self.color(facts))])
+                inlines: [.init(text: rendered.headline, weight: "Bolder", size: "Medium", color: Self.color(alert))])
         ]
-        for paragraph in layout.paragraphs(story, room: layout.limit) {
+        for paragraph in layout.paragraphs(rendered, room: layout.limit) {
             let title = paragraph.title.map { Card.Run(text: paragraph.isList ? $0 : $0 + " ", weight: "Bolder") }
             if paragraph.isList {
                 if let title { blocks.append(Card.Block(inlines: [title], spacing: "Medium")) }
@@ -30,15 +30,15 @@ struct TeamsFormat: ChannelFormat {
                         spacing: "Medium"))
             }
         }
-        let foot = "\(story.since) · incident \(PlainMarkup(unit: .jsonBytes).cut(story.incidentID, to: 100))"
+        let foot = "\(rendered.since) · incident \(PlainMarkup(unit: .jsonBytes).cut(rendered.incidentID, to: 100))"
         blocks.append(Card.Block(inlines: [.init(text: foot, isSubtle: true)], spacing: "Medium"))
-        let actions = story.links.filter { PlainMarkup.isPlain($0.url) }.map {
+        let actions = rendered.links.filter { PlainMarkup.isPlain($0.url) }.map {
             Card.Action(title: $0.title, url: $0.url)
         }
         return try JSONText.encoded(
             Message(
-                summary: story.headline,
-                attachments: [.init(content: Card(body: blocks, actions: actions, fallbackText: story.headline))]))
+                summary: rendered.headline,
+                attachments: [.init(content: Card(body: blocks, actions: actions, fallbackText: rendered.headline))]))
     }
 
     /// A workflow may take its time before it answers.
@@ -63,9 +63,9 @@ struct TeamsFormat: ChannelFormat {
         return answer.text.contains("429") ? .throttled(after: RetryAfter.read(answer, now: now)) : .transient
     }
 
-    private static func color(_ facts: AlertFacts) -> String {
-        if facts.event.type == .resolved { return "Good" }
-        return switch facts.incident.severity {
+    private static func color(_ alert: Alert) -> String {
+        if alert.isOver { return "Good" }
+        return switch alert.incident.severity {
         case .error: "Attention"
         case .warning: "Warning"
         case .note: "Default"

@@ -8,18 +8,18 @@ struct TelegramFormat: ChannelFormat {
     /// Of what is seen, after the markup is read.
     static let textLimit = 4096
 
-    func body(_ facts: AlertFacts, minimal: Bool, reference: String?) throws -> Data {
-        var message = Self.message(facts, isPlain: minimal, isBrief: facts.event.type == .resolved && reference != nil)
-        if !minimal, let id = reference.flatMap(Int.init) { message.reply_parameters = .init(message_id: id) }
+    func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
+        var message = Self.message(alert, isPlain: plain, isBrief: alert.isOver && reference != nil)
+        if !plain, let id = reference.flatMap(Int.init) { message.reply_parameters = .init(message_id: id) }
         return try JSONText.encoded(message)
     }
 
-    private static func message(_ facts: AlertFacts, isPlain: Bool, isBrief: Bool) -> Message {
-        let story = Story(facts, isBrief: isPlain || isBrief)
+    private static func message(_ alert: Alert, isPlain: Bool, isBrief: Bool) -> Message {
+        let rendered = RenderedAlert(alert, isBrief: isPlain || isBrief)
         let text =
             isPlain
-            ? TextLayout(form: PlainMarkup(unit: .utf16), limit: textLimit).text(story)
-            : TextLayout(form: HTMLMarkup(unit: .visible), limit: textLimit).text(story)
+            ? TextLayout(form: PlainMarkup(unit: .utf16), limit: textLimit).text(rendered)
+            : TextLayout(form: HTMLMarkup(unit: .visible), limit: textLimit).text(rendered)
         return Message(text: text, parse_mode: isPlain ? nil : "HTML")
     }
 
@@ -97,13 +97,13 @@ struct TelegramFormat: ChannelFormat {
         return reply.parameters?.migrate_to_chat_id.map(String.init)
     }
 
-    func followUp(_ facts: AlertFacts, reference: String?, channel: Channel) throws -> FollowUp? {
+    func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> FollowUp? {
         struct Target: Encodable {
             let chat_id: String
             let message_id: Int
         }
-        guard facts.event.type == .resolved, let id = reference.flatMap(Int.init) else { return nil }
-        let message = try JSONText.encoded(Self.message(facts, isPlain: false, isBrief: false))
+        guard alert.isOver, let id = reference.flatMap(Int.init) else { return nil }
+        let message = try JSONText.encoded(Self.message(alert, isPlain: false, isBrief: false))
         return FollowUp(
             url: Self.method("editMessageText", channel),
             body: try JSONText.adding(Target(chat_id: channel.destination ?? "", message_id: id), to: message))

@@ -7,9 +7,9 @@ struct WebhookFormat: ChannelFormat {
     /// Standard Webhooks advises to stay under 20 KB.
     static let maximumBytes = 20_000
 
-    func body(_ facts: AlertFacts, minimal: Bool, reference: String?) throws -> Data {
-        if var digest = WebhookDigest(facts) {
-            if minimal { digest.room = min(digest.room, Digest.shown) }
+    func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
+        if var digest = WebhookDigest(alert) {
+            if plain { digest.room = min(digest.room, Alert.Digest.shown) }
             var data = try JSONText.encoded(digest)
             while data.count >= Self.maximumBytes, digest.room > 0 {
                 digest.room = digest.room * 3 / 4
@@ -17,8 +17,8 @@ struct WebhookFormat: ChannelFormat {
             }
             return data
         }
-        var payload = WebhookPayload(facts)
-        if minimal {
+        var payload = WebhookPayload(alert)
+        if plain {
             payload.findings = []
             payload.changes = []
             payload.behaviour = []
@@ -47,10 +47,10 @@ struct WebhookFormat: ChannelFormat {
             },
             { $0.labels = [:] },
         ]
-        var data = try Self.encoded(payload)
+        var data = try JSONText.encoded(payload)
         for cut in cuts where data.count >= Self.maximumBytes {
             cut(&payload)
-            data = try Self.encoded(payload)
+            data = try JSONText.encoded(payload)
         }
         return data
     }
@@ -73,12 +73,6 @@ struct WebhookFormat: ChannelFormat {
     }
 
     func judge(_ answer: TransportAnswer, now: Date) -> Outcome { Classification.outcome(of: answer, now: now) }
-
-    private static func encoded(_ payload: WebhookPayload) throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(payload)
-    }
 }
 
 extension String {

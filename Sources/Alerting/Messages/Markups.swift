@@ -20,6 +20,38 @@ struct PlainMarkup: Markup {
     func escape(_ character: Character) -> String { String(character) }
 }
 
+/// Slack's mrkdwn: https://docs.slack.dev/messaging/formatting-message-text#escaping
+struct SlackMarkup: Markup {
+    /// The strictest reading of Slack's "characters", after escaping.
+    func size(_ text: String) -> Int { text.utf16.count }
+
+    /// By scalars: a combining mark on a bracket does not keep it from being one.
+    func escape(_ character: Character) -> String {
+        character.unicodeScalars.map { scalar in
+            switch scalar {
+            case "&": "&amp;"
+            case "<": "&lt;"
+            case ">": "&gt;"
+            default: String(scalar)
+            }
+        }.joined()
+    }
+
+    func strong(_ text: String) -> String { "*\(text)*" }
+
+    func link(_ title: String, _ url: String) -> String {
+        Self.isPlain(url) ? "<\(url.map(escape).joined())|\(title)>" : "\(title): " + cut(url, to: 600)
+    }
+
+    // As code: the asterisks of patterns would turn text bold and vanish.
+    func escapeInList(_ character: Character) -> String {
+        character.isNewline
+            ? " " : escape(character).replacingOccurrences(of: "`", with: "'", options: .literal)
+    }
+
+    var line: (open: String, close: String) { ("`", "`") }
+}
+
 /// Discord and Mattermost: every mark of Markdown after a backslash, lists as code.
 struct MarkdownMarkup: Markup {
     enum Unit { case utf16, scalars }

@@ -1,5 +1,5 @@
-// A story as text within a limit. Room is given out by worth: first what happened, then what to do, then what phones do,
-// and what is left to the diff, which is so the first to be cut. The first line and the links are never cut.
+// An alert as text within a limit. Room goes by worth: first what happened, then what to do, then what phones do. The diff
+// gets what is left, and so is cut first. The first line and the links are never cut.
 
 import Foundation
 
@@ -9,6 +9,8 @@ struct TextLayout<Form: Markup> {
     let limit: Int
     /// What a line of a list costs beside its text.
     var lineCost = 0
+    /// Of one part of the text, its title included.
+    var longestParagraph = 4000
     var longestLine = 300
     var mostLines = 50
 
@@ -19,37 +21,36 @@ struct TextLayout<Form: Markup> {
         var isList: Bool
     }
 
-    func text(_ story: Story, withHeadline: Bool = true) -> String {
-        let head = withHeadline ? form.strong(story.headline) : ""
-        let foot = footer(story)
+    func text(_ alert: RenderedAlert, withHeadline: Bool = true) -> String {
+        let head = withHeadline ? form.strong(alert.headline) : ""
+        let foot = footer(alert).joined(separator: "\n")
         let room = limit - form.size(head) - form.size(foot) - 2 * lineBreak
-        var parts = paragraphs(story, room: room).map(text)
+        var parts = paragraphs(alert, room: room).map(text)
         if !head.isEmpty { parts.insert(head, at: 0) }
         return (parts + [foot]).joined(separator: "\n")
     }
 
     /// Since when, links, and the incident's id.
-    func footer(_ story: Story) -> String {
-        let links = story.links.map { form.link($0.title, $0.url) }.joined(separator: " · ")
-        return [story.since, links, "incident " + form.cut(story.incidentID, to: 100)].filter { !$0.isEmpty }
-            .joined(separator: "\n")
+    func footer(_ alert: RenderedAlert) -> [String] {
+        let links = alert.links.map { form.link($0.title, $0.url) }.joined(separator: " · ")
+        return [alert.since, links, "incident " + form.cut(alert.incidentID, to: 100)].filter { !$0.isEmpty }
     }
 
     /// All between the first line and the last ones, in the order of reading.
-    func paragraphs(_ story: Story, room: Int) -> [Paragraph] {
+    func paragraphs(_ alert: RenderedAlert, room: Int) -> [Paragraph] {
         var room = room
-        let gist = note(nil, story.gist, &room)
+        let summary = note(nil, alert.summary, &room)
         // The last note says what to do.
-        let notes = story.notes.reversed().map { note($0.title, $0.text, &room) }.reversed()
+        let notes = alert.notes.reversed().map { note($0.title, $0.text, &room) }.reversed()
         // The first list is the diff.
-        let lists = story.lists.reversed().map { list($0.title, $0.lines, &room) }.reversed()
-        return ([gist] + lists + notes).compactMap(\.self)
+        let lists = alert.lists.reversed().map { list($0.title, $0.lines, &room) }.reversed()
+        return ([summary] + lists + notes).compactMap(\.self)
     }
 
     private func note(_ title: String?, _ text: String, _ room: inout Int) -> Paragraph? {
         let heading = title.map { form.size(form.strong($0)) + 1 } ?? 0
         let frame = heading + lineBreak + lineCost
-        let text = form.cut(text, to: min(room - frame, 4000))
+        let text = form.cut(text, to: min(room, longestParagraph) - frame)
         guard !text.isEmpty else { return nil }
         room -= frame + form.size(text)
         return Paragraph(title: title, lines: [text], isList: false)
@@ -58,7 +59,8 @@ struct TextLayout<Form: Markup> {
     private func list(_ title: String, _ lines: [String], _ room: inout Int) -> Paragraph? {
         let frame = form.size(form.strong(title) + form.list.open + form.list.close) + 2 * lineBreak + lineCost
         let rest = form.size(more(lines.count)) + lineBreak + lineCost
-        var free = room - frame
+        let limit = min(room, longestParagraph)
+        var free = limit - frame
         guard free >= rest else { return nil }
         var shown: [String] = []
         for (index, line) in lines.enumerated() {
@@ -73,7 +75,7 @@ struct TextLayout<Form: Markup> {
             shown.append(piece)
             free -= cost
         }
-        room = free
+        room -= limit - free
         return Paragraph(title: title, lines: shown, isList: true)
     }
 
@@ -81,7 +83,7 @@ struct TextLayout<Form: Markup> {
 
     private func more(_ count: Int) -> String { "… and \(count) more" }
 
-    private func text(_ paragraph: Paragraph) -> String {
+    func text(_ paragraph: Paragraph) -> String {
         let title = paragraph.title.map(form.strong)
         guard paragraph.isList else {
             return ([title].compactMap(\.self) + paragraph.lines).joined(separator: " ")

@@ -1,11 +1,12 @@
-// The body of a webhook. Every key is always there: a receiver must not have to guess whether one is absent or null.
+// The body of a webhook. Every key is always there: a receiver must not have to guess whether one is absent or null. So the
+// code uses `encode` of an optional, which writes null, and not `encodeIfPresent`, which leaves the key out.
 
 import Evidence
 import Foundation
 import Monitoring
 
 struct WebhookPayload: Encodable {
-    private let facts: AlertFacts
+    private let alert: Alert
     var labels: [String: String]
     var summary: String
     var diagnosis: String
@@ -13,38 +14,32 @@ struct WebhookPayload: Encodable {
     var behaviour: [BehaviourNote]
     var findings: [Finding]
 
-    init(_ facts: AlertFacts) {
-        self.facts = facts
-        labels = facts.labels
-        summary = facts.event.summary
-        diagnosis = facts.event.diagnosis
-        changes = facts.event.comparison.changes
-        behaviour = facts.event.comparison.behaviour
-        findings = facts.event.findings
+    init(_ alert: Alert) {
+        self.alert = alert
+        labels = alert.labels
+        summary = alert.summary
+        diagnosis = alert.facts.diagnosis
+        changes = alert.facts.comparison.changes
+        behaviour = alert.facts.comparison.behaviour
+        findings = alert.facts.findings
     }
 
-    private enum Key: String, CodingKey {
+    fileprivate enum Key: String, CodingKey {
         case type, timestamp, data
-        case schema, domain, domains, domainCount = "domain_count", labels, kind, severity, summary, diagnosis,
-            incident, comparison, findings, links
+        case schema, domain, domains, domainCount = "domain_count", count, labels, kind, severity, summary, diagnosis,
+            incident, incidents, comparison, findings, links
         case state, bytesEqual = "bytes_equal", changedAt = "changed_at", lagSeconds = "lag_seconds", changes, behaviour
         case statusPage = "status_page", cdn, origin
     }
 
     func encode(to encoder: any Encoder) throws {
-        let event = facts.event
-        let incident = event.incident
-        var root = encoder.container(keyedBy: Key.self)
-        try root.encode(facts.typeName, forKey: .type)
-        try root.encode(Self.instant(event.at), forKey: .timestamp)
-
-        var data = root.nestedContainer(keyedBy: Key.self, forKey: .data)
-        try data.encode("aasa-monitor/alert/v1", forKey: .schema)
+        let incident = alert.incident
+        var data = try alert.container(encoder)
         if let domain = incident.domain {
             try data.encode(domain, forKey: .domain)
         } else {
-            // Of the monitor's own trouble the domains are not the matter.
-            let affected = incident.kind == .monitorDegraded ? nil : event.affected
+            // The domains are not the subject of the monitor's own trouble.
+            let affected = incident.kind == .monitorDegraded ? nil : alert.facts.affected
             try data.encode(affected?.domains ?? [], forKey: .domains)
             try data.encode(affected?.count ?? 0, forKey: .domainCount)
         }
@@ -57,21 +52,88 @@ struct WebhookPayload: Encodable {
 
         try data.encode(WebhookIncident(incident: incident, isOneOfMany: false), forKey: .incident)
 
-        // `encode` of an optional writes null; `encodeIfPresent` would leave the key out.
+        let seen = alert.facts.comparison
         var comparison = data.nestedContainer(keyedBy: Key.self, forKey: .comparison)
-        try comparison.encode(event.comparison.state, forKey: .state)
-        try comparison.encode(event.comparison.bytesEqual, forKey: .bytesEqual)
-        try comparison.encode(event.comparison.changedAt.map(Self.instant), forKey: .changedAt)
-        try comparison.encode(event.comparison.lagSeconds, forKey: .lagSeconds)
+        try comparison.encode(seen.state, forKey: .state)
+        try comparison.encode(seen.bytesEqual, forKey: .bytesEqual)
+        try comparison.encode(seen.changedAt?.rfc3339, forKey: .changedAt)
+        try comparison.encode(seen.lagSeconds, forKey: .lagSeconds)
         try comparison.encode(changes, forKey: .changes)
         try comparison.encode(behaviour, forKey: .behaviour)
 
         var links = data.nestedContainer(keyedBy: Key.self, forKey: .links)
-        try links.encode(facts.links.statusPage, forKey: .statusPage)
-        try links.encode(facts.links.cdn, forKey: .cdn)
-        try links.encode(facts.links.origin, forKey: .origin)
+        try links.encode(alert.links.statusPage, forKey: .statusPage)
+        try links.encode(alert.links.cdn, forKey: .cdn)
+        try links.encode(alert.links.origin, forKey: .origin)
+    }
+}
+
+/// The same for a digest. `domains` and `incidents` hold as many as fit; `count` says how many there are.
+struct WebhookDigest: Encodable {
+    private let alert: Alert
+    private let digest: Alert.Digest
+    /// How many domains and incidents are listed.
+    var room: Int
+
+    init?(_ alert: Alert) {
+        guard let digest = alert.digest else { return nil }
+        self.alert = alert
+        self.digest = digest
+        room = digest.alerts.count
     }
 
-    /// RFC 3339 in UTC.
-    static func instant(_ date: Date) -> String { date.formatted(.iso8601) }
+    func encode(to encoder: any Encoder) throws {
+        let rendered = RenderedAlert(alert)
+        var data = try alert.container(encoder)
+        try data.encode(Array(digest.domains.prefix(room)), forKey: .domains)
+        try data.encode(digest.alerts.count, forKey: .count)
+        try data.encode(alert.labels, forKey: .labels)
+        try data.encode(alert.incident.kind, forKey: .kind)
+        try data.encode(digest.severity, forKey: .severity)
+        try data.encode(rendered.headline, forKey: .summary)
+        try data.encode(rendered.summary.cut(toBytes: 1000), forKey: .diagnosis)
+        try data.encode([String](), forKey: .findings)
+        try data.encode(
+            digest.alerts.prefix(room).map { WebhookIncident(incident: $0.incident, isOneOfMany: true) },
+            forKey: .incidents)
+        var links = data.nestedContainer(keyedBy: WebhookPayload.Key.self, forKey: .links)
+        try links.encode(alert.links.statusPage, forKey: .statusPage)
+    }
+}
+
+extension Alert {
+    /// Writes what all bodies begin with, and gives the container of their `data`.
+    fileprivate func container(_ encoder: any Encoder) throws -> KeyedEncodingContainer<WebhookPayload.Key> {
+        var root = encoder.container(keyedBy: WebhookPayload.Key.self)
+        try root.encode(typeName, forKey: .type)
+        try root.encode(at.rfc3339, forKey: .timestamp)
+        var data = root.nestedContainer(keyedBy: WebhookPayload.Key.self, forKey: .data)
+        try data.encode("aasa-monitor/alert/v1", forKey: .schema)
+        return data
+    }
+}
+
+private struct WebhookIncident: Encodable {
+    let incident: Incident
+    /// In a digest each incident names what it is about.
+    let isOneOfMany: Bool
+
+    private enum Key: String, CodingKey {
+        case id, domain, kind, severity, state, since, openedAt = "opened_at", resolvedAt = "resolved_at", reason
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(incident.id, forKey: .id)
+        if isOneOfMany {
+            try container.encode(incident.domain, forKey: .domain)
+            try container.encode(incident.kind, forKey: .kind)
+            try container.encode(incident.severity, forKey: .severity)
+        }
+        try container.encode(incident.state, forKey: .state)
+        try container.encode(incident.since.rfc3339, forKey: .since)
+        try container.encode(incident.openedAt.rfc3339, forKey: .openedAt)
+        try container.encode(incident.resolvedAt?.rfc3339, forKey: .resolvedAt)
+        try container.encode(incident.reason, forKey: .reason)
+    }
 }

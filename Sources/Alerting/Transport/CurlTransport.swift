@@ -1,5 +1,5 @@
-// Messages over libcurl. The receiver is the operator's own choice, so its address may be private, but not
-// link-local, where the metadata of clouds is; redirects are never followed, the certificate is always verified.
+// Messages over libcurl. The operator chose the receiver, so that its address may be private, but no metadata address of a
+// cloud. Redirects are never followed, and the certificate is always verified.
 
 import Curl
 import Evidence
@@ -20,7 +20,7 @@ package struct CurlTransport: MessageTransport {
                 userAgent: request.userAgent, allowPlainHTTP: request.url.lowercased().hasPrefix("http://"),
                 limits: TransferLimits(
                     connectTimeout: request.connectTimeout, totalTimeout: request.timeout,
-                    bodyBytes: TransportAnswer.maximumBodyBytes), addressPolicy: .notLinkLocal))
+                    bodyBytes: TransportAnswer.maximumBodyBytes), addressPolicy: .noMetadata))
         let fault = result.error.map { error in
             let kind: TransportFault.Kind =
                 switch error.code {
@@ -28,7 +28,7 @@ package struct CurlTransport: MessageTransport {
                 case .addressRefused: .address
                 default: .network
                 }
-            // The phase tells of one connection, and each message has its own: none is kept.
+            // The phase is that of one connection. Each message has a connection of its own: none is kept.
             return TransportFault(kind: kind, detail: error.description, wasSent: error.phase >= .waiting)
         }
         return TransportAnswer(

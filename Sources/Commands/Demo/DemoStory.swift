@@ -1,4 +1,4 @@
-// The story of the demo, scene by scene. Each scene waits for what it tells of; nothing is shown that did not happen.
+// The demo, scene by scene. Each scene waits for what it shows; nothing is shown that did not happen.
 
 import Daemon
 import Evidence
@@ -18,7 +18,7 @@ struct DemoStory: Sendable {
     /// For each wait; the longest, for the CDN to be stale, takes about 13 seconds.
     private static let patience: Duration = .seconds(60)
 
-    /// - Returns: whether the story happened as told.
+    /// - Returns: whether everything happened as shown.
     func tell() async throws -> Bool {
         let stage = try await DemoStage.build()
         let result: Bool
@@ -42,7 +42,7 @@ struct DemoStory: Sendable {
         let daemon = MonitorDaemon(
             configuration: configuration,
             surroundings: MonitorDaemon.Surroundings(
-                time: time, logger: logger, version: Version.number, userAgent: Version.userAgent,
+                clock: { _ in time }, logger: logger, version: Version.number, userAgent: Version.userAgent,
                 storePath: configuration.store.resolvedPath(), endsOnSignals: keepsRunning,
                 onListening: { address.yield($0) }, untilStopped: { for await _ in stops { return } }))
         let teller = DemoTeller(style: style, time: time, start: time.now())
@@ -73,7 +73,7 @@ struct DemoStory: Sendable {
 
     private func play(_ stage: DemoStage, _ teller: DemoTeller, _ page: String) async throws -> Bool {
         teller.title("aasa-monitor demo: five sites, a copy of Apple's CDN, and the real daemon on loopback")
-        teller.note("one second tells two hours; nothing leaves this machine")
+        teller.note("one second is two hours; nothing leaves this machine")
         teller.note("status page: \(page)")
         var chat = DemoChat(stage.chat, teller, patience: Self.patience)
 
@@ -111,12 +111,12 @@ struct DemoStory: Sendable {
                 "RESOLVED \(DemoStage.changing) cdn.stale",
             ])
         else { return false }
-        teller.title("The story is told: three alerts, three recoveries, nothing lost, nothing twice.")
+        teller.title("Done: 3 alerts, 3 recoveries, none lost, none duplicated.")
         teller.note("next: aasa-monitor check YOUR-DOMAIN, or aasa-monitor run --config monitor.yaml")
         return true
     }
 
-    /// The daemon looks at every site once before anything happens to one.
+    /// The daemon checks every site once before anything happens to one.
     private func waitForFirstChecks(_ stage: DemoStage) async throws {
         let deadline = ContinuousClock.now + Self.patience
         while !DemoStage.all.allSatisfy({ !stage.lab.cdn.requests(for: $0).isEmpty }) {
@@ -125,7 +125,7 @@ struct DemoStory: Sendable {
             }
             try await Task.sleep(for: .milliseconds(50))
         }
-        // One interval more, so that the first looks are judged and stored.
+        // One interval more, so that the first checks are evaluated and stored.
         try await Task.sleep(for: .milliseconds(500))
     }
 }

@@ -93,7 +93,7 @@ struct SourceText: Sendable {
                 } else if error.cause == .tooDeep {
                     "\(name):\(error)"
                 } else {
-                    "\(name):\(error); a device takes nothing from this file, and 'aasa-monitor lint' tells more"
+                    "\(name):\(error); a device takes nothing from this file, and 'aasa-monitor lint' shows more"
                 }
             throw CommandFailure(.found, reason.displayable)
         }

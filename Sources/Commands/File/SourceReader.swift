@@ -12,7 +12,7 @@ struct SourceReader {
     /// The bytes of each source, in the order given.
     /// - Throws: `CommandFailure`: 66 for a file that cannot be read, 1 for a site that serves none.
     func read(_ texts: [String]) async throws -> [SourceText] {
-        // What is missing is told before anything is asked for.
+        // A missing file is reported before any request is sent.
         for text in texts { _ = try FileSource(parsing: text) }
         return try await readEach(texts).map { try $0.get() }
     }
@@ -101,7 +101,7 @@ struct SourceReader {
             guard answer.status == 200, let body else {
                 let reason = CrawlerFailure(answer).map { "; Apple says: \($0.code ?? "") \($0.reason)" } ?? ""
                 let what = answer.status == 200 ? "did not send the whole file" : "answers with status \(answer.status)"
-                throw CommandFailure(.found, "\(place) \(what)\(reason); 'aasa-monitor check' tells more")
+                throw CommandFailure(.found, "\(place) \(what)\(reason); 'aasa-monitor check' shows more")
             }
             return SourceText(source: source, bytes: Array(body), url: url)
         }

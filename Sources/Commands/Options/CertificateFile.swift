@@ -1,7 +1,7 @@
 import Foundation
 
 /// A file of trusted certificates that somebody named. Without a certificate in it every check would fail for a reason of
-/// our own, and nothing would ever be told about a site.
+/// our own, and no site would ever be checked.
 enum CertificateFile {
     /// - Throws: `CommandFailure`.
     static func check(_ path: String, option: String) throws {

@@ -28,12 +28,13 @@ struct StoreOptions: ParsableArguments {
         }
     }
 
-    private static func exit(of error: StoreError) -> MonitorExit {
+    /// A damaged file is no mistake of the configuration; a path that cannot be used is.
+    static func exit(of error: StoreError) -> MonitorExit {
         switch error.code {
         case .missing: .noInput
         case .exists: .usage
         case .corrupt, .full, .other: .software
-        case .unwritable, .notADatabase, .newerSchema, .olderSchema, .inUse, .locked: .configuration
+        case .unwritable, .notADatabase, .newerSchema, .olderSchema, .newerState, .inUse, .locked: .configuration
         }
     }
 }

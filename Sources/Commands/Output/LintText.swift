@@ -58,7 +58,7 @@ struct LintText {
             let count = report.findings.count { $0.severity == severity }
             return count == 0 ? nil : "\(count) \(severity.rawValue)\(count == 1 ? "" : "s")"
         }
-        if counts.isEmpty { return "valid, nothing to say" }
+        if counts.isEmpty { return "valid, no findings" }
         return (report.isValid ? "valid, " : "not valid, ") + counts.joined(separator: ", ")
     }
 }

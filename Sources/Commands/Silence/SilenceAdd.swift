@@ -8,7 +8,7 @@ import Storage
 /// `aasa-monitor silence TARGET... --for 2h --reason TEXT`.
 struct SilenceAdd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Begin a silence; the word `add` may be left out.")
+        commandName: "add", abstract: "Begin a silence; the word `add` is optional.")
 
     @Argument(
         help: ArgumentHelp(
@@ -22,7 +22,7 @@ struct SilenceAdd: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Until when, such as 2026-11-21T07:00:00Z.", valueName: "instant"))
     var until: String?
 
-    @Option(help: ArgumentHelp("Why; shown to whoever asks.", valueName: "text"))
+    @Option(help: ArgumentHelp("Why; shown by `silence list` and on the status page.", valueName: "text"))
     var reason: String
 
     @Option(
@@ -30,7 +30,7 @@ struct SilenceAdd: AsyncParsableCommand {
         help: ArgumentHelp("Only this kind of incident; may be given several times (default: all).", valueName: "kind"))
     var kinds: [String] = []
 
-    @Option(help: ArgumentHelp("Who asks for it (default: user@host).", valueName: "name"))
+    @Option(help: ArgumentHelp("Your name (default: user@host).", valueName: "name"))
     var author: String?
 
     @OptionGroup var store: StoreOptions

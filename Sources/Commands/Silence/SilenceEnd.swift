@@ -7,7 +7,7 @@ import Storage
 /// `aasa-monitor silence end ID`.
 struct SilenceEnd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "end", abstract: "End silences now; what was withheld is told within seconds.")
+        commandName: "end", abstract: "End silences now; alerts that are still true are sent within seconds.")
 
     @Argument(help: ArgumentHelp("As `silence list` shows it.", valueName: "id")) var ids: [String]
     @OptionGroup var store: StoreOptions

@@ -8,7 +8,7 @@ import Storage
 /// `aasa-monitor silence list`.
 struct SilenceList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Tell the silences that are active or to come.")
+        commandName: "list", abstract: "List the silences that are active or begin later.")
 
     enum Format: String, ExpressibleByArgument, CaseIterable { case text, json }
 

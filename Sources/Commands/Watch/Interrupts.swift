@@ -1,4 +1,4 @@
-// Ctrl-C, and the signal by which a service is told to end.
+// Ctrl-C, and the signal that ends a service.
 
 import Dispatch
 import Glibc

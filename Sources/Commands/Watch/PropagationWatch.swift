@@ -65,7 +65,7 @@ struct PropagationWatch: Sendable {
     /// Whether every edge that can be asked serves the goal; none where no edge can be asked.
     var isEveryEdgeInSync: Bool { inSyncCount > 0 && inSyncCount + unasked.count == max(count, edges.count) }
 
-    /// Whether a newer deploy may have moved the goal: asked now and then, and before a success is told.
+    /// Whether a newer deploy may have moved the goal: asked now and then, and before a success is reported.
     var wantsOrigin: Bool { isEveryEdgeInSync || looks % Self.looksPerOrigin == 0 }
 
     /// Whether the watch has reached its end, provided that the origin was read after the last look.

@@ -1,4 +1,4 @@
-// The forms in which a watch is told: lines, objects, or a block that a terminal redraws.
+// The forms in which a watch is shown: lines, objects, or a block that a terminal redraws.
 
 import Evidence
 import Foundation

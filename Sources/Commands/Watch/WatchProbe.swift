@@ -96,7 +96,7 @@ struct NothingToWaitFor: Sendable {
     private var message: String {
         isMissing
             ? "the origin has no file, so there is nothing to wait for; deploy it first"
-            : "the origin serves no file that can be read, so there is nothing to wait for; mend that first"
+            : "the origin serves no file that can be read, so there is nothing to wait for; repair that first"
     }
 
     func text(style: TextStyle) -> String {

@@ -10,8 +10,10 @@ struct AlertReader {
         if let entry = section.entry("remind_every") {
             result.remindEvery = entry.value.isNull ? nil : section.duration("remind_every")
         }
-        // Zero: nothing is held back.
-        if let value = section.duration("group_wait", in: .zero ... .seconds(86_400)) { result.groupWait = value }
+        // Zero: no message waits.
+        let grouping = Duration.zero...(.seconds(86_400))
+        if let value = section.duration("group_wait", in: grouping) { result.groupWait = value }
+        if let value = section.duration("group_interval", in: grouping) { result.groupInterval = value }
         var lines: [String: Int] = [:]
         for node in section.list("channels", isConcealed: true) ?? [] {
             guard case .mapping(let entries) = node.content else {
@@ -44,11 +46,19 @@ struct AlertReader {
             known.refuse(name)
             return nil
         }
-        if channels.contains(where: { $0.name == name.value && $0.type == .alertmanager }) {
+        let channel = channels.first { $0.name == name.value }
+        if channel?.type == .alertmanager {
             reading.error(
-                "'fallback' cannot be a channel of type alertmanager, which is told states and no messages",
+                "'fallback' cannot be a channel of type alertmanager, which receives states and no messages",
                 at: name.position)
             return nil
+        }
+        if let kinds = channel?.kinds, !kinds.isEmpty,
+            !kinds.contains(where: ["monitor.degraded", "monitor.*"].contains)
+        {
+            reading.warning(
+                "'kinds' of the fallback channel \(name.quoted) leaves out monitor.degraded, so it is not notified of "
+                    + "the monitor's own trouble", at: name.position)
         }
         return name.value
     }

@@ -1,5 +1,6 @@
 // One channel: which keys its type has, and what each of them must look like.
 
+import Evidence
 import Foundation
 
 struct ChannelReader {
@@ -24,6 +25,8 @@ struct ChannelReader {
             }
             if !read(key.name, into: &result) { isWhole = false }
         }
+        result.severity = channel.choice("severity", Severity.self) ?? result.severity
+        result.kinds = ChannelKinds(reading: reading).read(channel)
         channel.close()
         return name != nil && isWhole ? result : nil
     }

@@ -59,12 +59,12 @@ struct EscalationReader {
             }
             if channels.contains(where: { $0.name == name.value && $0.type == .alertmanager }) {
                 reading.error(
-                    "'escalation' cannot name a channel of type alertmanager, which is told states and no messages",
+                    "'escalation' cannot name a channel of type alertmanager, which receives states and no messages",
                     at: name.position)
             }
             if let line = lines[name.value] {
                 reading.error(
-                    "channel \(name.quoted) is in 'escalation' already, at line \(line); nobody is called twice",
+                    "channel \(name.quoted) is in 'escalation' already, at line \(line); a channel can be in one step only",
                     at: name.position)
             }
             lines[name.value] = lines[name.value] ?? name.position.line

@@ -1,4 +1,4 @@
-// The forms of curl's --connect-to and --resolve, checked here so that a slip is told with its line, not at the first
+// The forms of curl's --connect-to and --resolve, checked here so that a slip is reported with its line, not at the first
 // request. https://curl.se/docs/manpage.html#--connect-to
 
 enum HostOverride {

@@ -1,12 +1,15 @@
-/// Who is told, and how often.
+/// Who is notified, and how often.
 package struct AlertSettings: Sendable, Equatable {
     /// Between two reminders of an open incident; nil: no reminders.
     package var remindEvery: Duration? = .seconds(24 * 3600)
-    /// How long an alert waits for others to share a message with.
+    /// How long the first message about a kind of trouble waits for others to share a message with.
     package var groupWait: Duration = .seconds(10)
-    /// The name of the channel that hears of trouble of the monitor's own, whatever the routes say; nil: none is set apart.
+    /// The shortest time between two messages about new incidents of one kind, to one channel.
+    package var groupInterval: Duration = .seconds(300)
+    /// The name of the channel that is notified of the monitor's own trouble, whatever the routes say; nil: all are.
     package var fallback: String?
-    /// Who is told later, where nobody has an incident in hand; ascending. These channels are no part of "all channels".
+    /// Who is notified later, where nobody has acknowledged an incident; ascending. These channels are not part of
+    /// "all channels".
     package var escalation: [EscalationSettings] = []
     /// No name twice, in the order of the file.
     package var channels: [ChannelSettings] = []

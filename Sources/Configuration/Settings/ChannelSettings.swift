@@ -1,3 +1,5 @@
+import Evidence
+
 /// A receiver of alerts.
 package struct ChannelSettings: Sendable, Equatable {
     package var name: String
@@ -15,10 +17,14 @@ package struct ChannelSettings: Sendable, Equatable {
     package var destination: Secret?
     /// The thread within it, of Discord and Telegram.
     package var thread: String?
+    /// The least severity that it is notified of.
+    package var severity: Severity
+    /// The kinds of incidents that it is notified of: exact ones, and `area.*`. Empty: all.
+    package var kinds: [String]
 
     package init(
         name: String, type: ChannelType, url: Secret? = nil, secrets: [Secret] = [], token: Secret? = nil,
-        destination: Secret? = nil, thread: String? = nil
+        destination: Secret? = nil, thread: String? = nil, severity: Severity = .warning, kinds: [String] = []
     ) {
         self.name = name
         self.type = type
@@ -27,5 +33,7 @@ package struct ChannelSettings: Sendable, Equatable {
         self.token = token
         self.destination = destination
         self.thread = thread
+        self.severity = severity
+        self.kinds = kinds
     }
 }

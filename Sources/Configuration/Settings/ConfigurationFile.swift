@@ -13,7 +13,7 @@ package struct ConfigurationFile: Sendable, Equatable {
     package var store: StoreSettings
     package var server: ServerSettings
     package var log: LogSettings
-    /// Nil: nobody is told that the monitor gets on.
+    /// nil: no watchdog is pinged.
     package var heartbeat: HeartbeatSettings?
 
     package init(

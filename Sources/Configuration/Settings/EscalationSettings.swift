@@ -1,4 +1,4 @@
-/// A step of `alerts.escalation`: who is told of an incident that nobody has in hand by then.
+/// A step of `alerts.escalation`: who is notified of an incident that nobody has acknowledged by then.
 package struct EscalationSettings: Sendable, Equatable {
     /// From the firing.
     package var after: Duration

@@ -1,6 +1,6 @@
-/// A watchdog elsewhere that hears from the monitor as long as it gets on.
+/// A watchdog elsewhere that the monitor pings while it works.
 package struct HeartbeatSettings: Sendable, Equatable {
-    /// https, or plain http to a loopback host. Whoever knows it can keep the watchdog quiet.
+    /// https, or plain http to a loopback host. Anybody who knows it can keep the watchdog quiet.
     package var url: Secret
     /// From a second to a day.
     package var every: Duration = .seconds(300)

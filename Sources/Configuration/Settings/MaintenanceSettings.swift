@@ -1,6 +1,6 @@
 import Evidence
 
-/// A weekly window in which messages about some domains are kept back.
+/// A weekly window in which notifications about some domains are suppressed.
 package struct MaintenanceSettings: Sendable, Equatable {
     package var name: String
     /// Domains, `*.example.com`, or `*`; each valid. Empty: the labels alone decide.

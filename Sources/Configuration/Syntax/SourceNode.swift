@@ -34,7 +34,7 @@ struct SourceNode {
     }
 
     /// What a message says was found.
-    /// Where the text may be a secret, `isConcealed`, only its type is told.
+    /// Where the text may be a secret, `isConcealed`, only its type is reported.
     func summary(isConcealed: Bool) -> String {
         switch content {
         case _ where isNull: "nothing"

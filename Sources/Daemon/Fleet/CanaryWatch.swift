@@ -1,21 +1,21 @@
-// The reference hosts, asked only when somebody doubts the network, and then seldom: they are other people's machines.
+// The reference hosts, asked only when the local network is suspect, and then seldom: they are other people's machines.
 
 import Evidence
 import Foundation
 import Monitoring
 import Probing
 
-/// What the reference hosts are asked through: the network, or a test's idea of one.
-package protocol CanaryLook: Sendable {
+/// How the reference hosts are asked: by the network, or a test's idea of one.
+package protocol CanaryProbing: Sendable {
     /// As `CanaryProbe.reachesAny`.
     func reachesAny(of hosts: [String]) async throws -> Bool
 }
 
-extension CanaryProbe: CanaryLook {}
+extension CanaryProbe: CanaryProbing {}
 
 package actor CanaryWatch {
     private let hosts: [String]
-    private let probe: any CanaryLook
+    private let probe: any CanaryProbing
     private let time: any Timekeeper
     /// How long an answer holds.
     private let life: TimeInterval
@@ -24,7 +24,7 @@ package actor CanaryWatch {
     private var isAsking = false
 
     /// `interval`: the shortest between two checks of a domain; an answer that is older than that is no help to the next.
-    package init(hosts: [String], probe: any CanaryLook, time: any Timekeeper, interval: Duration) {
+    package init(hosts: [String], probe: any CanaryProbing, time: any Timekeeper, interval: Duration) {
         self.hosts = hosts
         self.probe = probe
         self.time = time
@@ -34,7 +34,7 @@ package actor CanaryWatch {
     /// What they said when they were last asked; before that, that they are there.
     var round: CanaryRound { last ?? CanaryRound(at: .distantPast, hosts: hosts, isLost: false) }
 
-    /// Asks them, unless that was done just now. Whoever asks at the same time shares the answer.
+    /// Asks them, unless that was done just now. Callers at the same time share the answer.
     func ask() async {
         if let last, time.now().timeIntervalSince(last.at) < life, time.now() >= last.at { return }
         guard !isAsking else { return await withCheckedContinuation { waiting.append($0) } }

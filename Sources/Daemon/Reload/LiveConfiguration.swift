@@ -1,5 +1,4 @@
-// The configuration by which the daemon runs at this moment, a bell that rings when it is another one, and why the file
-// is not it.
+// The configuration by which the daemon runs at this moment, a wakeup when it changes, and why the file was refused.
 
 import Alerting
 import Foundation
@@ -14,7 +13,7 @@ final class LiveConfiguration: Sendable {
     }
 
     private let state: Mutex<State>
-    private let changes = Bell()
+    private let changes = Wakeup()
 
     init(_ configuration: ConfigurationFile) { state = Mutex(State(configuration: configuration)) }
 
@@ -25,7 +24,7 @@ final class LiveConfiguration: Sendable {
 
     func replace(with configuration: ConfigurationFile) {
         state.withLock { $0 = State(configuration: configuration) }
-        changes.ring()
+        changes.signal()
     }
 
     /// The file is not taken, for a reason without secrets; the former configuration stays in force.
@@ -40,45 +39,23 @@ final class LiveConfiguration: Sendable {
         let start = time.now()
         while true {
             try Task.checkCancellation()
-            let rings = changes.rings
+            let generation = changes.generation
             guard let wanted = period(current) else {
-                await changes.wait(past: rings)
+                await changes.wait(past: generation)
                 continue
             }
-            // A clock that was set back must not make the wait longer than it is.
-            let gone = Duration.seconds(max(0, time.now().timeIntervalSince(start)))
+            let gone = Duration.seconds(time.now().timeIntervalSince(start))
             guard gone < wanted else { return }
             let isOver = await withTaskGroup(of: Bool.self) { group in
                 group.addTask { (try? await time.sleep(for: wanted - gone)) != nil }
                 group.addTask {
-                    await self.changes.wait(past: rings)
+                    await self.changes.wait(past: generation)
                     return false
                 }
                 defer { group.cancelAll() }
                 return await group.next() ?? false
             }
             if isOver { return }
-        }
-    }
-
-    /// Runs `body` with the present configuration, and anew with each later one, until the task is cancelled.
-    func following(_ body: @Sendable @escaping (ConfigurationFile) async -> Void) async {
-        while !Task.isCancelled {
-            let rings = changes.rings
-            let configuration = current
-            await withTaskGroup(of: Bool.self) { group in
-                group.addTask {
-                    await body(configuration)
-                    return false
-                }
-                group.addTask {
-                    await self.changes.wait(past: rings)
-                    return true
-                }
-                // A body that has nothing to do ends at once; the wait for another configuration goes on.
-                while let isChanged = await group.next(), !isChanged {}
-                group.cancelAll()
-            }
         }
     }
 }

@@ -1,5 +1,5 @@
-// Another configuration for a daemon that goes on running: judged whole, then applied as differences. What did not
-// change is not disturbed, what was told is not told again, and no message is lost.
+// Another configuration for a daemon that goes on running: checked whole, then applied as differences. What did not change is
+// not disturbed, what was notified is not notified again, and no message is lost.
 
 import Alerting
 import Curl
@@ -13,15 +13,17 @@ import Storage
 
 struct Reload: Sendable {
     let live: LiveConfiguration
-    let board: WatchBoard
-    let maker: WatchMaker
+    let scheduler: DomainScheduler
+    let factory: WatcherFactory
+    let silences: SilenceRefresher
+    let storeTrouble: StoreTroubleNotifier
     let checks: SharedDriver
     let alerts: SharedDriver
     let site: StatusSite
     let logger: Logger
 
     /// Takes the new configuration, or changes nothing at all.
-    /// - Throws: `ChannelFault`, `SilenceFault`, `CurlError` or `StoreError` where it cannot be used; the old one goes on.
+    /// - Throws: `ChannelFault`, `SilenceFault` or `CurlError` where it cannot be used; the old one goes on.
     func apply(_ wanted: ConfigurationFile) async throws {
         let former = live.current
         let (next, fixed) = wanted.keepingWhatNeedsARestart(of: former)
@@ -29,30 +31,39 @@ struct Reload: Sendable {
         let channels = try next.alerts.channels.map(Channel.init(settings:))
         let windows = try next.maintenance.map(MaintenanceWindow.init(settings:))
         let drivers = try await newDrivers(from: former, to: next)
-        let changes = WatchChanges(from: board.orders, to: next.orders)
-        // Nobody commits messages by the old routes once the new ones hold.
-        await board.stop(changes.ending)
-        let routes = Routes(channels: channels, of: next)
-        do {
-            try await maker.delivery.replace(channels: channels, groupWait: next.alerts.groupWait)
-        } catch {
-            // The channels are in force; only the queues of those that are gone wait until the store takes writes.
-            logger.error("messages of removed channels cannot be dropped yet", metadata: ["error": "\(error)"])
-        }
-        maker.silences.replace(windows: windows, recipients: next.silenceRecipients, routes: routes)
+        let changes = ConfigurationChanges(from: scheduler.configurations, to: next.domainConfigurations)
+        await scheduler.stop(changes.ending)
+        let routing = Routing(channels: channels, of: next)
+        await tryStore("holds of channels not ended") { try await factory.delivery.replace(routing: routing) }
+        silences.replace(windows: windows)
+        await storeTrouble.replace(routing: routing)
         site.show(next, windows)
         if let driver = drivers.checks { await checks.replace(with: driver) }
         live.replace(with: next)
-        await maker.fleet.replace(
-            FleetJudge.Orders(next, routes, checks.present, userAgent: maker.userAgent, time: maker.time))
-        await retire(except: Set(next.domains.map(\.domain)), routes)
-        board.start(
-            maker.watches(for: changes.beginning, of: next, routes: routes, driver: checks.present))
-        maker.delivery.wake()
+        await factory.fleet.replace(
+            FleetEvaluator.Configuration(next, checks.present, userAgent: factory.userAgent, time: factory.time))
+        await tryStore("removed domains not cleaned up; the next start or reload tries again") {
+            try await RemovedDomainCleanup(store: factory.store, time: factory.time, logger: logger)
+                .run(keeping: Set(next.domains.map(\.domain)))
+        }
+        await tryStore("removed channels not examined") {
+            try await RemovedChannels(store: factory.store, logger: logger).warn(configured: Set(channels.map(\.name)))
+        }
+        scheduler.start(factory.watchers(for: changes.beginning, of: next, driver: checks.present))
+        factory.delivery.wake()
         site.tellRefusedReload(nil)
-        tell(changes, former, next, fixed)
+        report(changes, former, next, fixed)
         // Last, since it waits for the answers to messages that are under way.
         if let driver = drivers.alerts { await alerts.replace(with: driver) }
+    }
+
+    /// What is done though the store may be in trouble: the configuration is in force already.
+    private func tryStore(_ fault: String, _ work: () async throws -> Void) async {
+        do {
+            try await work()
+        } catch {
+            logger.error("\(fault): store failed", metadata: ["error": "\(error)"])
+        }
     }
 
     private func newDrivers(
@@ -71,28 +82,17 @@ struct Reload: Sendable {
         }
     }
 
-    private func retire(except watched: Set<Domain>, _ routes: Routes) async {
-        do {
-            try await Retirement(store: maker.store, routes: routes, time: maker.time, logger: logger)
-                .retireAll(except: watched)
-        } catch {
-            logger.error(
-                "domains that are no longer watched cannot be taken leave of; the next start or reload tries again",
-                metadata: ["error": "\(error)"])
-        }
-    }
-
-    private func tell(
-        _ changes: WatchChanges, _ former: ConfigurationFile, _ next: ConfigurationFile, _ fixed: [String]
+    private func report(
+        _ changes: ConfigurationChanges, _ former: ConfigurationFile, _ next: ConfigurationFile, _ fixed: [String]
     ) {
-        // Before the line that ends a reload: whoever waits for that one has read all that the reload had to say.
+        // Before the line that ends a reload: who waits for that one has read all others.
         for key in fixed {
-            logger.warning("a changed setting takes effect at the next start only", metadata: ["key": "\(key)"])
+            logger.warning("changed setting needs a restart", metadata: ["key": "\(key)"])
         }
         let before = Set(former.alerts.channels.map(\.name))
         let after = Set(next.alerts.channels.map(\.name))
         logger.notice(
-            "the configuration was reloaded",
+            "configuration reloaded",
             metadata: [
                 "domains": "\(next.domains.count)", "added": "\(changes.added)", "removed": "\(changes.removed)",
                 "changed": "\(changes.changed)",
@@ -102,19 +102,19 @@ struct Reload: Sendable {
     }
 }
 
-/// Which watches a new configuration ends and begins.
-struct WatchChanges {
+/// Which watchers a new configuration ends and begins.
+struct ConfigurationChanges {
     /// Removed and changed ones.
     let ending: Set<Domain>
     /// New and changed ones.
-    let beginning: [WatchOrder]
+    let beginning: [DomainConfiguration]
     let added: Int
     let removed: Int
     let changed: Int
 
-    init(from present: [Domain: WatchOrder], to orders: [WatchOrder]) {
-        beginning = orders.filter { present[$0.domain] != $0 }
-        let staying = Set(orders.filter { present[$0.domain] == $0 }.map(\.domain))
+    init(from present: [Domain: DomainConfiguration], to wanted: [DomainConfiguration]) {
+        beginning = wanted.filter { present[$0.domain] != $0 }
+        let staying = Set(wanted.filter { present[$0.domain] == $0 }.map(\.domain))
         ending = Set(present.keys).subtracting(staying)
         added = beginning.count { present[$0.domain] == nil }
         changed = beginning.count - added

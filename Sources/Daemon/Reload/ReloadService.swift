@@ -5,11 +5,12 @@ import ServiceLifecycle
 import StatusServer
 import UnixSignals
 
-/// Reads the configuration anew at each SIGHUP. One that is no good is told with every fault, and the running one stays.
+/// Reads the configuration anew at each SIGHUP. A file with faults is refused with all of them in the log, and the running
+/// configuration stays.
 struct ReloadService: Service {
-    /// Trapped since the start: SIGHUP would else end the process without a word.
+    /// Trapped since the start: SIGHUP would otherwise end the process.
     let signals: UnixSignalsSequence
-    /// Reads and judges; nil where there is no file to read.
+    /// Reads and checks; nil where there is no file to read.
     let read: (@Sendable () throws -> (ConfigurationFile, warnings: [ConfigurationProblem]))?
     let reload: Reload
     let logger: Logger
@@ -22,7 +23,7 @@ struct ReloadService: Service {
 
     private func once() async {
         guard let read else {
-            logger.warning("SIGHUP: there is no configuration file to read anew")
+            logger.warning("SIGHUP ignored: there is no configuration file")
             return
         }
         do {
@@ -33,18 +34,17 @@ struct ReloadService: Service {
             return
         } catch let fault as ConfigurationFault {
             for problem in fault.problems { logger.error("\(problem)") }
-            await refuse(fault.problems.first { $0.severity == .error }.map { "\($0)" } ?? "\(fault)")
+            refuse(fault.problems.first { $0.severity == .error }.map { "\($0)" } ?? "\(fault)")
         } catch {
-            await refuse("\(error)")
+            refuse("\(error)")
         }
     }
 
-    private func refuse(_ reason: String) async {
-        reload.live.refuse(reason, at: reload.maker.time.now())
+    private func refuse(_ reason: String) {
+        reload.live.refuse(reason, at: reload.factory.time.now())
         reload.site.tellRefusedReload(reason)
         logger.error(
-            "the configuration was not reloaded, and the former one stays in force; mend the file and send SIGHUP again",
+            "configuration not reloaded: the running one stays in force. Correct the file and send SIGHUP again.",
             metadata: ["reason": "\(reason)"])
-        await reload.maker.fleet.judge()
     }
 }

@@ -14,7 +14,7 @@ final class SharedDriver: Sendable {
     }
 
     private let state: Mutex<State>
-    private let returns = Bell()
+    private let returns = Wakeup()
 
     init(_ driver: CurlDriver) { state = Mutex(State(driver: driver)) }
 
@@ -31,15 +31,15 @@ final class SharedDriver: Sendable {
                 let left = (state.users[generation] ?? 1) - 1
                 state.users[generation] = left > 0 ? left : nil
             }
-            returns.ring()
+            returns.signal()
         }
         return try await body(driver)
     }
 
     /// Lends another driver from now on; returns once the former one is unused and has ended. What is under way is not
-    /// cut off: a message whose answer nobody hears goes out twice.
+    /// cut off: a message whose answer is lost goes out twice.
     func replace(with driver: CurlDriver) async {
-        let (former, generation) = state.withLock { state in
+        let (former, used) = state.withLock { state in
             defer {
                 state.driver = driver
                 state.generation += 1
@@ -47,9 +47,9 @@ final class SharedDriver: Sendable {
             return (state.driver, state.generation)
         }
         while !Task.isCancelled {
-            let rings = returns.rings
-            if state.withLock({ $0.users[generation] == nil }) { break }
-            await returns.wait(past: rings)
+            let generation = returns.generation
+            if state.withLock({ $0.users[used] == nil }) { break }
+            await returns.wait(past: generation)
         }
         await former.shutdown()
     }

@@ -1,5 +1,5 @@
 // Work that depends on nothing but the contents is not done again at each check: an unchanged file is neither linted nor
-// compared anew. Forgetting changes no result, so that the rooms above stay pure.
+// compared anew. Forgetting changes no result, so that the modules above stay pure.
 
 import Synchronization
 

@@ -8,19 +8,21 @@ extension ConditionReader {
 
     var cdnMissing: ConditionReading {
         switch verdict.comparison.state {
-        case .missing: .holds(since: now, graceUntil: missingGrace)
-        // Some phones get the file: that it comes to the rest takes as long as any change.
-        case .mixed where isMissingSomewhere: .holds(since: now, graceUntil: grace)
+        case .missing: .holds(Condition(since: now, graceUntil: missingGrace))
+        // Some phones get the file; until the others do it may take as long as any change.
+        case .mixed where isMissingSomewhere: .holds(Condition(since: now, graceUntil: grace))
         case .inSync, .propagating, .stale, .divergent, .mixed: .clear(.recovered)
         case .originUnavailable, .cdnUnavailable, .notCompared: .unknown
         }
     }
 
-    /// A copy that was there and vanished while the origin was fine is news at once. One that was never there, or went
+    /// A copy that was there and vanished while the origin was fine fires at once. One that was never there, or went
     /// while the origin was broken, comes back by itself when Apple asks again: wait for two lifetimes of the failure.
     private var missingGrace: Date? {
-        let hadCause = IncidentKind.cdnMissing.causes.contains { before.open[$0] != nil }
-        if let copy = before.cdnCopy, copy.meaning != nil, before.originValidSince != nil, !hadCause { return nil }
+        let hadOriginProblem = IncidentKind.cdnMissing.inhibitors.contains { before.open[$0] != nil }
+        if let copy = before.cdnCopy, copy.meaning != nil, before.originValidSince != nil, !hadOriginProblem {
+            return nil
+        }
         let lifetime = Double(readings.observation.cdn.retrieval?.answer?.maxAge ?? 3600)
         return now.addingTimeInterval(min(policy.staleAfter.inSeconds, 2 * lifetime))
     }
@@ -33,7 +35,8 @@ extension ConditionReader {
                 return .clear(.superseded)
             }
             let since = verdict.comparison.changedAt ?? now
-            return .holds(since: since, graceUntil: since.addingTimeInterval(policy.staleAfter.inSeconds))
+            return .holds(
+                Condition(since: since, graceUntil: since + policy.staleAfter.inSeconds, isDated: true))
         case .inSync: return .clear(inSyncReason)
         case .divergent: return .clear(.superseded)
         // Without a copy there is nothing that could be old; the clock stands until there is one again.
@@ -43,9 +46,9 @@ extension ConditionReader {
 
     var cdnDivergent: ConditionReading {
         switch verdict.comparison.state {
-        case .divergent: .holds(since: now, graceUntil: grace)
+        case .divergent: .holds(Condition(since: now, graceUntil: grace))
         case .mixed where verdict.comparison.changedAt == nil && !isMissingSomewhere && !isOfAlternation:
-            .holds(since: now, graceUntil: grace)
+            .holds(Condition(since: now, graceUntil: grace))
         case .inSync: .clear(inSyncReason)
         case .propagating, .stale, .mixed: .clear(.superseded)
         case .missing, .originUnavailable, .cdnUnavailable, .notCompared: .unknown
@@ -68,8 +71,8 @@ extension ConditionReader {
 
     private var isMissingSomewhere: Bool { copies.contains { $0.answer?.status != 200 } }
 
-    /// Whether all that the CDN serves is what an alternating origin served at one of the last looks: such a copy is as
-    /// new as any, and the trouble is the origin's.
+    /// Whether all that the CDN serves is what an alternating origin served at one of the last checks: such a copy is as
+    /// new as any, and the problem is the origin's.
     private var isOfAlternation: Bool {
         guard let alternation = after.originAlternation else { return false }
         let served = copies.filter { $0.answer?.status == 200 }

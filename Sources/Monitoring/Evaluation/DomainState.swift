@@ -6,68 +6,49 @@ import Foundation
 package struct DomainState: Codable, Equatable, Sendable {
     package var domain: Domain
     package var lastCheckedAt: Date?
-    /// When it was first seen: what was wrong then has not changed since. nil before the first check.
+    /// When it was first checked: what was wrong then has not changed since. nil before the first check.
     package var firstCheckedAt: Date?
-    /// How far the last looks got.
-    package var reach: Reach
+    package var reachability: Reachability
     /// When everything was last asked for, not only the two plain requests.
     package var lastFullAt: Date?
-    /// Contents that the origin was seen to serve, oldest first; bounded by `maximumPeriods`.
+    /// Contents that the origin served, oldest first; at most `maximumPeriods`.
     package var originPeriods: [OriginPeriod]
-    /// What the origin served at the last looks that found a file, by meaning, oldest first; at most `maximumLooks`.
-    package var originLooks: [ContentHash]
-    /// What the CDN served at the last look that had an answer.
-    package var cdnCopy: CDNSighting?
-    /// The open incidents, pending ones included, by kind.
-    package var open: [IncidentKind: OpenIncident]
-    /// The last incident of each kind whose end was told, as long as it may be reopened.
-    package var ended: [IncidentKind: OpenIncident]
-    /// When trouble of each kind came or went within the last hour, oldest first; at most `Flapping.limit`.
-    package var turns: [IncidentKind: [Date]]
-    /// How many incidents have begun, of all kinds. It numbers them, so that a clock which shows the same instant twice gives
-    /// no incident the id of an earlier one.
-    package var begun: Int
+    /// What the origin served at the last checks that found a file, by meaning, oldest first; at most `maximumContents`.
+    package var recentContents: [ContentHash]
+    /// What the CDN served at the last check that had an answer.
+    package var cdnCopy: CDNCopy?
+    package var incidents: IncidentMemory<IncidentKind>
     /// Since when the origin has been serving a valid file without a break; nil while it does not.
     package var originValidSince: Date?
     /// The last verdict, for those who read.
     package var verdict: Verdict?
 
+    /// Of the stored form. The store writes it beside the state, and refuses a newer one.
+    package static let formatVersion = 1
     package static let maximumPeriods = 64
-    package static let maximumLooks = 8
+    package static let maximumContents = 8
 
-    /// `begun`: of incidents that the domain may have had when it was watched before, and that are forgotten.
+    /// `begun`: how many incidents the domain had when it was monitored before; those are forgotten.
     package init(domain: Domain, begun: Int = 0) {
         self.domain = domain
-        self.begun = begun
-        reach = Reach()
+        incidents = IncidentMemory(begun: begun)
+        reachability = Reachability()
         originPeriods = []
-        originLooks = []
-        open = [:]
-        ended = [:]
-        turns = [:]
+        recentContents = []
     }
 
-    /// States of earlier versions lack what was added since; they are read as if it had not been seen yet.
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        domain = try container.decode(Domain.self, forKey: .domain)
-        lastCheckedAt = try container.decodeIfPresent(Date.self, forKey: .lastCheckedAt)
-        firstCheckedAt = try container.decodeIfPresent(Date.self, forKey: .firstCheckedAt)
-        reach = try container.decodeIfPresent(Reach.self, forKey: .reach) ?? Reach()
-        lastFullAt = try container.decodeIfPresent(Date.self, forKey: .lastFullAt)
-        originPeriods = try container.decode([OriginPeriod].self, forKey: .originPeriods)
-        originLooks = try container.decodeIfPresent([ContentHash].self, forKey: .originLooks) ?? []
-        cdnCopy = try container.decodeIfPresent(CDNSighting.self, forKey: .cdnCopy)
-        open = try container.decode([IncidentKind: OpenIncident].self, forKey: .open)
-        ended = try container.decodeIfPresent([IncidentKind: OpenIncident].self, forKey: .ended) ?? [:]
-        turns = try container.decodeIfPresent([IncidentKind: [Date]].self, forKey: .turns) ?? [:]
-        begun = try container.decodeIfPresent(Int.self, forKey: .begun) ?? 0
-        originValidSince = try container.decodeIfPresent(Date.self, forKey: .originValidSince)
-        verdict = try container.decodeIfPresent(Verdict.self, forKey: .verdict)
+    package var open: [IncidentKind: TrackedIncident] {
+        get { incidents.open }
+        set { incidents.open = newValue }
     }
+    package var ended: [IncidentKind: TrackedIncident] {
+        get { incidents.ended }
+        set { incidents.ended = newValue }
+    }
+    package var begun: Int { incidents.begun }
 }
 
-package struct CDNSighting: Codable, Equatable, Sendable {
+package struct CDNCopy: Codable, Equatable, Sendable {
     /// nil: the CDN said that it has no copy.
     package var meaning: ContentHash?
     package var content: ContentHash?

@@ -1,39 +1,39 @@
-// An origin that serves now this file, now that: servers behind one name that were not all brought up to date. Each look
+// An origin that serves now this file, now that: servers behind one name that were not all brought up to date. Each check
 // meets one of them by chance, and what Apple's CDN holds is as good as any.
 
 import Evidence
 
-/// The contents between which the origin went back and forth at the last looks.
+/// The contents between which the origin went back and forth at the last checks.
 package struct OriginAlternation: Equatable, Sendable {
     /// In the order in which they were first met; at least two.
     package let contents: [ContentHash]
-    /// How many looks these were.
-    package let looks: Int
+    /// How many checks these were.
+    package let checks: Int
     package let changes: Int
 
     /// nil where fewer than two of the changes led back to a content that was left before. One step back alone is
-    /// somebody who takes a change back.
-    init?(_ looks: [ContentHash]) {
+    /// somebody who reverts a change.
+    init?(_ seen: [ContentHash]) {
         var runs: [ContentHash] = []
-        for look in looks where look != runs.last { runs.append(look) }
+        for content in seen where content != runs.last { runs.append(content) }
         var contents: [ContentHash] = []
         for run in runs where !contents.contains(run) { contents.append(run) }
         guard runs.count - contents.count >= 2 else { return nil }
         self.contents = contents
-        self.looks = looks.count
+        checks = seen.count
         changes = runs.count - 1
     }
 
     var sentence: String {
         "the origin served \(contents.count) files in turn: \(changes) changes back and forth within the last "
-            + "\(looks) looks"
+            + "\(checks) checks"
     }
 
     var finding: Finding {
         Finding(
             rule: Rule(rawValue: "origin.address-differs"), severity: .error, message: sentence,
             evidence: [
-                "changes": "\(changes)", "looks": "\(looks)",
+                "changes": "\(changes)", "checks": "\(checks)",
                 "meanings": contents.map { String($0.hex.prefix(12)) }.joined(separator: ", "),
             ],
             fix: "bring the same file to every server behind the name, and let no cache in between keep an old one",
@@ -42,8 +42,8 @@ package struct OriginAlternation: Equatable, Sendable {
 }
 
 extension DomainState {
-    package var originAlternation: OriginAlternation? { OriginAlternation(originLooks) }
+    package var originAlternation: OriginAlternation? { OriginAlternation(recentContents) }
 
-    /// Whether every look that is still remembered met the same file.
-    var isOriginCalm: Bool { Set(originLooks).count <= 1 }
+    /// Whether every check that is still remembered found the same file.
+    var isOriginCalm: Bool { Set(recentContents).count <= 1 }
 }

@@ -1,111 +1,137 @@
-// The one place where memory and a new observation become a new memory and events. Pure and total: no clock, no
-// randomness, no I/O; the same arguments give the same result, so a check that is repeated after a crash repeats its
-// messages under the same keys.
+// The one place where memory and a new observation become a new memory and changes of incidents. Pure and total: no clock, no
+// randomness, no I/O. The same arguments give the same result, so a check that is repeated after a crash finds the same
+// incidents.
 
 import Evidence
 import Foundation
 
-/// Judges what a check has just seen in the light of what was known before (`state`). `now` is the instant of the
-/// judgement, not earlier than the check's beginning. `light` is the look of the same check that this one replaces. With
-/// `egress` in doubt the look says nothing about the domain: no condition opens and none closes.
+/// The result of `evaluate`.
+package struct Evaluation: Equatable, Sendable {
+    package var state: DomainState
+    package var verdict: Verdict
+    /// The incidents that are new or differ, dropped ones apart.
+    package var changes: [IncidentChange] = []
+    /// Pending incidents that ended before they were confirmed. The store deletes them.
+    package var dropped: [Incident] = []
+
+    package init(
+        state: DomainState, verdict: Verdict, changes: [IncidentChange] = [], dropped: [Incident] = []
+    ) {
+        self.state = state
+        self.verdict = verdict
+        self.changes = changes
+        self.dropped = dropped
+    }
+}
+
+/// Whether this machine reaches the network, as far as a check needs to know.
+package enum LocalNetwork: Equatable, Sendable {
+    case trusted
+    /// What a check did not reach may well be there.
+    case suspect
+}
+
+/// Evaluates what a check has just seen in the light of what was known before (`state`).
+///
+/// `now` is the steady clock, not earlier than the check's beginning; `wall` is what clocks show then: certificates are dated
+/// by it. `replacing` is the light observation of the same check that this one replaces. With the local network suspect the
+/// check says nothing about the domain: no incident opens and none ends.
 package func evaluate(
-    _ state: DomainState, _ observation: Observation, _ policy: Policy, now: Date, replacing light: Observation? = nil,
-    egress: Egress = .trusted
+    _ state: DomainState, _ observation: Observation, _ policy: Policy, now: Date, wall: Date,
+    replacing light: Observation? = nil, network: LocalNetwork = .trusted
 ) -> Evaluation {
     let readings = Readings(observation)
     var next = state
-    next.firstCheckedAt = state.firstCheckedAt ?? state.lastCheckedAt ?? now
+    next.firstCheckedAt = state.firstCheckedAt ?? now
     next.lastCheckedAt = now
-    next.reach = state.reach.after(observation, at: now)
+    next.reachability = state.reachability.after(observation, at: now)
     if observation.depth == .full { next.lastFullAt = now }
-    // The file that it saw was served, however soon another one was; a fault that is gone already counts for nothing.
+    // The file that it found was served, however soon another one was; a problem that is gone already counts for nothing.
     if let light {
         let readings = Readings(light)
         if readings.originFile != nil { next.noteOrigin(readings, at: now) }
     }
-    if egress == .trusted { next.noteOrigin(readings, at: now) }
-    let seen = Verdict(
-        of: readings, history: CopyHistory(periods: next.originPeriods), staleAfter: policy.staleAfter,
-        certificateWarning: policy.certificateWarning,
-        expectations: policy.expectations, now: now)
+    if network == .trusted { next.noteOrigin(readings, at: now) }
+    let seen = Verdict(of: readings, periods: next.originPeriods, policy, now: now, wall: wall)
     next.noteCDN(readings, at: now)
-    let verdict = egress == .inDoubt ? seen.inDoubt : seen
+    let verdict = network == .suspect ? seen.suspect : seen
     next.verdict = verdict
 
     let reader = ConditionReader(
-        before: state, after: next, readings: readings, verdict: verdict, policy: policy, now: now)
+        before: state, after: next, readings: readings, verdict: verdict, policy: policy, now: now, wall: wall)
     let alternation = next.originAlternation
-    var result = Evaluation(state: next, verdict: verdict, incidents: [], dropped: [], events: [])
+    var log = IncidentLog(memory: next.incidents)
     for kind in IncidentKind.inOrder {
-        let course = IncidentCourse(
-            domain: observation.domain, kind: kind, policy: policy, verdict: verdict, alternation: alternation,
-            lastLook: state.lastCheckedAt, now: now)
-        result.state.forgetTurns(of: kind, at: now)
-        course.advance(
-            state.open[kind], on: egress == .inDoubt ? .unknown : reader.reading(of: kind), into: &result)
-        course.forgetEnded(in: &result.state)
+        let places = network == .suspect ? state.open[kind]?.places : reader.places(of: kind)
+        IncidentMachine(
+            kind, of: observation.domain, policy, IncidentView(kind: kind, verdict: verdict, alternation: alternation),
+            now: now
+        ).advance(
+            on: network == .suspect ? .unknown : reader.reading(of: kind, places: places),
+            inhibitor: verdict.inhibitor(of: kind, in: log.memory), in: &log)
+        log.memory.open[kind]?.places = places
     }
-    return result
+    next.incidents = log.memory
+    return Evaluation(state: next, verdict: verdict, changes: log.changes, dropped: log.dropped)
 }
 
-/// Ends all that is open of a domain which is watched no longer, so that nobody waits for the end of an alert.
+/// Ends all that is open of a domain which is no longer monitored, so that nobody waits for the end of an incident.
 package func retire(_ state: DomainState, now: Date) -> Evaluation {
     var verdict =
         state.verdict
         ?? Verdict(
-            level: .ok, diagnosis: "the domain is no longer watched", comparison: Comparison(state: .notCompared),
+            level: .ok, diagnosis: "the domain is no longer monitored", comparison: Comparison(state: .notCompared),
             findings: [])
     verdict.comparison = verdict.comparison.aged(to: now)
-    var result = Evaluation(state: state, verdict: verdict, incidents: [], dropped: [], events: [])
-    for (kind, open) in state.open.sorted(by: { $0.key < $1.key }) {
-        let course = IncidentCourse(domain: state.domain, kind: kind, policy: Policy(), verdict: verdict, now: now)
-        course.advance(open, on: .clear(.removed), into: &result)
+    var log = IncidentLog(memory: state.incidents)
+    for kind in state.open.keys.sorted() {
+        IncidentMachine(kind, of: state.domain, Policy(), IncidentView(kind: kind, verdict: verdict), now: now)
+            .advance(on: .clear(.removed), in: &log)
     }
-    return result
+    var next = state
+    next.incidents = log.memory
+    return Evaluation(state: next, verdict: verdict, changes: log.changes, dropped: log.dropped)
 }
 
-extension DomainState {
-    /// Remembers what the origin serves. An answer that is no file is not remembered: an error page never becomes
-    /// "the last version".
-    package mutating func noteOrigin(_ readings: Readings, at now: Date) {
-        if readings.observation.origin.failure?.isOwnFault == true { return }
-        guard let file = readings.originFile, file.namesService, let meaning = file.meaning else {
-            originValidSince = nil
-            return
-        }
-        if originValidSince == nil { originValidSince = now }
-        originLooks = (originLooks + [meaning]).suffix(Self.maximumLooks)
-        if let last = originPeriods.indices.last, originPeriods[last].meaning == meaning {
-            originPeriods[last].lastSeen = now
-            originPeriods[last].content = file.hash
-            return
-        }
-        if let last = originPeriods.indices.last { originPeriods[last].supersededAt = now }
-        originPeriods.append(OriginPeriod(meaning: meaning, content: file.hash, firstSeen: now, lastSeen: now))
-        trimPeriods()
+extension IncidentMachine<IncidentKind> {
+    fileprivate init(_ kind: IncidentKind, of domain: Domain, _ policy: Policy, _ view: IncidentView, now: Date) {
+        self.init(
+            key: kind, kind: kind, subject: .domain(domain),
+            rules: IncidentRules(
+                // A certificate's dates do not flicker.
+                confirmations: kind == .certificateExpiring ? 1 : policy.failureThreshold,
+                recoveries: policy.recoveryThreshold, reopenWindow: policy.reopenWindow.inSeconds),
+            now: now, facts: view.facts, fingerprint: view.fingerprint)
     }
+}
 
-    /// Keeps the latest stretch of each content first of all: that is what staleness is judged by. Neither an origin that
-    /// alternates nor one that changes with each answer may push out the version that the CDN still holds.
-    private mutating func trimPeriods() {
-        guard originPeriods.count > Self.maximumPeriods else { return }
-        var seen: Set<ContentHash> = []
-        let latest = Set(originPeriods.indices.reversed().filter { seen.insert(originPeriods[$0].meaning).inserted })
-        let victim =
-            originPeriods.indices.first { !latest.contains($0) }
-            ?? originPeriods.indices.first { originPeriods[$0].meaning != cdnCopy?.meaning } ?? originPeriods.startIndex
-        originPeriods.remove(at: victim)
-    }
-
-    /// Remembers what the CDN serves, where it said anything.
-    mutating func noteCDN(_ readings: Readings, at now: Date) {
-        guard readings.observation.cdn.retrieval?.speaksOfFile == true else { return }
-        let file = readings.cdnFile
-        if let copy = cdnCopy, copy.meaning == file?.meaning {
-            cdnCopy?.lastSeen = now
-            cdnCopy?.content = file?.hash
-        } else {
-            cdnCopy = CDNSighting(meaning: file?.meaning, content: file?.hash, firstSeen: now, lastSeen: now)
+extension Verdict {
+    /// Findings name dates, and certificates have them: both are of the wall clock. The comparison's instants are steady, as
+    /// all that is stored. Whole seconds keep them the same from check to check.
+    fileprivate init(of readings: Readings, periods: [OriginPeriod], _ policy: Policy, now: Date, wall: Date) {
+        let shift = wall.timeIntervalSince(now).rounded()
+        var shown = periods
+        if shift != 0 {
+            for index in shown.indices {
+                shown[index].firstSeen += shift
+                shown[index].lastSeen += shift
+                shown[index].supersededAt? += shift
+            }
         }
+        self.init(
+            of: readings, history: CopyHistory(periods: shown), staleAfter: policy.staleAfter,
+            certificateWarning: policy.certificateWarning, expectations: policy.expectations, now: now + shift)
+        comparison.changedAt? -= shift
+        comparison.changedAfter? -= shift
+    }
+}
+
+extension Comparison {
+    /// The same comparison some time later: the copy has grown older since the check.
+    package func aged(to now: Date) -> Comparison {
+        guard lagSeconds != nil, let changedAt else { return self }
+        var aged = self
+        aged.lagSeconds = Int(max(0, now.timeIntervalSince(changedAt)))
+        return aged
     }
 }

@@ -1,169 +1,201 @@
-// What one look says about each kind of trouble of the fleet.
+// What one snapshot says about each kind of problem of the fleet. One pass over the domains serves all of them.
 
 import Evidence
 import Foundation
 
-enum FleetReading: Equatable {
-    /// `isSure`: it is to be told, if nothing else speaks against it.
-    case holds(since: Date, isSure: Bool, FleetReport)
-    case clear
-    /// There is nothing left that it could be about. `relief`: in words.
-    case removed(relief: String)
-    /// Opens nothing and closes nothing.
-    case unknown
+/// What a snapshot says about one cause.
+struct FleetReading {
+    var condition: ConditionReading
+    /// What is to be said about it; nil where the problem is not seen.
+    var report: FleetReport?
+    /// All domains that it is about.
+    var affected: [Domain] = []
+    /// In words, where there is nothing left that it could be about.
+    var relief: String?
+
+    static let clear = FleetReading(condition: .clear(.recovered))
+    static let unknown = FleetReading(condition: .unknown)
+
+    static func holds(
+        since: Date, isRipe: Bool = true, _ report: FleetReport, _ affected: [Domain] = []
+    ) -> FleetReading {
+        FleetReading(
+            condition: .holds(Condition(since: since, severity: report.severity, isRipe: isRipe)), report: report,
+            affected: affected)
+    }
 }
 
 struct FleetReader {
-    let look: FleetLook
+    let snapshot: FleetSnapshot
     let policy: FleetPolicy
     let now: Date
-    /// When a domain was last looked at.
-    let lastLook: Date?
+    /// When a domain was last checked.
+    private(set) var lastCheck: Date?
     /// How long something must look over before it is: no longer than the domains' usual interval.
     let settle: TimeInterval
+    let isNetworkSuspect: Bool
     private let usual: TimeInterval
+    private let slack: TimeInterval
+    private var bothSides: FleetTally
+    private var cdn: [(failure: CDNFailure, tally: FleetTally)]
+    /// How many are late by so many intervals.
+    private var late: (three: Int, five: Int, ten: Int) = (0, 0, 0)
 
-    init(look: FleetLook, policy: FleetPolicy, now: Date) {
-        self.look = look
+    init(_ snapshot: FleetSnapshot, _ state: FleetState, _ policy: FleetPolicy, now: Date) {
+        self.snapshot = snapshot
         self.policy = policy
         self.now = now
-        let checked = look.domains.filter { $0.checkedAt != nil }
-        lastLook = checked.compactMap(\.checkedAt).max()
-        usual = FleetTally.median(checked.map(\.interval)).inSeconds
+        let usual = snapshot.usualInterval.inSeconds
+        self.usual = usual
+        slack = policy.scheduleSlack.inSeconds
         settle = min(policy.settle.inSeconds, usual)
+        isNetworkSuspect = snapshot.suspicion.isSuspect(canaries: snapshot.canaries, now: now)
+        bothSides = FleetTally(since: state[.network]?.incident.since, usual: usual, now: now)
+        let since = state[.cdn]?.incident.since
+        cdn = CDNFailure.allCases.map { ($0, FleetTally(since: since, usual: usual, now: now)) }
+        let soon = now + policy.lead.inSeconds
+        for (index, health) in snapshot.domains.enumerated() {
+            let intervals = intervalsLate(health)
+            if intervals > 3 { late.three += 1 }
+            if intervals > 5 { late.five += 1 }
+            if intervals > 10 { late.ten += 1 }
+            guard let checkedAt = health.checkedAt else { continue }
+            lastCheck = max(lastCheck ?? checkedAt, checkedAt)
+            bothSides.add(index, health, Self.bothSides(health))
+            guard health.reachability.isCDNAsked else { continue }
+            for place in cdn.indices {
+                cdn[place].tally.add(index, health, Self.turn(of: health, to: cdn[place].failure, soon))
+            }
+        }
+        bothSides.countSeen(snapshot.domains) { _ in true }
+        for place in cdn.indices { cdn[place].tally.countSeen(snapshot.domains, where: \.reachability.isCDNAsked) }
     }
 
-    func reading(of cause: FleetCause, known: FleetIncident?, network: FleetIncident?) -> FleetReading {
+    func reading(of cause: FleetCause, known: TrackedIncident?, network: TrackedIncident?) -> FleetReading {
         switch cause {
         case .network: self.network(known)
-        // With our own network in doubt nothing is known of Apple's side.
-        case .cdn: network == nil ? cdn(known) : .unknown
-        case .store: store
+        // Without a network nothing is known of Apple's side.
+        case .cdn: isNetworkSuspect || network?.hasFired == true ? .unknown : cdnWide(known)
         case .schedule: schedule(known)
         case .configuration: configuration
         case .channel(let name): channel(name)
         }
     }
 
-    /// With a clock that was set back over a restart it may lie ahead, and nobody knows how old it is: rather told early
-    /// than after as long as the clock was set back.
-    private func isOld(_ since: Date, _ patience: TimeInterval) -> Bool {
-        abs(now.timeIntervalSince(since)) >= patience
-    }
+    private func names(_ indices: [Int]) -> [Domain] { indices.map { snapshot.domains[$0].domain } }
 
     // MARK: - Our network
 
-    private func network(_ known: FleetIncident?) -> FleetReading {
-        if let doubt = EgressDoubt(look, now: now) {
-            let opened = known?.incident.openedAt ?? now
-            return .holds(
-                since: known?.incident.since ?? doubt.since,
-                isSure: isOld(opened, min(policy.patience.inSeconds, 2 * usual)),
-                .networkLost(doubt, of: look.domains.count))
+    private func network(_ known: TrackedIncident?) -> FleetReading {
+        guard isNetworkSuspect else {
+            return reading(bothSides, known, isRipe: bothSides.isTelling) { .manyFailing($0) }
         }
-        let tally = FleetTally(look.domains, since: known?.incident.since, now: now, turn: Self.bothSides)
-        return reading(tally, known, isRipe: tally.isTelling, report: .manyFailing(tally))
+        let lost = snapshot.domains.filter { health in
+            // What was seen before a stop says nothing of the present.
+            health.reachability.isLost
+                && health.checkedAt.map { now.timeIntervalSince($0) <= 2 * health.seconds + 60 } ?? false
+        }.map(\.domain)
+        let age = now.timeIntervalSince(known?.incident.openedAt ?? now)
+        return .holds(
+            since: known?.incident.since ?? snapshot.suspicion.since(now),
+            isRipe: age >= min(policy.patience.inSeconds, 2 * usual),
+            .networkLost(AffectedDomains(lost, of: snapshot.domains.count), canaries: snapshot.canaries?.hosts ?? []),
+            lost)
     }
 
     /// The origin fails, and Apple's CDN says nothing either.
-    private static func bothSides(_ glimpse: DomainGlimpse) -> FleetTally.Turn? {
-        guard let silent = glimpse.reach.cdnSilentSince else { return nil }
-        let troubles = glimpse.troubles.filter { $0.kind == .originUnreachable || $0.kind == .originBroken }
-        guard let turned = troubles.map(\.turnedAt).min() else { return nil }
+    private static func bothSides(_ health: DomainHealth) -> FleetTally.Turn? {
+        guard let silent = health.reachability.cdnSilentSince else { return nil }
+        let problems = health.problems.filter { $0.kind == .originUnreachable || $0.kind == .originBroken }
+        guard let turned = problems.map(\.turnedAt).min() else { return nil }
         let at = max(turned, silent)
-        return FleetTally.Turn(at: at, seenAt: at, isTelling: troubles.contains { $0.isConfirmed })
+        return FleetTally.Turn(at: at, seenAt: at, isTelling: problems.contains { $0.isConfirmed })
     }
 
     // MARK: - Apple's side
 
-    private func cdn(_ known: FleetIncident?) -> FleetReading {
-        let asked = look.domains.filter { $0.checkedAt == nil || $0.reach.isCDNAsked }
-        let tallies = CDNFailure.allCases.map { failure in
-            (failure, FleetTally(asked, since: known?.incident.since, now: now) { turn(of: $0, to: failure) })
+    private func cdnWide(_ known: TrackedIncident?) -> FleetReading {
+        guard let worst = cdn.max(by: { $0.tally.affected.count < $1.tally.affected.count }) else { return .clear }
+        // A silent CDN has no children that would be notified: it is an incident after a while.
+        let age = known.map { now.timeIntervalSince($0.incident.openedAt) } ?? 0
+        let isOld = known != nil && age >= min(2 * usual, 300)
+        return reading(worst.tally, known, isRipe: worst.tally.isTelling || worst.failure == .silent && isOld) {
+            .cdnWide(worst.failure, $0)
         }
-        guard let (failure, worst) = tallies.max(by: { $0.1.affected.count < $1.1.affected.count }) else {
-            return .clear
-        }
-        // Of what has time to end by itself nobody is told before that time.
-        let age = known.map { isOld($0.incident.openedAt, min(2 * usual, 300)) } ?? false
-        return reading(
-            worst, known, isRipe: worst.isTelling || failure == .silent && age, report: .cdnWide(failure, worst))
     }
 
-    private func turn(of glimpse: DomainGlimpse, to failure: CDNFailure) -> FleetTally.Turn? {
-        // Where the origin is in trouble too, it is not Apple's side alone.
-        if glimpse.troubles.contains(where: { $0.kind == .originUnreachable || $0.kind == .originBroken }) {
-            return nil
-        }
+    private static func turn(of health: DomainHealth, to failure: CDNFailure, _ soon: Date) -> FleetTally.Turn? {
         guard let kind = failure.kind else {
-            guard glimpse.reach.originLostSince == nil else { return nil }
-            return glimpse.reach.cdnSilentSince.map { FleetTally.Turn(at: $0, seenAt: $0, isTelling: false) }
+            guard let silent = health.reachability.cdnSilentSince, health.reachability.originLostSince == nil,
+                !health.hasProblem(.originUnreachable, .originBroken)
+            else { return nil }
+            return FleetTally.Turn(at: silent, seenAt: silent, isTelling: false)
         }
-        return glimpse.troubles.first { $0.kind == kind }.map { trouble in
-            let isDue = trouble.graceUntil.map { $0 <= now + policy.lead.inSeconds } ?? false
-            return FleetTally.Turn(
-                at: trouble.turnedAt, seenAt: trouble.openedAt, isTelling: trouble.isConfirmed || isDue)
-        }
+        // Where the origin has a problem too, it is not Apple's side alone.
+        guard let problem = health.problems.first(where: { $0.kind == kind }),
+            !health.hasProblem(.originUnreachable, .originBroken)
+        else { return nil }
+        let isDue = problem.graceUntil.map { $0 <= soon } ?? false
+        return FleetTally.Turn(
+            at: problem.turnedAt, seenAt: problem.openedAt, isTelling: problem.isConfirmed || isDue)
     }
 
     // MARK: - Both
 
-    /// A parent is told when the first of its children would be: what passes before that is no news of any domain, and none
-    /// of the fleet.
+    /// A parent is confirmed when the first of its children would be notified: a failure too short to alert for one domain does
+    /// not alert for the group.
     private func reading(
-        _ tally: FleetTally, _ known: FleetIncident?, isRipe: Bool, report: FleetReport
+        _ tally: FleetTally, _ known: TrackedIncident?, isRipe: Bool, _ report: (AffectedDomains) -> FleetReport
     ) -> FleetReading {
-        guard let known, known.incident.state != .pending else {
-            guard tally.isSuspect(policy) else { return .clear }
-            return .holds(
-                since: known?.incident.since ?? tally.onset, isSure: tally.isSure(policy) && isRipe, report)
-        }
-        return tally.isCalm(policy) ? .clear : .holds(since: known.incident.since, isSure: true, report)
+        let isOpen = known?.hasFired == true
+        guard isOpen ? !tally.isCalm(policy) : tally.isSuspect(policy) else { return .clear }
+        let affected = names(tally.affected)
+        return .holds(
+            since: known?.incident.since ?? tally.onset, isRipe: isOpen || tally.isSure(policy) && isRipe,
+            report(AffectedDomains(affected, of: tally.total)), affected)
     }
 
     // MARK: - The monitor itself
 
-    private var store: FleetReading {
-        guard let trouble = look.store else { return .clear }
-        return .holds(
-            since: trouble.since, isSure: isOld(trouble.since, policy.patience.inSeconds), .storeFailing(trouble))
+    /// How many of its intervals a check is late, slack apart.
+    private func intervalsLate(_ health: DomainHealth) -> Double {
+        let last = max(health.checkedAt ?? .distantPast, snapshot.startedAt, health.watchedSince)
+        return (now.timeIntervalSince(last) - slack) / max(health.seconds, 0.001)
     }
 
-    /// Checks that are overdue by three intervals. A store that takes nothing holds them up too, and has its own story.
-    private func schedule(_ known: FleetIncident?) -> FleetReading {
-        guard look.store == nil else { return .unknown }
-        let late = look.domains.filter { glimpse in
-            let last = max(glimpse.checkedAt ?? .distantPast, look.startedAt, glimpse.watchedSince)
-            return now.timeIntervalSince(last) > 3 * glimpse.interval.inSeconds + policy.scheduleSlack.inSeconds
-        }
-        // Half of what opens it keeps it open.
-        let isOpen = known.map { $0.incident.state != .pending } ?? false
-        let limit = Double(look.domains.count) * (isOpen ? 0.05 : 0.1)
-        guard !late.isEmpty, Double(late.count) > limit else { return .clear }
+    /// Many checks are overdue by three intervals, or one by ten. Half of what opens it keeps it open.
+    private func schedule(_ known: TrackedIncident?) -> FleetReading {
+        guard !snapshot.isStoreFailing else { return .unknown }
+        let isOpen = known?.hasFired == true
+        let limit = Double(snapshot.domains.count) * (isOpen ? 0.05 : 0.1)
+        let isWide = late.three > 0 && Double(late.three) > limit
+        guard isWide || (isOpen ? late.five : late.ten) > 0 else { return .clear }
+        let least: Double = isWide ? 3 : isOpen ? 5 : 10
+        let affected = snapshot.domains.filter { intervalsLate($0) > least }.map(\.domain)
         return .holds(
-            since: known?.incident.since ?? now, isSure: true,
-            .scheduleBehind(late.map(\.domain), of: look.domains.count))
+            since: known?.incident.since ?? now,
+            .scheduleBehind(AffectedDomains(affected, of: snapshot.domains.count), intervals: Int(least)), affected)
     }
 
     private var configuration: FleetReading {
-        guard let refusal = look.refusal else { return .clear }
-        return .holds(since: refusal.since, isSure: true, .reloadRefused(refusal))
+        snapshot.refusal.map { .holds(since: $0.since, .reloadRefused($0)) } ?? .clear
     }
 
     /// The delivery has confirmed it by repeating its attempts.
     private func channel(_ name: String) -> FleetReading {
-        if let names = look.channelNames, !names.contains(name) {
-            return .removed(relief: "the channel '\(name.displayable)' is not configured any more")
+        if let names = snapshot.channelNames, !names.contains(name) {
+            return FleetReading(
+                condition: .clear(.removed), relief: "the channel '\(name.displayable)' is not configured any more")
         }
-        guard let trouble = look.channels.first(where: { $0.name == name }) else { return .clear }
-        return .holds(since: trouble.since, isSure: true, .deliveryFailing(trouble))
+        return snapshot.channels.first { $0.name == name }.map { .holds(since: $0.since, .deliveryFailing($0)) }
+            ?? .clear
     }
 }
 
 /// In which way Apple's side of a domain fails.
-enum CDNFailure: CaseIterable {
+enum CDNFailure: String, CaseIterable {
     case missing, stale, divergent
-    /// No word about the file. No incident of the domain: nothing is known of it.
+    /// No answer about the file. No incident of the domain: nothing is known of it.
     case silent
 
     var kind: IncidentKind? {

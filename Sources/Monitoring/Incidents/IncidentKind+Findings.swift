@@ -43,9 +43,6 @@ extension IncidentKind {
         rules.first { $0.rules.contains(rule.rawValue) }?.kind
     }
 
-    /// Whether the trouble is one of Apple's copy.
+    /// Whether it is about Apple's copy.
     package var isOfCDN: Bool { rawValue.hasPrefix("cdn.") }
-
-    /// How grave an incident of this kind is once it is confirmed.
-    package var severity: Severity { self == .certificateExpiring ? .warning : .error }
 }

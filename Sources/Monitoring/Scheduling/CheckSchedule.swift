@@ -19,14 +19,14 @@ package struct CheckSchedule: Sendable {
         phase = Double(UInt32(digest, radix: 16) ?? 0) / 4_294_967_296
     }
 
-    /// How long to wait from `now` to the next check. A domain that was never seen is looked at once; all others keep
-    /// their phase, whatever the wall clock did meanwhile: the wait is never longer than one interval.
+    /// How long to wait from `now` to the next check. A domain that was never checked is checked at once; all others keep
+    /// their phase. The wait is never longer than one interval.
     package func delay(after state: DomainState?, now: Date) -> Duration {
         guard let state, state.lastCheckedAt != nil else { return .zero }
         let period = max(0.001, interval.inSeconds)
         let position = (now.timeIntervalSince1970 / period - phase)
         let untilNext = (position.rounded(.down) + 1 - position) * period
-        let isUnconfirmed = state.open.values.contains { $0.incident.state == .pending && $0.graceUntil == nil }
+        let isUnconfirmed = state.open.values.contains { !$0.hasFired && $0.graceUntil == nil && $0.inhibitedBy == nil }
         let wait = isUnconfirmed ? min(untilNext, Self.recheck.inSeconds) : untilNext
         return .seconds(max(0.001, wait))
     }

@@ -4,53 +4,70 @@ import Foundation
 
 /// Tells what time it is, and waits.
 package protocol Timekeeper: Sendable {
+    /// The steady clock: it never jumps and never goes back. All ages, thresholds and stored instants are of this clock.
     func now() -> Date
+    /// What clocks show now. For what people or other programs name by date: silences, windows, certificates, signatures.
+    func wall() -> Date
     /// - Throws: `CancellationError`, at once, when the task is cancelled.
     func sleep(for duration: Duration) async throws
 
-    /// Waits until an instant of this clock; not at all for one that has passed.
+    /// Waits until an instant of the steady clock; not at all for one that has passed.
     /// - Throws: as `sleep(for:)`.
     func sleep(until instant: Date) async throws
 
-    /// Seconds of this clock to a second of the machine's work: 1, but for a story that is told fast.
+    /// Seconds of this clock to a second of the machine's work: 1, but for a demonstration that runs fast.
     var pace: Double { get }
 }
 
 extension Timekeeper {
+    package func wall() -> Date { now() }
+
     package var pace: Double { 1 }
 
     package func sleep(until instant: Date) async throws {
         try await sleep(for: max(.zero, .seconds(instant.timeIntervalSince(now()))))
     }
+
+    /// An instant of the steady clock as clocks would have shown it.
+    package func shown(_ instant: Date) -> Date { instant + wall().timeIntervalSince(now()) }
 }
 
-/// The time of this machine, proof against jumps: the wall clock is read once, then the monotonic clock counts on. A clock
-/// that is set forward by an hour would else make every copy an hour staler, and every lease run out.
-///
-/// The monotonic clock of Linux stops neither for NTP's corrections nor, as `ContinuousClock`, for a suspended machine.
+/// The time of this machine. The steady clock begins at an anchor and counts on by the monotonic one, which stops neither for
+/// NTP's corrections nor, as `ContinuousClock`, for a suspended machine.
 package struct SystemTime: Timekeeper {
     private let anchor: Date
     private let start: ContinuousClock.Instant
+    private let clock: @Sendable () -> Date
 
-    package init(anchor: Date = Date()) {
-        self.anchor = anchor
+    /// `anchor`: where the steady clock begins; nil: at the wall clock. `wall`: the machine's own clock, or a test's.
+    package init(anchor: Date? = nil, wall clock: @escaping @Sendable () -> Date = { Date() }) {
+        self.anchor = anchor ?? clock()
+        self.clock = clock
         start = ContinuousClock.now
     }
 
+    /// A clock that continues after the last instant of the process before, wherever the wall clock is.
+    package init(after last: Date?, wall clock: @escaping @Sendable () -> Date = { Date() }) {
+        self.init(anchor: last.map { max($0, clock()) }, wall: clock)
+    }
+
     package func now() -> Date { anchor + start.duration(to: .now) / .seconds(1) }
+
+    package func wall() -> Date { clock() }
 
     package func sleep(for duration: Duration) async throws {
         try await Task.sleep(for: duration, clock: .continuous)
     }
 }
 
-/// Time that runs faster by a factor, for demonstrations: a day of staleness passes while somebody watches.
+/// Time that runs faster by a factor, for demonstrations: a day of staleness passes while somebody watches. Its wall clock is
+/// the steady one.
 package struct AcceleratedTime: Timekeeper {
     private let anchor: Date
     private let start: ContinuousClock.Instant
     private let factor: Double
 
-    /// `factor`: seconds told per second passed; at least 0.001.
+    /// `factor`: seconds of this clock to one second; at least 0.001.
     package init(factor: Double, anchor: Date = Date()) {
         self.factor = max(0.001, factor)
         self.anchor = anchor

@@ -6,7 +6,7 @@ final class AccessKey: Sendable {
 
     init(_ token: AccessToken?) { current = Mutex(token) }
 
-    /// nil: the pages are open to whoever reaches the address.
+    /// nil: the pages are open to everybody who reaches the address.
     var token: AccessToken? { current.withLock { $0 } }
 
     func replace(with token: AccessToken?) { current.withLock { $0 = token } }

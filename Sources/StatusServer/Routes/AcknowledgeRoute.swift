@@ -1,4 +1,5 @@
-// `POST /api/v1/incidents/{id}/ack`: takes an incident in hand. Who may write is decided as for silences.
+// `POST /api/v1/incidents/{id}/ack` acknowledges an incident, `DELETE` ends the acknowledgement. Who may write is decided as
+// for silences.
 
 import Evidence
 import Foundation
@@ -14,6 +15,8 @@ struct AcknowledgeRoute: Sendable {
     let timekeeper: any Timekeeper
     let logger: Logger
     let gate: WriteGate
+    /// Called after each change.
+    let onWrite: @Sendable () -> Void
 
     static let path = "/api/v1/incidents/:id/ack"
     private static let maximumBytes = 16 * 1024
@@ -21,7 +24,8 @@ struct AcknowledgeRoute: Sendable {
     /// Whether a request may write here, as far as its method and path say.
     static func takes(_ request: Request) -> Bool {
         let parts = request.uri.path.split(separator: "/", omittingEmptySubsequences: false)
-        return request.method == .post && parts.count == 6 && request.uri.path.hasPrefix("/api/v1/incidents/")
+        return [.post, .delete].contains(request.method) && parts.count == 6
+            && request.uri.path.hasPrefix("/api/v1/incidents/")
             && parts.last == "ack"
     }
 
@@ -35,35 +39,46 @@ struct AcknowledgeRoute: Sendable {
         let id: String
         let kind: String
         let domain: String?
-        let by: String
-        let reason: String
+        var by: String?
+        var reason: String?
     }
 
     func acknowledge(_ request: Request, id: String) async throws -> Response {
-        try await gate.answer(request, upTo: Self.maximumBytes) { try await acknowledge($0, id: id) }
+        try await gate.answer(request, upTo: Self.maximumBytes) { body in
+            guard let order = try? JSONDecoder().decode(Order.self, from: body) else {
+                return gate.fault("the body must be a JSON object with 'by' and, if wanted, 'reason'", .badRequest)
+            }
+            let acknowledgement: Acknowledgement
+            do {
+                acknowledgement = try Acknowledgement(
+                    asked: order.by, reason: order.reason ?? "", at: timekeeper.now())
+            } catch let error as SilenceFault {
+                return gate.fault(error.description, .badRequest)
+            }
+            return try answer(
+                await store.acknowledge(prefix: id, acknowledgement), "incident acknowledged by the API",
+                acknowledgement)
+        }
     }
 
-    private func acknowledge(_ body: Data, id: String) async throws -> Response {
-        guard let order = try? JSONDecoder().decode(Order.self, from: body) else {
-            return gate.fault("the body must be a JSON object with 'by' and, if wanted, 'reason'", .badRequest)
-        }
-        let acknowledgement: Acknowledgement
-        do {
-            acknowledgement = try Acknowledgement(
-                asked: order.by, reason: order.reason ?? "", at: timekeeper.now())
-        } catch {
-            return gate.fault(error.description, .badRequest)
-        }
-        let answer = try await store.acknowledge(prefix: id, acknowledgement)
+    func unacknowledge(_ request: Request, id: String) async throws -> Response {
+        if let refusal = gate.refusal(request) { return refusal }
+        return try answer(await store.unacknowledge(prefix: id), "acknowledgement ended by the API", nil)
+    }
+
+    private func answer(
+        _ answer: AcknowledgeAnswer, _ words: Logger.Message, _ acknowledgement: Acknowledgement?
+    ) throws -> Response {
         guard case .done(let incident) = answer else {
             return gate.fault(answer.refusal ?? "", answer == .unknown ? .notFound : .conflict)
         }
-        logger.notice(
-            "an incident was taken in hand over the API",
-            metadata: ["incident": "\(incident.id)", "by": "\(acknowledgement.by.displayable)"])
+        onWrite()
+        var metadata: Logger.Metadata = ["incident": "\(incident.id)"]
+        if let acknowledgement { metadata["by"] = "\(acknowledgement.by.displayable)" }
+        logger.notice(words, metadata: metadata)
         return try gate.json(
             Document(
-                id: incident.id, kind: incident.kind.rawValue, domain: incident.domain?.name, by: acknowledgement.by,
-                reason: acknowledgement.reason))
+                id: incident.id, kind: incident.kind.rawValue, domain: incident.domain?.name, by: acknowledgement?.by,
+                reason: acknowledgement?.reason))
     }
 }

@@ -30,38 +30,36 @@ struct DomainRoute: Sendable {
     }
 
     func page(_ name: String?) async -> Response {
-        await answer(name) { watched, state, full, mutings, now in
+        await answer(name) { watched, state, full, context, time in
             let detail = DomainDetail(
-                watched: watched, state: state, full: full, surroundings: surroundings, mutings: mutings, now: now)
+                watched: watched, state: state, full: full, surroundings: surroundings, context: context, time: time)
             return Response(html: template.render(detail))
         }
     }
 
     func document(_ name: String?) async -> Response {
-        await answer(name) { watched, state, full, mutings, now in
-            let document = DomainDocument(watched: watched, state: state, full: full, mutings: mutings, now: now)
+        await answer(name) { watched, state, full, context, time in
+            let document = DomainDocument(watched: watched, state: state, full: full, context: context, time: time)
             return Response(json: try document.encoded())
         }
     }
 
     private func answer(
-        _ name: String?, _ make: (WatchedDomainInfo, DomainState?, Observation?, Mutings, Date) throws -> Response
+        _ name: String?,
+        _ make: (WatchedDomainInfo, DomainState?, Observation?, IncidentContext, PageTime) throws -> Response
     ) async -> Response {
         guard let domain = name.flatMap({ try? Domain($0) }),
             let info = watched.domains.first(where: { $0.domain == domain })
         else { return Response(plain: "404 this domain is not watched here\n", status: .notFound) }
         do {
-            let now = timekeeper.now()
-            let mutings = Mutings(
-                silences: try await store.silences(notOverAt: now), windows: windows.current,
-                fleet: try await store.fleetState()?.withholding ?? FleetWithholding(),
-                acknowledged: try await store.acknowledgements())
+            let time = PageTime(timekeeper)
+            let context = try await IncidentContext(store, windows: windows.current, wall: time.wall)
             let (state, full) = (try await store.state(of: domain), try await store.lastFullLook(of: domain))
-            return try make(info, state, full, mutings, now)
+            return try make(info, state, full, context, time)
         } catch {
             if !(error is CancellationError) {
                 logger.error(
-                    "the page of a domain cannot be made",
+                    "domain page failed: store read failed",
                     metadata: ["domain": "\(domain)", "error": "\(String(describing: error).displayable)"])
             }
             return .storeAway()

@@ -4,8 +4,8 @@ import Hummingbird
 import Logging
 import Storage
 
-/// What holds for every answer, whoever gives it: headers that keep a browser from doing more than showing it, errors in
-/// plain words, and no body after HEAD.
+/// What holds for every answer: headers that keep a browser from doing more than showing it, errors in plain words, and no
+/// body after HEAD.
 struct Envelope<Context: RequestContext>: RouterMiddleware {
     private static var headers: HTTPFields {
         var fields = HTTPFields()
@@ -28,12 +28,12 @@ struct Envelope<Context: RequestContext>: RouterMiddleware {
             response = Response(plain: "\(error.status.code) \(error.status.reasonPhrase)\n", status: error.status)
         } catch let error as StoreError {
             context.logger.error(
-                "an answer needs the store, which failed",
+                "request failed: store failed",
                 metadata: ["path": "\(request.uri.path.displayable)", "error": "\(error.message.displayable)"])
             response = .storeAway()
         } catch {
             context.logger.error(
-                "a page failed",
+                "request failed",
                 metadata: [
                     "path": "\(request.uri.path.displayable)", "error": "\(String(describing: error).displayable)",
                 ])

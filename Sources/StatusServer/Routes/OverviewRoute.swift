@@ -5,7 +5,7 @@ import Logging
 import Monitoring
 import Storage
 
-/// The overview: a look into the store, put into words, put into HTML.
+/// The overview: read from the store, put into words, put into HTML.
 final class OverviewRoute: Sendable {
     private let store: Store
     private let timekeeper: any Timekeeper
@@ -15,7 +15,7 @@ final class OverviewRoute: Sendable {
     private let refusedReload: RefusedReload
     private let surroundings: Overview.Surroundings
     private let page: OverviewPage
-    private let trouble = ToldOnce()
+    private let trouble = LogDeduplicator()
 
     init(
         store: Store, timekeeper: any Timekeeper, logger: Logger, watched: WatchList, windows: WindowList,
@@ -34,30 +34,26 @@ final class OverviewRoute: Sendable {
     func answer() async -> Response {
         do {
             let summaries = try await store.domains()
-            let outbox = try await store.outboxCounts()
-            let now = timekeeper.now()
-            let silences = try await store.silences(notOverAt: now)
-            let fleet = try await store.fleetState() ?? FleetState()
-            let acknowledged = try await store.acknowledgements()
-            if trouble.isOver() { logger.notice("the status page can read the store again") }
+            let pending = try await store.pendingNotifications()
+            let time = PageTime(timekeeper)
+            let context = try await IncidentContext(store, windows: windows.current, wall: time.wall)
+            if trouble.isOver() { logger.notice("status page can read the store again") }
             let overview = Overview(
-                watched: watched.domains, summaries: summaries, outbox: outbox, surroundings: surroundings,
-                mutings: Mutings(
-                    silences: silences, windows: windows.current, fleet: fleet.withholding, acknowledged: acknowledged),
-                fleet: fleet.open, refusedReload: refusedReload.current, now: now)
+                watched: watched.domains, summaries: summaries, pending: pending, surroundings: surroundings,
+                context: context, refusedReload: refusedReload.current, time: time)
             return Response(html: page.render(overview))
         } catch {
-            if !(error is CancellationError) { tellAbsence(error) }
+            if !(error is CancellationError) { logAbsence(error) }
             var headers = HTTPFields()
-            // Browsers obey it, and so a page that somebody left open comes back by itself.
+            // Browsers obey it, so that an open page comes back by itself.
             if let refresh = HTTPField.Name("Refresh") { headers[refresh] = "30" }
             return .storeAway(headers)
         }
     }
 
-    private func tellAbsence(_ error: any Error) {
+    private func logAbsence(_ error: any Error) {
         guard trouble.isNews("away") else { return }
         logger.error(
-            "the status page cannot read the store", metadata: ["error": "\(String(describing: error).displayable)"])
+            "status page failed: store read failed", metadata: ["error": "\(String(describing: error).displayable)"])
     }
 }

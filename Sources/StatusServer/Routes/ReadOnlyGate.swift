@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// Nothing here can be changed from outside but silences and who has an incident in hand: whatever else is not GET or HEAD is refused.
+/// Only silences and acknowledgements can be changed from outside: every other request but GET and HEAD is refused.
 struct ReadOnlyGate<Context: RequestContext>: RouterMiddleware {
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response

@@ -28,7 +28,7 @@ struct SilenceRoute: Sendable {
     }
 
     func list() async throws -> Response {
-        let now = timekeeper.now()
+        let now = timekeeper.wall()
         let silences = try await store.silences(notOverAt: now)
         return try gate.json(
             SilenceList(
@@ -38,11 +38,11 @@ struct SilenceRoute: Sendable {
 
     func add(_ request: Request) async throws -> Response {
         try await gate.answer(request, upTo: SilenceOrder.maximumBytes) { body in
-            let now = timekeeper.now()
+            let now = timekeeper.wall()
             do {
                 let order = try SilenceOrder(json: body, now: now)
                 let silence = try await store.add(order.request, now: now)
-                logger.notice("a silence was asked for over the API", metadata: metadata(silence))
+                logger.notice("silence added by the API", metadata: metadata(silence))
                 return try gate.json(SilenceDocument(silence, now: now), .created)
             } catch let error as SilenceFault {
                 return gate.fault(error.description, .badRequest)
@@ -52,11 +52,11 @@ struct SilenceRoute: Sendable {
 
     func end(_ request: Request, id: String) async throws -> Response {
         if let refusal = gate.refusal(request) { return refusal }
-        let now = timekeeper.now()
+        let now = timekeeper.wall()
         guard let silence = try await store.endSilence(id: id, now: now) else {
             return gate.fault("no silence has this id", .notFound)
         }
-        logger.notice("a silence was ended over the API", metadata: metadata(silence))
+        logger.notice("silence ended by the API", metadata: metadata(silence))
         return try gate.json(SilenceDocument(silence, now: now))
     }
 

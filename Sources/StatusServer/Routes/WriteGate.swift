@@ -11,7 +11,7 @@ struct WriteGate: Sendable {
     let hosts: Set<String>
     let key: AccessKey
 
-    /// A browser names the page that makes it send something; whoever is no browser names none. And a page whose name was
+    /// A browser names the page that makes it send something; other clients name none. And a page whose name was
     /// made to point to this machine asks for its own name, not for ours.
     func refusal(_ request: Request) -> Response? {
         let asked = (request.head.authority ?? request.headers[HTTPField.Name("Host") ?? .origin] ?? "").lowercased()

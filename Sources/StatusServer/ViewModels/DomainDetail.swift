@@ -38,18 +38,19 @@ package struct DomainDetail: Sendable {
     /// `full`: the last full look, with its bodies as far as they are kept.
     package init(
         watched: WatchedDomainInfo, state: DomainState?, full: Observation?, surroundings: Overview.Surroundings,
-        mutings: Mutings = Mutings(), now: Date
+        context: IncidentContext = IncidentContext(), time: PageTime
     ) {
         let summary = state.map {
             DomainSummary(domain: watched.domain, state: $0, unchangedSince: nil, lastObservedAt: nil)
         }
-        row = OverviewRow(watched, summary: summary, cdnBaseURL: surroundings.cdnBaseURL, mutings: mutings, now: now)
+        row = OverviewRow(
+            watched, summary: summary, cdnBaseURL: surroundings.cdnBaseURL, context: context, time: time)
         findings = (state?.verdict?.findings ?? []).map {
             FindingLine(
                 rule: $0.rule.rawValue.onOneLine(upTo: 100), severity: $0.severity.rawValue,
                 message: $0.message.onOneLine(upTo: 600), fix: $0.fix.onOneLine(upTo: 600))
         }
-        looked = full.map { Moment($0.checkedAt, now: now) }
+        looked = full.map { time.moment($0.checkedAt) }
         let sights = full.map(FullSightings.init)
         tables = [
             CopyTable("Apple's edges", "Edge", sights?.edges.map { ($0, "") } ?? []),
@@ -59,7 +60,7 @@ package struct DomainDetail: Sendable {
             CopyTable("Vantages", "From", sights?.vantages.map { ($0, "") } ?? []),
         ].filter { !$0.rows.isEmpty }
         version = surroundings.version.displayable
-        rendered = Moment(now, now: now)
+        rendered = time.moment(time.now)
     }
 }
 

@@ -25,8 +25,12 @@ struct DomainDocument: Encodable {
         let kind: String
         let state: String
         let since: Date
-        /// Until when nobody is told of it; absent where somebody is.
-        let mutedUntil: Date?
+        /// Until when a silence or window suppresses notifications; absent where none does.
+        let silencedUntil: Date?
+        /// The kind of the incident that inhibits it; absent where none does.
+        let inhibitedBy: String?
+        /// Who acknowledged it; absent: nobody.
+        let acknowledgedBy: String?
     }
 
     /// One copy of the file; of `address` and `name` the one that its place has.
@@ -49,19 +53,28 @@ struct DomainDocument: Encodable {
         }
     }
 
-    init(watched: WatchedDomainInfo, state: DomainState?, full: Observation?, mutings: Mutings, now: Date) {
+    init(
+        watched: WatchedDomainInfo, state: DomainState?, full: Observation?, context: IncidentContext, time: PageTime
+    ) {
         domain = watched.domain.name
         labels = watched.labels
         verdict = state?.verdict?.level
         diagnosis = state?.verdict?.diagnosis
-        checkedAt = state?.lastCheckedAt
-        fullAt = full?.checkedAt
-        comparison = state?.verdict?.comparison
+        checkedAt = state?.lastCheckedAt.map(time.shown)
+        fullAt = full.map { time.shown($0.checkedAt) }
+        var comparison = state?.verdict?.comparison
+        if let changedAt = comparison?.changedAt { comparison?.changedAt = time.shown(changedAt) }
+        self.comparison = comparison
         findings = state?.verdict?.findings ?? []
-        incidents = (state?.open ?? [:]).values.map(\.incident).sorted { $0.kind < $1.kind }.map {
-            let muting = mutings.muting(domain: $0.domain, labels: watched.labels, kind: $0.kind, at: now)
+        let open = (state?.open ?? [:]).values.sorted { $0.incident.kind < $1.incident.kind }
+        incidents = open.map { tracked in
+            let incident = tracked.incident
             return OpenTrouble(
-                id: $0.id, kind: $0.kind.rawValue, state: $0.state.rawValue, since: $0.since, mutedUntil: muting?.until)
+                id: incident.id, kind: incident.kind.rawValue, state: incident.state.rawValue,
+                since: time.shown(incident.since),
+                silencedUntil: context.silencedUntil(incident, labels: watched.labels, at: time.wall),
+                inhibitedBy: context.inhibitor(of: tracked),
+                acknowledgedBy: context.acknowledgements[incident.id]?.by)
         }
         let sights = full.map(FullSightings.init)
         addresses = (sights?.addresses ?? []).map { address, sighting in

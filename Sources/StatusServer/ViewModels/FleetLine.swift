@@ -1,6 +1,7 @@
 import Evidence
 import Foundation
 import Monitoring
+import Storage
 
 /// An open incident of no single domain, as the overview shows it.
 package struct FleetLine: Equatable, Sendable {
@@ -11,16 +12,17 @@ package struct FleetLine: Equatable, Sendable {
     package let diagnosis: String
     package let fix: String
     package let since: Moment
-    /// Who has it in hand; nil where nobody has.
+    /// Who acknowledged it; nil: nobody.
     package let acknowledgedBy: String?
 
-    init(_ fleet: FleetIncident, mutings: Mutings, now: Date) {
-        kind = fleet.incident.kind.rawValue
-        state = fleet.incident.state.rawValue
-        id = String(fleet.incident.id.prefix(12))
-        diagnosis = fleet.report.diagnosis.onOneLine(upTo: 600)
-        fix = fleet.report.finding.fix.onOneLine(upTo: 600)
-        since = Moment(fleet.incident.since, now: now)
-        acknowledgedBy = mutings.acknowledged[fleet.incident.id]?.by.onOneLine(upTo: 100)
+    init(_ record: IncidentRecord, _ facts: IncidentFacts?, time: PageTime) {
+        let incident = record.incident
+        kind = incident.kind.rawValue
+        state = incident.state.rawValue
+        id = String(incident.id.prefix(12))
+        diagnosis = facts?.diagnosis.onOneLine(upTo: 600) ?? ""
+        fix = facts?.findings.first?.fix.onOneLine(upTo: 600) ?? ""
+        since = time.moment(incident.since)
+        acknowledgedBy = record.acknowledgement?.by.onOneLine(upTo: 100)
     }
 }

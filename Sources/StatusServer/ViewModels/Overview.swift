@@ -11,19 +11,19 @@ package struct Overview: Equatable, Sendable {
     /// `1 of 4 domains needs attention`.
     package let headline: String
     package let needsAttention: Bool
-    /// That checks are late, which makes all else on the page old; nil while none is.
+    /// That checks are late, so that the rest of the page is old; nil while none is.
     package let delay: String?
     /// That the configuration file is not the one in force; nil where it is.
     package let refusedReload: String?
-    /// What still has to be told to somebody.
-    package let outbox: String
+    /// How many notifications are pending.
+    package let notifications: String
     /// What many domains have together, and the monitor's own trouble.
     package let fleet: [FleetLine]
     package let rows: [OverviewRow]
     package let version: String
     package let rendered: Moment
 
-    /// What is the same for every look.
+    /// What is the same for every page.
     package struct Surroundings: Sendable {
         package var version: String
         package var cdnBaseURL: String
@@ -37,27 +37,28 @@ package struct Overview: Equatable, Sendable {
     /// Open incidents are taken from the summaries, which are of one moment with their verdicts; what the store knows
     /// of domains that are not watched is left out.
     package init(
-        watched: [WatchedDomainInfo], summaries: [DomainSummary], outbox: [OutboxCount], surroundings: Surroundings,
-        mutings: Mutings = Mutings(), fleet: [FleetIncident] = [], refusedReload: String? = nil, now: Date
+        watched: [WatchedDomainInfo], summaries: [DomainSummary], pending: [PendingCount],
+        surroundings: Surroundings, context: IncidentContext = IncidentContext(), refusedReload: String? = nil,
+        time: PageTime
     ) {
-        self.fleet = fleet.map { FleetLine($0, mutings: mutings, now: now) }
+        fleet = context.fleet.map { FleetLine($0.record, $0.facts, time: time) }
         let known = Dictionary(summaries.map { ($0.domain, $0) }) { first, _ in first }
         rows =
             watched
             .map {
                 OverviewRow(
-                    $0, summary: known[$0.domain], cdnBaseURL: surroundings.cdnBaseURL, mutings: mutings, now: now)
+                    $0, summary: known[$0.domain], cdnBaseURL: surroundings.cdnBaseURL, context: context, time: time)
             }
             .sorted { ($0.rank, $0.name) < ($1.rank, $1.name) }
         let troubled = rows.count(where: \.needsAttention)
-        let isFiring = fleet.contains { $0.incident.state == .firing }
+        let isFiring = context.fleet.contains { $0.record.incident.state == .firing }
         needsAttention = troubled > 0 || isFiring
         headline = Self.headline(rows, troubled: troubled)
         delay = Self.delay(rows.count(where: \.isOverdue))
         self.refusedReload = refusedReload.map { "The configuration file was changed but not taken: \($0)" }
-        self.outbox = Self.outbox(outbox, now: now)
+        notifications = Self.notifications(pending, time)
         version = surroundings.version.displayable
-        rendered = Moment(now, now: now)
+        rendered = time.moment(time.now)
     }
 
     private static func headline(_ rows: [OverviewRow], troubled: Int) -> String {
@@ -80,13 +81,13 @@ package struct Overview: Equatable, Sendable {
         }
     }
 
-    private static func outbox(_ counts: [OutboxCount], now: Date) -> String {
-        let waiting = counts.filter { ($0.state == .queued || $0.state == .leased) && $0.rows > 0 }
-        guard let oldest = waiting.map(\.oldest).min() else { return "no message waits to be sent" }
-        let messages = waiting.reduce(0) { $0 + $1.rows }
-        let channels = Set(waiting.map(\.channel)).sorted().map { $0.displayable.shortened(to: 40) }
+    private static func notifications(_ pending: [PendingCount], _ time: PageTime) -> String {
+        let waiting = pending.filter { $0.count > 0 }
+        guard let oldest = waiting.map(\.since).min() else { return "no notification is pending" }
+        let count = waiting.reduce(0) { $0 + $1.count }
+        let channels = waiting.map(\.channel).sorted().map { $0.displayable.shortened(to: 40) }
         let named = channels.prefix(3).joined(separator: ", ") + (channels.count > 3 ? ", …" : "")
-        let what = messages == 1 ? "1 message waits" : "\(messages.grouped) messages wait"
-        return "\(what) to be sent to \(named), the oldest from \(Moment(oldest, now: now).age)"
+        let what = count == 1 ? "1 notification is pending" : "\(count.grouped) notifications are pending"
+        return "\(what) for \(named), the oldest from \(time.moment(oldest).age)"
     }
 }

@@ -32,7 +32,10 @@ package struct OverviewRow: Equatable, Sendable {
         case failing, warning, unchecked, ok
     }
 
-    init(_ watched: WatchedDomainInfo, summary: DomainSummary?, cdnBaseURL: String, mutings: Mutings, now: Date) {
+    init(
+        _ watched: WatchedDomainInfo, summary: DomainSummary?, cdnBaseURL: String, context: IncidentContext,
+        time: PageTime
+    ) {
         let state = summary?.state
         let verdict = state?.verdict
         let level: Level =
@@ -54,25 +57,22 @@ package struct OverviewRow: Equatable, Sendable {
             }
         diagnosis = verdict?.diagnosis.onOneLine(upTo: 600) ?? "The first check has not ended yet."
         comparison = verdict?.comparison.inWords
-        let open = (state?.open ?? [:]).values.map(\.incident).filter { $0.state != .resolved }
+        let open = (state?.open ?? [:]).values.filter { $0.incident.state != .resolved }
         incidents =
             open
-            .sorted { ($0.state.rank, $0.kind) < ($1.state.rank, $1.kind) }
-            .map { incident in
-                let muting = mutings.muting(
-                    domain: incident.domain, labels: watched.labels, kind: incident.kind, at: now)
-                return OverviewIncident(
-                    incident, muting: muting, acknowledgement: mutings.acknowledged[incident.id], now: now)
+            .sorted {
+                ($0.incident.state.rank, $0.incident.kind) < ($1.incident.state.rank, $1.incident.kind)
             }
-        let isFiring = open.contains { $0.state == .firing }
+            .map { OverviewIncident($0, labels: watched.labels, context: context, time: time) }
+        let isFiring = open.contains { $0.incident.state == .firing }
         needsAttention = level == .failing || level == .warning || isFiring
         let lastChecked = state?.lastCheckedAt ?? summary?.lastObservedAt
-        checked = lastChecked.map { Moment($0, now: now) }
-        isOverdue = lastChecked.map { now.timeIntervalSince($0) > Self.patience(watched.interval) } ?? false
+        checked = lastChecked.map(time.moment)
+        isOverdue = lastChecked.map { time.now.timeIntervalSince($0) > Self.patience(watched.interval) } ?? false
         originURL = watched.domain.wellKnownURL
         let isWeb = cdnBaseURL.hasPrefix("https://") || cdnBaseURL.hasPrefix("http://")
         cdnURL = isWeb ? cdnBaseURL + (cdnBaseURL.hasSuffix("/") ? "" : "/") + watched.domain.name : nil
-        // Somebody was told of a firing incident: it goes above what is merely seen.
+        // Confirmed incidents go above what one check saw.
         let levels = Level.allCases.firstIndex(of: level) ?? 0
         rank = isFiring ? min(levels, 1) * 2 : levels * 2 + 1
     }
@@ -86,25 +86,28 @@ package struct OverviewIncident: Equatable, Sendable {
     package let kind: String
     package let state: String
     package let since: Moment
-    /// Until when nobody is told of it; nil where somebody is.
-    package let mutedUntil: Moment?
-    /// That it is not told beside what explains it.
-    package let isExplained: Bool
-    /// Who has it in hand; nil where nobody has.
+    /// Until when a silence or window suppresses notifications; nil where none does.
+    package let silencedUntil: Moment?
+    /// The kind of the incident that inhibits it; nil where none does.
+    package let inhibitedBy: String?
+    /// Who acknowledged it; nil: nobody.
     package let acknowledgedBy: String?
 
-    init(_ incident: Incident, muting: Muting?, acknowledgement: Acknowledgement? = nil, now: Date) {
-        isExplained = muting != nil && muting?.until == nil
-        acknowledgedBy = acknowledgement?.by.onOneLine(upTo: 100)
+    init(_ tracked: TrackedIncident, labels: [String: String], context: IncidentContext, time: PageTime) {
+        let incident = tracked.incident
         kind = incident.kind.rawValue
         state = incident.state.rawValue
-        since = Moment(incident.since, now: now)
-        mutedUntil = (muting?.until).map { Moment($0, now: now) }
+        since = time.moment(incident.since)
+        silencedUntil = context.silencedUntil(incident, labels: labels, at: time.wall).map {
+            Moment($0, now: time.wall)
+        }
+        inhibitedBy = context.inhibitor(of: tracked)
+        acknowledgedBy = context.acknowledgements[incident.id]?.by.onOneLine(upTo: 100)
     }
 }
 
 extension Incident.State {
-    /// What was told goes before what was not.
+    /// Confirmed ones go first.
     fileprivate var rank: Int {
         switch self {
         case .firing: 0

@@ -1,5 +1,5 @@
-// Many writes, one flush. Each flush of the disk costs milliseconds, whatever is written; so what arrives while one is
-// under way goes into the next one together. A write that meets an idle store waits for nobody.
+// Many writes, one flush. Each flush of the disk costs milliseconds, however little is written, so writes that arrive
+// during one share the next. A write to an idle store does not wait.
 
 import GRDB
 import Synchronization
@@ -8,7 +8,7 @@ import Synchronization
 final class CommitQueue: Sendable {
     /// One write that waits for its turn.
     private struct Waiting: Sendable {
-        /// Does the work, and returns what tells the caller of it once it is on the disk. May be called again after a
+        /// Does the work, and returns what resumes the caller once it is on the disk. May be called again after a
         /// rollback.
         let perform: @Sendable (Database) throws -> @Sendable () -> Void
         let fail: @Sendable (any Error) -> Void
@@ -81,11 +81,12 @@ final class CommitQueue: Sendable {
         }
     }
 
-    /// One transaction, with a savepoint for each of several writes. Returns what tells each caller; throws where nothing was stored.
+    /// One transaction, with a savepoint for each of several writes. Returns what resumes each caller; throws where
+    /// nothing was stored.
     private func together(_ batch: [Waiting], _ database: Database) throws -> [@Sendable () -> Void] {
         var results: [@Sendable () -> Void] = []
         try database.inTransaction(.immediate) {
-            // What is alone is rolled back with nobody. A savepoint would copy each page before it is changed.
+            // A single write needs no savepoint, which would copy each page before it is changed.
             if batch.count == 1 {
                 results = try batch.map { try $0.perform(database) }
                 return .commit

@@ -5,10 +5,10 @@ import Foundation
 
 /// Replaces some of the tokens of one JSON text to make another.
 struct StateDelta: Codable, Equatable {
-    /// Bytes of the text it starts from, and of the one it makes: a delta that got beside another text must not be used.
+    /// Bytes of the text it starts from, and of the one it makes: a delta of another text must not be used.
     private let from: Int
     private let to: Int
-    /// Positions among the tokens, ascending, and what stands there instead.
+    /// Positions among the tokens, ascending, and what replaces them.
     private let places: [Int]
     private let values: [String]
 
@@ -29,7 +29,7 @@ struct StateDelta: Codable, Equatable {
         }
         (from, to) = (base.count, target.count)
         (self.places, self.values) = (places, values)
-        // Believed only once it was seen to work.
+        // Used only where it was tested.
         guard applied(to: base) == target else { return nil }
     }
 

@@ -1,15 +1,15 @@
-// Whether what is seen can be written down. Trouble of our own disk is told as such; it is never a fault of a watched site.
+// Whether the store takes writes. Trouble of our own disk is reported as such; it is never a fault of a watched site.
 
 import Foundation
 import Synchronization
 
-/// How the store fares, for metrics and for an incident of the monitor itself.
+/// How the store works, for metrics and for an alert about the monitor itself.
 package struct StoreHealth: Equatable, Sendable {
-    /// When the present trouble began: the first write that failed since the last one that worked. nil: all is well.
+    /// When the present trouble began: the first write that failed since the last one that worked. nil: writes work.
     package var failingSince: Date?
     /// What the latest failure was; stays after the trouble has ended.
     package var lastError: StoreError?
-    /// Checks that were made and could not be stored, since the start. Each counts for nothing.
+    /// Checks discarded since the start because the write failed.
     package var lostChecks = 0
 
     package init() {}

@@ -1,5 +1,5 @@
-// What may come between a write and the disk, for tests: a disk that is full, a lock that another program holds, the end
-// of the process between two writes.
+// What may go wrong between a write and the disk, for tests: a full disk, a lock of another program, the end of the
+// process between two writes.
 
 import GRDB
 

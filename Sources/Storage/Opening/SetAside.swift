@@ -1,12 +1,12 @@
-// The way out of a damaged file. Watching goes on with a new one; the old one is kept, for nobody but its owner can say
-// what of it is worth saving.
+// What happens to a damaged file: the daemon sets it aside and makes a new one. The old one is kept, since only its
+// owner can say what of it is worth saving.
 
 import Foundation
 import GRDB
 
-/// A damaged store that was put out of the way.
+/// A damaged store that was set aside.
 package struct SetAside: Codable, Equatable, Sendable {
-    /// Where the old file lies now; its log lies beside it under the same name with `-wal`.
+    /// Where the old file is now; its log is next to it, under the same name with `-wal`.
     package let path: String
     package let at: Date
     /// What SQLite said.
@@ -17,17 +17,15 @@ extension Store {
     /// Opens the store as the monitor does, and sets a damaged one aside first. A file of another program or of a newer
     /// version is left alone and refused.
     ///
-    /// `claim`: on this very path, where the opening is tried more than once; nil: it is claimed for this try alone.
-    ///
-    /// Returns what was set aside just now, which is worth an alarm: every domain is then seen for the first time, and
-    /// incidents that were open will not be resolved.
+    /// Returns what was set aside just now. Log it as an error: the monitor then sees every domain for the first time,
+    /// and incidents that were open are never resolved.
     package static func openSettingAside(
-        path: String, claim: StoreClaim? = nil, now: @escaping @Sendable () -> Date = { Date() }
+        path: String, now: @escaping @Sendable () -> Date = { Date() }
     ) throws(StoreError) -> (store: Store, setAside: SetAside?) {
         do {
             try StoreOpening.checkPath(path, .monitor)
-            // Held throughout: between the two nobody else may take the place for free.
-            let lock = try (claim ?? StoreClaim(path: path)).held()
+            // Held throughout, so that no other monitor makes a store between the two.
+            let lock = try FileLock(path: path + ".lock", store: path)
             let patience = LockPatience()
             var note: SetAside?
             let pool: DatabasePool
@@ -41,7 +39,7 @@ extension Store {
                     pool = try StoreOpening.open(path, .monitor, patience)
                     try remember(aside, pool)
                 } catch {
-                    // Nobody would hear of what was set aside: the next try must find it where it was.
+                    // Without the note nobody learns what was set aside: the next start must find it in its place.
                     putBack(aside, path)
                     throw error
                 }
@@ -53,7 +51,7 @@ extension Store {
         }
     }
 
-    /// The damaged store that this one took the place of; nil where there was none.
+    /// The damaged store that this one replaced; nil where there was none.
     package func setAside() async throws -> SetAside? {
         try await read { database in
             let value = try String.fetchOne(database, sql: "SELECT value FROM meta WHERE name = 'set_aside'")
@@ -65,16 +63,10 @@ extension Store {
 
     private static func remember(_ note: SetAside, _ pool: DatabasePool) throws {
         let text = String(decoding: try Stored.encode(note), as: UTF8.self)
-        try pool.write { database in
-            try database.execute(
-                sql: """
-                    INSERT INTO meta (name, value) VALUES ('set_aside', ?)
-                    ON CONFLICT (name) DO UPDATE SET value = excluded.value
-                    """, arguments: [text])
-        }
+        try pool.write { try setMeta("set_aside", text, $0) }
     }
 
-    /// Undoes `move`. What takes its place is a new store in which nothing lies yet.
+    /// Undoes `move`. The file that it replaces is a new and empty store.
     private static func putBack(_ aside: SetAside, _ path: String) {
         for suffix in ["-shm", "-wal", ""] {
             unlink(path + suffix)
@@ -91,7 +83,7 @@ extension Store {
             target = "\(path).damaged-\(stamp)-\(number)"
             number += 1
         }
-        // The file itself goes last: beside a file that is missing SQLite would delete the log.
+        // The file itself is moved last: SQLite would delete a log without its file.
         for suffix in ["-shm", "-wal", ""] where suffix.isEmpty || files.fileExists(atPath: path + suffix) {
             guard rename(path + suffix, target + suffix) == 0 else {
                 throw StoreError.unwritable(

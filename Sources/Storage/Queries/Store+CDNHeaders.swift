@@ -1,5 +1,5 @@
-// The headers of every poll of Apple's CDN that differ from the last of the same edge: how its caches behave is written
-// down nowhere else.
+// The headers of every poll of Apple's CDN that differ from the last of the same edge: nothing else documents how its
+// caches behave.
 
 import Evidence
 import Foundation
@@ -61,13 +61,13 @@ extension Store {
         }
     }
 
-    /// Each edge that answered, once: the answer that stands for the CDN is one of a full look's edges.
+    /// Each edge that answered, once: the answer that represents the CDN is one of the edges of a full check.
     private static func polls(_ observation: Observation) -> [(edge: String, answer: Answer)] {
         var polls: [(edge: String, answer: Answer)] = []
         let plain = observation.cdn.retrieval.map { [EdgeLook(address: $0.edge, retrieval: $0)] } ?? []
-        for look in (observation.full?.edges ?? []) + plain {
-            let edge = look.address.isEmpty ? look.retrieval.edge : look.address
-            guard let answer = look.retrieval.answer, !polls.contains(where: { $0.edge == edge }) else { continue }
+        for probe in (observation.full?.edges ?? []) + plain {
+            let edge = probe.address.isEmpty ? probe.retrieval.edge : probe.address
+            guard let answer = probe.retrieval.answer, !polls.contains(where: { $0.edge == edge }) else { continue }
             polls.append((edge.shortened(to: 100), answer))
         }
         return polls

@@ -1,4 +1,4 @@
-// Writing a check down, and reading the state that the next one starts from.
+// What checks and fleet evaluations commit. Neither touches a notification, whatever the number of channels.
 
 import Evidence
 import Foundation
@@ -9,50 +9,15 @@ extension Store {
     /// Bodies beyond this are remembered by hash and size only. Apple refuses a file over 128 KiB.
     package static let maximumBodyBytes = 256 * 1024
 
-    /// What the monitor remembers of a domain; nil before its first check.
-    package func state(of domain: Domain) async throws -> DomainState? {
-        try await read { database in
-            try Row.fetchOne(database, cached: Self.stateOfDomain, arguments: [domain.name])
-                .map { try Self.state($0, of: domain.name) }
-        }
-    }
-
-    /// What a domain without a state begins with. It may have been watched before, and its incidents of then are stored
-    /// still, or known to receivers: their numbers are not given again.
-    package func firstState(of domain: Domain) async throws -> DomainState {
-        try await read { DomainState(domain: domain, begun: try Self.begunAndForgotten($0)) }
-    }
-
-    /// Every domain that has a state, by name.
-    package func domains() async throws -> [DomainSummary] {
-        try await read { database in
-            try Row.fetchAll(database, cached: Self.overview).map { row in
-                let state = try Self.state(row, of: row["name"])
-                return DomainSummary(
-                    domain: state.domain, state: state,
-                    unchangedSince: (row["first_at"] as Int64?).map(Date.init(milliseconds:)),
-                    lastObservedAt: (row["last_at"] as Int64?).map(Date.init(milliseconds:)))
-            }
-        }
-    }
-
-    /// The one transaction of a check: observation, state, incidents and messages, all or nothing.
-    package func commit(_ check: CheckRecord) async throws {
+    /// The one transaction of a check: observation, state and incidents, all or nothing.
+    /// Returns whether any incident got a change number, which wakes the channels' loops.
+    @discardableResult
+    package func commit(_ check: CheckRecord) async throws -> Bool {
         do {
-            try await write { database in
+            return try await write { database in
                 if let observation = check.observation { try Self.record(observation, database) }
                 try Self.record(check.state, database)
-                for incident in check.incidents { try Self.record(incident, database) }
-                for incident in check.dropped {
-                    try database.execute(cached: "DELETE FROM incident WHERE id = ?", arguments: [incident.id])
-                }
-                for draft in check.outbox { try self.owe(draft, database) }
-                for id in check.withheld {
-                    try Self.withhold(id, at: check.state.lastCheckedAt ?? .distantPast, database)
-                }
-                for id in check.reawakened {
-                    try Self.reawaken(id, at: check.state.lastCheckedAt ?? .distantPast, database)
-                }
+                return try IncidentRow.write(check.changes, dropped: check.dropped, database)
             }
         } catch {
             if check.observation != nil { healthRecord.lostCheck() }
@@ -60,28 +25,42 @@ extension Store {
         }
     }
 
-    /// Removes the state of a domain that is watched no longer. Its incidents and observations age out by themselves.
-    package func forget(_ domain: Domain) async throws {
+    /// The one transaction of a fleet evaluation. Returns what the other `commit` returns.
+    @discardableResult
+    package func commit(_ fleet: FleetRecord) async throws -> Bool {
         try await write { database in
-            let row = try Row.fetchOne(database, cached: Self.stateOfDomain, arguments: [domain.name])
-            if let begun = try row.map({ try Self.state($0, of: domain.name).begun }) {
-                // One number for all domains, since it is not worth a row for each that ever was.
-                try database.execute(
-                    cached: """
-                        INSERT INTO meta (name, value) VALUES ('incidents_forgotten', ?)
-                        ON CONFLICT (name) DO UPDATE SET value = excluded.value
-                        """, arguments: [String(max(begun, try Self.begunAndForgotten(database)))])
-            }
-            try database.execute(cached: "DELETE FROM domain WHERE name = ?", arguments: [domain.name])
-            try database.execute(cached: "DELETE FROM full_look WHERE domain = ?", arguments: [domain.name])
+            try database.execute(
+                cached: """
+                    INSERT INTO fleet (id, format, state) VALUES (1, ?, ?)
+                    ON CONFLICT (id) DO UPDATE SET format = excluded.format, state = excluded.state
+                    """, arguments: [DomainState.formatVersion, try Stored.encode(fleet.state)])
+            return try IncidentRow.write(fleet.changes, dropped: fleet.dropped, database)
         }
     }
 
-    // MARK: - Within a transaction
-
-    /// The most incidents that a domain had which was then forgotten.
-    private static func begunAndForgotten(_ database: Database) throws -> Int {
-        let stored = try String.fetchOne(database, cached: "SELECT value FROM meta WHERE name = 'incidents_forgotten'")
-        return stored.flatMap(Int.init) ?? 0
+    /// What the last evaluation of the fleet left; nil before the first one. Without a readable state it begins with
+    /// what the store holds as confirmed and unresolved.
+    package func fleetState() async throws -> FleetState? {
+        let (state, fault) = try await read { database -> (FleetState?, UnreadableState?) in
+            var fault: UnreadableState?
+            if let row = try Row.fetchOne(database, cached: "SELECT format, state FROM fleet WHERE id = 1") {
+                try Self.checkFormat(row["format"], of: "the fleet")
+                do {
+                    return (try Stored.decode(FleetState.self, from: row["state"], what: "state of the fleet"), nil)
+                } catch let error as StoreError {
+                    fault = UnreadableState(name: UnreadableState.fleet, error: error.message)
+                }
+            }
+            var state = FleetState()
+            for record in try IncidentRow.records(database, cached: ChannelTransaction.unresolvedOfFleet) {
+                guard let cause = record.incident.cause else { continue }
+                var tracked = TrackedIncident(incident: record.incident)
+                tracked.facts = try IncidentRow.facts(record.incident.id, database)
+                state.open[cause] = tracked
+            }
+            return (state.open.isEmpty ? nil : state, fault)
+        }
+        if let fault { await setAside([fault]) }
+        return state
     }
 }

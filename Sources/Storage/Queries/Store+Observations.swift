@@ -1,17 +1,17 @@
-// Writing down what a check saw: as a run, by depth, and the newest full look by itself.
+// Storing what a check saw: as a run, by depth, and the newest full check by itself.
 
 import Evidence
 import Foundation
 import GRDB
 
 extension Store {
-    /// The newest full look at a domain, with the bodies that are kept of it; nil before the first.
+    /// The newest full check of a domain, with the bodies that are kept of it; nil before the first.
     package func lastFullLook(of domain: Domain) async throws -> Observation? {
         try await read { database in
             let data = try Data.fetchOne(
                 database, cached: "SELECT facts FROM full_look WHERE domain = ?", arguments: [domain.name])
             guard let data else { return nil }
-            var observation = try Stored.decode(Observation.self, from: data, what: "full look at \(domain)")
+            var observation = try Stored.decode(Observation.self, from: data, what: "full check of \(domain)")
             let copies = [observation.origin, observation.cdn.retrieval].compactMap(\.self)
             for copy in copies + (observation.full?.copies ?? []) {
                 guard let hash = copy.answer?.body.hash, observation.contents[hash] == nil else { continue }
@@ -60,8 +60,9 @@ extension Store {
 
     /// The latest run of the same depth, where it saw the same and nothing else was seen since.
     ///
-    /// Light and full looks take turns, each in a run of its own, so that an unchanged domain has two rows however long it
-    /// is watched. Where a look of the other depth met something else in between, the run is over: what comes back is news.
+    /// Light and full checks alternate, each in a run of its own, so that an unchanged domain has two rows however long
+    /// it is watched. Where a check of the other depth saw something else in between, the run ends: what comes back is
+    /// news.
     private static func run(thatGoesOnWith facts: Observation, _ database: Database) throws -> Int64? {
         func latest(_ depth: Depth) throws -> Row? {
             try Row.fetchOne(
@@ -71,16 +72,16 @@ extension Store {
                     ORDER BY id DESC LIMIT 1
                     """, arguments: [facts.domain.name, facts.vantage, depth.rawValue])
         }
-        // Facts that another version wrote and this one cannot read only end a run; they fail no check.
+        // Facts that cannot be read only end a run; they fail no check.
         func observation(_ row: Row) -> Observation? {
             try? Stored.decode(Observation.self, from: row["facts"], what: "observation")
         }
         guard let own = try latest(facts.depth), let before = observation(own),
-            SteadyFacts(before) == SteadyFacts(facts)
+            ObservationFingerprint(before) == ObservationFingerprint(facts)
         else { return nil }
         if let other = try latest(facts.depth == .light ? .full : .light),
             (other["last_at"] as Int64) > (own["last_at"] as Int64), let between = observation(other),
-            PlainGist(between) != PlainGist(facts)
+            PlainFingerprint(between) != PlainFingerprint(facts)
         {
             return nil
         }

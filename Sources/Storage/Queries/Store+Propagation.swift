@@ -1,13 +1,13 @@
-// How long Apple's CDN took for earlier changes, as the kept observations tell it.
+// How long Apple's CDN took for earlier changes, from the stored observations.
 
 import Evidence
 import Foundation
 import GRDB
 
 extension Store {
-    /// Seconds from the first check that saw a change at the origin to the first one that saw Apple's CDN serve the same
-    /// bytes, oldest change first. A change that was overtaken by the next one is not in it. Exact to the interval of the
-    /// checks; reaches back as far as observations are kept, over `maximumRuns` runs of equal checks at most.
+    /// Seconds from the first check that saw a change at the origin to the first one that saw Apple's CDN serve the
+    /// same bytes, oldest change first. A change that was overtaken by the next one is not in it. Exact to the interval
+    /// of the checks; reaches back as far as observations are kept, over `maximumRuns` runs of equal checks at most.
     package func propagationTimes(of domain: Domain) async throws -> [TimeInterval] {
         try await read { database in
             let rows = try Row.fetchAll(

@@ -1,5 +1,5 @@
-// The state of a domain in two parts: the whole as it was some time ago, and the little that has changed in it since. At
-// most checks nothing changes but instants, and then the kilobytes need not be written again.
+// The state of a domain in two parts: the whole as it was some time ago, and the little that has changed in it since.
+// At most checks only instants change, and then the kilobytes need not be written again.
 
 import Evidence
 import Foundation
@@ -7,38 +7,140 @@ import GRDB
 import Monitoring
 
 extension Store {
-    /// A larger difference is written as a whole: small rows are what makes many of them share a page.
+    /// A larger difference is written as a whole: many small rows share a page.
     static let largestDelta = 1024
 
     static let stateOfDomain = """
-        SELECT d.state, r.delta FROM domain d LEFT JOIN domain_recent r ON r.name = d.name WHERE d.name = ?
+        SELECT d.name, d.format, d.state, r.delta FROM domain d LEFT JOIN domain_recent r ON r.name = d.name
+        WHERE d.name = ?
         """
 
     static let overview = """
-        SELECT d.name, d.state, r.delta, o.first_at, o.last_at FROM domain d
+        SELECT d.name, d.format, d.state, r.delta, o.first_at, o.last_at FROM domain d
         LEFT JOIN domain_recent r ON r.name = d.name
         LEFT JOIN observation o
         ON o.id = (SELECT id FROM observation WHERE domain = d.name ORDER BY first_at DESC, id DESC LIMIT 1)
         ORDER BY d.name
         """
 
-    /// The state out of a row with `state` and `delta`.
-    static func state(_ row: Row, of name: String) throws -> DomainState {
-        let base: Data = row["state"]
-        let what = "state of \(name)"
-        guard let delta = row["delta"] as Data? else {
-            return try Stored.decode(DomainState.self, from: base, what: what)
+    /// What the monitor remembers of a domain; nil before its first check, and where the stored state cannot be read.
+    ///
+    /// - Throws: `StoreError` with `newerState` for a state of a newer version.
+    package func state(of domain: Domain) async throws -> DomainState? {
+        let decoded = try await read { database in
+            try Row.fetchOne(database, cached: Self.stateOfDomain, arguments: [domain.name]).map(Self.decode)
         }
-        guard let whole = try Stored.decode(StateDelta.self, from: delta, what: what).applied(to: base) else {
-            throw StoreError(code: .corrupt, message: "the stored \(what) does not fit together")
+        switch decoded {
+        case nil: return nil
+        case .readable(let state): return state
+        case .unreadable(let state):
+            await setAside([state])
+            return nil
         }
-        return try Stored.decode(DomainState.self, from: whole, what: what)
+    }
+
+    /// What a domain without a readable state begins with. What the store holds as confirmed and unresolved goes on.
+    /// The domain may have been watched before, and numbers of its incidents of that time are not given again.
+    package func firstState(of domain: Domain) async throws -> DomainState {
+        try await read { database in
+            var state = DomainState(domain: domain, begun: try Self.begunAndForgotten(database))
+            for record in try IncidentRow.records(database, cached: Self.unresolvedOfDomain, [domain.name]) {
+                state.open[record.incident.kind] = TrackedIncident(incident: record.incident)
+            }
+            return state
+        }
+    }
+
+    static let unresolvedOfDomain = "\(IncidentRow.select) WHERE i.domain = ? AND \(IncidentRow.isUnresolved)"
+
+    /// Every domain that has a readable state, by name.
+    ///
+    /// - Throws: `StoreError` with `newerState` for a state of a newer version.
+    package func domains() async throws -> [DomainSummary] {
+        let (summaries, unreadable) = try await read { database in
+            var summaries: [DomainSummary] = []
+            var unreadable: [UnreadableState] = []
+            for row in try Row.fetchAll(database, cached: Self.overview) {
+                switch try Self.decode(row) {
+                case .unreadable(let state): unreadable.append(state)
+                case .readable(let state):
+                    summaries.append(
+                        DomainSummary(
+                            domain: state.domain, state: state, unchangedSince: row.instant("first_at"),
+                            lastObservedAt: row.instant("last_at")))
+                }
+            }
+            return (summaries, unreadable)
+        }
+        await setAside(unreadable)
+        return summaries
+    }
+
+    /// Removes the state of a domain that was removed from the configuration. Its incidents and observations age out.
+    package func forget(_ domain: Domain) async throws {
+        try await write { database in
+            let row = try Row.fetchOne(database, cached: Self.stateOfDomain, arguments: [domain.name])
+            if let row, case .readable(let state) = try Self.decode(row) {
+                // One number for all domains: a row for each that ever was would not be worth it.
+                let begun = max(state.begun, try Self.begunAndForgotten(database))
+                try Self.setMeta("incidents_forgotten", String(begun), database)
+            }
+            try database.execute(cached: "DELETE FROM domain WHERE name = ?", arguments: [domain.name])
+            try database.execute(cached: "DELETE FROM full_look WHERE domain = ?", arguments: [domain.name])
+        }
+    }
+
+    /// The latest instant that the store knows, so that a clock which begins here does not go back over a restart; nil
+    /// for an empty store.
+    package func lastInstant() async throws -> Date? {
+        try await read { try Int64.fetchOne($0, cached: Self.latestInstant).map(Date.init(milliseconds:)) }
+    }
+
+    private static let latestInstant = """
+        SELECT max(at) FROM (
+            SELECT max(last_checked_at) AS at FROM domain UNION ALL SELECT max(last_checked_at) FROM domain_recent
+            UNION ALL SELECT max(at) FROM delivery)
+        """
+
+    // MARK: - Within a transaction
+
+    enum DecodedState: Sendable {
+        case readable(DomainState)
+        case unreadable(UnreadableState)
+    }
+
+    /// From a row with `name`, `format`, `state` and `delta`.
+    static func decode(_ row: Row) throws -> DecodedState {
+        let name: String = row["name"]
+        try checkFormat(row["format"], of: name)
+        do {
+            let what = "state of \(name)"
+            var whole: Data = row["state"]
+            if let delta = row["delta"] as Data? {
+                guard let changed = try Stored.decode(StateDelta.self, from: delta, what: what).applied(to: whole)
+                else {
+                    throw StoreError(code: .corrupt, message: "the parts of the stored \(what) do not fit together")
+                }
+                whole = changed
+            }
+            return .readable(try Stored.decode(DomainState.self, from: whole, what: what))
+        } catch let fault as StoreError {
+            return .unreadable(UnreadableState(name: name, error: fault.message))
+        }
+    }
+
+    static func checkFormat(_ format: Int, of what: String) throws {
+        guard format <= DomainState.formatVersion else {
+            throw StoreError.newerState(of: what, format: format, supported: DomainState.formatVersion)
+        }
     }
 
     static func record(_ state: DomainState, _ database: Database) throws {
         let name = state.domain.name
         let whole = try Stored.encode(state)
-        let base = try Data.fetchOne(database, cached: "SELECT state FROM domain WHERE name = ?", arguments: [name])
+        let base = try Data.fetchOne(
+            database, cached: "SELECT state FROM domain WHERE name = ? AND format = ?",
+            arguments: [name, DomainState.formatVersion])
         if let base, let delta = StateDelta(from: base, to: whole, atMost: largestDelta) {
             try database.execute(
                 cached: """
@@ -49,9 +151,23 @@ extension Store {
         }
         try database.execute(
             cached: """
-                INSERT INTO domain (name, state, last_checked_at) VALUES (?, ?, ?)
-                ON CONFLICT (name) DO UPDATE SET state = excluded.state, last_checked_at = excluded.last_checked_at
-                """, arguments: [name, whole, state.lastCheckedAt?.milliseconds])
+                INSERT INTO domain (name, format, state, last_checked_at) VALUES (?, ?, ?, ?)
+                ON CONFLICT (name) DO UPDATE SET format = excluded.format, state = excluded.state,
+                    last_checked_at = excluded.last_checked_at
+                """, arguments: [name, DomainState.formatVersion, whole, state.lastCheckedAt?.milliseconds])
         try database.execute(cached: "DELETE FROM domain_recent WHERE name = ?", arguments: [name])
+    }
+
+    /// The most incidents that a domain had which was then forgotten.
+    private static func begunAndForgotten(_ database: Database) throws -> Int {
+        let stored = try String.fetchOne(database, cached: "SELECT value FROM meta WHERE name = 'incidents_forgotten'")
+        return stored.flatMap(Int.init) ?? 0
+    }
+
+    static func setMeta(_ name: String, _ value: String, _ database: Database) throws {
+        try database.execute(
+            cached: """
+                INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value
+                """, arguments: [name, value])
     }
 }

@@ -2,61 +2,47 @@ import Foundation
 import GRDB
 
 extension Store {
-    /// How far checks and outbox have come, by what is committed.
+    /// How far checks and delivery got, by what is committed.
     package func progress(now: Date) async throws -> WorkProgress {
         try await read { database in
             var progress = WorkProgress()
-            for row in try Row.fetchAll(
-                database,
-                // An unchanged check moves the small row alone; a changed state removes or outdates it.
-                cached: """
-                    SELECT d.name, coalesce(r.last_checked_at, d.last_checked_at) AS last_checked_at
-                    FROM domain d LEFT JOIN domain_recent r ON r.name = d.name
-                    WHERE coalesce(r.last_checked_at, d.last_checked_at) IS NOT NULL
-                    """)
-            {
-                progress.checks[row["name"]] = Date(milliseconds: row["last_checked_at"])
+            progress.latestChange = try Int64.fetchOne(database, cached: Self.highestChange) ?? 0
+            for row in try Row.fetchAll(database, cached: Self.lastChecks) {
+                progress.checks[row["name"]] = row.instant("at")
             }
-            for row in try Row.fetchAll(
-                database,
-                cached: """
-                    SELECT channel, sum(attempts) AS attempts FROM outbox
-                    WHERE state IN ('queued', 'leased') GROUP BY channel
-                    """)
-            {
-                progress.channels[row["channel"], default: .init()].attempts = row["attempts"]
-            }
-            // A message that a newer one supersedes is settled by a check, and says nothing about the sender.
-            for (channel, settled) in try Self.instants(database, Self.lastSettled) {
-                progress.channels[channel, default: .init()].lastSettled = settled
-            }
-            for (channel, due) in try Self.instants(database, Self.oldestDue, ["now": now.milliseconds]) {
-                progress.channels[channel, default: .init()].dueSince = due
+            for record in try Row.fetchAll(database, cached: "SELECT * FROM channel").map(ChannelRow.record) {
+                progress.channels[record.name] = try Self.progress(of: record, now: now, database)
             }
             return progress
         }
     }
 
-    /// In the words of the index of past messages.
-    static let lastSettled = """
-        SELECT channel, max(settled_at) AS instant FROM outbox
-        WHERE settled_at IS NOT NULL AND state IN ('delivered', 'dead', 'expired') GROUP BY channel
+    /// An unchanged check writes the small row alone; a changed state removes it.
+    static let lastChecks = """
+        SELECT d.name, coalesce(r.last_checked_at, d.last_checked_at) AS at
+        FROM domain d LEFT JOIN domain_recent r ON r.name = d.name
+        WHERE coalesce(r.last_checked_at, d.last_checked_at) IS NOT NULL
         """
 
-    /// By channel, since when something could have been claimed: neither before its schedule, nor before a hold ended.
-    static let oldestDue = """
-        SELECT o.channel, max(min(CASE o.state WHEN 'leased' THEN o.lease_until ELSE o.not_before END),
-            coalesce((SELECT held_until FROM channel c WHERE c.name = o.channel), 0)) AS instant
-        FROM outbox o WHERE o.state IN ('queued', 'leased') AND \(isFirst)
-        GROUP BY o.channel HAVING instant <= :now
-        """
-
-    private static func instants(
-        _ database: Database, _ sql: String, _ arguments: StatementArguments = StatementArguments()
-    ) throws -> [(channel: String, instant: Date)] {
-        try Row.fetchAll(database, cached: sql, arguments: arguments).compactMap { row in
-            guard let instant: Int64 = row["instant"] else { return nil }
-            return (row["channel"], Date(milliseconds: instant))
-        }
+    /// A message is due when neither its schedule nor a hold delays it. A notification is due in a held channel too.
+    private static func progress(
+        of record: ChannelRecord, now: Date, _ database: Database
+    ) throws -> WorkProgress.ChannelProgress {
+        let messages = try Row.fetchOne(database, cached: messagesUnderWay, arguments: [record.name])
+        let retryAt = messages?.instant("retry_at").map { max($0, record.hold?.until ?? .distantPast) }
+        let dueAt = try ChannelTransaction(channel: record.name, database: database).nextDue()
+        return WorkProgress.ChannelProgress(
+            seen: record.seen,
+            lastSettled: try Int64.fetchOne(database, cached: lastSettled, arguments: [record.name])
+                .map(Date.init(milliseconds:)),
+            attempts: messages?["attempts"] ?? 0,
+            dueSince: [retryAt, dueAt].compactMap(\.self).filter { $0 <= now }.min())
     }
+
+    static let messagesUnderWay = """
+        SELECT sum(attempts) AS attempts, min(retry_at) AS retry_at FROM message WHERE channel = ?
+        """
+    /// Not the counter: the incident of its last number may be gone.
+    static let highestChange = "SELECT max(change) FROM incident"
+    static let lastSettled = "SELECT max(at) FROM delivery WHERE channel = ?"
 }

@@ -13,7 +13,7 @@ package struct CDNHeaderRun: Equatable, Sendable {
     /// Polls in the run, at least 1.
     package let count: Int
 
-    /// Other values in these make no new row: they tell of the moment, not of the edge. https://www.rfc-editor.org/rfc/rfc9110
+    /// Other values in these make no new row: they belong to the moment, not to the edge. https://www.rfc-editor.org/rfc/rfc9110
     static let volatile: Set<String> = ["age", "cdnuuid", "date", "expires"]
 
     /// What must stay the same. The order of fields says nothing.

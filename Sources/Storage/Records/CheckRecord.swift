@@ -3,29 +3,33 @@ import Monitoring
 
 /// All that one check leaves behind; it is committed as a whole or not at all.
 package struct CheckRecord: Sendable {
-    /// nil where the state moves without a look at the network, as when a domain is watched no longer.
+    /// nil where the state changes without a probe, as when a domain was removed from the configuration.
     package var observation: Observation?
     package var state: DomainState
-    /// New or changed incidents, as they are now.
-    package var incidents: [Incident]
-    /// Incidents that passed before anybody was told; their rows are deleted.
+    package var changes: [IncidentChange]
+    /// Incidents that ended before they were confirmed; their rows are deleted.
     package var dropped: [Incident]
-    package var outbox: [OutboxDraft]
-    /// Ids of incidents about which something was not said now, and may have to be said later.
-    package var withheld: [String]
-    /// Incidents that were taken in hand and are graver, or back: somebody must look again.
-    package var reawakened: [String]
 
     package init(
-        observation: Observation?, state: DomainState, incidents: [Incident] = [], dropped: [Incident] = [],
-        outbox: [OutboxDraft] = [], withheld: [String] = [], reawakened: [String] = []
+        observation: Observation?, state: DomainState, changes: [IncidentChange] = [], dropped: [Incident] = []
     ) {
         self.observation = observation
         self.state = state
-        self.incidents = incidents
+        self.changes = changes
         self.dropped = dropped
-        self.outbox = outbox
-        self.withheld = withheld
-        self.reawakened = reawakened
+    }
+}
+
+/// All that one evaluation of the fleet leaves behind; it is committed as a whole or not at all.
+package struct FleetRecord: Sendable {
+    package var state: FleetState
+    package var changes: [IncidentChange]
+    /// Incidents that ended before they were confirmed; their rows are deleted.
+    package var dropped: [Incident]
+
+    package init(state: FleetState, changes: [IncidentChange] = [], dropped: [Incident] = []) {
+        self.state = state
+        self.changes = changes
+        self.dropped = dropped
     }
 }

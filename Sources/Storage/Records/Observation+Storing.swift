@@ -1,4 +1,4 @@
-// How much of an observation is written down. A full look has dozens of answers; a site that fills each of them must not
+// How much of an observation is stored. A full check has dozens of answers; a site that fills each of them must not
 // fill the disk.
 
 import Evidence
@@ -9,7 +9,7 @@ extension Observation {
     static let maximumOtherBodies = 16
     static let maximumOtherBytes = 1_048_576
 
-    /// The facts without bodies; the looks of a full check without what no other place reads of them.
+    /// The facts without bodies; the probes of a full check without what nobody reads of them.
     var storable: Observation {
         var facts = self
         facts.contents = [:]
@@ -63,7 +63,7 @@ extension Retrieval {
             }
             outcome = .answered(answer)
         }
-        // The chain is told for the request by name.
+        // The whole chain is stored for the request by name.
         guard var leaf = connection?.tls?.chain.first else { return }
         leaf.names = Array(leaf.names.prefix(8))
         connection?.tls?.chain = [leaf]

@@ -3,7 +3,8 @@
 import Foundation
 
 extension Date {
-    /// Milliseconds since 1970 in UTC, the form of every instant column. Out-of-range dates are clamped to year 1 to 9999.
+    /// Milliseconds since 1970 in UTC, the form of every instant column. Out-of-range dates are clamped to year 1 to
+    /// 9999.
     var milliseconds: Int64 {
         let value = (timeIntervalSince1970 * 1000).rounded()
         guard !value.isNaN else { return 0 }
@@ -13,7 +14,12 @@ extension Date {
     init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
 }
 
-/// JSON documents in columns. Dates inside keep their full precision, so that a state read again equals the one written.
+extension Duration {
+    var timeInterval: TimeInterval { self / .seconds(1) }
+}
+
+/// JSON documents in columns. Dates inside keep their full precision, so that a state read again equals the one
+/// written.
 enum Stored {
     static func encode(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()

@@ -1,4 +1,4 @@
-// What the monitor has got done, read from what it committed: a loop that turns and stores nothing has done nothing.
+// What the monitor got done, read from what it committed: a loop that runs and stores nothing has done nothing.
 
 import Foundation
 
@@ -6,44 +6,49 @@ import Foundation
 package struct WorkProgress: Equatable, Sendable {
     /// By domain, the instant of its last committed check.
     var checks: [String: Date] = [:]
-    /// By channel, of those that have messages.
+    /// By channel, of those with a loop or messages.
     var channels: [String: ChannelProgress] = [:]
+    /// The highest number of a change that an incident has.
+    var latestChange: Int64 = 0
 
     struct ChannelProgress: Equatable, Sendable {
-        /// When a message last came to its end here: delivered, given up, or out of time.
+        /// The last change that the channel's loop has looked at.
+        var seen: Int64 = 0
+        /// When a message of it was last settled, in whatever way.
         var lastSettled: Date?
-        /// Failed attempts of the messages that still wait.
+        /// Attempts of the messages under way.
         var attempts = 0
-        /// Since when a message could have been sent; nil where none is due, or the channel is held.
+        /// Since when something is due; nil where nothing is, or the channel is held.
         var dueSince: Date?
-
-        func hasMoved(since last: ChannelProgress?) -> Bool {
-            guard let last else { return false }
-            return lastSettled != last.lastSettled || attempts != last.attempts
-        }
     }
 
-    /// How long a due message may lie there before the outbox counts as stuck: as long as the lease of a sender, which is
-    /// longer than any attempt may take.
+    /// Something may be due for this long before delivery counts as stuck. Longer than any attempt may take.
     static let patience: TimeInterval = 120
 
-    /// What stands still.
+    /// What made no progress.
     package enum Standstill: Equatable, Sendable {
         /// No check was committed.
         case checks
-        /// Messages of these channels are overdue, and none of the channel was attempted.
-        case outbox(channels: [String])
+        /// The loops of these channels did nothing of what is due.
+        case delivery(channels: [String])
     }
 
-    /// What stands still since `last`; nil where checks and outbox both progressed.
+    /// What made no progress since `last`; nil where checks and delivery did. A receiver that fails or refuses is no
+    /// standstill: its messages wait by their schedule.
     ///
-    /// A receiver that fails or refuses is no standstill: its messages wait by their schedule.
-    package func standstill(since last: WorkProgress, now: Date) -> Standstill? {
+    /// `channels`: those with a loop. Only they must follow the changes of incidents; a feed, which has seen none, need not.
+    package func standstill(since last: WorkProgress, now: Date, channels running: Set<String> = []) -> Standstill? {
         guard checks.contains(where: { last.checks[$0.key] != $0.value }) else { return .checks }
         let stuck = channels.filter { name, channel in
-            guard let due = channel.dueSince, now.timeIntervalSince(due) > Self.patience else { return false }
-            return !channel.hasMoved(since: last.channels[name])
+            let before = last.channels[name]
+            let isOverdue = channel.dueSince.map { now.timeIntervalSince($0) > Self.patience } ?? false
+            let isBehind =
+                running.contains(name) && before != nil && channel.seen > 0
+                && channel.seen < last.latestChange
+            guard isOverdue || isBehind, let before else { return isOverdue }
+            return channel.lastSettled == before.lastSettled && channel.attempts == before.attempts
+                && channel.seen == before.seen
         }
-        return stuck.isEmpty ? nil : .outbox(channels: stuck.keys.sorted())
+        return stuck.isEmpty ? nil : .delivery(channels: stuck.keys.sorted())
     }
 }

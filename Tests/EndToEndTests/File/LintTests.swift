@@ -4,13 +4,13 @@ import Testing
 
 extension EndToEndTests {
     @Suite struct LintTests {
-        @Test("a file with nothing to say passes")
+        @Test("a file without findings passes")
         func clean() async throws {
             try await Stage.with { stage in
                 try stage.write("a", Sample.clean)
                 let process = try await stage.run(["lint", "--strict", "a"])
                 #expect(process.end == .exit(0))
-                #expect(process.output == "a: valid, nothing to say\n")
+                #expect(process.output == "a: valid, no findings\n")
                 #expect(process.errors == "")
             }
         }

@@ -80,7 +80,7 @@ extension EndToEndTests {
                 stage.lab.origin("site.test").serve(Sample.clean)
                 let process = try await stage.command("lint", ["site.test"])
                 #expect(process.end == .exit(0))
-                #expect(process.output == "site.test: valid, nothing to say\n")
+                #expect(process.output == "site.test: valid, no findings\n")
             }
         }
 

@@ -22,6 +22,8 @@ struct Watch: Sendable {
         var listen = "127.0.0.1:0"
         /// Further lines of `defaults`, each indented by two blanks.
         var defaults = ""
+        /// Most tests expect a message for each incident, at once.
+        var groupWait = "0s"
         /// Further lines of `alerts`, each indented by two blanks.
         var alerts = ""
         var network: String?
@@ -57,7 +59,7 @@ struct Watch: Sendable {
             \(settings.network ?? "  connect_to: [\"\(stage.lab.connectTo)\"]")
             cdn: {base_url: "\(stage.lab.cdnBaseURL)", requests_per_second: 1000}
             alerts:
-              group_wait: 0s
+              group_wait: \(settings.groupWait)
             \(settings.alerts)
               channels:\(channels)
             store: {path: \(settings.store)}
@@ -128,6 +130,11 @@ struct Message: Sendable {
     var domain: String { json["data"]["domain"].string ?? "" }
     var kind: String { json["data"]["kind"].string ?? "" }
     var incident: String { json["data"]["incident"]["id"].string ?? "" }
+    /// The domains that it is about, those of a digest too.
+    var domains: Set<String> {
+        let data = json["data"]
+        return Set((data["domains"].elements + [data["domain"]]).compactMap(\.string))
+    }
     /// `incident.firing cdn.stale site.test`
     var gist: String { "\(type) \(kind) \(domain)" }
 }

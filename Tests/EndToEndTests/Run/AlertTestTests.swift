@@ -23,7 +23,7 @@ extension EndToEndTests {
             try await stage.run(["alert", "test", "--config", watch.file] + names)
         }
 
-        @Test("beside a running daemon a marked, signed message goes out, and the answer is told")
+        @Test("beside a running daemon a marked, signed message goes out, and the answer is printed")
         func delivered() async throws {
             try await Self.stage { stage, receiver, watch in
                 let (daemon, _) = try await watch.started()
@@ -65,7 +65,24 @@ extension EndToEndTests {
             }
         }
 
-        @Test("of several channels one without an answer spoils the end, and the others are told as they are")
+        @Test(
+            "nothing is sent to the addresses where clouds offer a machine's metadata",
+            arguments: [
+                "169.254.169.254", "100.100.100.200", "168.63.129.16", "192.0.0.192", "[fd00:ec2::254]",
+                "[::ffff:169.254.169.254]",
+            ])
+        func metadata(_ host: String) async throws {
+            try await Self.stage { stage, _, _ in
+                let watch = try Watch(
+                    stage, ["site.test"], Watch.Settings(channels: [Watch.webhook("https://\(host)/latest/meta-data")]),
+                    file: "metadata.yaml")
+                let process = try await Self.test(stage, watch)
+                #expect(process.end == .exit(1), "\(process.errors)")
+                #expect(process.output.contains("not sent: nothing is sent to such an address"), "\(process.output)")
+            }
+        }
+
+        @Test("of several channels one without an answer fails the test, and the others are reported as they are")
         func several() async throws {
             try await Self.stage(["first", "second"]) { stage, receiver, watch in
                 receiver.next([.fault(.reset)])

@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEndTests {
     @Suite struct DemoTests {
-        @Test("the demo tells its story to the end")
+        @Test("the demo runs to its end")
         func demo() async throws {
             try await Stage.with { stage in
                 let process = try stage.start(["demo"])
@@ -17,7 +17,7 @@ extension EndToEndTests {
                         #expect(line != nil, "\(state) \(kind)")
                     }
                 }
-                // Apple's failure follows from the refusal, and is not told beside it.
+                // Apple's failure follows from the refusal, and is inhibited by it.
                 #expect(!process.output.contains("cdn.missing"))
                 #expect(process.errors == "")
                 #expect(!process.output.contains("\u{1B}"))

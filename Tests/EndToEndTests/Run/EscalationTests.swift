@@ -5,7 +5,7 @@ import Testing
 extension EndToEndTests {
     @Suite struct EscalationTests {
         @Test(
-            "nobody has it: the pager is called once; somebody takes it: acknowledged; it ends: resolved; nobody else hears"
+            "it escalates to the pager once, over a restart too, is acknowledged and resolved there, and goes no further"
         )
         func story() async throws {
             try await Stage.with { stage in
@@ -54,7 +54,7 @@ extension EndToEndTests {
             }
         }
 
-        /// What the pager was told, without repeats after a kill.
+        /// What the pager received, without repeats after a kill.
         private static func actions(_ receiver: LabReceiver) throws -> [String] {
             let events = try receiver.received.map { delivery -> (String, String) in
                 let event = try #require(try JSONSerialization.jsonObject(with: delivery.body) as? [String: Any])

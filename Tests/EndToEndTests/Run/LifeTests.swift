@@ -34,11 +34,40 @@ extension EndToEndTests {
                 process.signal(SIGHUP)
                 try await watch.checks(2, of: "broken.test")
                 try await until("a word on the reload", seen: { process.errors }) {
-                    process.errors.contains("the configuration was reloaded")
+                    process.errors.contains("configuration reloaded")
                 }
                 #expect(process.end == nil)
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0), "\(process.errors)")
+                await receiver.shutdown()
+            }
+        }
+
+        @Test("many domains fail at once: messages are grouped, and SIGTERM ends it in time while more is under way")
+        func manyFail() async throws {
+            try await Stage.with(share: .large) { stage in
+                let hosts = (0..<60).map { "site\($0).test" }
+                for host in hosts { stage.lab.origin(host).serve(file()) }
+                let receiver = try await LabReceiver.start()
+                let watch = try Watch(
+                    stage, hosts,
+                    Watch.Settings(
+                        interval: "1s", groupWait: "1s", alerts: "  group_interval: 1s",
+                        channels: [Watch.webhook(receiver.url("/in"))]))
+                let (process, _) = try await watch.started()
+                try await watch.checks(1, of: hosts)
+                for host in hosts { stage.lab.origin(host).behaviour = .reply(.status(500)) }
+                try await until("all domains in messages", seen: { process.errors }) {
+                    receiver.messages.reduce(into: Set<String>()) { $0.formUnion($1.domains) }.count == hosts.count
+                }
+                #expect(receiver.messages.count < 30, "\(receiver.messages.map(\.gist))")
+                let count = receiver.received.count
+                receiver.behaviour = .fault(.hang)
+                for host in hosts.prefix(30) { stage.lab.origin(host).serve(file()) }
+                _ = try await receiver.deliveries(count: count + 1, within: Stage.patience)
+                process.signal(SIGTERM)
+                #expect(try await process.ended(within: .seconds(5)) == .exit(0), "\(process.errors)")
+                #expect(!process.errors.contains("Fatal error"), "\(process.errors)")
                 await receiver.shutdown()
             }
         }
@@ -88,7 +117,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a start after a stop tells nothing by itself, and goes on where it was")
+        @Test("a start after a stop sends nothing by itself, and goes on where it was")
         func restart() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()

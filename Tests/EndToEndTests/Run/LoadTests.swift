@@ -31,7 +31,7 @@ extension EndToEndTests {
                         interval: "1s", staleAfter: "1s", timeout: "10s",
                         channels: [Watch.webhook(receiver.url("/in"))]))
                 var dice = Dice(state: seed)
-                // Once each: a site that turns oftener within the hour comes and goes, which is told in another way.
+                // Once each: a site that turns more often within the hour is flapping, and its notifications pause.
                 var changed: Set<String> = []
                 for round in 1...10 {
                     let process = try watch.start()
@@ -55,9 +55,9 @@ extension EndToEndTests {
                 for start in stride(from: 0, to: hosts.count, by: 5) {
                     let some = hosts[start..<start + 5]
                     for host in some { stage.lab.origin(host).serve(file("last")) }
-                    try await Self.told("incident.firing", of: some, receiver)
+                    try await Self.notified("incident.firing", of: some, receiver)
                     for host in some { stage.lab.cdn.refresh(host) }
-                    try await Self.told("incident.resolved", of: some, receiver)
+                    try await Self.notified("incident.resolved", of: some, receiver)
                 }
                 let messages = try receiver.messages.distinct()
                 for host in hosts {
@@ -65,7 +65,9 @@ extension EndToEndTests {
                     #expect(story.suffix(2).map(\.type) == ["incident.firing", "incident.resolved"], "\(host)")
                     #expect(story.suffix(2).allSatisfy { $0.kind == "cdn.stale" }, "\(host)")
                 }
-                #expect(Set(messages.stories) == [["incident.firing", "incident.resolved"]])
+                // One that ended before its firing could be sent again after a kill is a single message.
+                let end = "incident.resolved"
+                #expect(Set(messages.stories).isSubset(of: [["incident.firing", end], [end]]), "\(messages.stories)")
                 // A version that came to the CDN and left the origin between two lives of the process was never seen there.
                 #expect(Set(messages.map(\.kind)).isSubset(of: ["cdn.stale", "cdn.divergent", "cdn.wide"]))
                 process.signal(SIGTERM)
@@ -75,7 +77,8 @@ extension EndToEndTests {
         }
 
         /// Waits until that is the last word about each of the sites.
-        private static func told(_ type: String, of hosts: ArraySlice<String>, _ receiver: LabReceiver) async throws {
+        private static func notified(_ type: String, of hosts: ArraySlice<String>, _ receiver: LabReceiver) async throws
+        {
             func last(_ host: String) -> String { receiver.messages.last { $0.domain == host }?.type ?? "nothing" }
             try await until(
                 type, within: Stage.patience, seen: { hosts.map { "\($0): \(last($0))" }.joined(separator: ", ") }
@@ -84,7 +87,7 @@ extension EndToEndTests {
             }
         }
 
-        /// Waits until each incident that was told has its end.
+        /// Waits until each incident that was notified has its end.
         private static func quiet(_ receiver: LabReceiver, _ process: MonitorProcess) async throws {
             try await until("the end of every incident", within: .seconds(400), seen: { process.errors }) {
                 ((try? receiver.messages.distinct()) ?? []).stories.allSatisfy { $0.contains("incident.resolved") }

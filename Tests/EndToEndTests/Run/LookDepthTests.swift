@@ -22,7 +22,7 @@ extension EndToEndTests {
                 let watch = try Watch(
                     stage, [Self.host], Watch.Settings(staleAfter: "1h", defaults: "  full_every: 1h"))
                 let (process, _) = try await watch.started()
-                // The first check is a full one; it is told once it is committed.
+                // The first check is a full one; its verdict is logged once it is committed.
                 try await until("the first verdict", seen: { process.errors }) {
                     process.errors.contains("comparison=in_sync")
                 }
@@ -48,7 +48,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("while something is wrong each check is a full one, and its end is told")
+        @Test("while something is wrong each check is a full one, and its end is notified")
         func trouble() async throws {
             try await Stage.with { stage in
                 let hook = try await LabReceiver.start()

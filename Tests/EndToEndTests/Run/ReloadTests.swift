@@ -9,11 +9,11 @@ extension EndToEndTests {
         private static func reload(_ process: MonitorProcess, _ times: Int) async throws {
             process.signal(SIGHUP)
             try await until("reload \(times)", seen: { process.errors }) {
-                process.errors.components(separatedBy: "the configuration was reloaded").count > times
+                process.errors.components(separatedBy: "configuration reloaded").count > times
             }
         }
 
-        @Test("domains come, go and change; what is open stays open, is told once, and its end is told")
+        @Test("domains come, go and change; what is open stays open, and is notified once, as is its end")
         func differences() async throws {
             try await Stage.with { stage in
                 let lab = stage.lab
@@ -58,7 +58,9 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a faulty file is told with its line, on the page and by message; checks and deliveries go on as before")
+        @Test(
+            "a faulty file is reported with its line, on the page and by message; checks and deliveries go on as before"
+        )
         func faulty() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()
@@ -151,7 +153,7 @@ extension EndToEndTests {
                 try await until("the end at the new place", seen: { process.errors }) {
                     fast.messages.contains { $0.gist == "incident.resolved origin.broken site.test" }
                 }
-                // The first attempt ended unheard, and so its repeat bears the same key.
+                // The first attempt had no answer, and so a repeat has the same key.
                 let first = slow.messages.first
                 #expect(first?.gist == "incident.firing origin.broken site.test")
                 let repeats = fast.messages.filter { $0.gist == first?.gist }
@@ -164,7 +166,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("what only a new process can change is told, and a new token opens the page")
+        @Test("what only a new process can change is logged, and a new token opens the page")
         func fixedParts() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())

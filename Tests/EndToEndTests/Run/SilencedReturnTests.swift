@@ -4,7 +4,9 @@ import Testing
 
 extension EndToEndTests {
     @Suite struct SilencedReturnTests {
-        @Test("trouble in hand that ends and is back within a silence is in nobody's hand: its pager is called again")
+        @Test(
+            "an acknowledged incident that ends and comes back within a silence is not acknowledged: it escalates again"
+        )
         func story() async throws {
             try await Stage.with { stage in
                 let (chat, pager) = (try await LabReceiver.start(), try await LabReceiver.start())
@@ -21,8 +23,8 @@ extension EndToEndTests {
                 stage.lab.origin("site.test").behaviour = .reply(.status(500))
                 _ = try await pager.deliveries(count: 1, within: Stage.patience)
                 let id = try #require(chat.messages.first).incident
-                let hand = try await stage.run(["ack", id, "--by", "eva", "--config", watch.file])
-                #expect(hand.end == .exit(0), "\(hand.errors)")
+                let done = try await stage.run(["ack", id, "--by", "eva", "--config", watch.file])
+                #expect(done.end == .exit(0), "\(done.errors)")
                 stage.lab.origin("site.test").serve(file())
                 _ = try await pager.deliveries(count: 2, within: Stage.patience)
 
@@ -33,13 +35,18 @@ extension EndToEndTests {
                     process.errors.contains("silences changed")
                 }
                 stage.lab.origin("site.test").behaviour = .reply(.status(500))
-                try await until("that it is back", seen: { process.errors }) { process.errors.contains("again") }
+                try await until("that it is back", seen: { process.errors }) {
+                    process.errors.contains("incident came back")
+                }
                 let end = try await stage.run(["silence", "end", "1", "--config", watch.file])
                 #expect(end.end == .exit(0), "\(end.errors)")
                 _ = try await pager.deliveries(count: 3, within: Stage.patience)
-                let told = ["incident.firing", "incident.resolved", "incident.firing"]
-                #expect(try pager.messages.distinct().map(\.type) == told)
+                let expected = ["incident.firing", "incident.resolved", "incident.firing"]
+                #expect(try pager.messages.distinct().map(\.type) == expected)
                 #expect(Set(pager.messages.map(\.incident)) == [id])
+                // Who is notified at once knows that it is the same one.
+                try await until("the update") { chat.messages.last?.type == "incident.update" }
+                #expect(chat.messages.last?.json["data"]["summary"].string?.contains("again: ") == true)
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0))
                 for receiver in [chat, pager] { await receiver.shutdown() }

@@ -9,7 +9,7 @@ extension EndToEndTests {
         private static let host = "site.test"
         private static let story = ["incident.firing cdn.stale site.test", "incident.resolved cdn.stale site.test"]
 
-        @Test("a change that the CDN lags behind is told once, and its end once")
+        @Test("a change that the CDN lags behind is notified once, and its end once")
         func story() async throws {
             try await Stage.with { stage in
                 let hook = try await LabReceiver.start()
@@ -24,7 +24,7 @@ extension EndToEndTests {
                 let changed = Date()
                 stage.lab.origin(Self.host).serve(file("v2"))
                 _ = try await hook.deliveries(count: 1, within: Stage.patience)
-                // Nobody is told before the time is over.
+                // Nobody is notified before the time is over.
                 #expect(Date().timeIntervalSince(changed) >= 1.9)
                 stage.lab.cdn.refresh(Self.host)
                 _ = try await hook.deliveries(count: 2, within: Stage.patience)
@@ -99,7 +99,7 @@ extension EndToEndTests {
             case afterTheFiring, asTheCDNCatchesUp, whileTheResolveHangs, afterTheResolve
         }
 
-        @Test("a kill at any moment loses no alert and tells none twice", arguments: Moment.allCases)
+        @Test("a kill at any moment loses no alert and duplicates none", arguments: Moment.allCases)
         func kill(_ moment: Moment) async throws {
             try await Stage.with { stage in
                 let scene = try await Scene(stage)
@@ -129,7 +129,7 @@ extension EndToEndTests {
                 }
                 try await killed(.justBeforeItIsStale)
                 try await until("the firing", seen: { process.errors }) {
-                    process.errors.contains("incident.firing")
+                    process.errors.contains("incident fired")
                         || scene.messages.contains { $0.type == "incident.firing" }
                 }
                 switch moment {

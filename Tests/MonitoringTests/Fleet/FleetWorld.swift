@@ -1,5 +1,6 @@
-// Many domains on a clock that jumps from check to check: the real schedule, `evaluate` and `judgeFleet`, joined as the
-// daemon joins them. It keeps the book of what a channel is told, as the outbox would.
+// Many domains on a clock that jumps from check to check: the real schedule, `evaluate` and `evaluateFleet`, joined as the
+// daemon joins them. It records what one channel is notified of, in the simplest form of what `decide` does: a firing incident
+// is sent after a group wait, unless an incident of the fleet that inhibits it is open and was sent.
 
 import Evidence
 import Foundation
@@ -13,157 +14,145 @@ struct FleetWorld {
 
     struct Told: Equatable {
         let at: Double
-        let type: EventType
+        let transition: IncidentChange.Transition
         let kind: IncidentKind
         let domain: Domain?
         let incident: String
     }
 
     let domains: [Domain]
-    let interval: Duration
-    var policy = Policy(remindEvery: nil)
-    var fleetPolicy = FleetPolicy(remindEvery: nil)
+    let intervals: [Duration]
+    var policy = Policy()
+    var fleetPolicy = FleetPolicy()
     /// Whether the reference hosts answer at a second; nil: there are none.
     var canaries: ((Double) -> Bool)?
-    private(set) var states: [Domain: DomainState] = [:]
-    private var glimpses: [Domain: DomainGlimpse] = [:]
+    private(set) var states: [DomainState]
     private(set) var fleet = FleetState()
     private(set) var told: [Told] = []
-    /// Every open incident of the fleet after each judgement, with its second.
-    private(set) var parents: [(at: Double, open: [FleetIncident])] = []
+    /// Every open incident of the fleet after each evaluation, with its second.
+    private(set) var parents: [(at: Double, open: [FleetCause: TrackedIncident])] = []
     private(set) var now = 0.0
-    private var due: [Domain: Double] = [:]
-    private var withheld: Set<String> = []
+    private var snapshot: FleetSnapshot
+    private var due: [Double]
     private var known: Set<String> = []
-    private var round: CanaryRound?
-    private var judgedAt = -100.0
-    /// By the next check, the first one last.
-    private var queue: [Domain] = []
+    private var waiting: [String: Double] = [:]
+    private var parentEnd = -1.0
+    private var evaluatedAt = -100.0
 
     static let file = Reply.file(SampleFile.version(1))
     static let lost = Reply.failed(.unreachable)
+    private static let groupWait = 30.0
 
     init(_ count: Int, interval: Duration = .seconds(300)) throws {
-        domains = try (0..<count).map { try Domain("d\($0).example.com") }
-        self.interval = interval
-        queue = domains
-        for domain in domains {
-            due[domain] = 0
-            glimpses[domain] = DomainGlimpse(DomainState(domain: domain), interval: interval)
-        }
+        try self.init(intervals: Array(repeating: interval, count: count))
+    }
+
+    init(intervals: [Duration]) throws {
+        self.intervals = intervals
+        domains = try intervals.indices.map { try Domain("d\($0).example.com") }
+        states = domains.map { DomainState(domain: $0) }
+        due = intervals.map { _ in 0 }
+        snapshot = FleetSnapshot(
+            domains: zip(states, intervals).map { DomainHealth($0, interval: $1) }, startedAt: .testing)
     }
 
     private var instant: Date { .testing + now }
 
-    private var look: FleetLook {
-        FleetLook(
-            domains: domains.compactMap { glimpses[$0] },
-            canaries: canaries == nil
-                ? nil : round ?? CanaryRound(at: .distantPast, hosts: ["ref.test"], isLost: false),
-            startedAt: .testing)
-    }
-
-    var mutings: Mutings { Mutings(fleet: fleet.withholding) }
-
-    /// Goes on to a second of the story.
+    /// Goes on to a second.
     mutating func run(until end: Double, _ answers: Answers) throws {
-        while let domain = queue.last, let next = due[domain] {
-            // Between checks the service judges by itself.
+        while let number = due.indices.min(by: { due[$0] < due[$1] }) {
+            // Between checks the fleet is evaluated by itself.
             let tick = (now / 30).rounded(.down) * 30 + 30
-            guard min(next, tick) <= end else { break }
-            if tick < next {
+            guard min(due[number], tick) <= end else { break }
+            if tick < due[number] {
                 now = tick
-                judge()
-                makeGood()
-                continue
+                evaluateAll()
+            } else {
+                now = due[number]
+                try check(number, answers)
             }
-            now = next
-            queue.removeLast()
-            try check(domain, answers)
-            let new = due[domain] ?? 0
-            queue.insert(domain, at: queue.firstIndex { due[$0] ?? 0 <= new } ?? queue.endIndex)
+            reconcile()
         }
         now = end
     }
 
-    private mutating func check(_ domain: Domain, _ answers: Answers) throws {
-        let state = states[domain] ?? DomainState(domain: domain)
-        let (origin, cdn) = answers(domains.firstIndex(of: domain) ?? 0, now)
-        var observation = try Observation.of(domain.name, at: instant, origin: origin, cdn: cdn)
+    private mutating func check(_ number: Int, _ answers: Answers) throws {
+        let (origin, cdn) = answers(number, now)
+        var observation = try Observation.of(domains[number].name, at: instant, origin: origin, cdn: cdn)
         observation.full = FullLook(resolution: Resolution(source: .proxy))
-        let evaluation = evaluate(
-            state, observation, policy, now: instant, egress: egress(after: observation, known: state))
-        states[domain] = evaluation.state
-        glimpses[domain] = DomainGlimpse(evaluation.state, interval: interval)
-        if evaluation.events.contains(where: { $0.type == .firing || $0.type == .update }) || now - judgedAt >= 5 {
-            judge()
+        let reachability = states[number].reachability.after(observation, at: instant)
+        snapshot.suspicion.note(domains[number], reachability, interval: intervals[number], at: instant)
+        if let canaries {
+            if reachability.isLost {
+                snapshot.canaries = CanaryRound(at: instant, hosts: ["ref.test"], isLost: !canaries(now))
+            }
+            snapshot.canaries = snapshot.canaries ?? CanaryRound(at: .distantPast, hosts: ["ref.test"], isLost: false)
         }
-        let (spoken, silent) = mutings.split(evaluation.events, labels: [:], at: instant)
-        for event in spoken { tell(event) }
-        withheld.formUnion(silent.map(\.incident.id))
+        let isSuspect =
+            reachability.isLost && snapshot.suspicion.isSuspect(canaries: snapshot.canaries, now: instant)
+        let evaluation = evaluate(
+            states[number], observation, policy, now: instant, wall: instant, network: isSuspect ? .suspect : .trusted)
+        states[number] = evaluation.state
+        snapshot.domains[number] = DomainHealth(evaluation.state, interval: intervals[number])
+        for change in evaluation.changes where change.transition == .resolved { tell(change) }
+        if evaluation.changes.contains(where: { $0.transition == .firing }) || now - evaluatedAt >= 5 { evaluateAll() }
         // A little late, as every timer.
-        due[domain] =
+        due[number] =
             now + 0.05
-            + CheckSchedule(domain: domain, interval: interval).delay(after: evaluation.state, now: instant).inSeconds
-        makeGood()
+            + CheckSchedule(domain: domains[number], interval: intervals[number])
+            .delay(after: evaluation.state, now: instant).inSeconds
     }
 
-    private mutating func egress(after observation: Observation, known: DomainState) -> Egress {
-        let glimpse = DomainGlimpse(known, interval: interval).after(observation, at: instant)
-        guard glimpse.reach.isLost else { return .trusted }
-        if let canaries { round = CanaryRound(at: instant, hosts: ["ref.test"], isLost: !canaries(now)) }
-        var look = look
-        look.domains.removeAll { $0.domain == observation.domain }
-        look.domains.append(glimpse)
-        return EgressDoubt(look, now: instant) == nil ? .trusted : .inDoubt
-    }
-
-    private mutating func judge() {
-        judgedAt = now
-        let evaluation = judgeFleet(fleet, look, fleetPolicy, now: instant)
-        // The same twice, and after the memory was written down and read: a restart or a replay changes nothing.
-        if !evaluation.incidents.isEmpty {
+    private mutating func evaluateAll() {
+        evaluatedAt = now
+        let evaluation = evaluateFleet(fleet, snapshot, fleetPolicy, now: instant)
+        // The same twice, and after the memory was written down and read: a restart or a repetition changes nothing.
+        if evaluation.isWorthStoring {
             let stored = try? JSONDecoder().decode(FleetState.self, from: JSONEncoder().encode(fleet))
             #expect(stored == fleet)
-            #expect(judgeFleet(stored ?? fleet, look, fleetPolicy, now: instant) == evaluation)
+            #expect(evaluateFleet(stored ?? fleet, snapshot, fleetPolicy, now: instant) == evaluation)
         }
         fleet = evaluation.state
-        for news in evaluation.news { tell(news.event) }
-        if parents.last?.open != fleet.open { parents.append((now, fleet.open)) }
+        for change in evaluation.changes {
+            tell(change)
+            if change.transition == .resolved, change.incident.cause?.inhibits.isEmpty == false { parentEnd = now }
+        }
+        if parents.last?.open.mapValues(\.incident) != fleet.open.mapValues(\.incident) {
+            parents.append((now, fleet.open))
+        }
     }
 
     /// An end is for those who know of a beginning.
-    private mutating func tell(_ event: Event) {
-        if event.type == .resolved, known.remove(event.incident.id) == nil { return }
-        if event.type != .resolved { known.insert(event.incident.id) }
+    private mutating func tell(_ change: IncidentChange) {
+        switch change.transition {
+        case .opened, .recovering, .other, .rewritten, .changed: return
+        case .resolved: guard known.remove(change.incident.id) != nil else { return }
+        case .firing, .worse, .again, .flapping: known.insert(change.incident.id)
+        }
         told.append(
             Told(
-                at: now, type: event.type, kind: event.incident.kind, domain: event.incident.domain,
-                incident: event.incident.id))
+                at: now, transition: change.transition, kind: change.incident.kind, domain: change.incident.domain,
+                incident: change.incident.id))
     }
 
-    /// As `SilenceWatch` does.
-    private mutating func makeGood() {
-        guard !withheld.isEmpty else { return }
-        for domain in domains {
-            guard let state = states[domain], !state.open.isEmpty else { continue }
-            for open in state.open.values where withheld.contains(open.incident.id) {
-                let incident = open.incident
-                guard mutings.muting(domain: domain, labels: [:], kind: incident.kind, at: instant) == nil,
-                    state.lastCheckedAt ?? .distantPast >= mutings.fleet.endedAt ?? .distantPast,
-                    open.unknownSince == nil,
-                    let event = Event.present(incident, verdict: state.verdict, at: instant)
+    private mutating func reconcile() {
+        let inhibited = fleet.open.filter { $0.value.hasFired }.reduce(into: Set()) { $0.formUnion($1.key.inhibits) }
+        for state in states where !state.open.isEmpty {
+            for open in state.open.values where open.incident.state == .firing && !known.contains(open.incident.id) {
+                let since = waiting[open.incident.id] ?? now
+                waiting[open.incident.id] = since
+                guard !inhibited.contains(open.incident.kind), now - since >= Self.groupWait,
+                    state.lastCheckedAt ?? .distantPast > .testing + parentEnd, open.unknownSince == nil
                 else { continue }
-                withheld.remove(incident.id)
-                if !known.contains(incident.id) { tell(event) }
+                tell(IncidentChange(incident: open.incident, facts: nil, transition: .firing))
             }
         }
     }
 
-    /// `firing cdn.wide`, in the order of telling, without domains.
-    var gist: [String] { told.map { "\($0.type.rawValue.dropFirst(9)) \($0.kind.rawValue)" } }
+    /// `firing cdn.wide`, in their order, without domains.
+    var summary: [String] { told.map { "\($0.transition.rawValue) \($0.kind.rawValue)" } }
     var toldOfDomains: [Told] { told.filter { $0.domain != nil } }
     var firing: [IncidentKind] {
-        domains.flatMap { states[$0]?.open.values.map(\.incident) ?? [] }.filter { $0.state == .firing }.map(\.kind)
+        states.flatMap { $0.open.values.map(\.incident) }.filter { $0.state == .firing }.map(\.kind)
     }
 }

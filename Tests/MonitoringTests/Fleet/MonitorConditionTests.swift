@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension MonitoringSuite {
-    @Suite("Conditions of the monitor that end by what somebody did")
+    @Suite("Problems of the monitor that end by what somebody did")
     struct MonitorConditionTests {
         /// What a judgement at some seconds knows of a refused configuration and of channels.
         private struct Look {
@@ -15,14 +15,14 @@ extension MonitoringSuite {
             var names: Set<String>? = ["ops", "chat"]
         }
 
-        private func story(_ looks: [Look]) throws -> (FleetState, [Event]) {
+        private func story(_ looks: [Look]) throws -> (FleetState, [IncidentChange]) {
             var state = FleetState()
-            var events: [Event] = []
+            var events: [IncidentChange] = []
             for look in looks {
                 var glimpsed = DomainState(domain: try Domain("example.com"))
                 glimpsed.lastCheckedAt = .testing + look.second
-                let seen = FleetLook(
-                    domains: [DomainGlimpse(glimpsed, interval: .seconds(60))],
+                let seen = FleetSnapshot(
+                    domains: [DomainHealth(glimpsed, interval: .seconds(60))],
                     channels: look.sick.map {
                         FailingChannel(name: $0, isDisabled: true, since: .testing, words: "403")
                     }, channelNames: look.names,
@@ -31,9 +31,9 @@ extension MonitoringSuite {
                 // Between two judgements it may be stored and read.
                 let stored = try JSONDecoder().decode(FleetState.self, from: JSONEncoder().encode(state))
                 #expect(stored == state)
-                let evaluation = judgeFleet(stored, seen, FleetPolicy(), now: .testing + look.second)
+                let evaluation = evaluateFleet(stored, seen, FleetPolicy(), now: .testing + look.second)
                 state = evaluation.state
-                events += evaluation.news.map(\.event)
+                events += evaluation.changes.filter { $0.transition != .recovering }
             }
             return (state, events)
         }
@@ -44,30 +44,23 @@ extension MonitoringSuite {
                 Look(second: 0, refusal: "line 4: no such key"), Look(second: 5, refusal: "line 9: no such key"),
                 Look(second: 10), Look(second: 12),
             ])
-            #expect(events.map(\.type) == [.firing, .resolved])
-            #expect(events.first?.findings.first?.rule.rawValue == "monitor.config-reload-failed")
+            #expect(events.map(\.transition) == [.firing, .resolved])
+            #expect(events.first?.facts?.findings.first?.rule.rawValue == "monitor.config-reload-failed")
             #expect(events.first?.incident.severity == .warning && events.first?.incident.kind == .monitorDegraded)
-            #expect(events.first?.diagnosis.contains("line 4: no such key") == true)
-            #expect(events.last?.summary == "aasa-monitor: the configuration file is in force (after 12 s)")
+            #expect(events.first?.facts?.diagnosis.contains("line 4: no such key") == true)
+            #expect(events.last?.facts?.diagnosis == "aasa-monitor: the configuration file is in force")
             #expect(state.open.isEmpty)
         }
 
-        @Test("a refused configuration says nothing about domains")
-        func withholdsNothing() throws {
-            let (state, _) = try story([Look(second: 0, refusal: "x")])
-            #expect(state.open.count == 1 && state.withholding.causes.isEmpty)
-        }
-
-        @Test("trouble of a channel that is not configured any more ends at once, and says why")
+        @Test("a problem of a channel that is not configured any more ends at once, and says why")
         func removed() throws {
             let (state, events) = try story([
                 Look(second: 0, sick: ["ops"]), Look(second: 5, names: ["chat"]),
             ])
-            #expect(events.map(\.type) == [.firing, .resolved])
+            #expect(events.map(\.transition) == [.firing, .resolved])
             #expect(events.last?.incident.reason == .removed)
             #expect(
-                events.last?.summary
-                    == "aasa-monitor: the channel 'ops' is not configured any more (after 5 s)")
+                events.last?.facts?.diagnosis == "aasa-monitor: the channel 'ops' is not configured any more")
             #expect(state.open.isEmpty && state.ended.isEmpty)
         }
 
@@ -77,7 +70,7 @@ extension MonitoringSuite {
                 Look(second: 0, sick: ["ops"]), Look(second: 5, names: ["chat"]),
                 Look(second: 60, sick: ["ops"]),
             ])
-            #expect(events.map(\.type) == [.firing, .resolved, .firing])
+            #expect(events.map(\.transition) == [.firing, .resolved, .firing])
             #expect(Set(events.map(\.incident.id)).count == 2)
         }
 
@@ -86,7 +79,7 @@ extension MonitoringSuite {
             let (_, events) = try story([
                 Look(second: 0, sick: ["ops"]), Look(second: 5), Look(second: 50), Look(second: 100),
             ])
-            #expect(events.map(\.type) == [.firing, .resolved])
+            #expect(events.map(\.transition) == [.firing, .resolved])
             #expect(events.last?.incident.reason == .recovered)
         }
     }

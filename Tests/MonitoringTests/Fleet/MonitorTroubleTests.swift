@@ -5,26 +5,27 @@ import TestSupport
 import Testing
 
 extension MonitoringSuite {
-    @Suite("Trouble of the monitor's own")
+    @Suite("Problems of the monitor")
     struct MonitorTroubleTests {
-        /// One domain that was checked on time.
+        /// Domains, one an interval of a minute, that were last checked at these seconds.
         private func look(
-            at second: Double, checkedAt: Double? = nil, channels: [FailingChannel] = [], store: StoreTrouble? = nil
-        ) throws -> FleetLook {
-            var state = DomainState(domain: try Domain("example.com"))
-            state.lastCheckedAt = .testing + (checkedAt ?? second)
-            return FleetLook(
-                domains: [DomainGlimpse(state, interval: .seconds(60))], channels: channels, store: store,
-                startedAt: .testing)
+            at second: Double, checkedAt: [Double]? = nil, channels: [FailingChannel] = [], isStoreFailing: Bool = false
+        ) throws -> FleetSnapshot {
+            FleetSnapshot(
+                domains: try (checkedAt ?? [second]).enumerated().map { number, checkedAt in
+                    var state = DomainState(domain: try Domain("d\(number).example.com"))
+                    state.lastCheckedAt = .testing + checkedAt
+                    return DomainHealth(state, interval: .seconds(60))
+                }, channels: channels, isStoreFailing: isStoreFailing, startedAt: .testing)
         }
 
-        private func story(_ looks: [(Double, FleetLook)]) -> (FleetState, [Event]) {
+        private func story(_ looks: [(Double, FleetSnapshot)]) -> (FleetState, [IncidentChange]) {
             var state = FleetState()
-            var events: [Event] = []
+            var events: [IncidentChange] = []
             for (second, look) in looks {
-                let evaluation = judgeFleet(state, look, FleetPolicy(), now: .testing + second)
+                let evaluation = evaluateFleet(state, look, FleetPolicy(), now: .testing + second)
                 state = evaluation.state
-                events += evaluation.news.map(\.event)
+                events += evaluation.changes.filter { ![.recovering, .rewritten].contains($0.transition) }
             }
             return (state, events)
         }
@@ -37,11 +38,14 @@ extension MonitoringSuite {
                 (0, try look(at: 0, channels: [sick])), (60, try look(at: 60, channels: [worse])),
                 (120, try look(at: 120)), (125, try look(at: 125)), (180, try look(at: 180)),
             ])
-            try #require(events.map(\.type) == [.firing, .update, .resolved])
+            try #require(events.map(\.transition) == [.firing, .worse, .resolved])
             #expect(events.map(\.incident.severity) == [.warning, .error, .error])
-            #expect(events[1].news == .worse && events[0].findings.first?.rule.rawValue == "monitor.delivery-failing")
+            #expect(
+                events[1].incident.worse?.version == 2
+                    && events[0].facts?.findings.first?.rule.rawValue == "monitor.delivery-failing")
             #expect(state.open.isEmpty && events.allSatisfy { $0.incident.domain == nil })
-            #expect(events[0].summary == "aasa-monitor: the channel 'ops' takes no messages (for 0 s)")
+            #expect(events[0].facts?.trouble == "the channel 'ops' takes no messages")
+            #expect(events[2].facts?.diagnosis == "aasa-monitor: the channel 'ops' takes messages again")
         }
 
         @Test("two channels are two stories")
@@ -49,35 +53,66 @@ extension MonitoringSuite {
             let both = ["a", "b"].map { FailingChannel(name: $0, isDisabled: true, since: .testing, words: "") }
             let (state, events) = story([(0, try look(at: 0, channels: both))])
             #expect(events.count == 2 && Set(events.map(\.incident.id)).count == 2)
-            #expect(state.withholding.causes.isEmpty, "a dead channel says nothing about domains")
+            #expect(state.open.keys.allSatisfy { $0.inhibits.isEmpty }, "a dead channel says nothing about domains")
         }
 
-        @Test("a store that takes no writes for half a minute is told, and a lock that passes is not")
-        func store() throws {
-            let trouble = StoreTrouble(since: .testing, words: "no space is left")
-            let (passed, none) = story([
-                (5, try look(at: 5, store: trouble)), (20, try look(at: 20, store: trouble)),
-                (25, try look(at: 25)), (90, try look(at: 90)),
-            ])
-            #expect(none.isEmpty && passed.open.isEmpty)
-            let (_, events) = story([(5, try look(at: 5, store: trouble)), (40, try look(at: 40, store: trouble))])
-            #expect(events.map(\.type) == [.firing])
-            #expect(events.first?.incident.since == .testing)
-            #expect(events.first?.diagnosis.contains("no space is left") == true)
+        @Test("a channel that fails and works in turn is flapping, and one incident")
+        func flapping() throws {
+            let sick = FailingChannel(name: "ops", isDisabled: false, since: .testing, words: "503")
+            // Two minutes sick, then two well, for an hour; then well.
+            let looks = try stride(from: 0.0, to: 10_000, by: 30).map { second in
+                let isSick = second < 3600 && Int(second / 120) % 2 == 0
+                return (second, try look(at: second, channels: isSick ? [sick] : []))
+            }
+            let (state, events) = story(looks)
+            let flapping = try #require(events.firstIndex { $0.transition == .flapping })
+            #expect(events.dropFirst(flapping + 1).filter { $0.transition != .other }.map(\.transition) == [.resolved])
+            #expect(Set(events.map(\.incident.id)).count == 1 && state.open.isEmpty)
         }
 
-        @Test("checks that are late by three intervals are told; a start is given the same time")
+        @Test("checks that are late by three intervals are an incident where they are many; a start gets the same time")
         func schedule() throws {
-            let (_, early) = story([(200, try look(at: 200, checkedAt: -5000))])
+            let (_, early) = story([(200, try look(at: 200, checkedAt: [-5000]))])
             #expect(early.isEmpty)
             let (_, late) = story([
-                (300, try look(at: 300, checkedAt: 0)), (301, try look(at: 301)), (400, try look(at: 400)),
+                (300, try look(at: 300, checkedAt: [0])), (301, try look(at: 301)), (400, try look(at: 400)),
             ])
-            #expect(late.map(\.type) == [.firing, .resolved])
-            #expect(late.first?.findings.first?.rule.rawValue == "monitor.schedule-behind")
+            #expect(late.map(\.transition) == [.firing, .resolved])
+            #expect(late.first?.facts?.findings.first?.rule.rawValue == "monitor.schedule-behind")
         }
 
-        @Test("a scope for all domains silences the monitor's own trouble too, and no other scope does")
+        /// How many of a hundred domains are late by so many intervals, at the time of the first alert and later.
+        static let lateness: [(late: Int, by: Double, isOpen: Bool, staysOpen: Bool)] = [
+            (11, 3.1, true, true), (10, 9.9, false, true), (1, 9.9, false, true), (1, 10.1, true, true),
+            (0, 0, false, false),
+            (1, 5.1, false, true), (1, 4.9, false, false), (6, 3.1, false, true), (5, 3.1, false, false),
+        ]
+
+        @Test(
+            "one domain that is late by ten intervals is enough, however many others are on time",
+            arguments: lateness.indices)
+        func oneLate(_ index: Int) throws {
+            let row = Self.lateness[index]
+            func snapshot(_ late: Int, by intervals: Double, at second: Double) throws -> FleetSnapshot {
+                try look(at: second, checkedAt: (0..<100).map { $0 < late ? second - 60 - 60 * intervals : second })
+            }
+            let now = 10_000.0
+            let (fresh, events) = story([(now, try snapshot(row.late, by: row.by, at: now))])
+            #expect((fresh[.schedule]?.incident.state == .firing) == row.isOpen)
+            if row.isOpen { #expect(events.first?.facts?.affected?.count == row.late) }
+            let (later, _) = story([
+                (now - 60, try snapshot(1, by: 11, at: now - 60)), (now, try snapshot(row.late, by: row.by, at: now)),
+            ])
+            #expect((later[.schedule]?.incident.state == .firing) == row.staysOpen)
+        }
+
+        @Test("checks that are late since nothing can be stored are no incident of the schedule")
+        func storeFailing() throws {
+            let (state, events) = story([(900, try look(at: 900, checkedAt: [0], isStoreFailing: true))])
+            #expect(state.open.isEmpty && events.isEmpty)
+        }
+
+        @Test("a scope for all domains silences the monitor's own incidents too, and no other scope does")
         func silences() throws {
             let matches = { (scope: SilenceScope) in
                 scope.matches(domain: nil, labels: [:], kind: .monitorDegraded)
@@ -87,22 +122,6 @@ extension MonitoringSuite {
             #expect(!matches(SilenceScope(domains: [.all], kinds: [.cdnStale])))
             #expect(!matches(SilenceScope(domains: [try DomainPattern("example.com")])))
             #expect(!matches(SilenceScope(labels: ["team": "*"])))
-        }
-
-        @Test("nobody is reminded of what somebody has taken in hand; its end and what is worse are told")
-        func acknowledged() throws {
-            let incident = Incident(
-                id: "abcd", domain: try Domain("example.com"), kind: .cdnStale, severity: .error, state: .firing,
-                since: .testing, openedAt: .testing)
-            let events = [EventType.firing, .reminder, .update, .resolved].map {
-                Event(
-                    type: $0, news: $0 == .update ? .worse : nil, at: .testing, incident: incident, summary: "",
-                    diagnosis: "", comparison: Comparison(state: .stale), findings: [])
-            }
-            let mutings = Mutings(acknowledged: ["abcd": Acknowledgement(by: "eva", reason: "", at: .testing)])
-            let (told, withheld) = mutings.split(events, labels: [:], at: .testing)
-            #expect(told.map(\.type) == [.firing, .update, .resolved] && withheld.isEmpty)
-            #expect(events.map(\.isReawakening) == [false, false, true, false])
         }
     }
 }

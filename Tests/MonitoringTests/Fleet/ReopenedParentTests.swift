@@ -24,14 +24,23 @@ extension MonitoringSuite {
         @Test("it needs the share that opens one, not the half of it that keeps one open", arguments: [7, 10])
         func tooFew(_ count: Int) throws {
             let world = try world(count)
-            #expect(parents(world).map(\.type) == [.firing, .resolved])
+            #expect(parents(world).map(\.transition) == [.firing, .resolved])
         }
 
         @Test("with that share it is the same incident again")
         func enough() throws {
             let world = try world(24)
-            #expect(parents(world).map(\.type) == [.firing, .resolved, .update])
+            #expect(parents(world).map(\.transition) == [.firing, .resolved, .again])
             #expect(Set(parents(world).map(\.incident)).count == 1)
+        }
+
+        @Test(
+            "each child that is gone for good is notified once, as a beginning or as the same again",
+            arguments: [1, 5, 7, 10])
+        func children(_ count: Int) throws {
+            let world = try world(count)
+            #expect(world.toldOfDomains.allSatisfy { [.firing, .again].contains($0.transition) && $0.at >= 2700 })
+            #expect(world.toldOfDomains.compactMap(\.domain).sorted() == world.domains.prefix(count).sorted())
         }
     }
 }

@@ -1,57 +1,48 @@
-// What must hold once the world has been quiet for long.
+// What must hold once the world has been quiet for long, and what became of everything.
 
 import Foundation
 import Monitoring
 
 extension Audit {
-    func checkRest(withheld: Set<String>) throws -> [Explanation: Int] {
-        if let id = open.min(), let row = rows[id] {
-            throw Violation(rule: .comesToRest, detail: "\(row.identity) is still \(row.state)")
+    func checkRest(_ present: Present) throws -> [Explanation: Int] {
+        for incident in ledger.incidents.values.sorted(by: { $0.change < $1.change }) where !incident.isOver {
+            // Nobody has had to send anything to that channel since.
+            guard !incident.cause.hasPrefix("channel/") else { continue }
+            throw Violation(
+                rule: .comesToRest,
+                detail:
+                    "\(incident.kind.rawValue) of \(incident.domain)\(incident.cause) is still \(incident.state.rawValue)"
+            )
         }
-        for (story, requests) in heard.sorted(by: {
-            ($0.key.incident, $0.key.channel) < ($1.key.incident, $1.key.channel)
-        })
-        where requests.last(where: \.isAccepted)?.isEnd == false {
-            let end = rows(of: story).last(where: \.isEnd)
-            // A receiver that is dead for longer than an end is worth sending, or that refuses it, is not told.
-            guard let end, end.state == "expired" || end.state == "dead" else {
-                throw Violation(
-                    rule: .endIsTold,
-                    detail:
-                        "\(story.channel) was told of \(story.incident) and not of its end (\(end?.state ?? "no row"))")
+        for (id, story) in stories.sorted(by: { ($0.key.incident, $0.key.channel) < ($1.key.incident, $1.key.channel) })
+        {
+            guard story.knowsFiring, let incident = ledger[id.incident], incident.isOver,
+                present.setup.channel(id.channel)?.isFeed == false
+            else { continue }
+            let isExcused =
+                story.rejected.contains(-incident.version) || story.explanations.contains(.expired)
+                || story.explanations.contains(.refused)
+            guard isExcused else {
+                throw Violation(rule: .endIsDelivered, detail: "\(id.channel) still takes \(id.incident) for firing")
             }
         }
-        var tally: [Explanation: Int] = [:]
-        for (incident, transitions) in ledger.transitions {
-            for transition in transitions.values {
-                for channel in transition.channels {
-                    let story = Story(incident: incident, channel: channel)
-                    tally[try explanation(of: transition, story), default: 0] += 1
-                }
+        var counts: [Explanation: Int] = [:]
+        for incident in ledger.incidents.values {
+            for channel in present.setup.channels where present.setup.concern(of: incident, to: channel) != .none {
+                counts[outcome(of: incident, story(incident.id, channel.name)), default: 0] += 1
             }
         }
-        return tally
+        return counts
     }
 
-    private func explanation(of transition: Ledger.Transition, _ story: Story) throws -> Explanation {
-        let all = rows(of: story)
-        let own = all.filter { $0.sequence == transition.sequence }
-        if let row = own.last(where: { $0.state == "delivered" }) ?? own.last {
-            let later = all.filter { $0.sequence > transition.sequence }
-            guard let reason = Explanation(row, hasLater: !later.isEmpty, end: later.last(where: \.isEnd)?.state) else {
-                throw Violation(rule: .transitionExplained, detail: "\(row.identity) is \(row.state)")
-            }
-            return reason
+    /// The first reason that explains it.
+    private func outcome(of incident: CommittedIncident, _ story: Story) -> Explanation {
+        if story.words.contains(where: { $0.isAccepted && !$0.isEnd && $0.isAboutTrouble }) {
+            guard story.knowsFiring, incident.isOver else { return .delivered }
+            return story.explanations.contains(.refused) ? .refused : .expired
         }
-        if transition.isEnd { return .notConcerned }
-        let prefix = "\(transition.incident) \(story.channel) "
-        let wasRecalled = recalled.contains { $0.hasPrefix(prefix) && $0.hasSuffix(" \(transition.sequence)") }
-        guard let reason = transition.reason ?? (wasRecalled ? .parent : nil) else {
-            throw Violation(
-                rule: .transitionExplained,
-                detail: "nothing tells why \(story.channel) has no message number \(transition.sequence) of "
-                    + "\(transition.kind.rawValue) \(transition.incident)")
-        }
-        return reason
+        if story.received != nil { return .combined }
+        let order: [Explanation] = [.refused, .expired, .silenced, .inhibited, .notEscalated]
+        return order.first(where: story.explanations.contains) ?? .brief
     }
 }

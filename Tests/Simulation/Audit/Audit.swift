@@ -1,171 +1,177 @@
-// Keeps book of rows, attempts and receipts beside the product, and says where a rule does not hold. This file owns what the
-// store says.
+// Keeps book of what receivers got and of the incidents that were committed, beside the product, and says where a rule does not
+// hold. It knows nothing of the product's own notes about its channels.
 
 import Evidence
 import Foundation
 import Monitoring
 
 struct Audit {
-    struct Story: Hashable {
-        let incident: String
-        let channel: String
-    }
-
     var ledger = Ledger()
-    var rows: [Int64: AuditedRow] = [:]
-    var open: Set<Int64> = []
-    private var newest: Int64 = 0
-    private var keys: [String: Int64] = [:]
-    private var identities: [String: Int64] = [:]
-    private var byStory: [Story: [Int64]] = [:]
-    /// Rows that were removed in due time.
-    var forgotten: Set<Int64> = []
-    /// Messages that an incident of the fleet took back before anybody tried to send them.
-    private(set) var recalled: Set<String> = []
-    var attempts: [String: [Attempt]] = [:]
-    var heard: [Story: [Heard]] = [:]
-    var lastAttempted: [Story: Int] = [:]
+    var stories: [Story.ID: Story] = [:]
+    /// Incidents that something may be due about, at some channel.
+    var active: Set<String> = []
+    /// When an incident of the fleet that speaks for a kind last ended.
+    private(set) var parentEnds: [IncidentKind: Date] = [:]
+    var channels: [String: ChannelBook] = [:]
+    /// What was sent under each key.
+    var keys: [String: Content] = [:]
+    /// What was received, by what it said.
+    private(set) var tally: [NotificationReason: Int] = [:]
+    private(set) var repeats = 0
 
-    func rows(of story: Story) -> [AuditedRow] { (byStory[story] ?? []).compactMap { rows[$0] } }
-
-    /// Takes in what changed in the store.
-    /// `recalled`: the kinds whose waiting messages an incident of the fleet has just taken back.
-    /// - Returns: how many rows are new.
-    mutating func take(_ store: StoreReading, recalled: Set<IncidentKind> = []) throws -> Int {
-        var fresh = 0
-        let present = try store.rows(newerThan: newest, or: open.sorted())
-        let seen = Set(present.map(\.id))
-        let gone = open.subtracting(seen).sorted().compactMap { rows[$0] }
-        for row in gone { try takeBack(row, recalled) }
-        if !gone.isEmpty { try checkRemembered(gone, withheld: store.withheld()) }
-        var superseded: [AuditedRow] = []
-        for row in present {
-            if let known = rows[row.id] {
-                try follow(known, row)
-                if row.state == "superseded", known.state != row.state { superseded.append(row) }
-            } else {
-                fresh += 1
-                try admit(row)
-            }
-            rows[row.id] = row
-            if row.isOpen { open.insert(row.id) } else { open.remove(row.id) }
-            newest = max(newest, row.id)
-        }
-        // What takes its place may be new, too.
-        for row in superseded { try checkSuperseded(row) }
-        return fresh
+    /// What a key stands for, and what became of it.
+    struct Content {
+        let channel: String
+        let reason: NotificationReason
+        let members: [StoredMessage.Member]
+        var bytes: Data
+        var refusedBytes: Set<Data> = []
+        var isReceived = false
+        var isSettled = false
     }
 
-    /// A parent may take back what nobody has tried to send; the same may be owed again under the same key.
-    private mutating func takeBack(_ row: AuditedRow, _ kinds: Set<IncidentKind>) throws {
-        let isMeant = ledger.kind(of: row.incident).map(kinds.contains) ?? false
-        guard isMeant, !row.isEnd, row.digest == nil, attempts[row.key] == nil else {
-            throw Violation(rule: .nothingLost, detail: "the open row \(row.identity) is gone")
-        }
-        recalled.insert(row.identity)
-        open.remove(row.id)
-        rows[row.id] = nil
-        keys[row.key] = nil
-        identities[row.identity] = nil
-        byStory[Story(row)]?.removeAll { $0 == row.id }
+    /// What is known of the far end of a channel.
+    struct ChannelBook {
+        /// Until when the sender may leave it alone, after what it answered.
+        var notBefore: Int64 = 0
+        var refusals = 0
+        /// Different messages in a row that were refused for good.
+        var rejections = 0
+        /// Keys of the turn under way that were clearly received, refused in any way, or refused as messages.
+        var received: Set<String> = []
+        var refused: Set<String> = []
+        var rejected: Set<String> = []
     }
 
-    /// What was taken back is told once nothing explains it any more, unless it is over by then.
-    private func checkRemembered(_ gone: [AuditedRow], withheld: Set<String>) throws {
-        for row in gone where !withheld.contains(row.incident) && !ledger.isOver(row.incident) {
-            throw Violation(rule: .silence, detail: "\(row.identity) was taken back, and nothing remembers to tell it")
-        }
+    func story(_ incident: String, _ channel: String) -> Story {
+        stories[Story.ID(incident: incident, channel: channel)] ?? Story()
     }
 
-    private mutating func admit(_ row: AuditedRow) throws {
-        guard ledger.has(row.incident, row.sequence) else {
-            throw Violation(rule: .storedBeforeSent, detail: "the row \(row.identity) is about no transition")
-        }
-        // What was given up may be said again to a channel that is new or repaired.
-        let twin = identities[row.identity].flatMap { rows[$0] }
-        guard keys[row.key] == nil, twin.map({ !$0.isOpen && $0.state != "delivered" }) ?? true else {
-            throw Violation(rule: .keys, detail: "two rows say \(row.identity)")
-        }
-        keys[row.key] = row.id
-        identities[row.identity] = row.id
-        byStory[Story(row), default: []].append(row.id)
-    }
-
-    private mutating func follow(_ known: AuditedRow, _ row: AuditedRow) throws {
-        guard known.identity == row.identity, known.key == row.key else {
-            throw Violation(rule: .keys, detail: "\(known.identity) became \(row.identity)")
-        }
-        guard known.digest == row.digest || known.digest == nil && attempts[row.key] == nil else {
-            throw Violation(rule: .keys, detail: "\(row.identity) was sent and has joined another message")
-        }
-        guard row.attempts >= known.attempts, row.attempts >= 0 else {
-            throw Violation(rule: .nonNegative, detail: "the attempts of \(row.identity) went back")
-        }
-        guard known.state != row.state else { return }
-        switch row.state {
-        case "delivered":
-            guard attempts[row.key]?.contains(where: \.isAccepted) == true else {
-                throw Violation(
-                    rule: .deliveredWasReceived, detail: "\(row.identity) is marked delivered and was never received")
-            }
-        case "dead":
-            guard attempts[row.key]?.contains(where: \.isRefusal) == true else {
-                throw Violation(rule: .transitionExplained, detail: "\(row.identity) was given up without a refusal")
-            }
-        case "expired":
-            guard row.mayHaveArrived || attempts[row.key]?.contains(where: \.isAccepted) != true else {
-                throw Violation(rule: .nothingLost, detail: "it is forgotten that \(row.identity) may have arrived")
-            }
-        default: break
-        }
-    }
-
-    /// Whether a channel was told of the trouble, or will be, as far as its rows say.
-    func knowsOfTrouble(_ story: Story, before sequence: Int) -> Bool {
-        let last = rows(of: story)
-            .filter { row in
-                row.sequence < sequence && row.type != "incident.acknowledged"
-                    && (row.isOpen || row.state == "delivered"
-                        || ["expired", "dead"].contains(row.state) && row.mayHaveArrived)
-            }
-            .max { ($0.sequence, $0.id) < ($1.sequence, $1.id) }
-        return last.map { !$0.isEnd } ?? false
-    }
-
-    func has(_ story: Story, _ sequence: Int? = nil) -> Bool {
-        rows(of: story).contains { sequence == nil || $0.sequence == sequence }
-    }
-
-    /// Every channel has its message about each of the transitions, or there is a reason.
-    func check(_ news: [Ledger.Transition], channels: [String], withheld: Set<String>) throws {
-        for transition in news {
-            let isKept = transition.reason == .silenced || transition.reason == .parent
-            if isKept, !transition.isEnd, !withheld.contains(transition.incident) {
-                throw Violation(rule: .silence, detail: "what is kept back of \(transition.incident) is not remembered")
-            }
-            for channel in channels {
-                let story = Story(incident: transition.incident, channel: channel)
-                let isRouted = transition.channels.contains(channel)
-                let knows = knowsOfTrouble(story, before: transition.sequence)
-                let reason = ledger.explain(transition, knowsOfTrouble: knows)
-                let isOwed = reason == nil && (isRouted || transition.isEnd)
-                guard has(story, transition.sequence) != isOwed else { continue }
-                let what = "\(transition.kind.rawValue) \(transition.incident) number \(transition.sequence)"
-                switch reason {
-                case nil where isOwed:
-                    throw Violation(rule: .transitionExplained, detail: "\(channel) is owed nothing about \(what)")
-                case .silenced, .parent, .inHand:
-                    throw Violation(
-                        rule: .silence, detail: "\(channel) is owed \(what) in spite of: \(reason?.rawValue ?? "")")
-                default:
-                    throw Violation(
-                        rule: .endOnlyToTold, detail: "\(channel) is owed \(what), of which it knows nothing")
+    /// Takes in what was committed.
+    mutating func take(_ rows: [CommittedIncident], _ present: Present?) throws -> [(
+        CommittedIncident?, CommittedIncident
+    )] {
+        let news = try ledger.take(rows)
+        for (before, incident) in news {
+            active.insert(incident.id)
+            if let end = incident.resolvedAt, incident.isOver {
+                for kind in Present.inhibited(by: incident.cause) {
+                    parentEnds[kind] = max(parentEnds[kind] ?? end, end)
                 }
             }
+            if incident.isOver, before?.isOver == false, let present { noteOwedBoth(incident, present) }
+        }
+        return news.map { ($0, $1) }
+    }
+
+    /// What became of a request.
+    mutating func note(
+        _ reaction: SimulatedReceiver.Reaction?, of message: StoredMessage, to channel: String, _ body: Data,
+        _ present: Present
+    ) throws {
+        var content =
+            keys[message.key]
+            ?? Content(channel: channel, reason: message.reason, members: message.members, bytes: body)
+        content.bytes = body
+        if reaction?.isRejection == true { content.refusedBytes.insert(body) }
+        let isFirst = !content.isReceived
+        if reaction?.isAccepted == true {
+            if content.isReceived { repeats += 1 }
+            content.isReceived = true
+        }
+        keys[message.key] = content
+        if reaction?.isConfirmed == true { channels[channel, default: ChannelBook()].received.insert(message.key) }
+        if reaction?.isRefused == true { channels[channel, default: ChannelBook()].refused.insert(message.key) }
+        if reaction?.isRejection == true, message.members.count == 1 {
+            channels[channel, default: ChannelBook()].rejected.insert(message.key)
+        }
+        for member in message.members {
+            var word = Word(
+                key: message.key, reason: message.reason, version: member.version, isEnd: member.isEnd,
+                acknowledgedAt: member.acknowledgedAt, at: present.now)
+            if let reaction {
+                word.isAccepted = reaction.isAccepted
+                word.isRefusal = reaction.isRefused
+                word.isRejected = reaction.isRejection
+            }
+            if word.isAccepted, isFirst { tally[word.reason, default: 0] += 1 }
+            try note(word, Story.ID(incident: member.incident, channel: channel))
         }
     }
-}
 
-extension Audit.Story {
-    init(_ row: AuditedRow) { self.init(incident: row.incident, channel: row.channel) }
+    mutating func note(_ word: Word, _ id: Story.ID) throws {
+        active.insert(id.incident)
+        do {
+            try stories[id, default: Story()].note(word)
+        } catch let violation as Violation {
+            throw Violation(rule: violation.rule, detail: "\(id.channel), \(id.incident): \(violation.detail)")
+        }
+    }
+
+    /// What an answer means for the time until the sender must try again.
+    mutating func note(_ reaction: SimulatedReceiver.Reaction, of channel: String, at passed: Int64) {
+        let minute: Int64 = 60_000
+        let ladder = [0, 5, 15, 60, 360]
+        var book = channels[channel] ?? ChannelBook()
+        var pause: Int64 = 0
+        if reaction.isConfirmed {
+            book.refusals = 0
+        } else if reaction.asksToWait {
+            pause = 61
+        } else if reaction.isRejection {
+            // Each attempt may be one that counts.
+            pause = Int64(ladder[min(4, max(0, book.rejections - 1))])
+        } else if reaction.isRefused {
+            book.refusals += 1
+            pause = Int64(ladder[min(4, book.refusals)])
+        } else {
+            pause = 19
+        }
+        book.notBefore = max(reaction.isConfirmed ? 0 : book.notBefore, passed + pause * minute + minute)
+        channels[channel] = book
+    }
+
+    /// The turn of a channel's loop is over: what it sent is written down.
+    /// `present`: the keys of messages that are still under way. `isAlive`: the process that sent them has not died.
+    mutating func endTurn(of channel: String, present: Set<String>, isAlive: Bool) {
+        guard var book = channels[channel] else { return }
+        if isAlive {
+            for key in book.refused { for id in ids(of: key, channel) { stories[id]?.confirmRefusal(key: key) } }
+        }
+        for key in book.rejected.subtracting(present).sorted() where keys[key]?.isReceived == false {
+            book.rejections += 1
+            keys[key]?.isSettled = true
+        }
+        for key in book.received.subtracting(present).sorted() {
+            keys[key]?.isSettled = true
+            keys[key]?.refusedBytes = []
+            for id in ids(of: key, channel) { stories[id]?.settle(key: key) }
+            // A channel that refuses no longer gets what it refused.
+            if book.rejections >= 3 { forgetRejections(of: channel) }
+            book.rejections = 0
+        }
+        book.received = []
+        book.refused = []
+        book.rejected = []
+        channels[channel] = book
+    }
+
+    private func ids(of key: String, _ channel: String) -> [Story.ID] {
+        let incidents = key.isEmpty ? Array(active) : (keys[key]?.members ?? []).map(\.incident)
+        return incidents.map { Story.ID(incident: $0, channel: channel) }
+    }
+
+    /// It may take now what it refused: it has recovered, or is configured anew.
+    mutating func forgetRejections(of channel: String) {
+        for id in stories.keys where id.channel == channel { stories[id]?.forgetRejections() }
+    }
+
+    /// What was received, by what it said; what was received twice.
+    func figures() -> [String: Int] {
+        var figures = ["messages received twice, same key and bytes": repeats]
+        for (reason, count) in tally { figures["notifications received: \(reason.rawValue)"] = count }
+        figures["messages received"] = keys.values.count { $0.isReceived }
+        figures["messages that said several things"] = keys.values.count { $0.isReceived && $0.members.count > 1 }
+        return figures
+    }
 }

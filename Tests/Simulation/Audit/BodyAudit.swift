@@ -1,23 +1,35 @@
-// What can be said of a message's bytes without knowing what it is about.
+// Whether a message's bytes say what the store says that they state, and whether their ages and instants are right.
 
 import Alerting
 import Foundation
+import Monitoring
 
 enum BodyAudit {
-    /// `rows`: all that the message says.
-    static func examine(_ body: Data, kind: ChannelKind, rows: [AuditedRow]) throws {
+    /// `incidents`: those that the message is about, as committed.
+    /// `present`: at the first attempt; later ones carry the bytes of the first.
+    static func examine(
+        _ body: Data, _ message: StoredMessage, _ incidents: [CommittedIncident], _ kind: ChannelKind,
+        _ present: Present?
+    ) throws {
         let text = String(decoding: body, as: UTF8.self)
         guard !text.contains("for -"), !text.contains("after -") else {
             throw Violation(rule: .nonNegative, detail: "a message tells a negative age: \(text.prefix(200))")
         }
-        if kind == .webhook { try examineWebhook(body, rows) }
+        switch kind {
+        case .webhook: try examineWebhook(body, message, incidents, present)
+        case .slack: try examineSlack(body, message.reason)
+        case .pagerduty: try examinePager(body, message.reason)
+        default: break
+        }
     }
 
-    private struct Message: Decodable {
+    // MARK: - Webhooks
+
+    private struct Webhook: Decodable {
         struct Content: Decodable {
             let comparison: Comparison?
             let incident: Incident?
-            /// Of a message about many.
+            /// Of a message about several.
             let incidents: [Incident]?
             let count: Int?
         }
@@ -27,32 +39,100 @@ enum BodyAudit {
         }
         struct Incident: Decodable {
             let id: String
+            let state: String
             let since: String
             let opened_at: String
             let resolved_at: String?
         }
+        let type: String
         let timestamp: String
         let data: Content
     }
 
-    private static func examineWebhook(_ body: Data, _ rows: [AuditedRow]) throws {
-        let message = try JSONDecoder().decode(Message.self, from: body)
-        let told = (message.data.incidents ?? [message.data.incident].compactMap(\.self)).map(\.id)
-        let meant = Set(rows.map(\.incident))
-        guard rows.isEmpty || Set(told) == meant, message.data.count ?? told.count == told.count else {
-            throw Violation(rule: .transitionExplained, detail: "a message tells \(told), and is owed for \(meant)")
+    private static func examineWebhook(
+        _ body: Data, _ message: StoredMessage, _ incidents: [CommittedIncident], _ present: Present?
+    ) throws {
+        let webhook = try JSONDecoder().decode(Webhook.self, from: body)
+        let said = webhook.data.incidents ?? [webhook.data.incident].compactMap(\.self)
+        let count = webhook.data.count ?? said.count
+        guard webhook.type == message.reason.type.rawValue, count == message.members.count,
+            Set(said.map(\.id)).isSubset(of: message.members.map(\.incident)),
+            said.allSatisfy({ ($0.state == "resolved") == (message.reason.type == .resolved) })
+        else { throw Violation(rule: .present, detail: "a \(webhook.type) says something else than is stored") }
+        let at = try instant(webhook.timestamp)
+        if let present {
+            guard abs(at.timeIntervalSince(present.wall)) <= 2 else {
+                throw Violation(rule: .ages, detail: "a new message is of \(webhook.timestamp)")
+            }
+            // People read instants by the wall clock; they are kept by the steady one.
+            let shift = present.wall.timeIntervalSince(present.now)
+            for one in said {
+                guard let incident = incidents.first(where: { $0.id == one.id }),
+                    abs(try instant(one.since).timeIntervalSince(incident.since + shift)) <= 2,
+                    abs(try instant(one.opened_at).timeIntervalSince(incident.openedAt + shift)) <= 2
+                else { throw Violation(rule: .ages, detail: "\(one.id) did not begin at \(one.since)") }
+            }
         }
-        guard let comparison = message.data.comparison, let lag = comparison.lag_seconds,
-            let changed = comparison.changed_at
-        else { return }
+        guard let lag = webhook.data.comparison?.lag_seconds, let changed = webhook.data.comparison?.changed_at else {
+            return
+        }
         guard lag >= 0 else { throw Violation(rule: .nonNegative, detail: "a lag of \(lag) seconds is told") }
-        guard let told = try? Date(message.timestamp, strategy: .iso8601),
-            let since = try? Date(changed, strategy: .iso8601)
-        else { throw Violation(rule: .ages, detail: "an instant cannot be read: \(message.timestamp), \(changed)") }
-        // Instants are told in whole seconds; a clock that was set back makes no age negative.
-        let age = max(0, told.timeIntervalSince(since))
+        // Instants are told in whole seconds.
+        let age = at.timeIntervalSince(try instant(changed))
         guard abs(age - Double(lag)) <= 1 else {
             throw Violation(rule: .ages, detail: "a message tells a lag of \(lag) s, and it is \(Int(age)) s")
         }
+    }
+
+    private static func instant(_ text: String) throws -> Date {
+        guard let date = try? Date(text, strategy: .iso8601) else {
+            throw Violation(rule: .ages, detail: "an instant cannot be read: \(text)")
+        }
+        return date
+    }
+
+    // MARK: - Others
+
+    /// People read the first word.
+    private static func examineSlack(_ body: Data, _ reason: NotificationReason) throws {
+        struct Slack: Decodable { let text: String }
+        let text = try JSONDecoder().decode(Slack.self, from: body).text
+        let first =
+            switch reason {
+            case .firing: "FIRING "
+            case .escalated: "ESCALATED "
+            case .again: "FIRING AGAIN "
+            case .worse: "WORSE "
+            case .changed: "CHANGED "
+            case .flapping: "FLAPPING"
+            case .reminder: "STILL FIRING "
+            case .acknowledged: "ACKNOWLEDGED "
+            case .resolved: "RESOLVED "
+            case .wasFiring: "WAS FIRING "
+            }
+        guard text.hasPrefix(first) else {
+            throw Violation(rule: .present, detail: "\(reason.rawValue) begins with: \(text.prefix(30))")
+        }
+    }
+
+    private static func examinePager(_ body: Data, _ reason: NotificationReason) throws {
+        struct Pager: Decodable { let event_action: String }
+        let action = try JSONDecoder().decode(Pager.self, from: body).event_action
+        let expected = reason == .acknowledged ? "acknowledge" : reason.type == .resolved ? "resolve" : "trigger"
+        guard action == expected else {
+            throw Violation(rule: .present, detail: "\(reason.rawValue) asks a pager to \(action)")
+        }
+    }
+
+    /// Whether the bytes that leave are those that are stored; a pager's key is added when they leave.
+    static func isSame(_ sent: Data, _ stored: Data, _ kind: ChannelKind) -> Bool {
+        guard kind == .pagerduty else { return sent == stored }
+        func object(_ data: Data) -> NSMutableDictionary? {
+            (try? JSONSerialization.jsonObject(with: data)).flatMap { $0 as? [String: Any] }
+                .map { NSMutableDictionary(dictionary: $0) }
+        }
+        guard let own = object(sent), let other = object(stored) else { return false }
+        own.removeObject(forKey: "routing_key")
+        return own.isEqual(other)
     }
 }

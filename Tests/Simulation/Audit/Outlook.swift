@@ -1,5 +1,5 @@
 // What ought to be open, reckoned from what was seen and nothing else: a second, much simpler opinion than `evaluate`'s on
-// the kinds where the sights leave no room for opinion.
+// the kinds where the sights leave no room for opinion. What it reckons of edges and certificates is in Outlook+Absent.swift.
 
 import Evidence
 import Foundation
@@ -9,7 +9,7 @@ struct Outlook {
     private struct Count {
         var held = 0
         var clear = 0
-        var isTold = false
+        var fires = false
     }
 
     private struct Stretch {
@@ -20,17 +20,23 @@ struct Outlook {
     private var served: [Int: Stretch] = [:]
     private var serving: Int?
     private var staleChecks = 0
+    private var edges = EdgeOutlook()
+    private var certificates = CertificateOutlook()
 
     /// Takes one committed check and compares.
     /// `sights`: of a light look, the full one that took its place, in this order.
-    mutating func take(_ sights: [Sight], _ state: DomainState, _ setup: SimulatedSetup, now: Date) throws {
+    /// `before`, `state`: before and after it.
+    mutating func take(
+        _ sights: [Sight], _ before: DomainState, _ state: DomainState, _ setup: SimulatedSetup, now: Date, wall: Date
+    ) throws {
         guard let sight = sights.last else { return }
         for sight in sights { noteOrigin(sight, now) }
         try judge(.originBroken, sight, sight.origin == .broken, isUnknown: sight.origin == .unreachable, state, setup)
         try judge(.originUnreachable, sight, sight.origin == .unreachable, isUnknown: false, state, setup)
         try judgeAge(sight, state, setup, now)
-        try judgeReminders(state, now)
-        try judgeShape(state, setup, now)
+        try edges.take(sight, before, state, isOld: { served[$0]?.supersededAt != nil && $0 != serving })
+        try certificates.take(sight, before, state, setup, wall: wall)
+        try judgeShape(state)
     }
 
     private mutating func noteOrigin(_ sight: Sight, _ now: Date) {
@@ -53,19 +59,19 @@ struct Outlook {
         } else if holds {
             count.held += 1
             count.clear = 0
-            if count.held >= setup.failureThreshold { count.isTold = true }
+            if count.held >= setup.failureThreshold { count.fires = true }
         } else if sight.depth == .full {
             count.held = 0
             count.clear += 1
-            if count.clear >= setup.recoveryThreshold, open?.isFlapping != true { count.isTold = false }
+            if count.clear >= setup.recoveryThreshold, open?.incident.isFlapping != true { count.fires = false }
         }
         counts[kind] = count
-        guard (open?.isTold ?? false) == count.isTold else {
+        guard (open.map { $0.incident.version > 0 } ?? false) == count.fires else {
             let words =
                 "\(count.held) bad and \(count.clear) good checks in a row, thresholds "
                 + "\(setup.failureThreshold) and \(setup.recoveryThreshold)"
             throw Violation(
-                rule: .judgement,
+                rule: .evaluation,
                 detail:
                     "\(kind.rawValue) of \(state.domain) is \(open?.incident.state.rawValue ?? "not open") after \(words)"
             )
@@ -77,8 +83,9 @@ struct Outlook {
         if let lag = comparison?.lagSeconds, lag < 0 {
             throw Violation(rule: .nonNegative, detail: "a lag of \(lag) seconds")
         }
-        let copies = sight.copies
-        guard case .file(let current) = sight.origin, case .file(let version)? = copies.first,
+        // Edges that have fallen silent, and those that nobody asked this time, may count with what they last said.
+        let copies = sight.copies + edges.remembered(besides: sight)
+        guard !sight.edges.isEmpty, case .file(let current) = sight.origin, case .file(let version)? = copies.first,
             copies.allSatisfy({ $0 == copies.first }), version != current
         else {
             staleChecks = 0
@@ -88,7 +95,7 @@ struct Outlook {
             staleChecks = 0
             guard comparison?.state == .divergent else {
                 throw Violation(
-                    rule: .judgement,
+                    rule: .evaluation,
                     detail: "version \(version) was never seen at \(state.domain), yet its copy is "
                         + "\(comparison?.state.rawValue ?? "not compared")")
             }
@@ -113,44 +120,34 @@ struct Outlook {
         staleChecks += 1
         let isDue = age >= setup.staleAfter.inSeconds
         if isDue, staleChecks > setup.failureThreshold + 1 {
-            guard let open, open.isTold || open.inhibitedBy != nil else {
+            guard let open, open.incident.version > 0 || open.inhibitedBy != nil else {
                 throw Violation(
-                    rule: .judgement, detail: "\(state.domain) is stale for \(Int(age)) s and nobody is told")
+                    rule: .evaluation, detail: "\(state.domain) is stale for \(Int(age)) s and nothing fires")
             }
         }
-        if let open, open.incident.firedAt == now, open.reopened == 0, !isDue {
-            throw Violation(rule: .ages, detail: "\(state.domain) was told to be stale after \(Int(age)) s already")
+        if let open, open.incident.firedAt == now, open.returnedAt == nil, !isDue {
+            throw Violation(rule: .ages, detail: "\(state.domain) fires as stale after \(Int(age)) s already")
         }
     }
 
-    private func judgeReminders(_ state: DomainState, _ now: Date) throws {
-        for (kind, open) in state.open where open.isTold && open.incident.state == .firing && !open.isFlapping {
-            if let due = open.incident.nextReminderAt, due <= now {
-                throw Violation(
-                    rule: .reminders, detail: "\(kind.rawValue) of \(state.domain) should have been recalled")
-            }
-        }
-    }
-
-    private func judgeShape(_ state: DomainState, _ setup: SimulatedSetup, _ now: Date) throws {
+    private func judgeShape(_ state: DomainState) throws {
         for (kind, open) in state.open.sorted(by: { $0.key < $1.key }) {
             let incident = open.incident
-            guard open.confirmations >= 0, open.recoveries >= 0, open.reminders >= 0, incident.sequence >= 0 else {
+            guard open.confirmations >= 0, open.recoveries >= 0, incident.version >= 0 else {
                 throw Violation(rule: .nonNegative, detail: "a count of \(kind.rawValue) of \(state.domain)")
             }
-            switch incident.state {
-            case .pending where incident.sequence != 0 && open.reopened == 0:
-                throw Violation(rule: .transitionExplained, detail: "a pending \(kind.rawValue) was told")
-            case .firing
-            where incident.sequence == 0 && open.inhibitedBy == nil
-                // What outlives its cause is counted, and given its time, anew; a check that cannot tell ends none.
-                && open.unknownSince == nil && open.confirmations >= setup.failureThreshold
-                && open.graceUntil ?? now <= now:
+            let isRight =
+                switch incident.state {
+                case .pending: incident.version == 0 && incident.firedAt == nil
+                case .firing, .recovering: incident.version > 0 && incident.firedAt != nil
+                case .resolved: false
+                }
+            guard isRight else {
                 throw Violation(
-                    rule: .transitionExplained, detail: "\(kind.rawValue) of \(state.domain) fires and nobody is told")
-            case .resolved:
-                throw Violation(rule: .judgement, detail: "what is over is open: \(kind.rawValue) of \(state.domain)")
-            default: break
+                    rule: .evaluation,
+                    detail:
+                        "\(kind.rawValue) of \(state.domain) is \(incident.state.rawValue) in version \(incident.version)"
+                )
             }
         }
     }

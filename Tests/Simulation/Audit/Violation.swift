@@ -4,22 +4,25 @@ package struct Violation: Error, Equatable, Sendable, CustomStringConvertible {
     package let detail: String
 
     package enum Rule: String, Sendable, CaseIterable {
-        /// A message is sent only from a committed row about a committed transition.
-        case storedBeforeSent = "no message without a stored transition"
-        case transitionExplained = "no transition without a message or a reason"
-        case endIsTold = "every firing that was told is followed by a told end"
-        case endOnlyToTold = "an end goes only to channels that were told"
-        case order = "order is kept for each channel and incident"
-        case keys = "keys are unique and stable"
-        case sameBytes = "the same key always carries the same bytes"
-        case repeats = "a repeat only where the answer was not written down"
-        case deliveredWasReceived = "what is marked delivered was received"
+        case committed = "no message about what is not committed"
+        case keys = "keys are stable, and each stands for one content"
+        case sameBytes = "the same key carries the same bytes, unless they were refused"
+        case repeats = "a repeat only where the former answer was unclear, refused, throttled or unread"
+        case order = "for each channel and incident the versions never go back"
+        case endOnlyToNotified = "an end goes only to channels that may know of the beginning"
+        case endIsDelivered = "whoever knows of an incident receives its end"
+        case delivered = "what fires, changes and ends is delivered in time"
+        case routing = "a message goes only to channels that the incident concerns"
+        case silence = "nothing is sent about what is silenced"
+        case inhibition = "nothing is sent about what a delivered incident of the fleet inhibits"
+        case evidence = "nothing is sent about what was not seen lately"
+        case acknowledgement = "an acknowledgement ends reminders and escalation, and pagers receive it once"
+        case reminders = "reminders keep to their schedule"
+        case present = "a message states what is true"
         case nothingLost = "what was committed is there after a crash"
         case ages = "ages are right to the second"
         case nonNegative = "nothing is negative"
-        case judgement = "the state is what was seen"
-        case silence = "messages stop in a silence, and what changed is told at its end"
-        case reminders = "no reminder is skipped"
+        case evaluation = "the state is what was seen"
         case comesToRest = "a quiet world leaves nothing open"
     }
 

@@ -1,5 +1,5 @@
 // One life of the process: the daemon's own parts over the real store, wired as `MonitorDaemon` does it. Only the network
-// and the clock are the simulation's. This file and the two beside it are all that knows how the product is built.
+// and the clock are the simulation's. This folder is all that knows how the product is built.
 
 import Alerting
 import Daemon
@@ -16,18 +16,16 @@ struct SimulatedProcess: Sendable {
     let startedAt: Date
     let trouble: MachineTrouble
     let store: Store
-    let steps: DeliverySteps
-    let silences: SilenceWatch
-    private(set) var watches: [Int: DomainWatch]
-    /// nil: each site is judged by itself alone.
-    let fleet: FleetJudge?
     private let delivery: Delivery
-    private let view: SimulatedFleetView?
+    private let steps: DeliverySteps
+    private let fleet: FleetEvaluator
+    private var watchers: [Int: DomainWatcher] = [:]
+    private let silences: SilenceRefresher
     private let network: any SimulatedNetwork
 
     private static let logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
 
-    /// Starts it: opens the store, learns the silences, ends what is watched no longer, takes over the outbox.
+    /// Starts it: opens the store, anchors the clock, learns the silences, ends what is no longer watched.
     /// - Throws: `StoreError` where the store is in trouble; a process that cannot start is started again later.
     init(
         life: Int, path: String, setup: SimulatedSetup, clock: SimulatedClock, trouble: MachineTrouble,
@@ -42,43 +40,29 @@ struct SimulatedProcess: Sendable {
             guard !trouble.isDead else { throw CancellationError() }
         }
         self.time = time
-        startedAt = time.now()
         let store = try Store(
             path: path, access: .monitor, now: { time.now() }, lockPatience: .zero, obstacle: trouble.obstacle)
-        let transport = SimulatedTransport(network: network, trouble: trouble)
-        let delivery = Delivery(
-            store: store, channels: try SimulatedSetup.makeChannels(), transport: transport, time: time,
-            settings: Delivery.Settings(
-                userAgent: "aasa-monitor/simulated", groupWait: setup.groupWait,
-                wallClock: { Date(timeIntervalSince1970: Double(clock.wall) / 1000) }, jitter: jitter),
-            logger: Self.logger, owner: "life \(life)")
         self.store = store
-        self.delivery = delivery
-        steps = DeliverySteps(delivery)
-        let routes = try setup.routes()
-        let silences = SilenceWatch(
-            store: store, routes: routes, delivery: delivery, time: time, logger: Self.logger, windows: setup.windows,
-            recipients: try setup.recipients())
-        self.silences = silences
-        // Best effort, and on a task of its own: nothing is sent past the store here.
-        let lastResort = LastResort(
-            message: DirectMessage(
-                transport: transport, userAgent: "aasa-monitor/simulated", logger: Self.logger))
-        let fleet = try setup.makeFleet(
-            FleetJudge.Parts(
-                store: store, silences: silences, delivery: delivery, lastResort: lastResort, refusal: { nil },
-                time: time, logger: Self.logger), routes,
-            SimulatedCanaries(network: network, trouble: trouble), time: time)
-        self.fleet = fleet
-        view = fleet.map { SimulatedFleetView(judge: $0, network: network) }
-        watches = [:]
-        watches = try makeWatches(setup, routes)
         do {
-            try await silences.look()
-            try await delivery.recall()
-            try await retire(setup, routes)
-            try await fleet?.prepare()
-            try await steps.begin()
+            if let last = try await store.lastInstant() { time.anchor(notBefore: last) }
+            startedAt = time.now()
+            delivery = Delivery(
+                store: store, routing: try setup.routing(),
+                transport: SimulatedTransport(network: network, trouble: trouble), time: time,
+                settings: Delivery.Settings(userAgent: "aasa-monitor/simulated", jitter: jitter), logger: Self.logger)
+            steps = DeliverySteps(delivery)
+            silences = SilenceRefresher(
+                store: store, delivery: delivery, windows: setup.windows, time: time, logger: Self.logger)
+            let canaries = SimulatedCanaries(network: network, trouble: trouble)
+            fleet = FleetEvaluator(
+                FleetEvaluator.Dependencies(
+                    store: store, delivery: delivery, refusal: { nil }, time: time, logger: Self.logger),
+                try setup.fleetConfiguration(canaries, time: time))
+            watchers = try makeWatchers(setup)
+            try await silences.refresh()
+            try await delivery.prepare()
+            try await endRemovedDomains(setup)
+            try await fleet.prepare()
         } catch {
             try? store.close()
             throw error
@@ -88,34 +72,34 @@ struct SimulatedProcess: Sendable {
     /// Takes another configuration by the same steps as `Reload`, in their order. What the store does not take waits for the
     /// next reload or start.
     mutating func reload(to setup: SimulatedSetup) async throws {
-        let routes = try setup.routes()
-        try? await delivery.replace(channels: try SimulatedSetup.makeChannels(), groupWait: setup.groupWait)
-        silences.replace(windows: setup.windows, recipients: try setup.recipients(), routes: routes)
-        await fleet?.replace(
-            try setup.fleetOrders(routes, SimulatedCanaries(network: network, trouble: trouble), time: time))
-        try? await retire(setup, routes)
-        watches = try makeWatches(setup, routes)
+        let canaries = SimulatedCanaries(network: network, trouble: trouble)
+        try? await delivery.replace(routing: try setup.routing())
+        silences.replace(windows: setup.windows)
+        await fleet.replace(try setup.fleetConfiguration(canaries, time: time))
+        try? await endRemovedDomains(setup)
+        watchers = try makeWatchers(setup)
         delivery.wake()
     }
 
-    private func retire(_ setup: SimulatedSetup, _ routes: Routes) async throws {
-        try await Retirement(store: store, routes: routes, time: time, logger: Self.logger)
-            .retireAll(except: Set(try setup.watchedDomains().map(\.1.domain)))
+    private func endRemovedDomains(_ setup: SimulatedSetup) async throws {
+        try await RemovedDomainCleanup(store: store, time: time, logger: Self.logger)
+            .run(keeping: Set(try setup.watchedDomains().map(\.1.domain)))
     }
 
-    private func makeWatches(_ setup: SimulatedSetup, _ routes: Routes) throws -> [Int: DomainWatch] {
+    private func makeWatchers(_ setup: SimulatedSetup) throws -> [Int: DomainWatcher] {
         let domains = try setup.watchedDomains()
-        let orders = ConfigurationFile(domains: domains.map(\.1)).orders
-        let watches = zip(domains.map(\.0), orders).map { site, order in
+        let configurations = ConfigurationFile(domains: domains.map(\.1)).domainConfigurations
+        let view = SimulatedFleetView(fleet: fleet, network: network)
+        let watchers = zip(domains.map(\.0), configurations).map { site, configuration in
             (
                 site,
-                DomainWatch(
-                    order: order, policy: setup.policy, probe: SimulatedLook(site: site, network: network),
-                    store: store, routes: routes, silences: silences, fleet: view, delivery: delivery, time: time,
-                    logger: Self.logger)
+                DomainWatcher(
+                    configuration: configuration, policy: setup.policy,
+                    probe: SimulatedLook(site: site, network: network), store: store, fleet: view, delivery: delivery,
+                    time: time, logger: Self.logger)
             )
         }
-        return Dictionary(watches) { first, _ in first }
+        return Dictionary(watchers) { first, _ in first }
     }
 }
 
@@ -131,14 +115,14 @@ extension SimulatedProcess {
         try await store.firstState(of: try SimulatedSetup.domain(of: site))
     }
 
-    /// One check from the look to the commit; the state after it, or the same one where nothing could be stored.
+    /// One check from the probe to the commit; the state after it, or the same one where nothing could be stored.
     func check(_ site: Int, _ state: DomainState) async throws -> DomainState? {
-        try await watches[site]?.check(state)
+        try await watchers[site]?.check(state)
     }
 
     /// How long a site's loop sleeps before its next check.
     func wait(before site: Int, _ state: DomainState?) -> Duration? {
-        watches[site]?.schedule.delay(after: state, now: time.now())
+        watchers[site]?.schedule.delay(after: state, now: time.now())
     }
 
     /// One turn of a channel's loop.
@@ -149,12 +133,18 @@ extension SimulatedProcess {
         }
     }
 
-    func lookAtSilences() async throws { try await silences.look() }
+    func refreshSilences() async throws { try await silences.refresh() }
 
-    /// A judgement over all sites.
-    func judge() async { await view?.judge() }
+    /// As the daemon where its `ClockWatcher` sees that the wall clock was set.
+    func noticeClock() async throws {
+        try await silences.refresh()
+        delivery.reconsider()
+    }
 
-    /// Somebody takes an incident in hand.
+    /// An evaluation of all sites.
+    func evaluateFleet() async { await fleet.evaluate() }
+
+    /// Somebody acknowledges an incident.
     func acknowledge(_ incident: String) async throws -> Bool {
         let answer = try await store.acknowledge(
             prefix: incident, Acknowledgement(by: "simulation", reason: "looking", at: time.now()))
@@ -169,15 +159,13 @@ protocol SimulatedNetwork: Sendable {
     func post(_ request: MessageRequest) async throws -> TransportAnswer
     /// Whether the reference hosts answer.
     func reachesCanaries() async throws -> Bool
-    /// A judgement over all sites begins or ends. The next one waits for it, and so would time.
-    func noteJudging(_ isJudging: Bool) async
     /// The product trusted its own network, or did not.
-    func noteEgress(_ egress: Egress, of domain: Domain) async
+    func note(_ network: LocalNetwork, of domain: Domain) async
     /// Lets time pass, and with it whatever happens meanwhile.
     func pass(_ duration: Duration) async throws
 }
 
-struct SimulatedLook: DomainLook {
+struct SimulatedLook: DomainProbing {
     let site: Int
     let network: any SimulatedNetwork
 
@@ -189,7 +177,7 @@ struct SimulatedLook: DomainLook {
     }
 }
 
-struct SimulatedCanaries: CanaryLook {
+struct SimulatedCanaries: CanaryProbing {
     let network: any SimulatedNetwork
     let trouble: MachineTrouble
 
@@ -201,23 +189,17 @@ struct SimulatedCanaries: CanaryLook {
     }
 }
 
-/// The product's view of all sites; the audit is told what it made of the network.
+/// The product's view of all sites; the audit learns what it made of the network.
 struct SimulatedFleetView: FleetView {
-    let judge: FleetJudge
+    let fleet: FleetEvaluator
     let network: any SimulatedNetwork
 
-    func note(_ state: DomainState) async { await judge.note(state) }
+    func note(_ state: DomainState) async { await fleet.note(state) }
 
-    func egress(after observation: Observation, known: DomainState) async -> Egress {
-        let egress = await judge.egress(after: observation, known: known)
-        await network.noteEgress(egress, of: observation.domain)
-        return egress
-    }
-
-    func judge() async {
-        await network.noteJudging(true)
-        await judge.judge()
-        await network.noteJudging(false)
+    func network(after observation: Observation, known: DomainState) async -> LocalNetwork {
+        let local = await fleet.network(after: observation, known: known)
+        await network.note(local, of: observation.domain)
+        return local
     }
 }
 

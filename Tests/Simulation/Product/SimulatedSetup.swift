@@ -7,6 +7,23 @@ import Foundation
 import MonitorConfiguration
 import Monitoring
 
+/// A channel as the world knows it.
+struct SimulatedChannel: Equatable {
+    let name: String
+    let kind: ChannelKind
+    /// The kinds that are sent there; empty: all.
+    var kinds: [String] = []
+
+    /// The receiver keeps incidents of its own.
+    var isPager: Bool { kind == .pagerduty || kind == .alertmanager }
+    var isFeed: Bool { kind == .alertmanager }
+
+    func accepts(_ kind: IncidentKind) -> Bool {
+        kinds.isEmpty
+            || kinds.contains { $0.hasSuffix("*") ? kind.rawValue.hasPrefix($0.dropLast()) : kind.rawValue == $0 }
+    }
+}
+
 struct SimulatedSetup {
     /// The sites that are watched, by number.
     var watched: Set<Int>
@@ -16,52 +33,91 @@ struct SimulatedSetup {
     var remindEvery: Duration = .seconds(24 * 3600)
     var windows: [MaintenanceWindow] = []
     /// Between two checks, by site.
-    var intervals: [Duration]
-    var groupWait: Duration = .zero
-    /// Whether all sites are judged together.
-    let hasFleet: Bool
+    let intervals: [Duration]
+    let channels: [SimulatedChannel]
+    var groupWait: Duration
+    var groupInterval: Duration
     /// Whether there are reference hosts.
-    var hasCanaries = false
+    let hasCanaries: Bool
     /// The channel for the monitor's own trouble.
-    var fallback: String?
+    let fallback: String?
+    /// When the channel `boss` is notified; nil: there is none.
+    var escalatesAfter: Duration?
 
-    /// Site 0 is looked at often enough to flap; the others as seldom as keeps a year affordable.
-    /// A fleet has as many as it takes to speak of one.
+    static let boss = "boss"
+
+    /// Now and then a site is checked each minute; the others as seldom as keeps a year affordable.
     init(_ dice: inout Dice) {
-        hasFleet = dice.happens(0.5)
-        let sites = hasFleet ? dice.number(6...8) : 3
-        watched = Set(0..<sites)
-        if hasFleet {
-            hasCanaries = dice.happens(0.6)
-            fallback = dice.happens(0.5) ? "hook" : nil
-        }
-        groupWait = .seconds(dice.pick([0, 0, 30, 60, 300]) ?? 0)
+        let sites = dice.number(1...12)
+        let isFast = dice.happens(0.2)
         intervals = (0..<sites).map { site in
-            .seconds(dice.pick(site == 0 ? [900, 1800, 3600] : [3600, 7200, 14_400]) ?? 3600)
+            let choice = site > 0 ? [900, 3600, 7200, 7200, 14_400, 14_400] : isFast ? [60, 300] : [900, 1800, 3600]
+            return .seconds(dice.pick(choice) ?? 3600)
         }
+        watched = Set(0..<sites)
+        hasCanaries = dice.happens(0.5)
+        fallback = dice.happens(0.5) ? "hook" : nil
+        groupWait = .seconds(dice.pick([0, 0, 10, 30, 60, 300]) ?? 0)
+        groupInterval = .seconds(dice.pick([0, 60, 300, 900]) ?? 0)
+        let isFiltered = dice.happens(0.25)
+        var channels = [
+            SimulatedChannel(name: "hook", kind: .webhook),
+            SimulatedChannel(
+                name: "second", kind: .webhook, kinds: isFiltered ? ["origin.*", "cdn.stale", "cdn.missing"] : []),
+            SimulatedChannel(name: "chat", kind: .slack), SimulatedChannel(name: "pager", kind: .pagerduty),
+        ]
+        if dice.happens(0.35) {
+            channels.append(SimulatedChannel(name: Self.boss, kind: .slack))
+            escalatesAfter = .seconds(dice.pick([1800, 3600, 4 * 3600]) ?? 3600)
+        }
+        if dice.happens(0.2) { channels.append(SimulatedChannel(name: "feed", kind: .alertmanager)) }
+        self.channels = channels
     }
-
-    static let channels: [(name: String, kind: ChannelKind)] = [
-        ("hook", .webhook), ("second", .webhook), ("chat", .slack), ("pager", .pagerduty),
-    ]
 
     static func name(of site: Int) -> String { "site\(site).example" }
 
     static func domain(of site: Int) throws -> Domain { try Domain(name(of: site)) }
 
-    /// Site 1 is told to some channels only.
-    static func routes(of site: Int) -> [String]? { site == 1 ? ["hook", "chat"] : nil }
+    /// Site 1 is routed to some channels only.
+    static func channels(of site: Int) -> [String]? { site == 1 ? ["hook", "chat"] : nil }
 
-    static func channels(of site: Int) -> [String] { routes(of: site) ?? channels.map(\.name) }
+    func channel(_ name: String) -> SimulatedChannel? { channels.first { $0.name == name } }
 
-    static func makeChannels() throws -> [Channel] {
-        try channels.map { name, kind in
-            try Channel(
-                name: name, kind: kind, url: "https://\(name).test/in",
-                token: kind == .pagerduty ? String(repeating: "A", count: 32) : nil)
-        }
+    /// In seconds; nil for a domain that is not watched.
+    func interval(of domain: String) -> Double? {
+        watched.first { Self.name(of: $0) == domain }.map { intervals[$0] / .seconds(1) }
     }
+}
 
+/// How an incident concerns a channel, as the setup has it.
+enum Concern: Equatable {
+    case none, atOnce
+    /// So many seconds after the firing.
+    case later(Double)
+}
+
+extension SimulatedSetup {
+    func concern(of incident: CommittedIncident, to channel: SimulatedChannel) -> Concern {
+        guard channel.accepts(incident.kind) else { return .none }
+        let later = escalatesAfter.map { Concern.later($0 / .seconds(1)) } ?? .none
+        if incident.isOfFleet {
+            guard incident.cause != "channel/\(channel.name)" else { return .none }
+            let isCalledLater = channel.name == Self.boss
+            // Nobody routes a domain to that channel, so that it is not notified at once of what domains share either.
+            if isCalledLater { return later }
+            guard incident.cause != "network", incident.cause != "cdn", let fallback,
+                incident.cause != "channel/\(fallback)"
+            else { return .atOnce }
+            return channel.name == fallback ? .atOnce : .none
+        }
+        guard let site = watched.first(where: { Self.name(of: $0) == incident.domain }) else { return .none }
+        if channel.name == Self.boss { return later }
+        return Self.channels(of: site)?.contains(channel.name) ?? true ? .atOnce : .none
+    }
+}
+
+// The same for the product.
+extension SimulatedSetup {
     func watchedDomain(_ site: Int) throws -> WatchedDomain {
         var defaults = DomainDefaults()
         defaults.interval = intervals[site]
@@ -69,7 +125,7 @@ struct SimulatedSetup {
         defaults.failureThreshold = failureThreshold
         defaults.recoveryThreshold = recoveryThreshold
         return WatchedDomain(
-            domain: try Domain(Self.name(of: site)), defaults: defaults, channels: Self.routes(of: site))
+            domain: try Self.domain(of: site), defaults: defaults, channels: Self.channels(of: site))
     }
 
     /// The watched sites with their numbers, in order.
@@ -77,54 +133,37 @@ struct SimulatedSetup {
         try watched.sorted().map { ($0, try watchedDomain($0)) }
     }
 
-    func routes() throws -> Routes {
-        Routes(
-            channels: try Self.makeChannels(), cdnBaseURL: "https://cdn.test/a/v1",
-            fleet: Routes.FleetRouting(watching: nil, fallback: fallback))
-    }
-
-    /// Who hears of which site.
-    func recipients() throws -> [Domain: SilenceWatch.Recipient] {
-        let pairs = try watchedDomains().map { _, watched in
-            (watched.domain, SilenceWatch.Recipient(labels: watched.labels, channels: watched.channels))
+    func routing() throws -> Routing {
+        let channels = try channels.map { channel in
+            try Channel(
+                name: channel.name, kind: channel.kind, url: "https://\(channel.name).test/in",
+                token: channel.kind == .pagerduty ? String(repeating: "A", count: 32) : nil, kinds: channel.kinds)
         }
-        return Dictionary(pairs) { first, _ in first }
+        let domains = try watchedDomains().map { site, watched in
+            (
+                watched.domain,
+                Routing.DomainRoute(labels: watched.labels, channels: watched.channels, interval: intervals[site])
+            )
+        }
+        let steps = escalatesAfter.map { [Escalation.Step(after: $0, channels: [Self.boss])] } ?? []
+        return Routing(
+            channels: channels, domains: Dictionary(domains) { first, _ in first }, fallback: fallback,
+            escalation: Escalation(steps), cdnBaseURL: "https://cdn.test/a/v1", remindEvery: remindEvery,
+            groupWait: groupWait, groupInterval: groupInterval)
     }
 
-    /// nil: each site is judged by itself alone.
-    func makeFleet(
-        _ parts: FleetJudge.Parts, _ routes: Routes, _ canaries: any CanaryLook, time: any Timekeeper
-    ) throws -> FleetJudge? {
-        guard hasFleet else { return nil }
-        return FleetJudge(parts, try fleetOrders(routes, canaries, time: time))
-    }
-
-    func fleetOrders(
-        _ routes: Routes, _ canaries: any CanaryLook, time: any Timekeeper
-    ) throws -> FleetJudge.Orders {
+    func fleetConfiguration(_ canaries: any CanaryProbing, time: any Timekeeper) throws -> FleetEvaluator.Configuration
+    {
         let pairs = try watched.sorted().map { (try Self.domain(of: $0), intervals[$0]) }
         let watch = CanaryWatch(
-            hosts: ["reference.test"], probe: canaries, time: time,
-            interval: pairs.map(\.1).min() ?? .seconds(3600))
-        return FleetJudge.Orders(
-            intervals: Dictionary(pairs) { first, _ in first }, routes: routes,
-            policy: FleetPolicy(remindEvery: remindEvery), canaries: hasCanaries ? watch : nil)
-    }
-
-    /// Who is told of an incident of the fleet.
-    func fleetChannels(of cause: FleetCause) -> [String] {
-        let all = Self.channels.map(\.name)
-        return switch cause {
-        case .network, .cdn: all
-        case .store, .schedule, .configuration: fallback.map { [$0] } ?? all
-        case .channel(let sick): fallback.flatMap { $0 == sick ? nil : [$0] } ?? all.filter { $0 != sick }
-        }
+            hosts: ["reference.test"], probe: canaries, time: time, interval: pairs.map(\.1).min() ?? .seconds(3600))
+        return FleetEvaluator.Configuration(
+            intervals: Dictionary(pairs) { first, _ in first }, channels: Set(channels.map(\.name)),
+            policy: FleetPolicy(), canaries: hasCanaries ? watch : nil)
     }
 
     var policy: Policy {
-        Policy(
-            staleAfter: staleAfter, failureThreshold: failureThreshold, recoveryThreshold: recoveryThreshold,
-            remindEvery: remindEvery)
+        Policy(staleAfter: staleAfter, failureThreshold: failureThreshold, recoveryThreshold: recoveryThreshold)
     }
 
     /// Sunday nights in a zone whose clocks are set twice a year.

@@ -1,48 +1,104 @@
 // What is in the store, read with plain SQL through a connection of its own: the audit does not believe the code that it
 // audits.
 
-import Evidence
 import Foundation
 import GRDB
 import Monitoring
 
-struct AuditedRow: Equatable {
-    let id: Int64
-    let key: String
-    let incident: String
-    let channel: String
-    let type: String
-    let sequence: Int
-    /// The key of the message that it shares with others.
-    let digest: String?
-    var state: String
-    var attempts: Int
-    let createdAt: Int64
-    let expiresAt: Int64
-    var settledAt: Int64?
-    /// An attempt ended without a clear answer, as the sender has it.
-    var mayHaveArrived: Bool
-
-    init(_ row: Row) {
-        id = row["id"]
-        key = row["message_key"]
-        incident = row["incident_id"]
-        channel = row["channel"]
-        type = row["type"]
-        sequence = row["sequence"]
-        digest = row["digest"]
-        mayHaveArrived = row["receipt"] == 2
-        state = row["state"]
-        attempts = row["attempts"]
-        createdAt = row["created_at"]
-        expiresAt = row["expires_at"]
-        settledAt = row["settled_at"]
+/// An incident as it was committed.
+struct CommittedIncident: Equatable {
+    struct Mark: Equatable {
+        let version: Int
+        let at: Date
     }
 
-    var isOpen: Bool { state == "queued" || state == "leased" }
-    var isEnd: Bool { type == "incident.resolved" }
-    /// What must be unique and stay.
-    var identity: String { "\(incident) \(channel) \(type) \(sequence)" }
+    let id: String
+    /// Empty for one of the fleet.
+    let domain: String
+    /// Empty for one of a domain.
+    let cause: String
+    let kind: IncidentKind
+    let isError: Bool
+    let state: Incident.State
+    let version: Int
+    let since: Date
+    let openedAt: Date
+    let firedAt: Date?
+    let resolvedAt: Date?
+    let worse: Mark?
+    let again: Mark?
+    let flapping: Mark?
+    let isFlapping: Bool
+    /// The acknowledgement: the version that it was given for, and when. It may hold no longer.
+    let acknowledged: Mark?
+    let change: Int64
+    /// The first domains of one of the fleet.
+    let affected: [String]
+
+    var isOfFleet: Bool { domain.isEmpty }
+    var isOver: Bool { state == .resolved }
+
+    /// An acknowledgement ends when the incident becomes worse or comes back.
+    var isAcknowledged: Bool {
+        acknowledged.map { $0.version >= max(worse?.version ?? 0, again?.version ?? 0) } ?? false
+    }
+
+    init?(_ row: Row) {
+        func date(_ name: String) -> Date? {
+            (row[name] as Int64?).map { Date(timeIntervalSince1970: Double($0) / 1000) }
+        }
+        func mark(_ name: String) -> Mark? {
+            guard let version = row["\(name)_version"] as Int?, let at = date("\(name)_at") else { return nil }
+            return Mark(version: version, at: at)
+        }
+        guard let kind = IncidentKind(rawValue: row["kind"]), let state = Incident.State(rawValue: row["state"]),
+            let since = date("since"), let openedAt = date("opened_at")
+        else { return nil }
+        id = row["id"]
+        domain = row["domain"]
+        cause = row["cause"] ?? ""
+        self.kind = kind
+        isError = row["severity"] == "error"
+        self.state = state
+        version = row["version"]
+        self.since = since
+        self.openedAt = openedAt
+        firedAt = date("fired_at")
+        resolvedAt = date("resolved_at")
+        worse = mark("worse")
+        again = mark("again")
+        flapping = mark("flapping")
+        isFlapping = row["is_flapping"]
+        acknowledged = mark("ack")
+        change = row["change"]
+        struct Facts: Decodable {
+            struct Affected: Decodable { let domains: [String] }
+            let affected: Affected?
+        }
+        let facts = domain.isEmpty ? row["facts"] as Data? : nil
+        affected = facts.flatMap { try? JSONDecoder().decode(Facts.self, from: $0) }?.affected?.domains ?? []
+    }
+}
+
+/// A message as its bytes are stored, and what those state.
+struct StoredMessage: Equatable {
+    struct Member: Equatable {
+        let incident: String
+        let version: Int
+        let isEnd: Bool
+        let acknowledgedAt: Date?
+    }
+
+    let key: String
+    let reason: NotificationReason
+    let body: Data
+    let members: [Member]
+
+    var words: String {
+        guard let first = members.first else { return "nothing" }
+        return "\(first.incident.prefix(8)) v\(first.version)"
+            + (members.count > 1 ? " and \(members.count - 1) more" : "")
+    }
 }
 
 struct StoreReading {
@@ -56,63 +112,60 @@ struct StoreReading {
 
     func close() throws { try queue.close() }
 
-    private static let columns = """
-        id, message_key, incident_id, channel, type, sequence, digest, receipt, state, attempts, created_at,
-        expires_at, settled_at
-        """
-
-    /// Rows that are new, or were still open at the last reading.
-    func rows(newerThan id: Int64, or open: [Int64]) throws -> [AuditedRow] {
-        try queue.read { database in
-            let list = open.map(String.init).joined(separator: ",")
-            return try Row.fetchAll(
-                database, sql: "SELECT \(Self.columns) FROM outbox WHERE id > ? OR id IN (\(list)) ORDER BY id",
-                arguments: [id]
-            ).map(AuditedRow.init)
-        }
-    }
-
-    /// The messages that a channel's sender has in its hands, with the bytes that it is to send.
-    func leased(channel: String, owner: String) throws -> [(row: AuditedRow, frozen: Data?)] {
+    /// The incidents that have fired, those with a higher number than that.
+    func incidents(changedAfter change: Int64) throws -> [CommittedIncident] {
         try queue.read { database in
             try Row.fetchAll(
+                database, sql: "SELECT * FROM incident WHERE change > ? ORDER BY change", arguments: [change]
+            ).compactMap(CommittedIncident.init)
+        }
+    }
+
+    /// The messages that are under way to a channel.
+    func messages(channel: String) throws -> [StoredMessage] {
+        try queue.read { database in
+            try Row.fetchAll(
+                database, sql: "SELECT id, key, reason, body FROM message WHERE channel = ? ORDER BY id",
+                arguments: [channel]
+            ).compactMap { row in
+                guard let reason = NotificationReason(rawValue: row["reason"]) else { return nil }
+                let members = try Row.fetchAll(
+                    database, sql: "SELECT * FROM message_member WHERE message_id = ? ORDER BY position",
+                    arguments: [row["id"] as Int64])
+                return StoredMessage(
+                    key: row["key"], reason: reason, body: row["body"],
+                    members: members.map { member in
+                        StoredMessage.Member(
+                            incident: member["incident_id"], version: member["version"],
+                            isEnd: member["state"] == "resolved",
+                            acknowledgedAt: (member["acknowledged_at"] as Int64?).map {
+                                Date(timeIntervalSince1970: Double($0) / 1000)
+                            })
+                    })
+            }
+        }
+    }
+
+    /// Whether an incident of the fleet is about to change by itself.
+    func isFleetUnsettled() throws -> Bool {
+        try queue.read { database in
+            try Bool.fetchOne(
+                database,
+                sql: "SELECT EXISTS (SELECT 1 FROM incident WHERE domain = '' AND state IN ('pending', 'recovering'))"
+            ) ?? false
+        }
+    }
+
+    /// What still waits to be sent, in words; empty at rest.
+    func leftovers() throws -> [String] {
+        try queue.read { database in
+            try String.fetchAll(
                 database,
                 sql: """
-                    SELECT \(Self.columns), frozen FROM outbox WHERE channel = ? AND state = 'leased' AND lease_owner = ?
-                    ORDER BY id
-                    """, arguments: [channel, owner]
-            ).map { (AuditedRow($0), $0["frozen"] as Data?) }
+                    SELECT 'pending at ' || channel || ': ' || incident_id FROM notification WHERE pending_since IS NOT NULL
+                    UNION ALL SELECT 'under way to ' || channel || ': ' || key FROM message
+                    UNION ALL SELECT 'pending: ' || id FROM incident WHERE state = 'pending' AND domain <> ''
+                    """)
         }
     }
-
-    func withheld() throws -> Set<String> {
-        try queue.read { try Set(String.fetchAll($0, sql: "SELECT incident_id FROM withheld")) }
-    }
-
-    /// What is remembered of all sites together, and all incidents of the fleet, by id.
-    func fleet() throws -> (state: FleetState?, incidents: [String: Incident]) {
-        try queue.read { database in
-            let state = try Data.fetchOne(database, sql: "SELECT state FROM fleet WHERE id = 1")
-                .map { try JSONDecoder().decode(FleetState.self, from: $0) }
-            let rows = try Row.fetchAll(
-                database, sql: "SELECT id, kind, state, sequence, opened_at FROM incident WHERE domain = ''")
-            let incidents: [Incident] = rows.compactMap { row in
-                guard let kind = IncidentKind(rawValue: row["kind"]), let state = Incident.State(rawValue: row["state"])
-                else { return nil }
-                let opened = Date(timeIntervalSince1970: Double(row["opened_at"] as Int64) / 1000)
-                return Incident(
-                    id: row["id"], domain: nil, kind: kind, severity: .error, state: state, since: opened,
-                    openedAt: opened, sequence: row["sequence"])
-            }
-            return (state, Dictionary(incidents.map { ($0.id, $0) }) { first, _ in first })
-        }
-    }
-
-    /// Ids of the incidents that somebody has in hand.
-    func inHand() throws -> Set<String> {
-        try queue.read { try Set(String.fetchAll($0, sql: "SELECT incident_id FROM acknowledgement")) }
-    }
-
-    /// Ids of all that is still there.
-    func ids() throws -> Set<Int64> { try queue.read { try Set(Int64.fetchAll($0, sql: "SELECT id FROM outbox")) } }
 }

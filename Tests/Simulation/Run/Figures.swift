@@ -23,10 +23,8 @@ package struct Figures: Equatable, Sendable {
 
     /// Of one run, in a line.
     package var line: String {
-        let settings = [
-            self["runs with a fleet"] > 0 ? ", as a fleet" : "", self["runs with grouping"] > 0 ? ", grouped" : "",
-        ]
-        return "\(self["checks"]) checks, \(self["attempts"]) attempts" + settings.joined()
+        let settings = ["grouping", "escalation", "a feed"].map { self["runs with \($0)"] > 0 ? ", with \($0)" : "" }
+        return "\(self["sites"]) sites, \(self["checks"]) checks, \(self["attempts"]) attempts" + settings.joined()
     }
 
     package var text: String {

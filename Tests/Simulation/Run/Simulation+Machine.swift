@@ -34,8 +34,8 @@ extension Simulation {
             setupOfLife = setup
             dueSteps = [:]
             dueChecks = [:]
-            dueJudgement = nil
-            isJudging = false
+            dueEvaluation = nil
+            lastUpheaval = clock.passed
             let trouble = MachineTrouble(clock: clock, path: path)
             if !isQuiet, machineDice.happens(0.05) { trouble.die(afterWrites: machineDice.number(0...6)) }
             let process: SimulatedProcess
@@ -85,11 +85,11 @@ extension Simulation {
             let stored = try? await process.store.state(of: domain)
             let known = states[site]
             guard setup.watched.contains(site) else {
-                if let known { retired(site, known, at: process.startedAt) }
+                if known != nil { endWatch(of: site, stored: nil) }
                 continue
             }
-            if let known, stored == nil, maybeRetired.contains(site) {
-                retired(site, known, at: process.startedAt)
+            if known != nil, stored == nil, maybeRetired.contains(site) {
+                endWatch(of: site, stored: nil)
             } else if stored != known {
                 fail(
                     Violation(rule: .nothingLost, detail: "the state of site \(site) is not the one that was committed")
@@ -98,25 +98,19 @@ extension Simulation {
             scheduleCheck(site, process)
         }
         maybeRetired = []
-        noteRows(process)
-        for name in receivers.keys.sorted() { wake(name, process) }
-        agenda.add(.lookAtSilences(life: process.life), at: clock.passed + 2000)
+        checking { try audit.ledger.checkKept(try reading.incidents(changedAfter: 0)) }
+        for channel in setup.channels { endTurn(of: channel.name, isAlive: false) }
+        takeIn()
+        wakeAll(process)
+        agenda.add(.refreshSilences(life: process.life), at: clock.passed + 2000)
         agenda.add(.retention(life: process.life), at: clock.passed)
-        judge(process, after: 10_000)
-        noteInHand()
-        for silence in silences where silence.endsAt > process.startedAt {
-            agenda.add(.lookAtSilences(life: process.life), at: process.time.passed(at: silence.endsAt) + 1)
-        }
+        planEvaluation(process, after: 3000)
+        planRefreshes(process)
     }
 
-    /// A site that is watched no longer: its incidents have ended with the start, or with the reload.
+    /// A site that is no longer watched: its incidents have ended with the start, or with the reload.
     /// `stored`: what is left of it in the store.
-    func retired(_ site: Int, _ known: DomainState, at now: Date, stored: DomainState? = nil) {
-        let after = retire(known, now: now).state
-        checking {
-            _ = try audit.ledger.note(
-                from: known, to: after, channels: SimulatedSetup.channels(of: site), reason: { _, _ in nil })
-        }
+    func endWatch(of site: Int, stored: DomainState?) {
         states[site] = stored
         outlooks[site] = nil
     }
@@ -135,26 +129,33 @@ extension Simulation {
         agenda.add(.step(channel, life: process.life), at: instant)
     }
 
+    func wakeAll(_ process: SimulatedProcess) {
+        for channel in setupOfLife.channels { wake(channel.name, process) }
+    }
+
+    /// Looks at the silences where one begins to be over, as long as nobody sets the wall clock.
+    func planRefreshes(_ process: SimulatedProcess) {
+        for silence in silences where silence.endsAt > process.time.wall() {
+            agenda.add(.refreshSilences(life: process.life), at: clock.passed(atWall: silence.endsAt) + 1)
+        }
+    }
+
+    /// A living process has seen that the wall clock was set.
+    func noticeClock() async {
+        guard let process, !process.trouble.isDead else { return }
+        guard (try? await process.noticeClock()) != nil else {
+            return agenda.add(.noticeClock(life: process.life), at: clock.passed + 5000)
+        }
+        figures.count("moves of the wall clock that a living process followed")
+        wakeAll(process)
+        planRefreshes(process)
+    }
+
     func prune() async {
         guard let process else { return }
         // Trouble of the store is logged and outlived.
         try? await process.store.prune(now: process.time.now(), keepObservations: .seconds(2 * 86_400))
-        checkKept()
+        checking { if let reading { try audit.ledger.checkKept(try reading.incidents(changedAfter: 0)) } }
         agenda.add(.retention(life: process.life), at: clock.passed + 24 * Self.hour)
-    }
-
-    /// Messages may go once they are settled for thirty days, and no earlier.
-    private func checkKept() {
-        guard let reading, let process else { return }
-        let limit = Int64(process.time.now().timeIntervalSince1970 * 1000) - 30 * 24 * Self.hour
-        checking {
-            let kept = try reading.ids()
-            for (id, row) in audit.rows where !kept.contains(id) && !audit.forgotten.contains(id) {
-                guard let settled = row.settledAt, settled < limit + 1000 else {
-                    throw Violation(rule: .nothingLost, detail: "\(row.identity) was removed too early")
-                }
-                audit.forgotten.insert(id)
-            }
-        }
     }
 }

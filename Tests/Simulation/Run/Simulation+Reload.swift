@@ -5,10 +5,10 @@ import Monitoring
 import Storage
 
 extension Simulation {
-    /// The product waits for the checks that a reload cuts off, and for a judgement; here it comes back once they are over.
+    /// The product waits for the checks that a reload cuts off, and for an evaluation; here it comes back once they are over.
     func reload() async {
         guard var process, !process.trouble.isDead else { return }
-        guard !isJudging, !busy.contains(where: { $0 == "fleet" || $0.hasPrefix("check ") }) else {
+        guard !busy.contains(where: { $0 == "fleet" || $0.hasPrefix("check ") }) else {
             return agenda.add(.reload(life: process.life), at: clock.passed + 100)
         }
         let former = setupOfLife.watched
@@ -23,22 +23,25 @@ extension Simulation {
         self.process = process
         figures.count("reloads")
         log.note(clock.passed, "process \(process.life) has reloaded")
-        await takeLeave(process)
+        await endRemoved(process)
         for site in setup.watched.subtracting(former).sorted() { scheduleCheck(site, process) }
         guard !process.trouble.isDead else { return }
-        noteRows(process)
-        for name in receivers.keys.sorted() { wake(name, process) }
-        agenda.add(.lookAtSilences(life: process.life), at: clock.passed + 2000)
-        judge(process, after: 2000)
+        lastUpheaval = clock.passed
+        // Somebody may have repaired what the receiver refused.
+        for channel in setup.channels { audit.forgetRejections(of: channel.name) }
+        takeIn()
+        wakeAll(process)
+        agenda.add(.refreshSilences(life: process.life), at: clock.passed + 2000)
+        planEvaluation(process, after: 2000)
     }
 
-    /// Sites that are watched no longer have ended, as far as the store took that.
-    private func takeLeave(_ process: SimulatedProcess) async {
+    /// Sites that are no longer watched have ended, as far as the store took that.
+    private func endRemoved(_ process: SimulatedProcess) async {
         for site in sites.indices where !setup.watched.contains(site) {
             guard let known = states[site], let domain = try? SimulatedSetup.domain(of: site) else { continue }
             do {
                 let stored = try await process.store.state(of: domain)
-                if stored != known { retired(site, known, at: process.time.now(), stored: stored) }
+                if stored != known { endWatch(of: site, stored: stored) }
             } catch {
                 maybeRetired.insert(site)
             }

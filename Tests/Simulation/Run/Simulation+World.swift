@@ -16,9 +16,19 @@ extension Simulation {
         case .crawl(let edge, let version): sites[number].crawl(edge: edge, version: version)
         case .cdnTrouble: sites[number].isCDNAway = true
         case .cdnMend: sites[number].isCDNAway = false
-        case .renew:
-            sites[number].certificateEnds = Date(timeIntervalSince1970: Double(clock.wall) / 1000 + 90 * 86_400)
+        case .fallSilent(let edge, let muteness):
+            // One edge of the name is always there.
+            guard muteness != .absent || !sites[number].mute.values.contains(.absent) else { return }
+            sites[number].mute[edge] = muteness
+        case .speak(let edge): sites[number].mute[edge] = nil
+        case .renew(let address):
+            guard sites[number].certificates.indices.contains(address) else { return }
+            sites[number].certificates[address] = wall(afterDays: 90)
         }
+    }
+
+    private func wall(afterDays days: Double) -> Date {
+        Date(timeIntervalSince1970: Double(clock.wall) / 1000 + days * 86_400)
     }
 
     private func changeSite(_ number: Int) {
@@ -62,15 +72,31 @@ extension Simulation {
                 agenda.add(.site(number, .mend), at: at)
             }
             site.origin = .status(503)
-        case 87..<92:
+        case 87..<89:
             name = "lose the CDN"
             agenda.add(.site(number, .cdnTrouble), at: now)
             agenda.add(.site(number, .cdnMend), at: now + siteDice.hours(mean: 5))
-        case 92..<96:
-            name = "near the end of the certificate"
-            site.certificateEnds = Date(
-                timeIntervalSince1970: Double(clock.wall) / 1000 + Double(siteDice.number(2...16)) * 86_400)
-            agenda.add(.site(number, .renew), at: now + siteDice.hours(mean: 40))
+        case 89..<93:
+            name = "have a silent edge"
+            let edge = siteDice.number(0...site.edges.count - 1)
+            let muteness = siteDice.pick(SimulatedSite.Muteness.allCases) ?? .timeout
+            agenda.add(.site(number, .fallSilent(edge: edge, muteness)), at: now + siteDice.hours(mean: 2))
+            agenda.add(.site(number, .speak(edge: edge)), at: now + siteDice.hours(mean: 2) + siteDice.hours(mean: 12))
+            // Often in the middle of a change.
+            if siteDice.happens(0.7) {
+                site.newest += 1
+                site.former = site.version
+                site.version = site.newest
+            }
+        case 93..<97:
+            name = "near the end of a certificate"
+            let first = siteDice.number(0...site.certificates.count - 1)
+            let days = siteDice.happens(0.4) ? Double(siteDice.number(1...4)) : Double(siteDice.number(2...16))
+            let isShared = siteDice.happens(0.5)
+            for address in site.certificates.indices where isShared || address == first {
+                site.certificates[address] = wall(afterDays: days)
+                agenda.add(.site(number, .renew(address: address)), at: now + siteDice.hours(mean: 40))
+            }
         default:
             name = "be served another file by the CDN"
             agenda.add(.site(number, .crawl(edge: 0, version: 100_000 + site.newest)), at: now)
@@ -95,6 +121,7 @@ extension Simulation {
         let next = receiver.change(&receiverDice)
         log.note(clock.passed, "receiver \(name) is \(receiver.mood)")
         figures.count("receivers: \(receiver.mood.rawValue)")
+        if receiver.mood == .well { wellSince[name] = clock.passed }
         receivers[name] = receiver
         agenda.add(.receiver(name), at: clock.passed + next)
     }
@@ -112,11 +139,8 @@ extension Simulation {
             agenda.add(.crash, at: now)
         case 5:
             name = "clock set"
-            let hours: Double = machineDice.pick([-25.0, -3, -1, -0.01, 0.01, 1, 3, 25]) ?? 1
-            clock.set(by: Int64(hours * Double(Self.hour)))
-            log.note(now, "the clock is set by \(hours) hours")
-            // A living process does not notice; the next one reads the new time.
-            if machineDice.happens(0.7) { agenda.add(.crash, at: now + machineDice.hours(mean: 0.5)) }
+            setClock(hours: machineDice.pick([-25.0, -3, -1, -0.01, 0.01, 1, 3, 25]) ?? 1)
+            if machineDice.happens(0.3) { agenda.add(.crash, at: now + machineDice.hours(mean: 0.5)) }
         case 6:
             name = "store locked"
             process?.trouble.lock(until: now + machineDice.hours(mean: 0.4))
@@ -146,33 +170,40 @@ extension Simulation {
         figures.count("machine: \(name)")
     }
 
+    /// The wall clock moves apart from the steady one. A living process looks every half minute.
+    private func setClock(hours: Double) {
+        clock.set(by: Int64(hours * Double(Self.hour)))
+        lastUpheaval = clock.passed
+        log.note(clock.passed, "the wall clock is set by \(hours) hours")
+        if let process { agenda.add(.noticeClock(life: process.life), at: clock.passed + 30_000) }
+    }
+
     /// Takes effect with the next start or reload.
     private func changeSetup() {
         setup.failureThreshold = machineDice.number(1...3)
         setup.recoveryThreshold = machineDice.number(1...3)
         setup.staleAfter = .seconds(3600 * machineDice.number(6...36))
         setup.remindEvery = .seconds(3600 * machineDice.number(4...24))
-        if setup.groupWait > .zero { setup.groupWait = .seconds(machineDice.pick([0, 30, 60, 300]) ?? 30) }
+        if setup.groupWait > .zero { setup.groupWait = .seconds(machineDice.pick([0, 10, 60, 300]) ?? 30) }
+        if setup.escalatesAfter != nil {
+            setup.escalatesAfter = .seconds(machineDice.pick([1800, 3600, 14_400]) ?? 3600)
+        }
         setup.watched = Set(sites.indices)
         if machineDice.happens(0.3) { setup.watched.remove(machineDice.number(0...sites.count - 1)) }
         let window = try? SimulatedSetup.sundayNight(site: machineDice.number(0...sites.count - 1))
         setup.windows = machineDice.happens(0.5) ? [window].compactMap(\.self) : []
     }
 
-    /// Somebody takes one of the incidents in hand that fire.
-    func takeInHand() async {
+    /// Somebody acknowledges one of the incidents that fire.
+    func acknowledge() async {
         agenda.add(.acknowledgement, at: clock.passed + machineDice.hours(mean: 20))
-        let firing =
-            states.values.flatMap { $0.open.values.map(\.incident) }
-            .filter { $0.state == .firing && $0.firedAt != nil }.map(\.id)
-            + fleet.incidents.values
-            .filter { $0.state == .firing }.map(\.id)
+        let firing = audit.active.compactMap { audit.ledger[$0] }.filter { $0.state == .firing }.map(\.id)
         guard let process, !process.trouble.isDead, let id = machineDice.pick(firing.sorted()),
             (try? await process.acknowledge(id)) == true
         else { return }
-        log.note(clock.passed, "somebody takes \(id.prefix(8)) in hand")
-        figures.count("incidents taken in hand")
-        await lookAtSilences()
+        log.note(clock.passed, "somebody acknowledges \(id.prefix(8))")
+        figures.count("acknowledgements")
+        takeIn()
     }
 
     func turnSilence() async {
@@ -181,16 +212,16 @@ extension Simulation {
         let domain = try? Domain(SimulatedSetup.name(of: machineDice.number(0...sites.count - 1)))
         let length = Double(machineDice.hours(mean: 7)) / 1000
         guard let process, !process.trouble.isDead, let domain else { return }
-        let start = process.time.now()
+        let start = process.time.wall()
         let request = try? SilenceRequest(
             scope: SilenceScope(domains: [.exactly(domain)]), startsAt: start, endsAt: start + length,
             author: "simulation", reason: "work")
         // A store in trouble takes no silence, and says so to whoever asked.
-        guard let request, let silence = try? await process.store.add(request, now: start) else { return }
+        guard let request, let silence = try? await process.store.add(request, now: process.time.now()) else { return }
         silences.append(silence)
         log.note(now, "silence \(silence.id) for \(domain) until \(silence.endsAt.timeIntervalSince1970)")
         figures.count("silences")
-        await lookAtSilences()
-        agenda.add(.lookAtSilences(life: process.life), at: process.time.passed(at: silence.endsAt) + 1)
+        await refreshSilences()
+        agenda.add(.refreshSilences(life: process.life), at: clock.passed(atWall: silence.endsAt) + 1)
     }
 }

@@ -64,13 +64,13 @@ package actor Simulation {
     var busy: Set<String> = []
     var dueSteps: [String: Int64] = [:]
     var dueChecks: [Int: Int64] = [:]
-    var fleet = FleetBook()
-    /// Incidents that somebody has taken in hand, as of the product's last look.
-    var inHand: Set<String> = []
+    /// Since when each receiver has been well.
+    var wellSince: [String: Int64] = [:]
+    /// When the process began, took a configuration, or the wall clock was set, the last time.
+    var lastUpheaval: Int64 = 0
     var isManyIll = false
-    var isJudging = false
-    /// When the next judgement over all sites is due; nil: none is on the agenda.
-    var dueJudgement: Int64?
+    /// When the next evaluation of the fleet is due; nil: none is on the agenda.
+    var dueEvaluation: Int64?
     /// What the reference hosts said when they were last asked.
     var canariesReached = true
     /// How a request fails while our network is away.
@@ -88,7 +88,9 @@ package actor Simulation {
     let jitter: Jitter
 
     static let hour: Int64 = 3_600_000
-    static let quietDays: Int64 = 3
+    /// Longer than the longest pause of a channel and the longest interval, several times over.
+    static let quiet: Int64 = 36 * hour
+    static let auditPause: Int64 = 300_000
 
     package init(_ plan: SimulationPlan) throws {
         self.plan = plan
@@ -101,10 +103,10 @@ package actor Simulation {
         let late = Date(timeIntervalSince1970: Double(begin) / 1000 + 400 * 86_400)
         setup = SimulatedSetup(&dice)
         setupOfLife = setup
-        sites = setup.intervals.indices.map { SimulatedSite(name: SimulatedSetup.name(of: $0), certificateEnds: late) }
-        receivers = Dictionary(
-            SimulatedSetup.channels.map { ($0.name, SimulatedReceiver(kind: $0.kind)) }
-        ) { first, _ in first }
+        sites = setup.intervals.indices.map {
+            SimulatedSite(name: SimulatedSetup.name(of: $0), addresses: dice.number(1...2), certificateEnds: late)
+        }
+        receivers = Dictionary(setup.channels.map { ($0.name, SimulatedReceiver(kind: $0.kind)) }) { first, _ in first }
         siteDice = Dice(seed: plan.seed, stream: 1)
         receiverDice = Dice(seed: plan.seed, stream: 2)
         machineDice = Dice(seed: plan.seed, stream: 3)
@@ -119,7 +121,7 @@ package actor Simulation {
         await pass(until: end)
         if violation == nil {
             calmDown()
-            await pass(until: end + Self.quietDays * 24 * Self.hour)
+            await pass(until: end + Self.quiet)
         }
         if violation == nil { finish() }
         figures.days = Double(clock.passed) / Double(24 * Self.hour)
@@ -135,11 +137,16 @@ package actor Simulation {
         agenda.add(.silence, at: machineDice.hours(mean: 30))
         agenda.add(.acknowledgement, at: machineDice.hours(mean: 20))
         agenda.add(.many(isOver: false), at: siteDice.hours(mean: 20))
+        agenda.add(.audit, at: Self.auditPause)
         figures.count("runs")
-        if setup.hasFleet { figures.count("runs with a fleet") }
+        figures.count("sites", sites.count)
         if setup.groupWait > .zero { figures.count("runs with grouping") }
+        if setup.escalatesAfter != nil { figures.count("runs with escalation") }
+        if setup.channel("feed") != nil { figures.count("runs with a feed") }
         log.note(
-            0, "\(sites.count) sites, fleet \(setup.hasFleet), canaries \(setup.hasCanaries), group \(setup.groupWait)")
+            0,
+            "\(sites.count) sites, canaries \(setup.hasCanaries), group \(setup.groupWait) \(setup.groupInterval), "
+                + "channels \(setup.channels.map(\.name))")
     }
 
     /// From now on the world leaves the product in peace.
@@ -150,16 +157,19 @@ package actor Simulation {
         agenda.keep { what in
             switch what {
             case .site, .receiver, .silence, .acknowledgement, .many, .machine, .reload, .crash: false
-            case .check, .step, .lookAtSilences, .judge, .retention, .start: true
+            case .check, .step, .refreshSilences, .noticeClock, .evaluate, .retention, .start, .audit: true
             }
         }
         let late = Date(timeIntervalSince1970: Double(clock.wall) / 1000 + 400 * 86_400)
         for site in sites.indices { sites[site].calm(certificateEnds: late) }
-        for name in receivers.keys { receivers[name]?.mood = .well }
+        for name in receivers.keys where receivers[name]?.mood != .well {
+            receivers[name]?.mood = .well
+            wellSince[name] = clock.passed
+        }
         process?.trouble.relent()
         setup.watched = Set(sites.indices)
         setup.windows = []
-        // The holds of a receiver that refused us end with a start.
+        // What was changed holds with a start.
         agenda.add(.crash, at: clock.passed)
     }
 
@@ -168,26 +178,18 @@ package actor Simulation {
             fail(Violation(rule: .comesToRest, detail: "the process is not up"))
             return
         }
+        takeIn()
+        checkDue()
         checking {
-            _ = try takeIn(reading)
-            try checkFleetAtRest()
-            let withheld = try reading.withheld()
-            for (reason, count) in try audit.checkRest(withheld: withheld) {
-                figures.count("alerts \(reason.rawValue)", count)
-                if !reason.isNoDebt { figures.count("alerts owed", count) }
-            }
+            guard let present else { return }
+            for (outcome, count) in try audit.checkRest(present) { figures.count("alerts \(outcome.rawValue)", count) }
+            for (name, count) in audit.figures() { figures.count(name, count) }
             for (site, state) in states.sorted(by: { $0.key < $1.key }) {
-                if let open = state.open.values.map(\.incident.kind).min() {
+                if let open = state.open.keys.min() {
                     throw Violation(rule: .comesToRest, detail: "\(open.rawValue) of site \(site) is still open")
                 }
             }
-            guard withheld.isEmpty else {
-                throw Violation(rule: .comesToRest, detail: "\(withheld.count) incidents are still withheld")
-            }
-            figures.count("messages that said several things", Set(audit.rows.values.compactMap(\.digest)).count)
-            let repeated = audit.attempts.values.reduce(0) { $0 + max(0, $1.count { $0.isAccepted } - 1) }
-            figures.count("messages received twice, same key and bytes", repeated)
-            figures.count("messages received", audit.attempts.values.reduce(0) { $0 + $1.count { $0.isAccepted } })
+            if let rest = try reading.leftovers().first { throw Violation(rule: .comesToRest, detail: rest) }
         }
     }
 
@@ -219,16 +221,19 @@ package actor Simulation {
         case .receiver(let name): turnReceiver(name)
         case .machine: troubleMachine()
         case .silence: await turnSilence()
-        case .acknowledgement: await takeInHand()
+        case .acknowledgement: await acknowledge()
         case .many(let isOver): if isOver { mendMany() } else { turnMany() }
-        case .judge where isJudging, .check where isJudging: agenda.add(what, at: clock.passed + 100)
-        case .judge(let life): if isAlive(life) { await judge() }
+        case .evaluate(let life): if isAlive(life) { await evaluateFleet() }
+        case .audit:
+            checkDue()
+            agenda.add(.audit, at: clock.passed + Self.auditPause)
         case .reload(let life): if isAlive(life) { await reload() }
         case .crash: crash()
         case .start: await start()
         case .check(let site, let life): if isAlive(life) { await check(site) }
         case .step(let name, let life): if isAlive(life) { await step(name) }
-        case .lookAtSilences(let life): if isAlive(life) { await lookAtSilences() }
+        case .refreshSilences(let life): if isAlive(life) { await refreshSilences() }
+        case .noticeClock(let life): if isAlive(life) { await noticeClock() }
         case .retention(let life): if isAlive(life) { await prune() }
         }
         noteDeath()

@@ -6,14 +6,17 @@ enum Happening: Equatable, Sendable {
     case receiver(String)
     case check(Int, life: Int)
     case step(String, life: Int)
-    case lookAtSilences(life: Int)
+    case refreshSilences(life: Int)
+    case noticeClock(life: Int)
     case retention(life: Int)
     case silence
     case acknowledgement
     case many(isOver: Bool)
-    case judge(life: Int)
+    case evaluate(life: Int)
     case machine
     case reload(life: Int)
+    /// The audit asks what is due though nothing has happened.
+    case audit
     case crash
     case start
 }

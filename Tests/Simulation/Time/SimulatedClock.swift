@@ -1,5 +1,5 @@
-// Three clocks: the time that really passes, the machine's wall clock, which somebody may set, and the time of one
-// process, which is read off the wall once and then counts on, as `SystemTime` does.
+// Three clocks: the time that really passes, the machine's wall clock, which somebody may set, and the steady time of one
+// process, which is read off the wall once, not before the last stored instant, and then counts on.
 
 import Foundation
 import Monitoring
@@ -22,31 +22,45 @@ final class SimulatedClock: Sendable {
     var passed: Int64 { state.withLock(\.passed) }
     /// What the wall clock shows, in milliseconds since 1970.
     var wall: Int64 { state.withLock { start + $0.passed + $0.shift } }
-    var shift: Int64 { state.withLock(\.shift) }
 
     func pass(to instant: Int64) { state.withLock { $0.passed = max($0.passed, instant) } }
 
     /// Sets the wall clock forward or back.
     func set(by milliseconds: Int64) { state.withLock { $0.shift += milliseconds } }
+
+    /// After how many milliseconds from the beginning the wall clock shows an instant, if nobody sets it meanwhile.
+    func passed(atWall instant: Date) -> Int64 {
+        Int64((instant.timeIntervalSince1970 * 1000).rounded(.up)) - wall + passed
+    }
 }
 
 /// The time of one life of the process.
-struct ProcessTime: Timekeeper {
-    let clock: SimulatedClock
-    /// What the wall showed more than had passed, when the process began.
-    private let offset: Int64
+final class ProcessTime: Timekeeper {
+    private let clock: SimulatedClock
+    /// How much more the steady clock shows than has passed since the beginning.
+    private let offset: Mutex<Int64>
     private let pass: @Sendable (Duration) async throws -> Void
 
     init(clock: SimulatedClock, sleep: @escaping @Sendable (Duration) async throws -> Void) {
         self.clock = clock
-        offset = clock.wall - clock.passed
+        offset = Mutex(clock.wall - clock.passed)
         pass = sleep
     }
 
-    func now() -> Date { Date(timeIntervalSince1970: Double(clock.passed + offset) / 1000) }
+    /// Does not go back behind what an earlier process has stored, as the daemon's clock at its start.
+    func anchor(notBefore instant: Date) {
+        let least = Int64((instant.timeIntervalSince1970 * 1000).rounded(.up)) - clock.passed
+        offset.withLock { $0 = max($0, least) }
+    }
+
+    func now() -> Date { Date(timeIntervalSince1970: Double(clock.passed + offset.withLock(\.self)) / 1000) }
+
+    func wall() -> Date { Date(timeIntervalSince1970: Double(clock.wall) / 1000) }
 
     func sleep(for duration: Duration) async throws { try await pass(duration) }
 
-    /// After how many milliseconds from the beginning of the simulation this clock shows an instant.
-    func passed(at instant: Date) -> Int64 { Int64((instant.timeIntervalSince1970 * 1000).rounded(.up)) - offset }
+    /// After how many milliseconds from the beginning of the simulation the steady clock shows an instant.
+    func passed(at instant: Date) -> Int64 {
+        Int64((instant.timeIntervalSince1970 * 1000).rounded(.up)) - offset.withLock(\.self)
+    }
 }

@@ -33,7 +33,9 @@ final class MachineTrouble: Sendable {
     }
 
     var isDead: Bool { state.withLock(\.isDead) }
-    var isUnderWay: Bool { state.withLock { max($0.lockedUntil, $0.fullUntil) > clock.passed } }
+    var isUnderWay: Bool { lastUnderWay > clock.passed }
+    /// Until when the store is or was in trouble.
+    var lastUnderWay: Int64 { state.withLock { max($0.lockedUntil, $0.fullUntil) } }
 
     func die() { state.withLock { $0.isDead = true } }
 

@@ -7,9 +7,11 @@ import Foundation
 struct SimulatedReceiver {
     enum Mood: String, CaseIterable {
         case well, flaky, throttling, hanging, dead, resetting, refusing, rejecting, redirecting, badCertificate
+        /// Nothing but 400, or nothing but 429, whatever it is sent.
+        case rejectingAll, throttlingAll
     }
 
-    /// What became of one request: whether the receiver took it to heart, and what the sender gets to see.
+    /// What became of one request: whether the receiver accepted it, and what the sender gets to see.
     struct Reaction {
         let isAccepted: Bool
         let answer: TransportAnswer
@@ -19,9 +21,18 @@ struct SimulatedReceiver {
         /// Whether the sender can be sure that the receiver has it not.
         var isRefused: Bool {
             guard let status = answer.status, !isAccepted else { return answer.fault?.wasSent == false }
-            let asksToWait = status == 429 || answer.headers.contains { $0.name == "retry-after" }
             return asksToWait || (300..<500).contains(status) && status != 408 && status != 425
         }
+
+        var asksToWait: Bool {
+            answer.status == 429 || answer.status == 503 && answer.headers.contains { $0.name == "Retry-After" }
+        }
+
+        /// It has read the message and refused it as such.
+        var isRejection: Bool { [400, 413, 422].contains(answer.status ?? 0) }
+
+        /// The sender reads a clear yes.
+        var isConfirmed: Bool { isAccepted && answer.status.map { (200..<300).contains($0) } ?? false }
     }
 
     let kind: ChannelKind
@@ -37,6 +48,7 @@ struct SimulatedReceiver {
         return switch mood {
         case .well: dice.hours(mean: 20)
         case .dead, .refusing: dice.happens(0.1) ? dice.hours(20...100) : dice.hours(mean: 4)
+        case .rejectingAll, .throttlingAll: dice.hours(1...12)
         default: dice.hours(mean: 3)
         }
     }
@@ -58,6 +70,8 @@ struct SimulatedReceiver {
         case .rejecting:
             if dice.happens(0.7) { return accepted(latency: 50) }
             return refused(dice.pick([400, 413, 422]) ?? 400, latency: 50)
+        case .rejectingAll: return refused(400, latency: 50)
+        case .throttlingAll: return throttled(&dice, wall)
         case .redirecting: return refused(302, latency: 50)
         case .badCertificate:
             return Reaction(

@@ -1,4 +1,5 @@
-// A watched site as it really is: what its origin serves, and what each edge of Apple's CDN holds of it.
+// A watched site as it really is: what its origin serves, the certificates of its addresses, and what each edge of Apple's CDN
+// holds of it.
 
 import Evidence
 import Foundation
@@ -12,7 +13,9 @@ enum SiteTurn: Equatable, Sendable {
     case crawl(edge: Int, version: Int?)
     case cdnTrouble
     case cdnMend
-    case renew
+    case fallSilent(edge: Int, SimulatedSite.Muteness)
+    case speak(edge: Int)
+    case renew(address: Int)
 }
 
 struct SimulatedSite {
@@ -30,6 +33,13 @@ struct SimulatedSite {
         case refused(maxAge: Int)
     }
 
+    /// How an edge says nothing of the file.
+    enum Muteness: Equatable, Sendable, CaseIterable {
+        case unavailable, timeout
+        /// It is missing from the look-up of the CDN's name.
+        case absent
+    }
+
     let name: String
     /// What the origin serves where it is well.
     var version = 1
@@ -37,52 +47,95 @@ struct SimulatedSite {
     var newest = 1
     var origin = Origin.well
     var edges: [Copy] = [.file(1), .file(1)]
+    /// The edges that say nothing, by number.
+    var mute: [Int: Muteness] = [:]
     var isCDNAway = false
-    var certificateEnds: Date
+    /// When the certificate of each address ends, by the wall clock. One or two addresses.
+    var certificates: [Date]
     private var looks = 0
 
-    init(name: String, certificateEnds: Date) {
+    init(name: String, addresses: Int, certificateEnds: Date) {
         self.name = name
-        self.certificateEnds = certificateEnds
+        certificates = Array(repeating: certificateEnds, count: max(1, addresses))
     }
 
-    /// What a check that looks now meets.
+    static func address(_ number: Int) -> String { "192.0.2.\(number + 1)" }
+    static func edge(_ number: Int) -> String { "198.51.100.\(number + 1)" }
+
+    /// What a check that looks now meets, and what it can see by that.
     /// `loss`: how every request fails while our own network is away.
-    mutating func look(_ depth: Depth, loss: Origin?) -> (origin: Reply, edges: [Reply], sight: Sight) {
+    mutating func look(_ depth: Depth, at now: Date, loss: Origin?) throws -> (Observation, Sight) {
         looks += 1
-        var sight = Sight(depth: depth, origin: .unknown, copies: [])
-        var reply: Reply
-        switch loss ?? origin {
+        var sight = Sight(depth: depth, origin: .unknown)
+        let reply = originReply(loss ?? origin, &sight)
+        let asked = edges.indices.filter { mute[$0] != .absent && (depth == .full || $0 == firstEdge) }
+        let copies = asked.map { ($0, edgeReply($0, loss, &sight)) }
+        guard depth == .full else {
+            let own = looks % certificates.count
+            var observation = try Observation.of(
+                name, at: now, origin: served(reply, at: own, &sight),
+                cdn: copies.first?.1 ?? .failed(.nameNotFound, .resolving))
+            observation.origin.connection?.address = Self.address(own)
+            if case .asked(var retrieval) = observation.cdn {
+                retrieval.connection?.address = Self.edge(copies.first?.0 ?? 0)
+                observation.cdn = .asked(retrieval)
+            }
+            return (observation, sight)
+        }
+        var scene = Scene()
+        scene.source = .system
+        scene.addresses = certificates.indices.map { (Self.address($0), .public, served(reply, at: $0, &sight)) }
+        scene.edges = copies.map { (Self.edge($0), $1) }
+        let first = scene.addresses.first?.reply ?? reply
+        return (
+            try Observation.of(
+                name, at: now, origin: first, cdn: copies.first?.1 ?? .failed(.nameNotFound, .resolving), scene: scene),
+            sight
+        )
+    }
+
+    private var firstEdge: Int { edges.indices.first { mute[$0] != .absent } ?? 0 }
+
+    private func originReply(_ origin: Origin, _ sight: inout Sight) -> Reply {
+        switch origin {
         case .well:
             sight.origin = .file(version)
-            reply = .file(SampleFile.version(version))
+            return .file(SampleFile.version(version))
         case .alternating(let versions):
             let served = versions[looks % max(1, versions.count)]
             sight.origin = .file(served)
-            reply = .file(SampleFile.version(served))
+            return .file(SampleFile.version(served))
         case .status(let status):
             sight.origin = .broken
-            reply = .status(status)
+            return .status(status)
         case .page:
             sight.origin = .broken
-            reply = .file("<html>log in</html>")
+            return .file("<html>log in</html>")
         case .failed(let kind, let phase):
             sight.origin = kind == .own ? .unknown : .unreachable
-            reply = .failed(kind, phase)
+            return .failed(kind, phase)
         }
-        if reply.failure == nil { reply = reply.expiring(at: certificateEnds) }
-        let asked = depth == .full ? edges : Array(edges.prefix(1))
-        let copies: [Reply] = asked.map { copy in
-            if case .failed(let kind, let phase) = loss { return .failed(kind, phase) }
-            if isCDNAway { return .failed(.timedOut, .waiting) }
-            switch copy {
-            case .file(let version): return .file(SampleFile.version(version))
-            case .refused(let maxAge):
-                return .crawler("SWCERR00101 Bad HTTP Response: 403 Forbidden", maxAge: maxAge)
-            }
+    }
+
+    private func served(_ reply: Reply, at address: Int, _ sight: inout Sight) -> Reply {
+        guard reply.failure == nil else { return reply }
+        sight.certificates[address] = certificates[address]
+        return reply.expiring(at: certificates[address])
+    }
+
+    private func edgeReply(_ edge: Int, _ loss: Origin?, _ sight: inout Sight) -> Reply {
+        if case .failed(let kind, let phase) = loss { return .failed(kind, phase) }
+        if isCDNAway { return .failed(.timedOut, .waiting) }
+        switch mute[edge] {
+        case .unavailable: return .status(503)
+        case .timeout, .absent: return .failed(.timedOut, .waiting)
+        case nil: break
         }
-        if loss == nil, !isCDNAway { sight.copies = asked }
-        return (reply, copies, sight)
+        sight.edges[edge] = edges[edge]
+        switch edges[edge] {
+        case .file(let version): return .file(SampleFile.version(version))
+        case .refused(let maxAge): return .crawler("SWCERR00101 Bad HTTP Response: 403 Forbidden", maxAge: maxAge)
+        }
     }
 
     /// Apple's crawler comes by: it takes what the origin serves then, or notes that there is nothing.
@@ -99,12 +152,13 @@ struct SimulatedSite {
     mutating func calm(certificateEnds: Date) {
         origin = .well
         edges = edges.map { _ in .file(version) }
+        mute = [:]
         isCDNAway = false
-        self.certificateEnds = certificateEnds
+        certificates = certificates.map { _ in certificateEnds }
     }
 }
 
-/// What one check saw, in the simulation's own terms: the ground that the product's judgement is compared with.
+/// What one check saw, in the simulation's own terms: the ground that the product's evaluation is compared with.
 struct Sight: Equatable {
     enum Origin: Equatable {
         case file(Int)
@@ -116,8 +170,12 @@ struct Sight: Equatable {
 
     var depth: Depth
     var origin: Origin
-    /// Empty where the CDN said nothing.
-    var copies: [SimulatedSite.Copy]
+    /// What the edges said that said anything, by number.
+    var edges: [Int: SimulatedSite.Copy] = [:]
+    /// The ends of the certificates that were seen, by the number of the address.
+    var certificates: [Int: Date] = [:]
+
+    var copies: [SimulatedSite.Copy] { edges.sorted { $0.key < $1.key }.map(\.value) }
 }
 
 extension Sight {

@@ -1,0 +1,89 @@
+// The real program as a process of its own, and what the kernel says about it.
+
+import Foundation
+import Glibc
+
+struct LoadedMonitor {
+    private let premises: Premises
+    let process: pid_t
+
+    /// `channels`: type and URL of each; the type is its name.
+    /// - Throws: `BenchFault` where it cannot be started.
+    init(
+        premises: Premises, program: String, settings: LoadSettings, server: LoadServer, caFile: String,
+        channels: [(type: String, url: String)]
+    ) throws {
+        let names = LoadBenchmark.names(settings).map { "  - \($0)" }.joined(separator: "\n")
+        let list = channels.map { type, url in
+            let key = type == "pagerduty" ? ", routing_key: \(String(repeating: "A", count: 32))" : ""
+            return "    - {name: \(type), type: \(type), url: \"\(url)\"\(key)}"
+        }
+        let text = """
+            version: 1
+            defaults: {interval: \(settings.interval)s, failure_threshold: 2, timeout: 10s}
+            network: {ca_file: \(caFile), connect_to: [":443:127.0.0.1:\(server.port)"]}
+            cdn: {base_url: "https://\(LoadServer.cdn)/a/v1", requests_per_second: 1000}
+            alerts:
+              channels:
+            \(list.joined(separator: "\n"))
+            store: {path: \(premises.path(Self.store))}
+            server: {listen: "127.0.0.1:0"}
+            domains:
+            \(names)
+
+            """
+        let path = try premises.write(Data(text.utf8), to: "monitor.yaml")
+        self.premises = premises
+        process = try premises.start(program, ["run", "--config", path])
+    }
+
+    static let store = "load.db"
+
+    var isRunning: Bool { premises.isRunning(process) }
+
+    /// What it has written to its log last.
+    func lastWords() -> String {
+        let log = ["aasa-monitor.err", "aasa-monitor.out"].map {
+            (try? String(contentsOfFile: premises.path($0), encoding: .utf8)) ?? ""
+        }
+        return log.joined().split(separator: "\n").suffix(5).joined(separator: "\n")
+    }
+
+    struct Usage {
+        /// Seconds of user and system time since its start.
+        var cpu: Double
+        /// Bytes in memory.
+        var resident: Int
+    }
+
+    /// nil where it has ended.
+    func usage() -> Usage? {
+        guard let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
+            let memory = try? String(contentsOfFile: "/proc/\(process)/statm", encoding: .utf8),
+            let name = stat.lastIndex(of: ")")
+        else { return nil }
+        // https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html: the third field follows the name.
+        let fields = stat[stat.index(after: name)...].split(separator: " ")
+        let pages = memory.split(separator: " ")
+        guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]), pages.count > 1,
+            let resident = Int(pages[1])
+        else { return nil }
+        return Usage(
+            cpu: (user + system) / Double(sysconf(Int32(_SC_CLK_TCK))), resident: resident * Int(getpagesize()))
+    }
+
+    /// Asks it to end.
+    /// - Returns: seconds until it did, and how it ended.
+    func stop() async throws -> (seconds: Double, how: String) {
+        let begin = ContinuousClock.now
+        kill(process, SIGTERM)
+        let status = await premises.end(of: process, within: .seconds(60))
+        return ((ContinuousClock.now - begin) / .seconds(1), Self.words(status))
+    }
+
+    private static func words(_ status: Int32?) -> String {
+        guard let status else { return "killed after 60 s" }
+        let signal = status & 0x7f
+        return signal == 0 ? "exit code \((status >> 8) & 0xff)" : "signal \(signal)"
+    }
+}

@@ -1,0 +1,120 @@
+// Messages past the store: the same form, address, headers, signature and verdict as every message, but sent from memory.
+// For test messages beside a running daemon, and for the news that the store itself takes no writes.
+
+import Evidence
+import Foundation
+import Logging
+import Monitoring
+
+package struct DirectNotifier: Sendable {
+    private let transport: any MessageTransport
+    private let userAgent: String
+    private let wallClock: @Sendable () -> Date
+    private let logger: Logger
+
+    /// Beside the time limits of two requests: a transport may wait for a free place first.
+    private static let margin = Duration.seconds(5)
+
+    /// `userAgent`: as in `Delivery.Settings`.
+    package init(
+        transport: any MessageTransport, userAgent: String, wallClock: @escaping @Sendable () -> Date = { Date() },
+        logger: Logger
+    ) {
+        self.transport = transport
+        self.userAgent = userAgent
+        self.wallClock = wallClock
+        self.logger = logger
+    }
+
+    /// Sends an alert once to each of these channels, to all at the same time. The same alert has the same message keys, so
+    /// that a receiver which removes duplicates takes a repetition once; a pager takes a resolve of the same incident as the
+    /// end of what it knows.
+    /// - Returns: the names of the channels that took it.
+    package func send(_ alert: Alert, to channels: [Channel]) async -> Set<String> {
+        await withTaskGroup(of: String?.self) { group in
+            for channel in channels {
+                group.addTask { await isTaken(alert, by: channel) ? channel.name : nil }
+            }
+            return await group.reduce(into: []) { taken, name in if let name { taken.insert(name) } }
+        }
+    }
+
+    private func isTaken(_ alert: Alert, by channel: Channel) async -> Bool {
+        let key = MessageIdentity.key(ofMessages: ["direct", channel.name, alert.incident.id, alert.typeName])
+        let limit = channel.format.timeout * 2 + Self.margin
+        let attempt = try? await withThrowingTaskGroup(of: Attempt?.self) { group in
+            group.addTask { try await self.attempt(alert, key: key, channel) }
+            group.addTask {
+                try await Task.sleep(for: limit)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
+        }
+        logger.log(
+            level: attempt?.outcome == .delivered ? .notice : .warning, "direct notification sent",
+            metadata: ["channel": "\(channel.name)", "outcome": "\(attempt?.outcome.label ?? "no answer")"])
+        return attempt?.outcome == .delivered
+    }
+
+    /// Sends a test message once, and ends it where the receiver would keep it open, as a pager does.
+    /// - Throws: `CancellationError`, or why the message cannot be written.
+    package func test(_ alert: Alert, on channel: Channel) async throws -> TestReport {
+        let start = ContinuousClock.now
+        let attempt = try await attempt(alert, key: "test-\(UUID().uuidString.lowercased())", channel)
+        let took = ContinuousClock.now - start
+        let (answer, place) = (attempt.answer, attempt.place)
+        var isLeftOpen = false
+        if attempt.outcome == .delivered,
+            let call = try place.format.followUp(
+                alert, reference: place.format.reference(in: answer), channel: place)
+        {
+            let end = try await transport.post(place.request(call, timestamp: wallClock(), userAgent: userAgent))
+            isLeftOpen = place.format.judge(end, now: wallClock()) != .delivered
+        }
+        return TestReport(
+            channel: channel.name, outcome: attempt.outcome, status: answer.status,
+            words: Delivery.words(answer, channel: place), took: took,
+            movedTo: place.destination == channel.destination ? nil : place.destination, isLeftOpen: isLeftOpen)
+    }
+
+    private struct Attempt {
+        /// The channel, where it has moved to.
+        var place: Channel
+        let answer: TransportAnswer
+        let outcome: Outcome
+    }
+
+    /// Sends it once, and once more where the channel has moved.
+    private func attempt(_ alert: Alert, key: String, _ channel: Channel) async throws -> Attempt {
+        let format = channel.format
+        let body = try format.body(alert, plain: false)
+        var place = channel
+        func post() async throws -> TransportAnswer {
+            try await transport.post(
+                place.request(body: body, messageKey: key, timestamp: wallClock(), userAgent: userAgent))
+        }
+        var answer = try await post()
+        if let destination = format.newDestination(in: answer) {
+            place.destination = destination
+            answer = try await post()
+        }
+        return Attempt(place: place, answer: answer, outcome: format.judge(answer, now: wallClock()))
+    }
+}
+
+/// What became of a test message.
+package struct TestReport: Equatable, Sendable {
+    package let channel: String
+    package let outcome: Outcome
+    /// nil where no answer came.
+    package let status: Int?
+    /// Words of the receiver or of the network, free of secrets, 300 characters at most.
+    package let words: String?
+    /// From the first byte sent to the answer.
+    package let took: Duration
+    /// Where the receiver says that the channel is now; nil where it is where the settings say.
+    package let movedTo: String?
+    /// The receiver took the test and not its end, so that somebody has to close it there.
+    package let isLeftOpen: Bool
+}

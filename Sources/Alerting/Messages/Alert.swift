@@ -1,0 +1,108 @@
+// What a message says, before it is rendered. All rendered content comes from here: nothing is looked up later.
+
+import Evidence
+import Foundation
+import Monitoring
+
+package struct Alert: Equatable, Sendable {
+    package var reason: NotificationReason
+    /// The wall clock, like all instants in an alert.
+    package var at: Date
+    package var incident: Incident
+    package var facts: IncidentFacts
+    /// The acknowledgement in force.
+    package var acknowledgement: Acknowledgement?
+    package var labels: [String: String]
+    package var links: Links
+    /// A marked test message, about no real incident.
+    package var isTest: Bool
+    /// All alerts of this message; nil where there is one.
+    package private(set) var digest: Digest?
+
+    package init(
+        reason: NotificationReason, at: Date, incident: Incident, facts: IncidentFacts,
+        acknowledgement: Acknowledgement? = nil, labels: [String: String], links: Links, isTest: Bool = false
+    ) {
+        self.reason = reason
+        self.at = at
+        self.incident = incident
+        self.facts = facts
+        self.acknowledgement = acknowledgement
+        self.labels = labels
+        self.links = links
+        self.isTest = isTest
+    }
+
+    /// One message for several alerts of one kind and one reason. One alert stays what it is.
+    /// `alerts`: most severe first; nil where there is none.
+    /// `key`: names the message, for threads and for receivers that replace a message by a later one.
+    package init?(digestOf alerts: [Alert], key: String) {
+        guard let first = alerts.first else { return nil }
+        self = first
+        guard alerts.count > 1 else { return }
+        at = alerts.map(\.at).max() ?? first.at
+        acknowledgement = nil
+        labels = first.labels.filter { label in alerts.allSatisfy { $0.labels[label.key] == label.value } }
+        links = Links(statusPage: first.links.statusPage.map { String($0.prefix { $0 != "#" }) })
+        digest = Digest(key: key, alerts: alerts)
+    }
+
+    package struct Links: Codable, Equatable, Sendable {
+        package var statusPage: String?
+        /// These two are nil where the message is about no single domain.
+        package var cdn: String?
+        package var origin: String?
+
+        package init(statusPage: String?, cdn: String? = nil, origin: String? = nil) {
+            self.statusPage = statusPage
+            self.cdn = cdn
+            self.origin = origin
+        }
+    }
+
+    package struct Digest: Equatable, Sendable {
+        let key: String
+        let alerts: [Alert]
+
+        /// So many are listed.
+        static let shown = 10
+
+        var severity: Severity { alerts.map(\.incident.severity).max() ?? .note }
+
+        var domains: [String] {
+            var seen: Set<String> = []
+            return alerts.compactMap(\.incident.domain?.name).filter { seen.insert($0).inserted }
+        }
+
+        /// What is the same in all alerts; nil where they differ.
+        func common<Value: Equatable>(_ value: (Alert) -> Value?) -> Value? {
+            guard let first = alerts.first.flatMap(value), alerts.allSatisfy({ value($0) == first }) else { return nil }
+            return first
+        }
+    }
+
+    package var type: EventType { reason.type }
+
+    var isOver: Bool { type == .resolved }
+
+    /// The name of what happened, as webhooks carry it.
+    var typeName: String { isTest ? "test" : type.rawValue }
+
+    /// What belongs together at the receiver, as a thread.
+    var threadID: String { digest?.key ?? incident.id }
+}
+
+extension Alert {
+    /// A test message that looks like a real one and says that it is none.
+    /// `domain`: one of the watched ones, so that links work.
+    package static func test(domain: Domain, links: Links, now: Date) -> Alert {
+        let incident = Incident(
+            id: "test-\(Int(now.timeIntervalSince1970))", subject: .domain(domain), kind: .cdnStale, severity: .note,
+            state: .firing, since: now, openedAt: now, firedAt: now, version: 1)
+        return Alert(
+            reason: .firing, at: now, incident: incident,
+            facts: IncidentFacts(
+                diagnosis: "this message was sent by `aasa-monitor alert test`; nothing needs to be done"),
+            labels: [:], links: links, isTest: true)
+    }
+}

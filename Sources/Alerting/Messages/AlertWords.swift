@@ -1,0 +1,156 @@
+// The words of messages, shared by all channels. Nothing here is escaped; each channel does that for itself.
+
+import Evidence
+import Foundation
+import Monitoring
+
+extension Alert {
+    /// The summary: who has which trouble, in one line.
+    package var summary: String {
+        if isTest { return "test message of aasa-monitor: nothing is wrong with \(subject)" }
+        return isOver ? "\(subject): \(end) (after \(duration))" : "\(subject): \(summaryPrefix)\(trouble) (for \(age))"
+    }
+
+    private var summaryPrefix: String {
+        switch reason {
+        case .firing, .escalated, .resolved, .wasFiring: ""
+        case .again: "again: "
+        case .worse: "worse: "
+        case .changed: "changed: "
+        case .flapping: "flapping, notifications paused: "
+        case .reminder: "still: "
+        case .acknowledged: "acknowledged: "
+        }
+    }
+
+    /// The first word of the headline.
+    var state: String {
+        switch reason {
+        case .firing: "FIRING"
+        case .escalated: "ESCALATED"
+        case .again: "FIRING AGAIN"
+        case .worse: "WORSE"
+        case .changed: "CHANGED"
+        case .flapping: "FLAPPING, NOTIFICATIONS PAUSED"
+        case .reminder: "STILL FIRING"
+        case .acknowledged: "ACKNOWLEDGED"
+        case .resolved: "RESOLVED"
+        case .wasFiring: "WAS FIRING"
+        }
+    }
+
+    /// Who has the trouble, in a few words.
+    var subject: String { facts.subject ?? incident.subjectName }
+
+    var age: String { Span.text(from: incident.since, to: at) }
+
+    var duration: String { Span.text(from: incident.since, to: incident.resolvedAt ?? at) }
+
+    var trouble: String {
+        if let trouble = facts.trouble { return trouble }
+        return switch incident.kind {
+        case .originUnreachable: "the origin is unreachable"
+        case .originBroken: "the origin serves no valid file"
+        case .originInconsistent: "the origin serves different files"
+        case .cdnMissing: "Apple's CDN has no copy of the file"
+        case .cdnStale: "Apple's CDN still serves the old file"
+        case .cdnDivergent: "Apple's CDN serves a different file than the origin"
+        case .certificateExpiring: "the certificate expires soon"
+        case .expectationFailed: "the file does not meet the expectations"
+        case .cdnWide: "Apple's CDN fails for many domains"
+        case .monitorDegraded: "the monitor has a problem"
+        }
+    }
+
+    /// Why it ended.
+    var end: String {
+        if let relief = facts.relief { return relief }
+        return switch incident.reason {
+        case .cdnCaughtUp: "Apple's CDN serves the origin's file again"
+        case .cdnRefreshed: "Apple's CDN serves a newer file, but not yet the newest"
+        case .originReverted: "the origin serves the same file as Apple's CDN again"
+        case .superseded: "another problem replaced this one"
+        case .removed:
+            incident.kind.isOfCDN ? "Apple's copy is no longer monitored" : "the domain is no longer monitored"
+        case .recovered, nil:
+            switch incident.kind {
+            case .originUnreachable: "the origin is reachable again"
+            case .originBroken: "the origin serves a valid file again"
+            case .originInconsistent: "the origin serves one file again"
+            case .cdnMissing: "Apple's CDN has a copy again"
+            case .cdnStale, .cdnDivergent: "Apple's CDN serves the origin's file again"
+            case .certificateExpiring: "the certificate was renewed"
+            case .expectationFailed: "the file meets the expectations again"
+            case .cdnWide: "Apple's CDN works again"
+            case .monitorDegraded: "the monitor works again"
+            }
+        }
+    }
+
+    /// What it means for people with the app; nil where it is over.
+    var effect: String? {
+        guard !isOver, !isTest else { return nil }
+        return switch incident.kind {
+        case .originUnreachable, .originBroken:
+            "Apple keeps its last copy for a while. After that, links open the website instead of the app."
+        case .originInconsistent:
+            "Apple and devices get one of these files by chance. Links may work for some people only, or only sometimes."
+        case .cdnMissing: "Devices get no file from Apple. Links open the website instead of the app."
+        case .cdnStale:
+            "New installs and app updates get the old file. Devices that already have the app pick up the change later."
+        case .cdnDivergent: "Devices get a file from Apple that the monitor has never seen at this origin."
+        case .certificateExpiring:
+            "When the certificate expires, Apple can no longer read the file. Later, links stop opening the app."
+        case .expectationFailed:
+            "When Apple's CDN has this file, devices follow it. Links and passwords then work as the file says, not as expected."
+        case .cdnWide:
+            "Devices get no file, or an old one, for these domains. Per-domain alerts are suppressed. Any domain still failing afterwards gets its own alert."
+        case .monitorDegraded: facts.findings.first.flatMap { Self.effect(of: $0.rule.rawValue) }
+        }
+    }
+
+    private static func effect(of rule: String) -> String? {
+        switch rule {
+        case "monitor.network-lost", "monitor.many-failing":
+            "The monitor sends no alerts about single domains until it can check them again. Devices are not affected."
+        case "monitor.store-failing": "No check is stored, and no other alert is sent."
+        case "monitor.delivery-failing": "People who read only this channel get no alerts."
+        case "monitor.schedule-behind": "The monitor notices problems later than configured."
+        default: nil
+        }
+    }
+
+    /// What to do, in the words of the first finding.
+    var fix: String? { isOver ? nil : facts.findings.first?.fix }
+
+    /// The first domains of an incident of the fleet; none for one about a single domain.
+    var affectedDomains: [String] {
+        guard let affected = facts.affected, !isOver else { return [] }
+        let names = affected.domains.prefix(Digest.shown).map(\.name)
+        let rest = affected.count - names.count
+        return names + (rest > 0 ? ["… and \(rest) more"] : [])
+    }
+}
+
+/// Instants and durations as messages write them.
+enum Span {
+    /// `2026-11-21 07:00 UTC`.
+    static func instant(_ date: Date) -> String {
+        date.formatted(.iso8601).replacingOccurrences(of: "T", with: " ").dropLast(4) + " UTC"
+    }
+
+    /// The two largest units, never negative: `25 h`, `3 d 4 h`, `12 min`.
+    static func text(from start: Date, to end: Date) -> String {
+        let seconds = Int(min(max(0, end.timeIntervalSince(start)), 4_000_000_000))
+        switch seconds {
+        case ..<60: return "\(seconds) s"
+        case ..<3600: return "\(seconds / 60) min"
+        case ..<(48 * 3600):
+            let minutes = seconds / 60 % 60
+            return minutes == 0 ? "\(seconds / 3600) h" : "\(seconds / 3600) h \(minutes) min"
+        default:
+            let hours = seconds / 3600 % 24
+            return hours == 0 ? "\(seconds / 86400) d" : "\(seconds / 86400) d \(hours) h"
+        }
+    }
+}

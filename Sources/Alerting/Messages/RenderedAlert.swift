@@ -1,0 +1,119 @@
+// A message in its parts, before any service's form is given to it. Nothing here is escaped or cut.
+
+import Evidence
+import Foundation
+import Monitoring
+
+struct RenderedAlert {
+    /// The line that decides. Words of the monitor and a domain's ASCII.
+    let headline: String
+    let summary: String
+    /// What differs and what that does, the diff first.
+    private(set) var lists: [(title: String, lines: [String])] = []
+    /// What to do is the last.
+    private(set) var notes: [(title: String, text: String)] = []
+    let since: String
+    let links: [(title: String, url: String)]
+    let incidentID: String
+
+    /// `isBrief`: what happened alone, for a reply below the message that holds the rest.
+    init(_ alert: Alert, isBrief: Bool = false) {
+        if let digest = alert.digest {
+            self.init(digest, alert)
+        } else {
+            self.init(one: alert, isBrief: isBrief)
+        }
+        guard !isBrief else { return }
+        let fix = alert.digest.map { $0.common(\.fix) } ?? alert.fix
+        notes = [
+            ("Acknowledged:", alert.acknowledgement.map(Self.text)), ("Meanwhile:", alert.effect), ("What to do:", fix),
+        ].compactMap { title, text in text.map { (title, $0) } }.filter { $1 != "" }
+    }
+
+    private init(one alert: Alert, isBrief: Bool) {
+        headline = Self.headline(alert)
+        summary = alert.isOver ? "\(alert.end), after \(alert.duration)" : alert.facts.diagnosis
+        var links = [("status page", alert.links.statusPage ?? "")]
+        if !isBrief {
+            let comparison = alert.facts.comparison
+            lists = [
+                ("Domains:", alert.affectedDomains),
+                (
+                    "What the CDN does not have yet:",
+                    comparison.changes.map { "\($0.kind.rawValue): \($0.summary)" }
+                ), ("What phones will do differently then:", comparison.behaviour.map(\.sentence)),
+            ].filter { !$1.isEmpty }
+            links += [("file at the origin", alert.links.origin ?? ""), ("Apple's copy", alert.links.cdn ?? "")]
+        }
+        self.links = links.filter { $1 != "" }
+        since =
+            "since \(Span.instant(alert.incident.since))"
+            + (alert.incident.resolvedAt.map { ", until \(Span.instant($0))" } ?? "")
+        incidentID = alert.incident.id
+    }
+
+    /// State, severity, domain, kind, age.
+    private static func headline(_ alert: Alert) -> String {
+        if alert.isTest { return "TEST · \(alert.subject) · nothing is wrong" }
+        let incident = alert.incident
+        let age =
+            switch alert.reason {
+            case .resolved: "after \(alert.duration)"
+            case .wasFiring:
+                "from \(Span.instant(incident.since)) to \(Span.instant(incident.resolvedAt ?? alert.at))"
+            default: "for \(alert.age)"
+            }
+        return headline(alert, subject: alert.subject) + " · " + age
+    }
+
+    private static func headline(_ alert: Alert, subject: String) -> String {
+        let severity = alert.isOver ? nil : alert.digest?.severity ?? alert.incident.severity
+        return [alert.state, severity?.rawValue, subject, alert.incident.kind.rawValue].compactMap(\.self)
+            .joined(separator: " · ")
+    }
+
+    private static func text(_ acknowledgement: Acknowledgement) -> String {
+        "by \(acknowledgement.by)" + (acknowledgement.reason.isEmpty ? "" : ", \(acknowledgement.reason)")
+    }
+
+    // MARK: - Digests
+
+    private init(_ digest: Alert.Digest, _ alert: Alert) {
+        let (alerts, domains) = (digest.alerts, digest.domains.count)
+        // A domain may have had several incidents of one kind.
+        let subject =
+            domains == alerts.count
+            ? "\(domains) domains" : "\(alerts.count) incidents of \(domains) \(domains == 1 ? "domain" : "domains")"
+        headline = Self.headline(alert, subject: subject)
+        summary =
+            alert.isOver
+            ? "\(subject): \(digest.common(\.end) ?? "all resolved")"
+            : digest.common { $0.facts.diagnosis }.map { "\($0) (all of them)" } ?? "\(subject): \(alert.trouble)"
+        let rest = alerts.count - Alert.Digest.shown
+        lists = [
+            (
+                "Domains:",
+                alerts.prefix(Alert.Digest.shown).map(Self.line)
+                    + (rest > 0 ? ["… and \(rest) more, see the status page"] : [])
+            )
+        ]
+        let end = alert.isOver ? alerts.compactMap(\.incident.resolvedAt).max() : nil
+        since =
+            "since \(Span.instant(alerts.map(\.incident.since).min() ?? alert.at))"
+            + (end.map { ", until \(Span.instant($0))" } ?? "")
+        links = alert.links.statusPage.map { [("status page", $0)] } ?? []
+        incidentID = "\(alert.incident.id.prefix(80)) and \(alerts.count - 1) more"
+    }
+
+    private static func line(_ alert: Alert) -> String {
+        let incident = alert.incident
+        let span =
+            switch alert.reason {
+            case .resolved: "resolved after \(alert.duration)"
+            case .wasFiring:
+                "was firing from \(Span.instant(incident.since)) to \(Span.instant(incident.resolvedAt ?? alert.at))"
+            default: "\(incident.severity.rawValue), for \(alert.age)"
+            }
+        return "\(alert.subject) · \(span)"
+    }
+}

@@ -1,0 +1,102 @@
+// The life of one channel: follow what is true, write down what is pending, send, settle; or wait. Nobody has to remember to wake
+// it for a particular reason: it follows the counter of incident changes like a log.
+
+import Evidence
+import Foundation
+import Logging
+import Monitoring
+import Storage
+import Synchronization
+
+final class ChannelLoop: Sendable {
+    let delivery: Delivery
+    let name: String
+    /// The generation of the inputs at the last walk; nil: walk at the next turn.
+    private let walked = Mutex<UInt64?>(nil)
+    /// When a feed last sent all that is present.
+    private let lastRound = Mutex<Date?>(nil)
+
+    static let storePause = Duration.seconds(5)
+    /// After a wakeup, so that what a burst of checks brings is taken together.
+    private static let settling = Duration.milliseconds(100)
+    private static let shortestWait: TimeInterval = 0.01
+    private static let longestWait: TimeInterval = 3600
+
+    init(delivery: Delivery, name: String) {
+        self.delivery = delivery
+        self.name = name
+    }
+
+    /// Runs until the task is cancelled or the channel is removed.
+    func run() async {
+        let failures = LogDeduplicator()
+        while !Task.isCancelled {
+            // Read before looking for work: what is committed meanwhile raises it.
+            let generation = delivery.workGeneration
+            guard delivery.channel(named: name) != nil else { return }
+            do {
+                if case .at(let due) = try await turn() { await wait(until: due, past: generation) }
+                failures.isOver()
+            } catch {
+                if Task.isCancelled { return }
+                if failures.isNews("\(error)") {
+                    delivery.logger.error(
+                        "a step of the delivery failed; trying again",
+                        metadata: ["channel": "\(name)", "error": "\(error)"])
+                }
+                try? await delivery.time.sleep(for: Self.storePause)
+            }
+        }
+    }
+
+    private func wait(until due: Date?, past generation: UInt64) async {
+        let now = delivery.time.now()
+        let due = min(max(due ?? .distantFuture, now + Self.shortestWait), now + Self.longestWait)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { try? await self.delivery.time.sleep(until: due) }
+            group.addTask { await self.delivery.waitForWork(past: generation) }
+            await group.next()
+            group.cancelAll()
+        }
+        try? await delivery.time.sleep(for: Self.settling)
+    }
+
+    /// Brings the channel's rows up to date, and sends one message where one is due.
+    func turn() async throws -> DeliverySteps.Next {
+        guard let channel = delivery.channel(named: name) else { return .at(nil) }
+        let generation = delivery.generation
+        let reconciler = Reconciler(delivery: delivery, channel: channel)
+        let isWalk = walked.withLock { $0 != generation }
+        var record = try await reconciler.reconcile(isWalk: isWalk)
+        walked.withLock { $0 = generation }
+        delivery.keep(record)
+        let now = delivery.time.now()
+        if let hold = record.hold, hold.until > now { return .at(try await nextDue(notBefore: hold.until)) }
+        if channel.kind.isFeed {
+            let feed = Feed(delivery: delivery, channel: channel)
+            let round = try await feed.send(record, lastRound: lastRound.withLock(\.self))
+            lastRound.withLock { $0 = round }
+            return .at(try await nextDue(notBefore: round + Feed.interval))
+        }
+        let turn = delivery.nextTurn(of: channel)
+        guard turn <= now else { return .at(try await nextDue(notBefore: turn)) }
+        switch try await Outgoing(delivery: delivery, channel: channel).next(record) {
+        case .none(let due): return .at(due)
+        case .again: return .now
+        case .message(let outgoing):
+            let sender = Sender(delivery: delivery, channel: channel)
+            let lifted = record.refusalsLiftedAt
+            record = try await sender.send(outgoing)
+            delivery.keep(record)
+            // Messages that were refused are decided anew.
+            if record.refusalsLiftedAt != lifted { walked.withLock { $0 = nil } }
+            return .now
+        }
+    }
+
+    /// A held channel still asks about what falls due meanwhile: it only does not send.
+    private func nextDue(notBefore instant: Date) async throws -> Date {
+        let due = try await delivery.store.inspect(channel: name) { try $0.nextDue() }
+        return min(due ?? instant, instant)
+    }
+}

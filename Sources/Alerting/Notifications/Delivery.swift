@@ -1,0 +1,283 @@
+// The service that notifies: one loop a channel, so that a receiver that hangs delays no other, and none ever delays a check.
+// Why a message is sent is in decide.swift; what one loop does is in ChannelLoop.swift.
+
+import Evidence
+import Foundation
+import Logging
+import Monitoring
+import Storage
+import Synchronization
+
+/// One for a process: the store's lock says so.
+package final class Delivery: Sendable {
+    let store: Store
+    let transport: any MessageTransport
+    let time: any Timekeeper
+    let settings: Settings
+    let logger: Logger
+    private let work = Wakeup()
+    private let state: Mutex<State>
+
+    package struct Settings: Sendable {
+        /// As `aasa-monitor/1.2.3 (+https://…)`.
+        package var userAgent: String
+        /// From -1 to 1.
+        package var jitter: @Sendable () -> Double
+
+        package init(userAgent: String, jitter: @escaping @Sendable () -> Double = { Double.random(in: -1...1) }) {
+            self.userAgent = userAgent
+            self.jitter = jitter
+        }
+    }
+
+    private struct State {
+        var inputs: NotificationInputs
+        /// Raised when something changes that the store does not hold: each loop then walks over all that is open.
+        var generation: UInt64 = 1
+        /// Channels that have moved, by name, until the configuration names the new place.
+        var destinations: [String: String] = [:]
+        var running: Set<String> = []
+        var records: [String: ChannelRecord] = [:]
+        var counts: [DeliveryCount.Key: Int] = [:]
+        var limiter = RateLimiter()
+    }
+
+    package init(
+        store: Store, routing: Routing, transport: any MessageTransport, time: any Timekeeper, settings: Settings,
+        logger: Logger
+    ) {
+        self.store = store
+        self.transport = transport
+        self.time = time
+        self.settings = settings
+        self.logger = logger
+        var inputs = NotificationInputs(routing: routing)
+        inputs.pace = time.pace
+        state = Mutex(State(inputs: inputs))
+    }
+
+    /// Notifies until the task is cancelled. A message under way then is sent again by the next process, with the same key.
+    package func run() async {
+        await withDiscardingTaskGroup { group in
+            while !Task.isCancelled {
+                let generation = work.generation
+                for name in takeIdleChannels() {
+                    group.addTask {
+                        await ChannelLoop(delivery: self, name: name).run()
+                        self.state.withLock { _ = $0.running.remove(name) }
+                        // The channel may have come back while its loop was ending.
+                        self.work.signal()
+                    }
+                }
+                await work.wait(past: generation)
+            }
+        }
+    }
+
+    /// Reads how the channels stood before the start, and ends holds of our own: somebody may have repaired what was wrong.
+    /// Once, before the fleet is evaluated first: a dead channel would else count as repaired.
+    package func prepare() async throws {
+        for channel in inputs.routing.channels { _ = try await store.endHold(channel: channel.name, now: time.now()) }
+        let records = try await store.channelRecords()
+        state.withLock { state in
+            for record in records where state.inputs.routing.channel(named: record.name) != nil {
+                state.records[record.name] = record
+            }
+        }
+    }
+
+    /// Wakes the loops: after each commit that changed an incident.
+    package func wake() { work.signal() }
+
+    /// Has the loops ask again about all that is open: something changed that the store does not hold.
+    package func reconsider() {
+        state.withLock { $0.generation += 1 }
+        work.signal()
+    }
+
+    /// Takes another configuration. A changed URL or key may be what a channel in trouble was waiting for, so that holds of
+    /// our own end.
+    package func replace(routing: Routing) async throws {
+        let names = state.withLock { state in
+            state.inputs.routing = routing
+            state.destinations = [:]
+            state.generation += 1
+            let names = routing.channels.map(\.name)
+            state.records = state.records.filter { names.contains($0.key) }
+            return names
+        }
+        defer { work.signal() }
+        for name in names { _ = try await store.endHold(channel: name, now: time.now()) }
+    }
+
+    /// Takes the silences and maintenance windows.
+    package func set(silences: Silences) {
+        let isNews = state.withLock { state in
+            guard state.inputs.silences != silences else { return false }
+            state.inputs.silences = silences
+            state.generation += 1
+            return true
+        }
+        if isNews { work.signal() }
+    }
+
+    /// Takes note of an evaluation of the fleet: when it was, and which domains each open incident of the fleet is about.
+    package func set(fleet evaluatedAt: Date, affected: [String: [Domain]]) {
+        state.withLock { state in
+            state.inputs.fleetEvaluatedAt = evaluatedAt
+            if state.inputs.affected != affected { state.inputs.affected = affected }
+        }
+    }
+
+    /// The channels that do not take messages as they should, by name.
+    package func troubles() -> [FailingChannel] {
+        state.withLock { state in
+            state.records.values.sorted { $0.name < $1.name }.compactMap { record in
+                record.trouble.map { trouble in
+                    FailingChannel(
+                        name: record.name, isDisabled: trouble.state == .disabled, since: trouble.since,
+                        words: trouble.error ?? "its last attempts failed")
+                }
+            }
+        }
+    }
+
+    /// How many attempts ended how, since the start, by channel.
+    package func counts() -> [DeliveryCount] {
+        state.withLock { state in
+            state.counts.map { DeliveryCount(channel: $0.key.channel, outcome: $0.key.outcome, attempts: $0.value) }
+                .sorted { ($0.channel, $0.outcome) < ($1.channel, $1.outcome) }
+        }
+    }
+
+    // MARK: - For the loops
+
+    var inputs: NotificationInputs { state.withLock(\.inputs) }
+    var generation: UInt64 { state.withLock(\.generation) }
+    var workGeneration: UInt64 { work.generation }
+
+    func waitForWork(past generation: UInt64) async { await work.wait(past: generation) }
+
+    /// nil where the configuration no longer names it.
+    func channel(named name: String) -> Channel? {
+        state.withLock { state in
+            var channel = state.inputs.routing.channel(named: name)
+            if let moved = state.destinations[name] { channel?.destination = moved }
+            return channel
+        }
+    }
+
+    /// The channels that a service-wide request to wait is meant for.
+    func channels(like channel: Channel) -> [String] {
+        state.withLock { $0.inputs.routing.channels.filter { $0.kind == channel.kind }.map(\.name) }
+    }
+
+    /// Remembers how a channel stands; of one that went while its last answer was on its way, nothing.
+    func keep(_ record: ChannelRecord) {
+        state.withLock { state in
+            state.records[record.name] = state.inputs.routing.channel(named: record.name) == nil ? nil : record
+        }
+    }
+
+    func count(_ outcome: Outcome, channel: String) {
+        state.withLock { $0.counts[DeliveryCount.Key(channel: channel, outcome: outcome.label), default: 0] += 1 }
+    }
+
+    /// When the limits of a channel's service allow the next message.
+    func nextTurn(of channel: Channel) -> Date { state.withLock { $0.limiter.next(channel) } }
+
+    /// Sends, and counts it towards the limits.
+    func post(_ request: MessageRequest, to channel: Channel) async throws -> TransportAnswer {
+        state.withLock { $0.limiter.spend(channel, at: time.now()) }
+        return try await transport.post(request)
+    }
+
+    func request(body: Data, key: String, channel: Channel) throws -> MessageRequest {
+        try channel.request(body: body, messageKey: key, timestamp: time.wall(), userAgent: settings.userAgent)
+    }
+
+    /// Makes the call that follows a delivered message, where there is one. Its failure costs nobody a message.
+    func follow(_ alert: Alert, reference: String?, channel: Channel) async {
+        let format = channel.format
+        guard let call = try? format.followUp(alert, reference: reference, channel: channel) else { return }
+        let request = channel.request(call, timestamp: time.wall(), userAgent: settings.userAgent)
+        guard let answer = try? await post(request, to: channel), format.judge(answer, now: time.wall()) != .delivered
+        else { return }
+        logger.info(
+            "an earlier message could not be updated",
+            metadata: [
+                "channel": "\(channel.name)", "status": "\(answer.status.map(String.init) ?? "none")",
+                "error": "\(Self.words(answer, channel: channel) ?? "")",
+            ])
+    }
+
+    /// Takes note that a channel has moved, until the configuration says the same.
+    func move(_ channel: Channel, to destination: String) {
+        let isNew = state.withLock { state in
+            defer { state.destinations[channel.name] = destination }
+            return state.destinations[channel.name] != destination
+        }
+        guard isNew else { return }
+        logger.warning(
+            "the channel has moved; messages follow it; name the new place in the configuration",
+            metadata: ["channel": "\(channel.name)", "destination": "\(destination.displayable)"])
+    }
+
+    /// What came back, without secrets; nil where nothing was said.
+    static func words(_ answer: TransportAnswer, channel: Channel) -> String? {
+        var parts: [String] = []
+        if let fault = answer.fault { parts.append(fault.detail) }
+        // Cut only after hiding: half a secret at the end of a cut text would not be recognized.
+        if !answer.text.isEmpty { parts.append(answer.text) }
+        guard !parts.isEmpty else { return nil }
+        return channel.redacted(parts.joined(separator: ": ")).displayable.shortened(to: 300)
+    }
+
+    private func takeIdleChannels() -> [String] {
+        state.withLock { state in
+            let idle = state.inputs.routing.channels.map(\.name).filter { !state.running.contains($0) }
+            state.running.formUnion(idle)
+            return idle
+        }
+    }
+}
+
+/// Attempts of one channel that ended one way.
+package struct DeliveryCount: Equatable, Sendable {
+    package let channel: String
+    /// A fixed word: `delivered`, `transient`, `throttled`, `message_refused`, `channel_refused`.
+    package let outcome: String
+    package let attempts: Int
+
+    struct Key: Hashable {
+        let channel: String
+        let outcome: String
+    }
+}
+
+/// The loops a step at a time, for those who hold the clock themselves: `Delivery.run` without its tasks and waits.
+package final class DeliverySteps: Sendable {
+    private let delivery: Delivery
+    private let loops = Mutex<[String: ChannelLoop]>([:])
+
+    package enum Next: Equatable, Sendable {
+        /// Something was done; there may be more.
+        case now
+        /// Nothing is to be done before that instant, unless something changes; nil: nothing waits.
+        case at(Date?)
+    }
+
+    package init(_ delivery: Delivery) { self.delivery = delivery }
+
+    /// What one channel's loop does in one turn. Of one channel, one turn at a time.
+    /// - Throws: what the loop would log and survive; the pause after it is the caller's.
+    package func step(_ name: String) async throws -> Next {
+        guard delivery.channel(named: name) != nil else { return .at(nil) }
+        let loop = loops.withLock { loops in
+            let loop = loops[name] ?? ChannelLoop(delivery: delivery, name: name)
+            loops[name] = loop
+            return loop
+        }
+        return try await loop.turn()
+    }
+}

@@ -1,0 +1,161 @@
+// Alertmanager keeps what it gets for a few minutes and forgets it. So nothing is queued for it: it gets the present set of
+// firing incidents each minute and at each change, and each end until it has taken it. Its rows are written at transitions, so
+// that ends are sent to those who know of the firing.
+
+import Evidence
+import Foundation
+import Logging
+import Monitoring
+import Storage
+
+struct Feed: Sendable {
+    let delivery: Delivery
+    let channel: Channel
+
+    /// Between two rounds.
+    static let interval: TimeInterval = 60
+    /// How long an alert lives without a further round: a few may be lost.
+    static let life: TimeInterval = 300
+    /// So many alerts in one request.
+    private static let largestRequest = 1000
+
+    /// One alert of a round, and what the row says once it is taken.
+    private struct Entry: Sendable {
+        let alert: AlertmanagerAlert
+        let known: NotificationRecord
+        let incident: Incident
+    }
+
+    /// Sends the present set where a minute has passed since `lastRound`, else what has changed.
+    /// - Returns: the instant of the last round.
+    func send(_ record: ChannelRecord, lastRound: Date?) async throws -> Date {
+        let now = delivery.time.now()
+        let isRound = lastRound.map { now >= $0 + Self.interval } ?? true
+        let entries = try await entries(isRound: isRound)
+        for start in stride(from: 0, to: entries.count, by: Self.largestRequest) {
+            let some = Array(entries[start..<min(start + Self.largestRequest, entries.count)])
+            guard try await post(some) else { break }
+        }
+        return isRound ? now : lastRound ?? now
+    }
+
+    private func entries(isRound: Bool) async throws -> [Entry] {
+        let (inputs, channel, time) = (delivery.inputs, channel, delivery.time)
+        return try await delivery.store.inspect(channel: channel.name) { store in
+            let asker = try Asker(inputs, channel, store, now: time.now(), wall: time.wall())
+            var entries: [Entry] = []
+            var seen: Set<String> = []
+            func add(_ record: IncidentRecord, _ known: NotificationRecord) throws {
+                guard seen.insert(record.incident.id).inserted,
+                    Self.isSent(record, known, asker.decision(on: record, known))
+                else { return }
+                var next = known
+                next.state = record.incident.state == .resolved ? .resolved : .firing
+                next.version = record.incident.version
+                next.severity = record.incident.severity
+                next.mayKnow = false
+                next.reason = nil
+                next.pendingSince = nil
+                entries.append(
+                    Entry(
+                        alert: try Self.alert(record, asker, store), known: next, incident: record.incident))
+            }
+            var last = ""
+            while isRound {
+                let page = try store.unresolvedIncidents(after: last, limit: 500)
+                let rows = try store.notifications(page.map(\.incident.id))
+                for record in page {
+                    let id = record.incident.id
+                    try add(record, rows[id] ?? NotificationRecord(incidentID: id))
+                }
+                guard let id = page.last?.incident.id else { break }
+                last = id
+            }
+            last = ""
+            while true {
+                let page = try store.openNotifications(after: last, limit: 500)
+                for known in page {
+                    guard let record = try store.incident(known.incidentID) else { continue }
+                    try add(record, known)
+                }
+                guard let id = page.last?.incidentID else { break }
+                last = id
+            }
+            return entries
+        }
+    }
+
+    /// What it knows as firing goes on being sent: left out, it would end there though it is not over.
+    private static func isSent(_ record: IncidentRecord, _ known: NotificationRecord, _ decision: Decision) -> Bool {
+        if case .send = decision { return true }
+        return record.incident.state != .resolved && known.state == .firing
+    }
+
+    private static func alert(
+        _ record: IncidentRecord, _ asker: Asker, _ store: ChannelTransaction
+    ) throws -> AlertmanagerAlert {
+        let shift = asker.wall.timeIntervalSince(asker.now)
+        let incident = record.incident.shifted(by: shift)
+        let routing = asker.inputs.routing
+        return AlertmanagerAlert(
+            incident: incident, labels: routing.labels(of: incident),
+            summary: "\(incident.subjectName): \(incident.kind.rawValue) since \(Span.instant(incident.since))",
+            description: try store.facts(incident.id)?.diagnosis ?? "", links: routing.links(for: incident.domain),
+            endsAt: incident.state == .resolved
+                ? min(incident.resolvedAt ?? asker.wall, asker.wall) : asker.wall + Self.life)
+    }
+
+    /// - Returns: whether they were taken.
+    private func post(_ entries: [Entry]) async throws -> Bool {
+        let request = try delivery.request(
+            body: JSONText.encoded(entries.map(\.alert)), key: "", channel: channel)
+        let answer = try await delivery.post(request, to: channel)
+        let outcome = channel.format.judge(answer, now: delivery.time.wall())
+        delivery.count(outcome, channel: channel.name)
+        let words = Delivery.words(answer, channel: channel)
+        let now = delivery.time.now()
+        let mayKnow = outcome == .transient && answer.mayHaveArrived
+        let (channel, status) = (channel, answer.status)
+        let (before, after) = try await delivery.store.transact(channel: channel.name) { store in
+            for entry in entries {
+                let before = try store.notification(entry.incident.id)
+                if outcome == .delivered {
+                    var known = entry.known
+                    known.notifiedAt = before?.state == known.state ? before?.notifiedAt : now
+                    guard known != before else { continue }
+                    try store.save(known, of: entry.incident)
+                    guard before?.state != known.state else { continue }
+                    let reason: NotificationReason = known.state == .resolved ? .resolved : .firing
+                    try store.log(
+                        DeliveryRecord(
+                            channel: channel.name, incidentID: entry.incident.id, type: reason.type, reason: reason,
+                            version: known.version, key: entry.incident.id, at: now, attempts: 1, outcome: .delivered,
+                            status: status))
+                } else if mayKnow, entry.known.state == .firing, before?.state != .firing, before?.mayKnow != true {
+                    var known = before ?? NotificationRecord(incidentID: entry.incident.id)
+                    known.mayKnow = true
+                    try store.save(known, of: entry.incident)
+                }
+            }
+            let before = try store.record() ?? ChannelRecord(name: channel.name, type: channel.kind.rawValue)
+            let after = ChannelHealth.after(
+                outcome, before, wait: .seconds(Self.interval), isFinal: true, error: words, now: now)
+            // A feed has nothing but the present to send, and sends it each minute: trouble is noted, and holds nothing up.
+            var next = after
+            if case .throttled = outcome {} else { next.hold = nil }
+            if next != before, next.trouble != before.trouble || outcome != .delivered { try store.save(next) }
+            return (before, next)
+        }
+        delivery.keep(after)
+        if outcome != .delivered {
+            delivery.logger.log(
+                level: before.failures > 0 ? .debug : .warning,
+                "the present alerts were not taken; sent again in a minute",
+                metadata: [
+                    "channel": "\(channel.name)", "status": "\(status.map(String.init) ?? "none")",
+                    "error": "\(words ?? "")",
+                ])
+        }
+        return outcome == .delivered
+    }
+}

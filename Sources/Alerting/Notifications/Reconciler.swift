@@ -1,0 +1,179 @@
+// Holds what is true against what a channel knows, and writes what is pending into the channel's rows. It sends nothing.
+
+import Evidence
+import Foundation
+import Logging
+import Monitoring
+import Storage
+
+struct Reconciler: Sendable {
+    let delivery: Delivery
+    let channel: Channel
+
+    /// Incidents in one transaction.
+    private static let page = 200
+
+    /// Follows the counter of changes, asks again about what is due, and on a walk about all that is open.
+    /// - Returns: the channel as it stands.
+    func reconcile(isWalk: Bool) async throws -> ChannelRecord {
+        let record = try await begin()
+        if isWalk { try await walk() }
+        try await follow(record)
+        try await askDue()
+        return try await delivery.store.inspect(channel: channel.name) { [channel] in
+            try $0.record() ?? ChannelRecord(name: channel.name, type: channel.kind.rawValue)
+        }
+    }
+
+    /// A new channel begins with an empty row; one of another type under a known name begins anew.
+    private func begin() async throws -> ChannelRecord {
+        let (name, type) = (channel.name, channel.kind.rawValue)
+        let known = try await delivery.store.inspect(channel: name) { try $0.record() }
+        if let known, known.type == type { return known }
+        return try await delivery.store.transact(channel: name) { store in
+            if known != nil { try store.forget() }
+            let record = ChannelRecord(name: name, type: type)
+            try store.save(record)
+            return record
+        }
+    }
+
+    private func follow(_ record: ChannelRecord) async throws {
+        guard try await delivery.store.inspect(channel: channel.name, { try $0.latestChange() }) > record.seen else {
+            return
+        }
+        var isDone = false
+        while !isDone {
+            try Task.checkCancellation()
+            isDone = try await transact { store, asker in
+                guard var record = try store.record() else { return true }
+                let changed = try store.incidents(changedAfter: record.seen, limit: Self.page)
+                try asker.ask(changed, store)
+                let latest = try store.latestChange()
+                // What cannot be read is left out; the loop must not stop at it.
+                record.seen = changed.last?.change ?? latest
+                try store.save(record)
+                return record.seen >= latest
+            }
+        }
+    }
+
+    /// Asks again about every incident that is not over, and about every row that waits for something.
+    private func walk() async throws {
+        try await pages { store, asker, last in
+            let open = try store.unresolvedIncidents(after: last, limit: Self.page)
+            try asker.ask(open, store)
+            return open.last?.incident.id
+        }
+        try await pages { store, asker, last in
+            let rows = try store.openNotifications(after: last, limit: Self.page)
+            try asker.ask(rows, store)
+            return rows.last?.incidentID
+        }
+    }
+
+    private func askDue() async throws {
+        let now = delivery.time.now()
+        guard let due = try await delivery.store.inspect(channel: channel.name, { try $0.nextDue() }), due <= now else {
+            return
+        }
+        var isDone = false
+        while !isDone {
+            try Task.checkCancellation()
+            isDone = try await transact { store, asker in
+                let rows = try store.due(by: now, limit: Self.page)
+                try asker.ask(rows, store)
+                return rows.count < Self.page
+            }
+        }
+    }
+
+    /// `body` returns the last id of its page; nil where there was none.
+    private func pages(
+        _ body: @escaping @Sendable (ChannelTransaction, Asker, String) throws -> String?
+    ) async throws {
+        var last = ""
+        while true {
+            try Task.checkCancellation()
+            let from = last
+            guard let next = try await transact({ try body($0, $1, from) }) else { return }
+            last = next
+        }
+    }
+
+    private func transact<Value: Sendable>(
+        _ body: @escaping @Sendable (ChannelTransaction, Asker) throws -> Value
+    ) async throws -> Value {
+        let (inputs, channel, time) = (delivery.inputs, channel, delivery.time)
+        return try await delivery.store.transact(channel: channel.name) { store in
+            try body(store, try Asker(inputs, channel, store, now: time.now(), wall: time.wall()))
+        }
+    }
+}
+
+/// Asks `decide` within one transaction, with all that it needs at hand.
+struct Asker {
+    let inputs: NotificationInputs
+    let channel: Channel
+    let now: Date
+    let wall: Date
+    private let suppressions: Suppressions
+    private let refusalsLiftedAt: Date?
+
+    init(
+        _ inputs: NotificationInputs, _ channel: Channel, _ store: ChannelTransaction, now: Date, wall: Date
+    ) throws {
+        self.inputs = inputs
+        self.channel = channel
+        self.now = now
+        self.wall = wall
+        suppressions = try Suppressions(inputs, channel, store, now: now, wall: wall)
+        refusalsLiftedAt = try store.record()?.refusalsLiftedAt
+    }
+
+    func decision(on record: IncidentRecord, _ known: NotificationRecord) -> Decision {
+        decide(
+            record, known, inputs.routing.route(of: record.incident, to: channel), suppressions.suppression(of: record),
+            refusalsLiftedAt: refusalsLiftedAt, now: now)
+    }
+
+    /// Writes down what is pending about each of these incidents, where that differs from what is written.
+    func ask(_ records: [IncidentRecord], _ store: ChannelTransaction) throws {
+        let rows = try store.notifications(records.map(\.incident.id))
+        for record in records {
+            try ask(record, rows[record.incident.id] ?? NotificationRecord(incidentID: record.incident.id), store)
+        }
+    }
+
+    func ask(_ rows: [NotificationRecord], _ store: ChannelTransaction) throws {
+        for row in rows {
+            guard let record = try store.incident(row.incidentID) else { continue }
+            try ask(record, row, store)
+        }
+    }
+
+    /// A message under way speaks for its rows: it asks before each of its attempts.
+    func ask(_ record: IncidentRecord, _ known: NotificationRecord, _ store: ChannelTransaction) throws {
+        guard known.messageID == nil else { return }
+        let next = pending(decision(on: record, known), known)
+        if next != known { try store.save(next, of: record.incident) }
+    }
+
+    /// The row with what a decision makes pending.
+    func pending(_ decision: Decision, _ known: NotificationRecord) -> NotificationRecord {
+        var next = known
+        switch decision {
+        case .undecided: next.dueAt = nil
+        case .nothing, .wait:
+            next.reason = nil
+            next.pendingSince = nil
+            next.dueAt = nil
+            if case .wait(let until) = decision { next.dueAt = until }
+        case .send(let reason):
+            next.dueAt = nil
+            next.pendingSince = known.pendingSince ?? now
+            next.reason = reason
+        }
+        return next
+    }
+}

@@ -1,0 +1,137 @@
+// Which channels an incident concerns, by the configuration alone. Pure: it reads no clock and sends nothing.
+
+import Evidence
+import Foundation
+import Monitoring
+import Storage
+
+/// All that the configuration says about who is notified of what, and how often.
+package struct Routing: Equatable, Sendable {
+    package struct DomainRoute: Equatable, Sendable {
+        package let labels: [String: String]
+        /// The channels that are notified at once; nil: all that no step of the escalation names.
+        package let channels: [String]?
+        /// Between two checks.
+        package let interval: Duration
+
+        package init(labels: [String: String] = [:], channels: [String]? = nil, interval: Duration) {
+            self.labels = labels
+            self.channels = channels
+            self.interval = interval
+        }
+    }
+
+    package let channels: [Channel]
+    package let domains: [Domain: DomainRoute]
+    /// The channel for the monitor's own trouble; nil: all of them.
+    package let fallback: String?
+    package let escalation: Escalation
+    package let remindEvery: Duration?
+    package let groupWait: Duration
+    package let groupInterval: Duration
+    private let cdnBaseURL: String
+    private let statusPageURL: String?
+    /// The channels that any domain is routed to: who is notified of domains is notified of what inhibits that.
+    private let watching: Set<String>
+
+    /// `cdnBaseURL`: as `cdn.base_url`, without the domain.
+    /// `statusPageURL`: the root of the status page, where people can reach it; nil for none.
+    /// `remindEvery`: to the first reminder; nil: none.
+    package init(
+        channels: [Channel], domains: [Domain: DomainRoute], fallback: String? = nil,
+        escalation: Escalation = Escalation(), cdnBaseURL: String, statusPageURL: String? = nil,
+        remindEvery: Duration? = .seconds(24 * 3600), groupWait: Duration = .zero, groupInterval: Duration = .zero
+    ) {
+        self.channels = channels
+        self.domains = domains
+        self.fallback = fallback
+        self.escalation = escalation
+        self.cdnBaseURL = cdnBaseURL
+        self.statusPageURL = statusPageURL
+        self.remindEvery = remindEvery
+        self.groupWait = groupWait
+        self.groupInterval = groupInterval
+        let atOnce = channels.map(\.name).filter { !escalation.names.contains($0) }
+        watching = domains.values.reduce(into: domains.isEmpty ? Set(atOnce) : []) { names, route in
+            names.formUnion(route.channels ?? atOnce)
+        }
+    }
+
+    package func channel(named name: String) -> Channel? { channels.first { $0.name == name } }
+
+    /// How an incident concerns a channel. A domain that is no longer watched is routed nowhere: those who know of its
+    /// incidents still receive the end.
+    package func route(of incident: Incident, to channel: Channel) -> Route {
+        var route = Route()
+        route.isPager = channel.kind.isPager
+        route.takesAcknowledgements = channel.kind.takesAcknowledgements
+        route.reminders = ReminderSchedule(every: remindEvery)
+        let accepts = channel.accepts(kind: incident.kind, severity: incident.severity)
+        route.escalatesAfter = accepts ? escalation.after(channel.name) : nil
+        switch incident.subject {
+        case .domain(let domain):
+            let known = domains[domain]
+            route.isRouted = accepts && known.map { isRouted(channel.name, to: $0.channels) } ?? false
+            if known == nil { route.escalatesAfter = nil }
+        case .fleet(let cause):
+            route.isSubject = cause == .channel(channel.name)
+            route.isRouted = accepts && fleetChannels(of: cause).contains(channel.name)
+        }
+        return route
+    }
+
+    private func isRouted(_ channel: String, to names: [String]?) -> Bool {
+        names?.contains(channel) ?? !escalation.names.contains(channel)
+    }
+
+    /// The channels that are notified of an incident of the fleet.
+    package func fleetChannels(of cause: FleetCause) -> Set<String> {
+        let atOnce = Set(channels.map(\.name)).subtracting(escalation.names)
+        switch cause {
+        case .network, .cdn: return watching
+        case .schedule, .configuration: return fallback.map { [$0] } ?? atOnce
+        case .channel(let sick):
+            if let fallback, fallback != sick { return [fallback] }
+            return atOnce.subtracting([sick])
+        }
+    }
+
+    package func labels(of incident: Incident) -> [String: String] {
+        incident.domain.flatMap { domains[$0]?.labels } ?? [:]
+    }
+
+    /// `domain`: nil for what is about no single one.
+    package func links(for domain: Domain?) -> Alert.Links {
+        guard let domain else { return Alert.Links(statusPage: statusPageURL, cdn: nil, origin: nil) }
+        func joined(_ base: String, _ path: String) -> String { base.hasSuffix("/") ? base + path : base + "/" + path }
+        return Alert.Links(
+            statusPage: statusPageURL.map { joined($0, "#\(domain)") }, cdn: joined(cdnBaseURL, domain.name),
+            origin: domain.wellKnownURL)
+    }
+}
+
+/// The steps by which more channels are notified where nobody acknowledges.
+package struct Escalation: Equatable, Sendable {
+    package struct Step: Equatable, Sendable {
+        /// From the firing of an incident.
+        package let after: Duration
+        package let channels: [String]
+
+        package init(after: Duration, channels: [String]) {
+            self.after = after
+            self.channels = channels
+        }
+    }
+
+    package let steps: [Step]
+    /// All channels that a step names. Domains without `channels` of their own do not notify them at once.
+    package let names: Set<String>
+
+    package init(_ steps: [Step] = []) {
+        self.steps = steps
+        names = Set(steps.flatMap(\.channels))
+    }
+
+    /// The time of a channel's step; nil where none names it.
+    func after(_ channel: String) -> Duration? { steps.first { $0.channels.contains(channel) }?.after }
+}

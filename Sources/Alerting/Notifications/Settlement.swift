@@ -1,0 +1,175 @@
+// What an answer means for a message, its incidents and its channel; written in one transaction.
+
+import Evidence
+import Foundation
+import Monitoring
+import Storage
+
+struct Settlement: Sendable {
+    let inputs: NotificationInputs
+    let channel: Channel
+    let outgoing: OutgoingMessage
+    let outcome: Outcome
+    let status: Int?
+    /// Words of the receiver or of the network, without secrets.
+    let words: String?
+    let mayHaveArrived: Bool
+    /// From -1 to 1.
+    let jitter: Double
+    /// What the receiver calls the message.
+    let reference: String?
+    let now: Date
+    let wall: Date
+
+    /// Between an end behind an unclear trigger and its repeat.
+    private static let repeatPause: TimeInterval = 60
+    private static let mostRepeats = 5
+
+    private var message: MessageRecord { outgoing.message }
+
+    /// - Returns: the channel before and after.
+    func write(_ store: ChannelTransaction) throws -> (ChannelRecord, ChannelRecord) {
+        let before = try store.record() ?? ChannelRecord(name: channel.name, type: channel.kind.rawValue)
+        let asker = try Asker(inputs, channel, store, now: now, wall: wall)
+        var wait: Duration?
+        var isFinal = false
+        switch outcome {
+        case .delivered: try deliver(asker, store)
+        case .throttled(let wanted):
+            wait = wanted ?? RetrySchedule.delay(afterAttempts: before.throttles(at: now), jitter: jitter)
+            try retry(after: wait ?? .zero, isCounted: false, store)
+        case .transient:
+            try retry(
+                after: RetrySchedule.delay(afterAttempts: message.attempts + 1, jitter: jitter), isCounted: true, store)
+        // The hold of the channel alone makes it wait.
+        case .permanentChannel: try retry(after: .zero, isCounted: true, store)
+        case .permanentMessage: isFinal = try refuse(asker, store)
+        }
+        let after = ChannelHealth.after(outcome, before, wait: wait, isFinal: isFinal, error: words, now: now)
+        if after != before { try store.save(after) }
+        return (before, after)
+    }
+
+    private func retry(after wait: Duration, isCounted: Bool, _ store: ChannelTransaction) throws {
+        var next = message
+        next.isUnclear = outgoing.wasUnclear || outcome == .transient && mayHaveArrived
+        next.attempts += isCounted ? 1 : 0
+        next.retryAt = now + wait.inSeconds
+        if message.isRepeat, next.attempts >= Self.mostRepeats { return try store.delete(message) }
+        try store.update(next)
+    }
+
+    /// A clear answer: the rows take over what the bytes state, and are decided anew.
+    private func deliver(_ asker: Asker, _ store: ChannelTransaction) throws {
+        defer { log(.delivered, store) }
+        try store.delete(message)
+        guard !message.isRepeat else { return }
+        for member in message.members {
+            guard let record = try store.incident(member.incidentID) else { continue }
+            var known = try store.notification(member.incidentID) ?? NotificationRecord(incidentID: member.incidentID)
+            let isBehindUnclearTrigger = known.mayKnow && member.state == .resolved && channel.kind.isPager
+            known.messageID = nil
+            known.pendingSince = nil
+            known.reason = nil
+            known.notifiedAt = now
+            // A trigger may ask for the acknowledgement again; one says nothing of the incident itself.
+            if message.reason == .acknowledged {
+                known.acknowledgedAt = member.acknowledgedAt
+            } else {
+                known.state = member.state == .resolved ? .resolved : .firing
+                known.version = member.version
+                known.severity = member.severity
+                known.mayKnow = false
+                known.refused = nil
+                if member.state != .resolved, message.members.count == 1 {
+                    known.reference = known.reference ?? reference
+                }
+            }
+            try store.save(asker.pending(asker.decision(on: record, known), known), of: record.incident)
+            if isBehindUnclearTrigger { try repeatEnd(of: member, store) }
+        }
+    }
+
+    /// Receivers may process out of order: the end is sent once more, under the same key.
+    private func repeatEnd(of member: MessageRecord.Member, _ store: ChannelTransaction) throws {
+        var end = MessageRecord(
+            key: message.key, reason: message.reason, kind: message.kind, body: message.body, members: [member],
+            createdAt: now, retryAt: now + Self.repeatPause)
+        end.isRepeat = true
+        _ = try store.insert(end)
+    }
+
+    /// The plainest form is tried next, then each half of a digest; then the version counts as refused.
+    /// - Returns: whether the message is given up.
+    private func refuse(_ asker: Asker, _ store: ChannelTransaction) throws -> Bool {
+        let records = try message.members.compactMap { member -> (IncidentRecord, NotificationRecord)? in
+            guard let record = try store.incident(member.incidentID) else { return nil }
+            var known = try store.notification(member.incidentID) ?? NotificationRecord(incidentID: member.incidentID)
+            known.messageID = nil
+            return (record, known)
+        }
+        let freezer = Freezer(asker: asker)
+        if !message.isPlain, !message.isRepeat, isAsStated(records) {
+            let alert = try freezer.alert(about: records.map(\.0), message.reason, key: message.key, store)
+            let plain = try channel.format.body(alert, plain: true, reference: nil)
+            if plain != message.body {
+                var next = message
+                next.body = plain
+                next.isPlain = true
+                next.isUnclear = outgoing.wasUnclear
+                next.attempts += 1
+                next.retryAt = now
+                try store.update(next)
+                return false
+            }
+        }
+        try store.delete(message)
+        guard !message.isRepeat else { return true }
+        if records.count > 1 {
+            let middle = records.count / 2
+            for half in [records[..<middle], records[middle...]] {
+                var next = try freezer.freeze(
+                    Array(half), NotificationGroup(kind: message.kind, reason: message.reason), store)
+                next.isUnclear = outgoing.wasUnclear
+                try store.update(next)
+            }
+            return false
+        }
+        for (record, known) in records {
+            var row = known
+            row.refused = .init(
+                version: message.members.first?.statedVersion ?? statedVersion(record.incident), at: now)
+            row.mayKnow = known.mayKnow || outgoing.wasUnclear && message.reason.type != .resolved
+            try store.save(asker.pending(asker.decision(on: record, row), row), of: record.incident)
+        }
+        log(.refused, store)
+        return true
+    }
+
+    /// The plain form states what the refused bytes state, or it would be another message.
+    private func isAsStated(_ records: [(IncidentRecord, NotificationRecord)]) -> Bool {
+        records.count == message.members.count
+            && zip(records, message.members).allSatisfy { record, member in
+                statedVersion(record.0.incident) == member.statedVersion
+            }
+    }
+
+    private func log(_ outcome: DeliveryRecord.Outcome, _ store: ChannelTransaction) {
+        for member in message.members {
+            // The log is for people: a line that cannot be written must not undo the settlement.
+            try? store.log(
+                DeliveryRecord(
+                    channel: channel.name, incidentID: member.incidentID, type: message.reason.type,
+                    reason: message.reason, version: member.version, key: message.key, at: now,
+                    attempts: message.attempts + 1, outcome: outcome, status: status, error: words))
+        }
+    }
+}
+
+extension ChannelRecord {
+    /// About how often in a row it has asked to wait, by the time since it began to.
+    fileprivate func throttles(at now: Date) -> Int {
+        guard let since = throttledSince else { return 1 }
+        return 1 + Int(max(0, now.timeIntervalSince(since)) / 60)
+    }
+}

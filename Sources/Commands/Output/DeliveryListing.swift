@@ -1,0 +1,91 @@
+// The log of deliveries for people and for programs. What a message says is not shown, nor where it goes: a channel's URL is
+// a secret, and its name is enough.
+
+import Evidence
+import Foundation
+import Monitoring
+import Storage
+
+enum DeliveryListing {
+    /// One delivery, and what it is about as far as the store still knows.
+    struct Entry: Equatable, Sendable {
+        let record: DeliveryRecord
+        let incident: Incident?
+    }
+
+    static func entries(_ records: [DeliveryRecord], _ store: Store) async throws -> [Entry] {
+        var incidents: [String: Incident] = [:]
+        for id in Set(records.map(\.incidentID)) { incidents[id] = try await store.incident(id: id) }
+        return records.map { Entry(record: $0, incident: incidents[$0.incidentID]) }
+    }
+
+    static func text(_ entries: [Entry]) -> String {
+        let heads = ["id", "at", "outcome", "channel", "reason", "about", "attempts", "answer"]
+        let lines = [heads] + entries.map(cells)
+        // The last column is as long as it is.
+        let widths = heads.indices.dropLast().map { column in lines.map { $0[column].count }.max() ?? 0 } + [0]
+        return lines.map { cells in
+            zip(cells, widths).map { $0 + String(repeating: " ", count: max($1 - $0.count, 0)) }.joined(separator: "  ")
+        }.joined(separator: "\n")
+    }
+
+    /// One a line, for `show`.
+    static func details(_ entry: Entry) -> String {
+        let record = entry.record
+        let rows: [(String, String)] = [
+            ("id", String(record.id)), ("at", record.at.rfc3339), ("outcome", record.outcome.rawValue),
+            ("channel", record.channel.displayable), ("type", record.type.rawValue),
+            ("reason", record.reason.rawValue), ("incident", record.incidentID), ("about", about(entry)),
+            ("version", String(record.version)), ("key", record.key), ("attempts", String(record.attempts)),
+            ("answer", answer(record)),
+        ]
+        return rows.map { ("\($0.0):").padding(toLength: 10, withPad: " ", startingAt: 0) + $0.1 }
+            .joined(separator: "\n")
+    }
+
+    static func json(_ entry: Entry) -> OrderedJSON {
+        let record = entry.record
+        return .object([
+            ("id", .integer(Int(record.id))), ("at", .optional(record.at)),
+            ("outcome", .string(record.outcome.rawValue)), ("channel", .string(record.channel)),
+            ("type", .string(record.type.rawValue)), ("reason", .string(record.reason.rawValue)),
+            ("incident", .string(record.incidentID)), ("domain", .optional(entry.incident?.domain?.name)),
+            ("kind", .optional(entry.incident?.kind.rawValue)), ("version", .integer(record.version)),
+            ("message_key", .string(record.key)), ("attempts", .integer(record.attempts)),
+            ("status", .optional(record.status)), ("error", .optional(record.error?.displayable)),
+        ])
+    }
+
+    /// `ops: 3 notifications pending since 2026-11-21T07:00:00Z`; nil for another channel than the one asked for.
+    static func text(_ pending: PendingCount, _ channel: String?) -> String? {
+        guard pending.count > 0, channel == nil || channel == pending.channel else { return nil }
+        return "\(pending.channel.displayable): \(words(pending.count)) pending since \(pending.since.rfc3339)"
+    }
+
+    static func retried(_ record: ChannelRecord, pending: Int) -> String {
+        let name = record.name.displayable
+        if let hold = record.hold {
+            return "\(name): the receiver asked to wait until \(hold.until.rfc3339); \(words(pending)) pending"
+        }
+        return "\(name): tried now; \(words(pending)) pending"
+    }
+
+    private static func words(_ count: Int) -> String { count == 1 ? "1 notification" : "\(count) notifications" }
+
+    private static func cells(_ entry: Entry) -> [String] {
+        let record = entry.record
+        return [
+            String(record.id), record.at.rfc3339, record.outcome.rawValue, record.channel.displayable,
+            record.reason.rawValue, about(entry), String(record.attempts), answer(record).shortened(to: 120),
+        ]
+    }
+
+    private static func about(_ entry: Entry) -> String {
+        guard let incident = entry.incident else { return "-" }
+        return [incident.kind.rawValue, incident.domain?.name].compactMap(\.self).joined(separator: " ").displayable
+    }
+
+    private static func answer(_ record: DeliveryRecord) -> String {
+        [record.status.map(String.init), record.error].compactMap(\.self).joined(separator: " ").displayable
+    }
+}

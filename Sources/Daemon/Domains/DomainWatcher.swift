@@ -1,0 +1,152 @@
+// The life of one watched domain: wait, probe, evaluate, commit, and again. Its trouble never leaves it.
+
+import Alerting
+import Evidence
+import Foundation
+import Logging
+import MonitorConfiguration
+import Monitoring
+import Probing
+import Storage
+
+/// What a check asks: the network, or a test's idea of one.
+package protocol DomainProbing: Sendable {
+    /// As `DomainProbe.observe`.
+    func observe(
+        _ domain: Domain, mode: AssociationMode, depth: Depth, hadFile: Bool, pages: [String], timeout: Duration?,
+        compared: (origin: ContentHash, copy: ContentHash)?, now: Date
+    ) async throws -> Observation
+}
+
+extension DomainProbe: DomainProbing {}
+
+package struct DomainWatcher: Sendable {
+    let configuration: DomainConfiguration
+    private let policy: Policy
+    package let schedule: CheckSchedule
+    private let probe: any DomainProbing
+    private let store: Store
+    private let fleet: (any FleetView)?
+    private let delivery: Delivery
+    private let time: any Timekeeper
+    private let logger: Logger
+
+    private var watched: WatchedDomain { configuration.watched }
+
+    /// Between two tries where the store does not answer.
+    private static let storePause: Duration = .seconds(5)
+
+    /// `fleet`: nil: the local network is always trusted.
+    package init(
+        configuration: DomainConfiguration, policy: Policy, probe: any DomainProbing, store: Store,
+        fleet: (any FleetView)?, delivery: Delivery, time: any Timekeeper, logger: Logger
+    ) {
+        self.configuration = configuration
+        self.policy = policy
+        schedule = CheckSchedule(domain: configuration.domain, interval: configuration.watched.interval)
+        self.probe = probe
+        self.store = store
+        self.fleet = fleet
+        self.delivery = delivery
+        self.time = time
+        self.logger = logger
+    }
+
+    /// Checks until the task is cancelled.
+    func run() async throws {
+        var state = try await loadState()
+        while true {
+            try await time.sleep(for: schedule.delay(after: state, now: time.now()))
+            state = try await check(state)
+        }
+    }
+
+    /// A store in trouble is no reason to forget what it holds: without the state nothing is checked.
+    private func loadState() async throws -> DomainState {
+        while true {
+            do {
+                if let state = try await store.state(of: watched.domain) { return state }
+                return try await store.firstState(of: watched.domain)
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                logger.error("domain not checked: its state cannot be read", metadata: metadata(["error": "\(error)"]))
+                try await time.sleep(for: Self.storePause)
+            }
+        }
+    }
+
+    /// One check from the probe to the commit. It waits for no other domain and for no receiver.
+    /// - Returns: the new state, or the old one where nothing could be committed: the next check evaluates anew.
+    package func check(_ state: DomainState) async throws -> DomainState {
+        let (observation, evaluation) = try await evaluatedProbe(state)
+        await fleet?.note(evaluation.state)
+        do {
+            let hasChanged = try await store.commit(
+                CheckRecord(
+                    observation: observation, state: evaluation.state, changes: evaluation.changes,
+                    dropped: evaluation.dropped))
+            if hasChanged { delivery.wake() }
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            logger.error("check discarded: store write failed", metadata: metadata(["error": "\(error)"]))
+            await fleet?.note(state)
+            // So that a schedule without a stored state does not become a tight loop.
+            try await time.sleep(for: Self.storePause)
+            return state
+        }
+        report(evaluation, before: state)
+        return evaluation.state
+    }
+
+    /// The probe result at the depth that the state asks for, and what it means. A light probe that shows a change or
+    /// trouble is not kept: a full one takes its place, so that the first alert has all evidence.
+    private func evaluatedProbe(_ state: DomainState) async throws -> (Observation, Evaluation) {
+        let depth = state.depth(fullEvery: policy.fullEvery, now: time.now())
+        let first = try await observe(depth, known: state)
+        let evaluated = evaluate(
+            state, first, policy, now: time.now(), wall: time.wall(), network: await network(after: first, state))
+        guard depth == .light, state.wantsFullProbe(after: evaluated) else { return (first, evaluated) }
+        let full = try await observe(.full, known: evaluated.state)
+        let network = await network(after: full, state)
+        return (
+            full,
+            evaluate(state, full, policy, now: time.now(), wall: time.wall(), replacing: first, network: network)
+        )
+    }
+
+    private func network(after observation: Observation, _ known: DomainState) async -> LocalNetwork {
+        await fleet?.network(after: observation, known: known) ?? .trusted
+    }
+
+    private func observe(_ depth: Depth, known: DomainState) async throws -> Observation {
+        var compared: (origin: ContentHash, copy: ContentHash)?
+        if let origin = known.originPeriods.last?.content, let copy = known.cdnCopy?.content {
+            compared = (origin, copy)
+        }
+        return try await probe.observe(
+            watched.domain, mode: watched.mode, depth: depth, hadFile: !known.originPeriods.isEmpty,
+            pages: depth == .full ? policy.expectations.pages(of: watched.domain) : [], timeout: watched.timeout,
+            compared: compared, now: time.now())
+    }
+
+    private func report(_ evaluation: Evaluation, before: DomainState) {
+        let verdict = evaluation.verdict
+        // A sentence in which only minutes or edges count on is no news.
+        let isSame = before.verdict?.diagnosis.filter { !$0.isNumber } == verdict.diagnosis.filter { !$0.isNumber }
+        if before.verdict?.level != verdict.level || !isSame {
+            let isWorse = verdict.level == .failing && before.verdict?.level != .failing
+            logger.log(
+                level: isWorse ? .warning : .info, "\(verdict.diagnosis.displayable)",
+                metadata: metadata([
+                    "verdict": "\(verdict.level.rawValue)", "comparison": "\(verdict.comparison.state.rawValue)",
+                ]))
+        }
+        for change in evaluation.changes { change.log(to: logger) }
+    }
+
+    private func metadata(_ more: Logger.Metadata) -> Logger.Metadata {
+        more.merging(["domain": "\(watched.domain)"]) { first, _ in first }
+    }
+}

@@ -1,0 +1,10 @@
+import ServiceLifecycle
+
+/// A loop as a service: it is cancelled when the daemon ends.
+struct LoopService: Service {
+    let body: @Sendable () async -> Void
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await body() }
+    }
+}

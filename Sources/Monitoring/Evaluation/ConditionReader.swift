@@ -1,0 +1,99 @@
+// What one check says about each kind of problem: it is there, it is not, or the check could not tell.
+
+import Evidence
+import Foundation
+
+/// Reads the conditions from one verdict and what was known before it. Those of Apple's copy are in
+/// `ConditionReader+CDN.swift`.
+struct ConditionReader {
+    /// The state before this check.
+    let before: DomainState
+    /// The state with what this check saw.
+    let after: DomainState
+    let readings: Readings
+    let verdict: Verdict
+    let policy: Policy
+    let now: Date
+    let wall: Date
+
+    /// `places`: those that are still wrong after this check, as far as is known.
+    func reading(of kind: IncidentKind, places: FaultyPlaces?) -> ConditionReading {
+        // In another mode devices do not read Apple's copy: its incidents would stay open for ever.
+        if kind.isOfCDN, readings.observation.cdn == .notAsked(.mode) { return .clear(.removed) }
+        let reading = seen(kind, places)
+        guard case .clear(let reason) = reading else { return reading }
+        // One address, one edge and one user agent of many: a light check cannot tell that all are well.
+        if readings.observation.depth == .light, kind.needsFullProbe { return .unknown }
+        return places == nil ? reading : .unsettled(reason)
+    }
+
+    private func seen(_ kind: IncidentKind, _ places: FaultyPlaces?) -> ConditionReading {
+        switch kind {
+        case .originUnreachable: originUnreachable
+        case .originBroken: originBroken
+        case .originInconsistent: originInconsistent
+        case .cdnMissing: cdnMissing
+        case .cdnStale: cdnStale
+        case .cdnDivergent: cdnDivergent
+        case .certificateExpiring: certificateExpiring(places)
+        case .expectationFailed: expectationFailed
+        // One domain says nothing of the fleet.
+        case .cdnWide, .monitorDegraded: .unknown
+        }
+    }
+
+    private var origin: Retrieval { readings.observation.origin }
+
+    private func hasError(feeding kind: IncidentKind) -> Bool {
+        verdict.findings.contains { $0.severity == .error && IncidentKind.fed(by: $0.rule) == kind }
+    }
+
+    private var originUnreachable: ConditionReading {
+        if origin.failure?.isOwnFault == true { return .unknown }
+        return hasError(feeding: .originUnreachable) ? .holds(Condition(since: now)) : .clear(.recovered)
+    }
+
+    private var originBroken: ConditionReading {
+        if hasError(feeding: .originBroken) { return .holds(Condition(since: now)) }
+        // Without the origin nobody can tell whether its file is good. Where only some addresses are dead, the others
+        // tell.
+        let isOut = verdict.findings.contains {
+            $0.severity == .error && IncidentKind.fed(by: $0.rule) == .originUnreachable
+                && $0.rule.rawValue != "origin.address-unreachable"
+        }
+        return origin.answer == nil || isOut ? .unknown : .clear(.recovered)
+    }
+
+    private var originInconsistent: ConditionReading {
+        if hasError(feeding: .originInconsistent) || after.originAlternation != nil {
+            return .holds(Condition(since: now))
+        }
+        // While the last checks found two files, the next may find the other one again.
+        return origin.answer == nil || !after.isOriginCalm ? .unknown : .clear(.recovered)
+    }
+
+    private var expectationFailed: ConditionReading {
+        if hasError(feeding: .expectationFailed) { return .holds(Condition(since: now)) }
+        // Without a file there is nothing to expect; that is a problem of another kind.
+        return readings.originFile == nil ? .unknown : .clear(.recovered)
+    }
+
+    private func certificateExpiring(_ places: FaultyPlaces?) -> ConditionReading {
+        if verdict.findings.contains(where: { IncidentKind.fed(by: $0.rule) == .certificateExpiring }) {
+            let left = places?.earliestEnd?.timeIntervalSince(wall) ?? .infinity
+            let stage = Self.lastSteps.count { left <= $0 }
+            return .holds(Condition(since: now, severity: stage > 0 ? .error : .warning, stage: stage))
+        }
+        // A handshake that showed no dates, or none at all, renews no certificate.
+        guard let tls = origin.connection?.tls, tls.trusted, tls.chain.first?.notAfter != nil else { return .unknown }
+        return .clear(.recovered)
+    }
+
+    /// Seconds before its end at which a certificate becomes an error, and a worse one.
+    private static let lastSteps: [TimeInterval] = [3 * 86_400, 86_400]
+}
+
+extension IncidentKind {
+    /// Whether only a full check can tell that it is over: some of what feeds it is not asked by a light one.
+    package var needsFullProbe: Bool { self != .certificateExpiring }
+}

@@ -1,0 +1,119 @@
+// Which edges of the CDN, or addresses of the origin, were seen with a problem. A place that says nothing has not recovered: an
+// incident ends when each of them was seen without the problem, or was absent for long enough.
+
+import Evidence
+import Foundation
+
+package struct FaultyPlaces: Codable, Equatable, Sendable {
+    /// By address; never empty.
+    package let places: [String: Place]
+
+    package struct Place: Codable, Equatable, Sendable {
+        /// Full checks in a row in which it said nothing: a time-out, an error, no entry in DNS.
+        package var absences = 0
+        /// The end of the certificate that it showed, by the wall clock.
+        package var certificateEnd: Date?
+    }
+
+    /// What one check says about one place.
+    enum Sighting: Equatable {
+        case faulty(certificateEnd: Date? = nil)
+        case good
+        case absent
+    }
+
+    /// Absent for so many full checks, a place counts no more.
+    static let patience = 3
+    static let limit = 32
+
+    /// nil: none is left. `isFull`: all places that there are were asked.
+    static func after(_ known: FaultyPlaces?, _ sightings: [String: Sighting], isFull: Bool) -> FaultyPlaces? {
+        var places = known?.places ?? [:]
+        // Where nobody said anything, it is not the place that is absent.
+        if isFull, sightings.values.contains(where: { $0 != .absent }) {
+            for address in places.keys where sightings[address] ?? .absent == .absent {
+                places[address]?.absences += 1
+            }
+            places = places.filter { $0.value.absences < patience }
+        }
+        for (address, sighting) in sightings {
+            switch sighting {
+            case .faulty(let end): places[address] = Place(certificateEnd: end)
+            case .good: places[address] = nil
+            case .absent: break
+            }
+        }
+        if places.count > limit {
+            let kept = places.sorted { ($0.value.absences, $0.key) < ($1.value.absences, $1.key) }.prefix(limit)
+            places = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
+        }
+        return places.isEmpty ? nil : FaultyPlaces(places: places)
+    }
+
+    var earliestEnd: Date? { places.values.compactMap(\.certificateEnd).min() }
+}
+
+extension ConditionReader {
+    /// The places with a problem of one kind after this check; nil: none, or they do not matter for the kind.
+    func places(of kind: IncidentKind) -> FaultyPlaces? {
+        let known = before.open[kind]?.places
+        let isFull = readings.observation.depth == .full
+        switch kind {
+        case .certificateExpiring:
+            return .after(known, certificates(known), isFull: isFull)
+        case .cdnMissing, .cdnStale, .cdnDivergent:
+            // Without the origin's file nobody can tell which copy is right.
+            guard isFull, readings.originFile?.namesService == true else { return known }
+            return .after(known, edges(kind), isFull: true)
+        case .originUnreachable, .originBroken, .originInconsistent, .expectationFailed, .cdnWide, .monitorDegraded:
+            return nil
+        }
+    }
+
+    private func certificates(_ known: FaultyPlaces?) -> [String: FaultyPlaces.Sighting] {
+        let observation = readings.observation
+        var met = (observation.full?.addresses ?? []).map { ($0.address.address, $0.retrieval) }
+        met.append((observation.origin.connection?.address ?? "", observation.origin))
+        var sightings: [String: FaultyPlaces.Sighting] = [:]
+        for (address, retrieval) in met {
+            let sighting = certificate(retrieval, isKnown: known?.places[address] != nil)
+            // The address that was met by name was asked twice.
+            if sightings[address] == nil || sighting != .absent { sightings[address] = sighting }
+        }
+        return sightings
+    }
+
+    private func certificate(_ retrieval: Retrieval, isKnown: Bool) -> FaultyPlaces.Sighting {
+        guard let tls = retrieval.connection?.tls, let end = tls.chain.first?.notAfter else { return .absent }
+        let isEnding = end.timeIntervalSince(wall) <= policy.certificateWarning.inSeconds
+        // One that has expired meanwhile is trusted no more, and not renewed either.
+        if isEnding, tls.trusted || isKnown { return .faulty(certificateEnd: end) }
+        return tls.trusted ? .good : .absent
+    }
+
+    private func edges(_ kind: IncidentKind) -> [String: FaultyPlaces.Sighting] {
+        var met = (readings.observation.full?.edges ?? []).map { ($0.address, $0.retrieval) }
+        if met.isEmpty, let cdn = readings.observation.cdn.retrieval { met = [(cdn.connection?.address ?? "", cdn)] }
+        let addresses = (readings.observation.full?.addresses ?? []).map { readings.file(of: $0.retrieval) }
+        var current = Set(
+            ([readings.originFile] + addresses).compactMap(\.self).filter(\.namesService).compactMap(\.meaning))
+        current.formUnion(after.originAlternation?.contents ?? [])
+        var sightings: [String: FaultyPlaces.Sighting] = [:]
+        for (address, retrieval) in met where sightings[address] ?? .absent == .absent {
+            guard retrieval.speaksOfFile else {
+                sightings[address] = .absent
+                continue
+            }
+            sightings[address] = fault(retrieval, current) == kind ? .faulty() : .good
+        }
+        return sightings
+    }
+
+    /// What is wrong with one edge's copy; nil: nothing.
+    private func fault(_ retrieval: Retrieval, _ current: Set<ContentHash>) -> IncidentKind? {
+        guard retrieval.answer?.status == 200 else { return .cdnMissing }
+        guard let meaning = readings.file(of: retrieval)?.meaning else { return .cdnDivergent }
+        if current.contains(meaning) { return nil }
+        return CopyHistory(periods: after.originPeriods).superseded(meaning) == nil ? .cdnDivergent : .cdnStale
+    }
+}

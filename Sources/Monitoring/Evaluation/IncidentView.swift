@@ -1,0 +1,64 @@
+// What one verdict says about an incident of one kind, and which other incident explains it.
+
+import Evidence
+import Foundation
+
+struct IncidentView {
+    let kind: IncidentKind
+    let verdict: Verdict
+    /// What earlier checks show besides the verdict on this one.
+    var alternation: OriginAlternation?
+
+    private var ownFindings: [Finding] { verdict.findings.filter { IncidentKind.fed(by: $0.rule) == kind } }
+
+    func facts(_ tracked: TrackedIncident) -> IncidentFacts {
+        let own = ownFindings
+        // One check of an origin that alternates may well see nothing wrong with it.
+        if kind == .originInconsistent, own.isEmpty, tracked.incident.state != .resolved, let alternation {
+            return IncidentFacts(
+                diagnosis: alternation.sentence, comparison: verdict.comparison, findings: [alternation.finding])
+        }
+        return IncidentFacts(
+            diagnosis: verdict.diagnosis, comparison: verdict.comparison,
+            findings: own.isEmpty && tracked.incident.state != .resolved ? verdict.findings : own)
+    }
+
+    /// What is wrong, how severe it is, and what differs. No ages, no times, and nothing that depends on a threshold.
+    func fingerprint(_ tracked: TrackedIncident) -> ContentHash? {
+        let own = ownFindings
+        guard !own.isEmpty else { return nil }
+        let isOfCopy = kind == .cdnStale || kind == .cdnDivergent
+        let rules = isOfCopy ? [] : Set(own.filter { $0.severity == .error }.map(\.rule.rawValue)).sorted()
+        let changes = isOfCopy ? verdict.comparison.changes.map { "\($0.kind.rawValue) \($0.summary)" }.sorted() : []
+        let parts = [tracked.incident.severity.rawValue] + rules + changes
+        return ContentHash(of: parts.joined(separator: "\n").utf8)
+    }
+}
+
+extension IncidentKind {
+    /// The kinds of incidents of the same domain that keep this one pending, most likely one first.
+    package var inhibitors: [IncidentKind] {
+        switch self {
+        case .cdnMissing, .cdnStale, .cdnDivergent, .certificateExpiring: [.originUnreachable, .originBroken]
+        case .originUnreachable, .originBroken, .originInconsistent, .expectationFailed, .cdnWide, .monitorDegraded: []
+        }
+    }
+
+    /// Inhibitors first, so that a consequence which is confirmed by the same check finds its cause.
+    static let inOrder = ofDomains.sorted { ($0.inhibitors.count, $0) < ($1.inhibitors.count, $1) }
+}
+
+extension Verdict {
+    /// The kind of the confirmed incident that explains one of this kind; nil where there is none.
+    func inhibitor(of kind: IncidentKind, in memory: IncidentMemory<IncidentKind>) -> IncidentKind? {
+        kind.inhibitors.first { inhibitor in
+            guard memory.open[inhibitor]?.hasFired == true else { return false }
+            let feeding = findings.filter { $0.severity == .error && IncidentKind.fed(by: $0.rule) == inhibitor }
+            // Apple's CDN reads the file from the addresses that work.
+            let isPartial = feeding.allSatisfy { Self.partial.contains($0.rule.rawValue) }
+            return feeding.isEmpty || !isPartial
+        }
+    }
+
+    private static let partial = ["origin.address-unreachable", "origin.ipv6-broken"]
+}

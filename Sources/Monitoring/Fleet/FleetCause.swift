@@ -1,0 +1,79 @@
+import Evidence
+
+/// What is wrong with many domains at once, or with the monitor. Each has an incident of its own.
+package enum FleetCause: Codable, Hashable, Sendable {
+    /// Our network, or whatever makes many domains fail on both sides.
+    case network
+    /// Apple's side of many domains, while their origins work.
+    case cdn
+    case schedule
+    case configuration
+    case channel(String)
+
+    package var kind: IncidentKind { self == .cdn ? .cdnWide : .monitorDegraded }
+
+    /// The kinds of a domain's incidents that a firing incident of this cause explains.
+    package var inhibits: Set<IncidentKind> {
+        switch self {
+        case .network: [.originUnreachable, .originBroken, .originInconsistent, .cdnMissing, .cdnStale, .cdnDivergent]
+        case .cdn: [.cdnMissing, .cdnStale, .cdnDivergent]
+        case .schedule, .configuration, .channel: []
+        }
+    }
+
+    /// Part of an incident's identity, and the stored form.
+    package var name: String {
+        switch self {
+        case .network: "network"
+        case .cdn: "cdn"
+        case .schedule: "schedule"
+        case .configuration: "configuration"
+        case .channel(let name): "channel/\(name)"
+        }
+    }
+
+    package init?(name: String) {
+        switch name {
+        case "network": self = .network
+        case "cdn": self = .cdn
+        case "schedule": self = .schedule
+        case "configuration": self = .configuration
+        default:
+            guard name.hasPrefix("channel/") else { return nil }
+            self = .channel(String(name.dropFirst(8)))
+        }
+    }
+
+    /// The channel that it is about.
+    package var channelName: String? { if case .channel(let name) = self { name } else { nil } }
+
+    package init(from decoder: any Decoder) throws {
+        let name = try decoder.singleValueContainer().decode(String.self)
+        guard let cause = FleetCause(name: name) else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "no cause of an incident is named '\(name)'"))
+        }
+        self = cause
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(name)
+    }
+}
+
+extension FleetCause: Comparable, CodingKeyRepresentable {
+    package static func < (left: FleetCause, right: FleetCause) -> Bool { left.name < right.name }
+
+    package var codingKey: any CodingKey { Key(stringValue: name) }
+
+    package init?(codingKey: some CodingKey) { self.init(name: codingKey.stringValue) }
+
+    private struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+}

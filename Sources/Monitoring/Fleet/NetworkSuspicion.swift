@@ -1,0 +1,63 @@
+// Whether this machine's own network is suspect. A guess in favour of the monitored sites: while it holds, checks say nothing
+// about them.
+
+import Evidence
+import Foundation
+
+/// Remembers the last checks of distinct domains: as many as the answer needs, however many domains there are.
+package struct NetworkSuspicion: Equatable, Sendable {
+    /// The latest first; at most `memory`, one a domain.
+    private var latest: [Check] = []
+    /// When a check last reached anybody.
+    package private(set) var reachedAt: Date?
+
+    private struct Check: Equatable, Sendable {
+        let domain: Domain
+        let at: Date
+        /// A later instant knows nothing by this check.
+        let freshUntil: Date
+        let reachability: Reachability
+    }
+
+    /// So many checks must agree.
+    static let least = 5
+    /// More than so many of the latest checks say nothing new.
+    private static let most = 20
+    /// A few more, to tell whether these are all domains that there are.
+    private static let memory = 24
+
+    package init() {}
+
+    /// Takes what one check of a domain reached. `interval`: until its next check.
+    package mutating func note(_ domain: Domain, _ reachability: Reachability, interval: Duration, at instant: Date) {
+        latest.removeAll { $0.domain == domain }
+        let check = Check(
+            domain: domain, at: instant, freshUntil: instant + 2 * interval.inSeconds + 60, reachability: reachability)
+        latest.insert(check, at: latest.firstIndex { $0.at <= instant } ?? latest.endIndex)
+        if latest.count > Self.memory { latest.removeLast() }
+        if !reachability.isLost { reachedAt = max(reachedAt ?? instant, instant) }
+    }
+
+    /// `canaries` decide where they were asked after the last check that reached anybody. Without reference hosts the latest
+    /// checks do: at least five of different domains, of which at most one in ten reached anybody.
+    package func isSuspect(canaries: CanaryRound?, now: Date) -> Bool {
+        let fresh = latest.filter { $0.freshUntil >= now }
+        if let canaries {
+            return canaries.isLost && fresh.contains { $0.reachability.isLost }
+                && canaries.at > reachedAt ?? .distantPast
+        }
+        guard fresh.count >= Self.least else { return false }
+        return (Self.least...min(fresh.count, Self.most)).contains { count in
+            let lost = fresh.prefix(count).filter(\.reachability.isLost)
+            guard count - lost.count <= count / 10 else { return false }
+            // Sites that nobody reads through Apple's CDN may all be down by themselves, unless there are no others.
+            return lost.count { $0.reachability.isCDNAsked } >= Self.least || lost.count * 10 >= fresh.count * 9
+        }
+    }
+
+    /// Since when nobody is reached, as far as is known.
+    func since(_ now: Date) -> Date {
+        let runs = latest.filter(\.reachability.isLost).compactMap(\.reachability.originLostSince)
+        return runs.filter { now.timeIntervalSince($0) < 86_400 }.min() ?? now
+    }
+}

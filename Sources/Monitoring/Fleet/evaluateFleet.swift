@@ -1,0 +1,77 @@
+// The one place where what happens to many domains, and to the monitor itself, becomes incidents. Pure and total, as
+// `evaluate` is: no clock, no I/O; the same arguments give the same result.
+
+import Evidence
+import Foundation
+
+/// Evaluates all domains together, and the monitor's own condition, in the light of what was known (`state`).
+package func evaluateFleet(
+    _ state: FleetState, _ snapshot: FleetSnapshot, _ policy: FleetPolicy, now: Date
+) -> FleetEvaluation {
+    let reader = FleetReader(snapshot, state, policy, now: now)
+    var result = FleetEvaluation(state: state)
+    var log = IncidentLog(memory: state.incidents)
+    log.memory.ended = log.memory.ended.filter { _, ended in
+        now.timeIntervalSince(ended.incident.resolvedAt ?? .distantPast) < policy.reopenWindow.inSeconds
+    }
+    // Those of open incidents too, so that the incident of a channel that is gone ends.
+    let channels = Set(snapshot.channels.map(\.name)).union(state.open.keys.compactMap(\.channelName)).sorted()
+    for cause in [.network, .cdn, .schedule, .configuration] + channels.map({ FleetCause.channel($0) }) {
+        let known = log.memory.open[cause]
+        let reading = reader.reading(of: cause, known: known, network: log.memory.open[.network])
+        if let relief = reading.relief { log.memory.open[cause]?.facts?.relief = relief }
+        let changes = log.changes.count
+        IncidentMachine(cause, reading.report, reader, policy, now: now).advance(on: reading.condition, in: &log)
+        guard let open = log.memory.open[cause] else { continue }
+        if !reading.affected.isEmpty { result.affected[open.incident.id] = reading.affected }
+        log.remember(reading.report, of: cause, isWritten: log.changes.count > changes)
+    }
+    result.state.incidents = log.memory
+    result.changes = log.changes
+    result.dropped = log.dropped
+    result.isWorthStoring =
+        !log.changes.isEmpty || !log.dropped.isEmpty || log.memory.begun != state.begun
+        || log.memory.ended.count != state.ended.count
+    return result
+}
+
+extension IncidentMachine<FleetCause> {
+    fileprivate init(
+        _ cause: FleetCause, _ report: FleetReport?, _ reader: FleetReader, _ policy: FleetPolicy, now: Date
+    ) {
+        let isParent = !cause.inhibits.isEmpty
+        self.init(
+            key: cause, kind: cause.kind, subject: .fleet(cause),
+            rules: IncidentRules(
+                recoveries: 2,
+                // That a file was taken is a fact, and does not only look so.
+                settle: cause == .configuration ? 0 : reader.settle,
+                evidenceAt: isParent ? reader.lastCheck ?? .distantPast : nil,
+                reopenWindow: policy.reopenWindow.inSeconds,
+                // A parent that stays open while it flaps would keep its children silent.
+                canFlap: !isParent),
+            now: now,
+            facts: { tracked in
+                if tracked.incident.state != .resolved, let report { return report.facts }
+                var facts = tracked.facts ?? IncidentFacts(diagnosis: "")
+                guard tracked.incident.state == .resolved else { return facts }
+                facts.diagnosis = "\(facts.subject ?? "aasa-monitor"): \(facts.relief ?? "it is over")"
+                facts.findings = []
+                return facts
+            }, fingerprint: { _ in report?.fingerprint })
+    }
+}
+
+extension IncidentLog<FleetCause> {
+    /// Keeps what was last written about an incident. Counts of domains that only grow on are written when they doubled.
+    fileprivate mutating func remember(_ report: FleetReport?, of cause: FleetCause, isWritten: Bool) {
+        guard let report, let open = memory.open[cause] else { return }
+        if !isWritten, open.hasFired, let known = open.facts {
+            let before = known.affected?.count ?? 0
+            let after = report.affected?.count ?? 0
+            guard after >= 2 * before || 2 * after <= before, after != before else { return }
+            changes.append(IncidentChange(incident: open.incident, facts: report.facts, transition: .rewritten))
+        }
+        memory.open[cause]?.facts = report.facts
+    }
+}

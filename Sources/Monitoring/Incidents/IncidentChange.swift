@@ -1,0 +1,79 @@
+// What one evaluation did to incidents: the rows that the store writes, and a line for the log.
+
+import Evidence
+
+/// An incident that is new or differs from what was known.
+package struct IncidentChange: Equatable, Sendable {
+    package var incident: Incident
+    /// What a message about it says; nil where the stored facts stay. Present whenever it fires with another version, and at
+    /// the end.
+    package var facts: IncidentFacts?
+    package var transition: Transition
+
+    package enum Transition: String, Sendable {
+        case opened, firing, worse, again, flapping, changed, recovering, resolved
+        /// Nothing that anybody is notified of: it holds again, or its beginning became known better.
+        case other
+        /// Only the facts are written again: those of before hold again, or their ages are old.
+        case rewritten
+    }
+
+    package init(incident: Incident, facts: IncidentFacts?, transition: Transition) {
+        self.incident = incident
+        self.facts = facts
+        self.transition = transition
+    }
+}
+
+/// All that a message about an incident may say beside the incident itself. Stored with the incident and rendered when it is
+/// sent.
+package struct IncidentFacts: Codable, Equatable, Sendable {
+    package var diagnosis: String
+    package var comparison: Comparison
+    package var findings: [Finding]
+    /// The domains of an incident of the fleet; nil for one about a single domain.
+    package var affected: AffectedDomains?
+    /// For an incident of the fleet: who has the trouble, what is wrong, and what is well again, in a few words each.
+    package var subject: String?
+    package var trouble: String?
+    package var relief: String?
+
+    package init(
+        diagnosis: String, comparison: Comparison = Comparison(state: .notCompared), findings: [Finding] = [],
+        affected: AffectedDomains? = nil, subject: String? = nil, trouble: String? = nil, relief: String? = nil
+    ) {
+        self.diagnosis = diagnosis
+        self.comparison = comparison
+        self.findings = findings
+        self.affected = affected
+        self.subject = subject
+        self.trouble = trouble
+        self.relief = relief
+    }
+}
+
+/// The names of what is sent, as webhooks carry them.
+package enum EventType: String, Codable, Sendable, CaseIterable {
+    case firing = "incident.firing"
+    case update = "incident.update"
+    case reminder = "incident.reminder"
+    case resolved = "incident.resolved"
+    case acknowledged = "incident.acknowledged"
+}
+
+/// Why a notification is sent: what `decide` answers, and the name of the group that it may share a message with.
+package enum NotificationReason: String, Codable, Sendable, CaseIterable {
+    case firing, escalated, again, worse, flapping, changed, reminder, acknowledged, resolved
+    /// Both in one: it fired and is over, and the channel received neither.
+    case wasFiring = "was_firing"
+
+    package var type: EventType {
+        switch self {
+        case .firing, .escalated: .firing
+        case .again, .worse, .flapping, .changed: .update
+        case .reminder: .reminder
+        case .acknowledged: .acknowledged
+        case .resolved, .wasFiring: .resolved
+        }
+    }
+}

@@ -1,0 +1,301 @@
+// The incident state machine: pending, firing, recovering, resolved. It is the same for incidents of a domain and of the fleet.
+// The diagram is in ARCHITECTURE.md. It counts what is worth notifying; who is notified, and when, is not decided here.
+
+import Evidence
+import Foundation
+
+/// What one evaluation says about one kind of problem.
+enum ConditionReading: Equatable {
+    case holds(Condition)
+    case clear(Incident.Resolution)
+    /// Opens nothing and closes nothing.
+    case unknown
+    /// It looks over, for this reason, but a place that was wrong says nothing. As `unknown`.
+    case unsettled(Incident.Resolution)
+}
+
+/// A problem as one evaluation sees it.
+struct Condition: Equatable {
+    /// When it began, as far as is known.
+    var since: Date
+    /// It does not fire before this instant, since the problem may end by itself.
+    var graceUntil: Date?
+    var severity = Severity.error
+    /// As `TrackedIncident.stage`.
+    var stage = 0
+    /// Whether it may fire, as far as this evaluation knows.
+    var isRipe = true
+    /// `since` is the instant of the change that caused it: another instant is another problem.
+    var isDated = false
+}
+
+/// When a kind of incident is confirmed and over.
+struct IncidentRules {
+    /// Evaluations in a row that confirm it.
+    var confirmations = 1
+    /// Evaluations in a row that end it.
+    var recoveries = 1
+    /// How long it must look over before it ends, in seconds.
+    var settle: TimeInterval = 0
+    /// When there was evidence last; the end needs some from after the first evaluation without the problem. nil: each
+    /// evaluation brings its own.
+    var evidenceAt: Date?
+    /// A problem that is back so many seconds after its end is the same incident.
+    var reopenWindow: TimeInterval
+    /// Whether notifications pause while it begins and ends often.
+    var canFlap = true
+}
+
+/// What the machine works on and what came of it.
+struct IncidentLog<Key: IncidentKey> {
+    var memory: IncidentMemory<Key>
+    var changes: [IncidentChange] = []
+    var dropped: [Incident] = []
+}
+
+struct IncidentMachine<Key: IncidentKey> {
+    let key: Key
+    let kind: IncidentKind
+    let subject: Incident.Subject
+    let rules: IncidentRules
+    let now: Date
+    /// What a message says about the incident now.
+    let facts: (TrackedIncident) -> IncidentFacts
+    /// Equal where two evaluations see the same facts, ages apart; nil where this one sees none.
+    let fingerprint: (TrackedIncident) -> ContentHash?
+
+    /// Takes one incident one evaluation further. `inhibitor`: the firing incident that explains this one.
+    func advance(on reading: ConditionReading, inhibitor: IncidentKind? = nil, in log: inout IncidentLog<Key>) {
+        let known = log.memory.open[key]
+        log.memory.forgetTurns(of: key, at: now)
+        switch reading {
+        case .unknown: if known != nil { log.memory.open[key]?.unknownSince = known?.unknownSince ?? now }
+        case .unsettled(let reason):
+            log.memory.open[key]?.unknownSince = known?.unknownSince ?? now
+            log.memory.open[key]?.recovery = known?.recovery ?? reason
+        case .holds(let condition): hold(known, condition, inhibitor, in: &log)
+        case .clear(let reason): if let known { clear(known, reason, in: &log) }
+        }
+        forgetEnded(in: &log.memory)
+    }
+
+    // MARK: - The problem is there
+
+    private func hold(
+        _ known: TrackedIncident?, _ condition: Condition, _ inhibitor: IncidentKind?, in log: inout IncidentLog<Key>
+    ) {
+        var open = known ?? begin(condition, in: &log)
+        if known != nil, condition.isDated { redate(&open, condition, in: &log) }
+        // A problem that had time to end by itself has become worse, and has no time any more.
+        if !open.hasFired, condition.graceUntil == nil { open.graceUntil = nil }
+        let wasOver = open.recoveries >= rules.recoveries
+        open.confirmations += 1
+        open.recoveries = 0
+        open.calmSince = nil
+        open.recovery = nil
+        open.unknownSince = nil
+        if open.incident.state == .recovering {
+            open.incident.state = .firing
+            if wasOver { log.memory.noteTurn(of: key, at: now) }
+        }
+        let transition =
+            open.hasFired
+            ? update(&open, condition, in: log.memory)
+            : confirm(&open, condition, inhibitor, isKnown: known?.incident.id == open.incident.id, in: &log)
+        keep(open, known, transition, in: &log)
+    }
+
+    private func begin(_ condition: Condition, in log: inout IncidentLog<Key>) -> TrackedIncident {
+        log.memory.begun += 1
+        let name =
+            switch subject {
+            case .domain(let domain): "\(domain.name)\n\(kind.rawValue)"
+            case .fleet(let cause): "fleet\n\(kind.rawValue)\n\(cause.name)"
+            }
+        return TrackedIncident(
+            incident: Incident(
+                id: Incident.identity(name, number: log.memory.begun, from: now), subject: subject, kind: kind,
+                severity: condition.severity, state: .pending, since: min(condition.since, now), openedAt: now),
+            graceUntil: condition.graceUntil)
+    }
+
+    /// Another change than before is the cause now, or the time that it may take was configured anew.
+    private func redate(_ open: inout TrackedIncident, _ condition: Condition, in log: inout IncidentLog<Key>) {
+        guard let grace = condition.graceUntil else { return }
+        if condition.since == open.incident.since {
+            if !open.hasFired { open.graceUntil = grace }
+        } else if open.hasFired, now < grace {
+            end(open, .cdnRefreshed, in: &log)
+            open = begin(condition, in: &log)
+        } else {
+            open.incident.since = condition.since
+            open.graceUntil = grace
+        }
+    }
+
+    /// Fires what is confirmed. While another incident explains this one it stays pending; then the count and the grace begin
+    /// anew, since the consequence may end with its cause.
+    private func confirm(
+        _ open: inout TrackedIncident, _ condition: Condition, _ inhibitor: IncidentKind?, isKnown: Bool,
+        in log: inout IncidentLog<Key>
+    ) -> IncidentChange.Transition {
+        open.incident.severity = condition.severity
+        open.stage = condition.stage
+        if inhibitor == nil, open.inhibitedBy != nil {
+            open.confirmations = 1
+            open.graceUntil = condition.graceUntil
+        }
+        open.inhibitedBy = inhibitor
+        guard inhibitor == nil, open.confirmations >= rules.confirmations, condition.isRipe,
+            now >= open.graceUntil ?? .distantPast
+        else { return isKnown ? .other : .opened }
+        if let ended = reopenable(by: open, in: log.memory) {
+            if isKnown { log.dropped.append(open.incident) }
+            return reopen(ended, as: &open, in: &log)
+        }
+        open.incident.state = .firing
+        open.incident.firedAt = now
+        log.memory.noteTurn(of: key, at: now)
+        return raise(&open, .firing)
+    }
+
+    /// The incident that has just ended, where `open` is the same problem again. One that got time anew to end by itself is
+    /// not: it has another beginning.
+    private func reopenable(by open: TrackedIncident, in memory: IncidentMemory<Key>) -> TrackedIncident? {
+        guard let ended = memory.ended[key], let end = ended.incident.resolvedAt else { return nil }
+        let opened = open.incident.openedAt
+        let isSoon = opened.timeIntervalSince(end) < rules.reopenWindow
+        return isSoon && open.graceUntil ?? .distantPast <= opened ? ended : nil
+    }
+
+    private func reopen(
+        _ ended: TrackedIncident, as open: inout TrackedIncident, in log: inout IncidentLog<Key>
+    ) -> IncidentChange.Transition {
+        let new = open
+        open = ended
+        open.returnedAt = new.incident.openedAt
+        open.confirmations = new.confirmations
+        open.recoveries = 0
+        open.calmSince = nil
+        open.recovery = nil
+        open.facts = new.facts
+        open.stage = max(ended.stage, new.stage)
+        open.incident.severity = max(ended.incident.severity, new.incident.severity)
+        open.incident.state = .firing
+        open.incident.resolvedAt = nil
+        open.incident.reason = nil
+        log.memory.ended[key] = nil
+        log.memory.noteTurn(of: key, at: now)
+        return raise(&open, rules.canFlap && log.memory.isFlapping(key) ? .flapping : .again, isBack: true)
+    }
+
+    /// What differs while it fires. While it flaps nothing counts.
+    private func update(
+        _ open: inout TrackedIncident, _ condition: Condition, in memory: IncidentMemory<Key>
+    ) -> IncidentChange.Transition {
+        if open.incident.isFlapping, memory.isCalm(key) { open.incident.isFlapping = false }
+        let isFlapping = open.incident.isFlapping
+        if !isFlapping, condition.severity > open.incident.severity || condition.stage > open.stage {
+            open.incident.severity = max(condition.severity, open.incident.severity)
+            open.stage = max(condition.stage, open.stage)
+            return raise(&open, .worse)
+        }
+        guard let fingerprint = fingerprint(open) else { return .other }
+        switch open.history.see(fingerprint, required: rules.confirmations, at: now) {
+        case .none: return .other
+        case .rewrite: return .rewritten
+        case .changed: return isFlapping ? .rewritten : raise(&open, .changed)
+        }
+    }
+
+    // MARK: - The problem is over
+
+    private func clear(_ known: TrackedIncident, _ reason: Incident.Resolution, in log: inout IncidentLog<Key>) {
+        var open = known
+        open.confirmations = 0
+        open.recoveries += 1
+        open.unknownSince = nil
+        guard open.hasFired else {
+            log.memory.open[key] = nil
+            log.dropped.append(open.incident)
+            return
+        }
+        let isRemoved = reason == .removed
+        let calm = open.calmSince ?? now
+        open.calmSince = calm
+        // Later evaluations compare with what is good already, and would name another reason.
+        let reason = isRemoved ? .removed : open.recovery ?? reason
+        open.recovery = reason
+        var transition = open.incident.state == .recovering ? IncidentChange.Transition.other : .recovering
+        open.incident.state = .recovering
+        if open.recoveries == rules.recoveries { log.memory.noteTurn(of: key, at: now) }
+        let isOver =
+            open.recoveries >= rules.recoveries && now.timeIntervalSince(calm) >= rules.settle
+            && rules.evidenceAt.map { $0 > calm } ?? true
+        if isOver || isRemoved {
+            // While it flaps it stays one incident, which ends once it is stable.
+            if open.incident.isFlapping {
+                open.incident.isFlapping = !log.memory.isCalm(key)
+            } else if rules.canFlap, log.memory.isFlapping(key) {
+                transition = raise(&open, .flapping)
+            }
+            if !open.incident.isFlapping || isRemoved { return end(open, reason, in: &log) }
+        }
+        keep(open, known, transition, in: &log)
+    }
+
+    private func end(_ open: TrackedIncident, _ reason: Incident.Resolution, in log: inout IncidentLog<Key>) {
+        var open = open
+        open.incident.state = .resolved
+        open.incident.resolvedAt = now
+        open.incident.reason = reason
+        open.incident.isFlapping = false
+        open.unknownSince = nil
+        log.memory.open[key] = nil
+        // What is not monitored any more does not come back: under its name it would be another.
+        log.memory.ended[key] = reason == .removed ? nil : open
+        log.changes.append(IncidentChange(incident: open.incident, facts: facts(open), transition: .resolved))
+    }
+
+    private func forgetEnded(in memory: inout IncidentMemory<Key>) {
+        guard let end = memory.ended[key]?.incident.resolvedAt else { return }
+        // A pending incident that began within the window may turn out to be the old one; any other is a new one.
+        let open = memory.open[key]
+        let isLate = (open?.incident.openedAt ?? now).timeIntervalSince(end) >= rules.reopenWindow
+        if isLate || open?.hasFired == true { memory.ended[key] = nil }
+    }
+
+    // MARK: - Both
+
+    /// Counts one thing that is worth a notification.
+    private func raise(
+        _ open: inout TrackedIncident, _ transition: IncidentChange.Transition, isBack: Bool = false
+    ) -> IncidentChange.Transition {
+        open.incident.version += 1
+        let mark = Incident.Mark(version: open.incident.version, at: now)
+        if transition == .worse { open.incident.worse = mark }
+        // An acknowledgement does not outlast a return, whether it is flapping or not.
+        if isBack { open.incident.again = mark }
+        if transition == .flapping {
+            open.incident.flapping = mark
+            open.incident.isFlapping = true
+        }
+        if let fingerprint = fingerprint(open) { open.history.count(fingerprint, at: now) }
+        return transition
+    }
+
+    private func keep(
+        _ open: TrackedIncident, _ known: TrackedIncident?, _ transition: IncidentChange.Transition,
+        in log: inout IncidentLog<Key>
+    ) {
+        log.memory.open[key] = open
+        let known = known?.incident.id == open.incident.id ? known?.incident : nil
+        guard open.incident != known || transition == .rewritten else { return }
+        // Where flapping begins with an end, the facts of the last firing stay.
+        let isNews = open.incident.version != known?.version ?? 0 && open.incident.state == .firing
+        log.changes.append(
+            IncidentChange(
+                incident: open.incident, facts: isNews || transition == .rewritten ? facts(open) : nil,
+                transition: transition))
+    }
+}

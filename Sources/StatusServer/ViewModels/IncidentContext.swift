@@ -1,0 +1,46 @@
+// What pages and the API show of an incident beside the incident itself.
+
+import Evidence
+import Foundation
+import Monitoring
+import Storage
+
+package struct IncidentContext: Sendable {
+    package var silences: Silences
+    /// By the id of the incident.
+    package var acknowledgements: [String: Acknowledgement]
+    /// Open incidents of the fleet.
+    package var fleet: [(record: IncidentRecord, facts: IncidentFacts?)]
+
+    package init(
+        silences: Silences = Silences(silences: [], windows: []), acknowledgements: [String: Acknowledgement] = [:],
+        fleet: [(IncidentRecord, IncidentFacts?)] = []
+    ) {
+        self.silences = silences
+        self.acknowledgements = acknowledgements
+        self.fleet = fleet.map { (record: $0.0, facts: $0.1) }
+    }
+
+    init(_ store: Store, windows: [MaintenanceWindow], wall: Date) async throws {
+        self.init(
+            silences: Silences(silences: try await store.silences(notOverAt: wall), windows: windows),
+            acknowledgements: try await store.acknowledgements(), fleet: try await store.openFleetIncidents())
+    }
+
+    /// Until when a silence or window suppresses notifications about an incident; nil: none does.
+    func silencedUntil(_ incident: Incident, labels: [String: String], at wall: Date) -> Date? {
+        silences.active(domain: incident.domain, labels: labels, kind: incident.kind, at: wall).map {
+            $0.until ?? .distantFuture
+        }
+    }
+
+    /// What inhibits an incident of a domain: an incident of the same domain or of the fleet; nil: nothing.
+    func inhibitor(of tracked: TrackedIncident) -> String? {
+        if let cause = tracked.inhibitedBy { return cause.rawValue }
+        let kind = tracked.incident.kind
+        return fleet.first {
+            $0.record.incident.state == .firing && $0.record.incident.cause?.inhibits.contains(kind) ?? false
+        }?
+        .record.incident.kind.rawValue
+    }
+}

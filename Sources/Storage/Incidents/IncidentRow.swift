@@ -1,0 +1,135 @@
+// An incident as a row: all columns of `incident` are read and written here and nowhere else.
+
+import Evidence
+import Foundation
+import GRDB
+import Monitoring
+
+enum IncidentRow {
+    /// The domain column of an incident of the fleet.
+    static let noDomain = ""
+
+    /// All but the facts, which are kilobytes, and when the domain was last checked.
+    static let select = """
+        SELECT i.id, i.domain, i.cause, i.kind, i.severity, i.state, i.since, i.opened_at, i.fired_at, i.resolved_at,
+            i.reason, i.version, i.worse_version, i.worse_at, i.again_version, i.again_at, i.flapping_version,
+            i.flapping_at, i.is_flapping, i.ack_by, i.ack_reason, i.ack_at, i.ack_version, i.change,
+            coalesce(r.last_checked_at, d.last_checked_at) AS checked_at
+        FROM incident i
+        LEFT JOIN domain d ON d.name = i.domain
+        LEFT JOIN domain_recent r ON r.name = i.domain
+        """
+
+    /// In the words of the partial indexes: confirmed and not resolved.
+    static let isUnresolved = "i.version > 0 AND i.state <> 'resolved'"
+
+    static let byID = "\(select) WHERE i.id = ?"
+
+    static func record(_ id: String, _ database: Database) throws -> IncidentRecord? {
+        try Row.fetchOne(database, cached: byID, arguments: [id]).flatMap(record)
+    }
+
+    static func records(
+        _ database: Database, cached constant: String, _ arguments: StatementArguments = StatementArguments()
+    ) throws -> [IncidentRecord] {
+        try Row.fetchAll(database, cached: constant, arguments: arguments).compactMap(record)
+    }
+
+    /// nil where the row cannot be read: one bad row must not stop a channel's loop or a page.
+    static func record(_ row: Row) -> IncidentRecord? {
+        guard let subject = subject(row), let kind = IncidentKind(rawValue: row["kind"]),
+            let severity = Severity(rawValue: row["severity"]), let state = Incident.State(rawValue: row["state"])
+        else { return nil }
+        let incident = Incident(
+            id: row["id"], subject: subject, kind: kind, severity: severity, state: state,
+            since: Date(milliseconds: row["since"]), openedAt: Date(milliseconds: row["opened_at"]),
+            firedAt: row.instant("fired_at"), resolvedAt: row.instant("resolved_at"),
+            reason: (row["reason"] as String?).flatMap(Incident.Resolution.init(rawValue:)), version: row["version"],
+            worse: mark(row, "worse"), again: mark(row, "again"), flapping: mark(row, "flapping"),
+            isFlapping: row["is_flapping"])
+        var record = IncidentRecord(
+            incident: incident, change: row["change"], checkedAt: row.instant("checked_at"))
+        if let acknowledgement = acknowledgement(row), acknowledgement.holds(for: incident) {
+            record.acknowledgement = acknowledgement
+        }
+        return record
+    }
+
+    private static func subject(_ row: Row) -> Incident.Subject? {
+        if let name = row["cause"] as String? { return FleetCause(name: name).map(Incident.Subject.fleet) }
+        return (try? Domain(row["domain"])).map(Incident.Subject.domain)
+    }
+
+    private static func mark(_ row: Row, _ name: String) -> Incident.Mark? {
+        guard let version = row["\(name)_version"] as Int?, let at = row.instant("\(name)_at") else { return nil }
+        return Incident.Mark(version: version, at: at)
+    }
+
+    private static func acknowledgement(_ row: Row) -> Acknowledgement? {
+        guard let by = row["ack_by"] as String?, let at = row.instant("ack_at") else { return nil }
+        return Acknowledgement(by: by, reason: row["ack_reason"] ?? "", at: at, version: row["ack_version"] ?? 0)
+    }
+
+    // MARK: - Writing
+
+    /// Writes the changed incidents and deletes the dropped ones. Returns whether any incident got a change number.
+    static func write(_ changes: [IncidentChange], dropped: [Incident], _ database: Database) throws -> Bool {
+        var isNews = false
+        for change in changes {
+            // A pending incident concerns no channel.
+            let number = change.incident.version > 0 ? try nextChange(database) : 0
+            isNews = isNews || number > 0
+            try write(change, number: number, database)
+        }
+        for incident in dropped {
+            try database.execute(cached: "DELETE FROM incident WHERE id = ?", arguments: [incident.id])
+        }
+        return isNews
+    }
+
+    /// The next number of the one counter.
+    static func nextChange(_ database: Database) throws -> Int64 {
+        try database.execute(cached: "UPDATE counter SET value = value + 1")
+        return try latestChange(database)
+    }
+
+    static func latestChange(_ database: Database) throws -> Int64 {
+        try Int64.fetchOne(database, cached: "SELECT value FROM counter") ?? 0
+    }
+
+    /// The columns of the acknowledgement are not among them.
+    private static let upserting = upsert(
+        into: "incident", key: "id",
+        columns: """
+            domain, cause, kind, severity, state, since, opened_at, fired_at, resolved_at, reason, version,
+            worse_version, worse_at, again_version, again_at, flapping_version, flapping_at, is_flapping, change, facts
+            """, kept: ["facts"])
+
+    private static func write(_ change: IncidentChange, number: Int64, _ database: Database) throws {
+        let incident = change.incident
+        try database.execute(
+            cached: upserting,
+            arguments: [
+                incident.id, incident.domain?.name ?? noDomain, incident.cause?.name, incident.kind.rawValue,
+                incident.severity.rawValue, incident.state.rawValue, incident.since.milliseconds,
+                incident.openedAt.milliseconds, incident.firedAt?.milliseconds, incident.resolvedAt?.milliseconds,
+                incident.reason?.rawValue, incident.version, incident.worse?.version, incident.worse?.at.milliseconds,
+                incident.again?.version, incident.again?.at.milliseconds, incident.flapping?.version,
+                incident.flapping?.at.milliseconds, incident.isFlapping, number,
+                try change.facts.map { try Stored.encode($0) },
+            ])
+    }
+
+    /// nil where none are stored, or they cannot be read.
+    static func facts(_ id: String, _ database: Database) throws -> IncidentFacts? {
+        guard
+            let data = try Data.fetchOne(
+                database, cached: "SELECT facts FROM incident WHERE id = ? AND facts IS NOT NULL", arguments: [id])
+        else { return nil }
+        return try? Stored.decode(IncidentFacts.self, from: data, what: "facts of an incident")
+    }
+}
+
+extension Row {
+    func instant(_ column: String) -> Date? { (self[column] as Int64?).map(Date.init(milliseconds:)) }
+}

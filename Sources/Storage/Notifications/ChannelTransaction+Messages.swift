@@ -1,0 +1,111 @@
+// Messages under way, and the log of those that are settled.
+
+import Evidence
+import Foundation
+import GRDB
+import Monitoring
+
+extension ChannelTransaction {
+    /// The messages under way with what they state, by their next attempt.
+    package func messages() throws -> [MessageRecord] {
+        var members: [Int64: [MessageRecord.Member]] = [:]
+        for row in try Row.fetchAll(database, cached: Self.membersOfAll, arguments: [channel]) {
+            guard let member = Self.member(row) else { continue }
+            members[row["message_id"], default: []].append(member)
+        }
+        return try Row.fetchAll(database, cached: Self.ofChannel, arguments: [channel]).compactMap { row in
+            Self.message(row, members: members[row["id"]] ?? [])
+        }
+    }
+
+    static let ofChannel = "SELECT * FROM message WHERE channel = ? ORDER BY retry_at, id"
+    static let membersOfAll = """
+        SELECT m.* FROM message_member m
+        WHERE m.message_id IN (SELECT id FROM message WHERE channel = ?) ORDER BY m.message_id, m.position
+        """
+
+    /// Stores a message with its members, and returns it with its id.
+    package func insert(_ message: MessageRecord) throws -> MessageRecord {
+        try database.execute(
+            cached: """
+                INSERT INTO message (channel, key, reason, kind, created_at, attempts, retry_at, is_unclear, is_plain,
+                    is_repeat, body)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                channel, message.key, message.reason.rawValue, message.kind.rawValue, message.createdAt.milliseconds,
+                message.attempts, message.retryAt.milliseconds, message.isUnclear, message.isPlain, message.isRepeat,
+                message.body,
+            ])
+        var stored = message
+        stored.id = database.lastInsertedRowID
+        for (position, member) in message.members.enumerated() {
+            try database.execute(
+                cached: """
+                    INSERT INTO message_member (message_id, position, incident_id, version, state, severity,
+                        acknowledged_at)
+                    VALUES (?, ?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    stored.id, position, member.incidentID, member.version, member.state.rawValue,
+                    member.severity.rawValue, member.acknowledgedAt?.milliseconds,
+                ])
+        }
+        return stored
+    }
+
+    /// Writes how far the message got, and its body; its members stay.
+    package func update(_ message: MessageRecord) throws {
+        try database.execute(
+            cached: """
+                UPDATE message SET attempts = ?, retry_at = ?, is_unclear = ?, is_plain = ?, is_repeat = ?, body = ?
+                WHERE id = ? AND channel = ?
+                """,
+            arguments: [
+                message.attempts, message.retryAt.milliseconds, message.isUnclear, message.isPlain, message.isRepeat,
+                message.body, message.id, channel,
+            ])
+    }
+
+    /// Deletes a message and its members.
+    package func delete(_ message: MessageRecord) throws {
+        try database.execute(
+            cached: "DELETE FROM message WHERE id = ? AND channel = ?", arguments: [message.id, channel])
+    }
+
+    /// Adds a line to the log.
+    package func log(_ delivery: DeliveryRecord) throws {
+        try database.execute(
+            cached: """
+                INSERT INTO delivery (channel, incident_id, type, reason, version, key, at, attempts, outcome, status,
+                    error)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                delivery.channel, delivery.incidentID, delivery.type.rawValue, delivery.reason.rawValue,
+                delivery.version, delivery.key, delivery.at.milliseconds, delivery.attempts,
+                delivery.outcome.rawValue, delivery.status, delivery.error,
+            ])
+    }
+
+    private static func message(_ row: Row, members: [MessageRecord.Member]) -> MessageRecord? {
+        guard let reason = NotificationReason(rawValue: row["reason"]), let kind = IncidentKind(rawValue: row["kind"])
+        else { return nil }
+        var message = MessageRecord(
+            id: row["id"], key: row["key"], reason: reason, kind: kind, body: row["body"], members: members,
+            createdAt: Date(milliseconds: row["created_at"]), retryAt: Date(milliseconds: row["retry_at"]))
+        message.attempts = row["attempts"]
+        message.isUnclear = row["is_unclear"]
+        message.isPlain = row["is_plain"]
+        message.isRepeat = row["is_repeat"]
+        return message
+    }
+
+    private static func member(_ row: Row) -> MessageRecord.Member? {
+        guard let state = Incident.State(rawValue: row["state"]), let severity = Severity(rawValue: row["severity"])
+        else { return nil }
+        return MessageRecord.Member(
+            incidentID: row["incident_id"], version: row["version"], state: state, severity: severity,
+            acknowledgedAt: row.instant("acknowledged_at"))
+    }
+}

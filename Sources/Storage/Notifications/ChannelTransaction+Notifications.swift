@@ -1,0 +1,165 @@
+// What the channel knows of each incident, and what is pending.
+
+import Evidence
+import Foundation
+import GRDB
+import Monitoring
+
+extension ChannelTransaction {
+    package func notification(_ incidentID: String) throws -> NotificationRecord? {
+        try Row.fetchOne(
+            database, cached: "SELECT * FROM notification WHERE channel = ? AND incident_id = ?",
+            arguments: [channel, incidentID]
+        ).map(Self.record)
+    }
+
+    /// By the ids of their incidents.
+    package func notifications(_ ids: [String]) throws -> [String: NotificationRecord] {
+        // One text for any number of ids, so that it is compiled once.
+        let list = String(decoding: try Stored.encode(ids), as: UTF8.self)
+        let records = try records(cached: Self.listed, [channel, list])
+        return Dictionary(records.map { ($0.incidentID, $0) }) { first, _ in first }
+    }
+
+    static let listed = """
+        SELECT * FROM notification WHERE channel = ? AND incident_id IN (SELECT value FROM json_each(?))
+        """
+
+    /// Writes what the channel knows of an incident; a record that says nothing is deleted.
+    package func save(_ record: NotificationRecord, of incident: Incident) throws {
+        guard !record.isEmpty else {
+            return try database.execute(
+                cached: "DELETE FROM notification WHERE channel = ? AND incident_id = ?",
+                arguments: [channel, record.incidentID])
+        }
+        try database.execute(
+            cached: Self.upserting,
+            arguments: [
+                channel, record.incidentID, record.state.rawValue, record.version, record.severity?.rawValue,
+                record.notifiedAt?.milliseconds, record.mayKnow, record.acknowledgedAt?.milliseconds,
+                record.refused?.version, record.refused?.at.milliseconds, record.count, record.reference,
+                record.reason?.rawValue, record.pendingSince?.milliseconds, record.dueAt?.milliseconds,
+                record.messageID, incident.kind.rawValue, incident.domain == nil,
+                Self.ranks.firstIndex(of: incident.severity),
+            ])
+    }
+
+    private static let upserting = upsert(
+        into: "notification", key: "channel, incident_id",
+        columns: """
+            state, version, severity, notified_at, may_know, acknowledged_at, refused_version, refused_at, count,
+            reference, reason, pending_since, due_at, message_id, kind, is_fleet, rank
+            """)
+
+    /// Notifications that `decide` is to be asked about again by now, the longest due first; none with a message under
+    /// way.
+    package func due(by now: Date, limit: Int) throws -> [NotificationRecord] {
+        try records(cached: Self.dueBy, [channel, now.milliseconds, limit])
+    }
+
+    static let dueBy = """
+        SELECT * FROM notification WHERE channel = ? AND due_at <= ? AND message_id IS NULL
+        ORDER BY due_at, incident_id LIMIT ?
+        """
+
+    /// When the next of them is due; nil: none.
+    package func nextDue() throws -> Date? {
+        try Int64.fetchOne(database, cached: Self.earliestDue, arguments: [channel]).map(Date.init(milliseconds:))
+    }
+
+    static let earliestDue = """
+        SELECT min(due_at) FROM notification WHERE channel = ? AND due_at IS NOT NULL AND message_id IS NULL
+        """
+
+    /// Notifications that are pending, due, or in a message, by incident, from behind `id` on; the empty string begins.
+    package func openNotifications(after id: String, limit: Int) throws -> [NotificationRecord] {
+        try records(cached: Self.open, [channel, id, limit])
+    }
+
+    static let isOpen = "(n.pending_since IS NOT NULL OR n.due_at IS NOT NULL OR n.message_id IS NOT NULL)"
+
+    /// The index is named since SQLite prefers the key, behind which is all that the channel ever knew.
+    static let open = """
+        SELECT * FROM notification n INDEXED BY notification_open WHERE channel = ? AND incident_id > ? AND \(isOpen)
+        ORDER BY incident_id LIMIT ?
+        """
+
+    // MARK: - Groups
+
+    /// What is pending and in no message yet, by kind and reason.
+    package func pendingGroups() throws -> [PendingGroup] {
+        try Row.fetchAll(database, cached: Self.groups, arguments: [channel]).compactMap { row in
+            guard let group = Self.group(row), let severity = Self.severity(row["severity"]) else { return nil }
+            return PendingGroup(
+                group: group, since: Date(milliseconds: row["since"]), count: row["count"], severity: severity,
+                lastAt: row.instant("last_at"))
+        }
+    }
+
+    static let groups = """
+        SELECT n.kind, n.reason, min(n.pending_since) AS since, count(*) AS count, max(n.rank) AS severity,
+            (SELECT last_at FROM notification_group g
+             WHERE g.channel = n.channel AND g.kind = n.kind AND g.reason = n.reason) AS last_at
+        FROM notification n WHERE n.channel = ? AND n.pending_since IS NOT NULL AND n.message_id IS NULL
+        GROUP BY n.kind, n.reason
+        """
+
+    /// The members of a group, the most severe first, of these the longest pending.
+    package func pending(_ group: NotificationGroup, limit: Int) throws -> [NotificationRecord] {
+        try records(cached: Self.members, [channel, group.kind.rawValue, group.reason.rawValue, limit])
+    }
+
+    static let members = """
+        SELECT * FROM notification
+        WHERE channel = ? AND kind = ? AND reason = ? AND pending_since IS NOT NULL AND message_id IS NULL
+        ORDER BY rank DESC, pending_since, incident_id LIMIT ?
+        """
+
+    /// Notes that a message of the group was frozen.
+    package func noteSent(_ group: NotificationGroup, at now: Date) throws {
+        try database.execute(
+            cached: Self.upsertingGroup,
+            arguments: [channel, group.kind.rawValue, group.reason.rawValue, now.milliseconds])
+    }
+
+    private static let upsertingGroup = upsert(
+        into: "notification_group", key: "channel, kind, reason", columns: "last_at")
+
+    // MARK: - Rows
+
+    /// The stored number of a severity is its place here.
+    private static let ranks: [Severity] = [.note, .warning, .error]
+
+    private static func severity(_ rank: Int) -> Severity? { ranks.indices.contains(rank) ? ranks[rank] : nil }
+
+    private static func group(_ row: Row) -> NotificationGroup? {
+        guard let kind = IncidentKind(rawValue: row["kind"]),
+            let reason = (row["reason"] as String?).flatMap(NotificationReason.init(rawValue:))
+        else { return nil }
+        return NotificationGroup(kind: kind, reason: reason)
+    }
+
+    private func records(cached constant: String, _ arguments: StatementArguments) throws -> [NotificationRecord] {
+        try Row.fetchAll(database, cached: constant, arguments: arguments).map(Self.record)
+    }
+
+    private static func record(_ row: Row) -> NotificationRecord {
+        var record = NotificationRecord(incidentID: row["incident_id"])
+        record.state = NotificationRecord.State(rawValue: row["state"]) ?? .nothing
+        record.version = row["version"]
+        record.severity = (row["severity"] as String?).flatMap(Severity.init(rawValue:))
+        record.notifiedAt = row.instant("notified_at")
+        record.mayKnow = row["may_know"]
+        record.acknowledgedAt = row.instant("acknowledged_at")
+        if let version = row["refused_version"] as Int?, let at = row.instant("refused_at") {
+            record.refused = NotificationRecord.Refusal(version: version, at: at)
+        }
+        record.count = row["count"]
+        record.reference = row["reference"]
+        record.reason = (row["reason"] as String?).flatMap(NotificationReason.init(rawValue:))
+        record.pendingSince = row.instant("pending_since")
+        record.dueAt = row.instant("due_at")
+        record.messageID = row["message_id"]
+        return record
+    }
+}

@@ -1,0 +1,214 @@
+// All tables. No version of this program was released yet: the schema is replaced, not migrated, and a store of another
+// version is refused.
+
+import GRDB
+
+enum Schema {
+    /// `aasa` in ASCII: it identifies our files.
+    /// https://www.sqlite.org/pragma.html#pragma_application_id
+    static let applicationID = 0x6161_7361
+
+    /// Kept in `user_version`. Raise it with every change of the tables. The stores of earlier development versions
+    /// have 0.
+    static let version = 10
+
+    /// Makes the tables and writes down their version, in one transaction.
+    static func create(_ database: Database) throws {
+        try database.inTransaction(.immediate) {
+            try database.execute(sql: checks + incidents + notifications + rest)
+            try database.execute(sql: "PRAGMA user_version = \(version)")
+            return .commit
+        }
+    }
+
+    /// What the checks saw. Instants are whole milliseconds since 1970 in UTC, in all tables.
+    ///
+    /// What changes at each check is in small rows, apart from the state's kilobytes, and no index names a column that
+    /// changes at each check. Documents are the last columns: the columns before them are read without them.
+    private static let checks = """
+        CREATE TABLE domain (
+            name TEXT NOT NULL PRIMARY KEY,
+            -- `DomainState.formatVersion` of the program that wrote the state.
+            format INTEGER NOT NULL, last_checked_at INTEGER, state BLOB NOT NULL
+        ) STRICT;
+
+        CREATE TABLE domain_recent (
+            name TEXT NOT NULL PRIMARY KEY REFERENCES domain (name) ON DELETE CASCADE,
+            last_checked_at INTEGER,
+            -- Makes the present state from the one in `domain`.
+            delta BLOB NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        -- States that could not be decoded. Empty name: the state of the fleet.
+        CREATE TABLE set_aside_state (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, at INTEGER NOT NULL,
+            error TEXT NOT NULL, state BLOB NOT NULL, delta BLOB
+        ) STRICT;
+
+        -- Bodies by the SHA-256 of their bytes: each version is kept once.
+        CREATE TABLE body (
+            sha256 TEXT NOT NULL PRIMARY KEY, bytes BLOB NOT NULL, size INTEGER NOT NULL,
+            first_seen INTEGER NOT NULL
+        ) STRICT;
+
+        -- A run of checks that saw the same; the facts are those of its first check.
+        CREATE TABLE observation (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, domain TEXT NOT NULL, vantage TEXT NOT NULL,
+            depth TEXT NOT NULL, first_at INTEGER NOT NULL, last_at INTEGER NOT NULL,
+            count INTEGER NOT NULL DEFAULT 1, facts BLOB NOT NULL
+        ) STRICT;
+        CREATE INDEX observation_of_domain ON observation (domain, vantage, depth, id);
+        CREATE INDEX observation_by_time ON observation (domain, first_at, id);
+        CREATE INDEX observation_by_age ON observation (first_at);
+
+        CREATE TABLE observation_body (
+            observation_id INTEGER NOT NULL REFERENCES observation (id) ON DELETE CASCADE,
+            sha256 TEXT NOT NULL REFERENCES body (sha256),
+            PRIMARY KEY (observation_id, sha256)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX observation_body_of_body ON observation_body (sha256);
+
+        -- The newest full check of each domain: a run's facts are those of its first check, and addresses come and go.
+        CREATE TABLE full_look (
+            domain TEXT NOT NULL PRIMARY KEY, seen_at INTEGER NOT NULL, facts BLOB NOT NULL
+        ) STRICT;
+
+        -- A run of polls of one edge with the same headers, the volatile ones apart; the headers are those of its
+        -- first.
+        CREATE TABLE cdn_header (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, domain TEXT NOT NULL, edge TEXT NOT NULL,
+            status INTEGER NOT NULL, first_at INTEGER NOT NULL, last_at INTEGER NOT NULL,
+            count INTEGER NOT NULL DEFAULT 1, headers BLOB NOT NULL
+        ) STRICT;
+        CREATE INDEX cdn_header_of_edge ON cdn_header (domain, edge, id);
+        CREATE INDEX cdn_header_by_age ON cdn_header (first_at);
+
+        """
+
+    /// What is true.
+    private static let incidents = """
+        -- One row: the number that the last change of an incident got.
+        CREATE TABLE counter (
+            id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1), value INTEGER NOT NULL
+        ) STRICT;
+        INSERT INTO counter VALUES (1, 0);
+
+        -- Written by checks and fleet evaluations, but for the four columns of the acknowledgement, which only `ack`
+        -- and
+        -- `unack` write.
+        CREATE TABLE incident (
+            id TEXT NOT NULL PRIMARY KEY,
+            -- Empty for an incident of the fleet.
+            domain TEXT NOT NULL,
+            -- The name of the cause of an incident of the fleet.
+            cause TEXT, kind TEXT NOT NULL, severity TEXT NOT NULL, state TEXT NOT NULL,
+            since INTEGER NOT NULL, opened_at INTEGER NOT NULL, fired_at INTEGER,
+            resolved_at INTEGER, reason TEXT, version INTEGER NOT NULL, worse_version INTEGER,
+            worse_at INTEGER, again_version INTEGER, again_at INTEGER, flapping_version INTEGER,
+            flapping_at INTEGER, is_flapping INTEGER NOT NULL, ack_by TEXT, ack_reason TEXT,
+            ack_at INTEGER, ack_version INTEGER,
+            -- The number of its last change; 0 while it never fired.
+            change INTEGER NOT NULL, facts BLOB
+        ) STRICT;
+        CREATE INDEX incident_by_change ON incident (change);
+        CREATE INDEX incident_of_domain ON incident (domain, opened_at);
+        CREATE INDEX incident_by_age ON incident (opened_at);
+        CREATE INDEX incident_ended ON incident (resolved_at) WHERE resolved_at IS NOT NULL;
+        CREATE INDEX incident_of_cause ON incident (cause, resolved_at) WHERE cause IS NOT NULL;
+        CREATE INDEX incident_acknowledged ON incident (ack_at) WHERE ack_at IS NOT NULL;
+        CREATE INDEX incident_unresolved ON incident (id) WHERE version > 0 AND state <> 'resolved';
+        CREATE INDEX incident_unresolved_of_kind ON incident (kind) WHERE version > 0 AND state <> 'resolved';
+
+        -- One row: what the monitor remembers of all domains together.
+        CREATE TABLE fleet (
+            id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1), format INTEGER NOT NULL,
+            state BLOB NOT NULL
+        ) STRICT;
+
+        """
+
+    /// What each channel knows, and what is under way to it. Written by the channel's own loop and nobody else;
+    /// `deliveries retry` alone changes a channel's hold.
+    private static let notifications = """
+        CREATE TABLE channel (
+            name TEXT NOT NULL PRIMARY KEY, type TEXT NOT NULL,
+            -- The last change of an incident that it has looked at.
+            seen INTEGER NOT NULL, hold_until INTEGER, hold_reason TEXT, trouble_state TEXT,
+            trouble_since INTEGER, trouble_error TEXT, failures INTEGER NOT NULL,
+            refusals INTEGER NOT NULL, refused_messages INTEGER NOT NULL, throttled_since INTEGER,
+            refusals_lifted_at INTEGER, last_delivered INTEGER
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE notification (
+            channel TEXT NOT NULL,
+            incident_id TEXT NOT NULL REFERENCES incident (id) ON DELETE CASCADE,
+            -- What the receiver knows.
+            state TEXT NOT NULL, version INTEGER NOT NULL, severity TEXT, notified_at INTEGER,
+            may_know INTEGER NOT NULL, acknowledged_at INTEGER, refused_version INTEGER,
+            refused_at INTEGER, count INTEGER NOT NULL, reference TEXT,
+            -- What is pending.
+            reason TEXT, pending_since INTEGER, due_at INTEGER, message_id INTEGER,
+            -- Of the incident, for questions about groups: its kind, and how severe it is (2: error, 1: warning, 0:
+            -- note).
+            kind TEXT NOT NULL, is_fleet INTEGER NOT NULL, rank INTEGER NOT NULL,
+            PRIMARY KEY (channel, incident_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX notification_of_incident ON notification (incident_id);
+        CREATE INDEX notification_due ON notification (channel, due_at) WHERE due_at IS NOT NULL AND message_id IS NULL;
+        -- The message is in it so that groups are counted from the index alone.
+        CREATE INDEX notification_pending
+            ON notification (channel, kind, reason, rank DESC, pending_since, incident_id, message_id)
+            WHERE pending_since IS NOT NULL AND message_id IS NULL;
+        CREATE INDEX notification_open ON notification (channel, incident_id)
+            WHERE pending_since IS NOT NULL OR due_at IS NOT NULL OR message_id IS NOT NULL;
+
+        CREATE TABLE message (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, channel TEXT NOT NULL, key TEXT NOT NULL,
+            reason TEXT NOT NULL, kind TEXT NOT NULL, created_at INTEGER NOT NULL,
+            attempts INTEGER NOT NULL, retry_at INTEGER NOT NULL, is_unclear INTEGER NOT NULL,
+            is_plain INTEGER NOT NULL, is_repeat INTEGER NOT NULL, body BLOB NOT NULL
+        ) STRICT;
+        CREATE INDEX message_of_channel ON message (channel, retry_at);
+
+        -- What the bytes of a message state of each incident.
+        CREATE TABLE message_member (
+            message_id INTEGER NOT NULL REFERENCES message (id) ON DELETE CASCADE,
+            position INTEGER NOT NULL, incident_id TEXT NOT NULL, version INTEGER NOT NULL,
+            state TEXT NOT NULL, severity TEXT NOT NULL, acknowledged_at INTEGER,
+            PRIMARY KEY (message_id, position)
+        ) STRICT, WITHOUT ROWID;
+
+        -- When a message of a group was last frozen.
+        CREATE TABLE notification_group (
+            channel TEXT NOT NULL, kind TEXT NOT NULL, reason TEXT NOT NULL,
+            last_at INTEGER NOT NULL,
+            PRIMARY KEY (channel, kind, reason)
+        ) STRICT, WITHOUT ROWID;
+
+        -- The log of what was sent. No decision reads it.
+        CREATE TABLE delivery (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, channel TEXT NOT NULL, incident_id TEXT NOT NULL,
+            type TEXT NOT NULL, reason TEXT NOT NULL, version INTEGER NOT NULL, key TEXT NOT NULL,
+            at INTEGER NOT NULL, attempts INTEGER NOT NULL, outcome TEXT NOT NULL, status INTEGER,
+            error TEXT
+        ) STRICT;
+        -- Holds all that the heartbeat and the metrics ask of the past.
+        CREATE INDEX delivery_of_channel ON delivery (channel, at, outcome);
+        CREATE INDEX delivery_of_incident ON delivery (incident_id);
+        CREATE INDEX delivery_by_age ON delivery (at);
+
+        """
+
+    private static let rest = """
+        CREATE TABLE silence (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, scope BLOB NOT NULL, starts_at INTEGER NOT NULL,
+            ends_at INTEGER NOT NULL, author TEXT NOT NULL, reason TEXT NOT NULL,
+            created_at INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX silence_by_end ON silence (ends_at);
+
+        CREATE TABLE meta (
+            name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """
+}

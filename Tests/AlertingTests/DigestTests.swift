@@ -1,0 +1,100 @@
+import Evidence
+import Foundation
+import Monitoring
+import Testing
+
+@testable import Alerting
+
+extension AlertingSuite {
+    @Suite("Digests")
+    struct DigestTests {
+        private func digest(
+            _ reason: NotificationReason, _ domains: [String], diagnoses: [String] = ["the CDN lags"]
+        ) throws -> Alert {
+            let alerts = try domains.enumerated().map { index, domain in
+                try alert(
+                    reason, incident: "i\(index)", domain: domain, findings: [finding(fix: "purge it")],
+                    diagnosis: diagnoses[index % diagnoses.count])
+            }
+            return try #require(Alert(digestOf: alerts, key: "k"))
+        }
+
+        private func names(_ count: Int) -> [String] { (0..<count).map { "d\($0).example.com" } }
+
+        @Test(
+            "the headline counts domains, and incidents where a domain has several",
+            arguments: [
+                (NotificationReason.firing, ["a.test", "b.test"], "FIRING · error · 2 domains · cdn.stale"),
+                (.escalated, ["a.test", "b.test"], "ESCALATED · error · 2 domains · cdn.stale"),
+                (.worse, ["a.test", "b.test"], "WORSE · error · 2 domains · cdn.stale"),
+                (.reminder, ["a.test", "b.test"], "STILL FIRING · error · 2 domains · cdn.stale"),
+                (.resolved, ["a.test", "b.test"], "RESOLVED · 2 domains · cdn.stale"),
+                (.wasFiring, ["a.test", "a.test"], "WAS FIRING · 2 incidents of 1 domain · cdn.stale"),
+                (.wasFiring, ["a.test", "b.test", "a.test"], "WAS FIRING · 3 incidents of 2 domains · cdn.stale"),
+            ] as [(NotificationReason, [String], String)])
+        func headline(reason: NotificationReason, domains: [String], text: String) throws {
+            #expect(RenderedAlert(try digest(reason, domains)).headline == text)
+        }
+
+        @Test("the first ten are listed, and how many more there are")
+        func list() throws {
+            let ten = try #require(RenderedAlert(try digest(.firing, names(10))).lists.first)
+            #expect(ten.lines.count == 10 && ten.lines[0] == "d0.example.com · error, for 25 h")
+            let many = try #require(RenderedAlert(try digest(.firing, names(500))).lists.first)
+            #expect(many.lines.count == 11 && many.lines.last == "… and 490 more, see the status page")
+        }
+
+        @Test("a diagnosis is that of all, or none")
+        func diagnosis() throws {
+            #expect(RenderedAlert(try digest(.firing, names(3))).summary == "the CDN lags (all of them)")
+            let mixed = RenderedAlert(try digest(.firing, names(3), diagnoses: ["the CDN lags", "it was purged"]))
+            #expect(mixed.summary == "3 domains: Apple's CDN still serves the old file")
+            #expect(mixed.notes.last?.text == "purge it")
+        }
+
+        @Test("what fired and ended unseen says both, for each domain")
+        func wasFiring() throws {
+            let rendered = RenderedAlert(try digest(.wasFiring, names(2)))
+            #expect(rendered.summary == "2 domains: Apple's CDN serves the origin's file again")
+            #expect(
+                rendered.lists.first?.lines.first
+                    == "d0.example.com · was firing from 2026-11-20 06:00 UTC to 2026-11-21 07:00 UTC")
+            #expect(rendered.notes.isEmpty)
+        }
+
+        @Test("the most severe incident, the common labels and the page as a whole stand for all")
+        func common() throws {
+            var first = try alert(incident: "a", domain: "a.test", severity: .error)
+            var second = try alert(incident: "b", domain: "b.test", severity: .warning)
+            first.labels = ["team": "growth", "tier": "1"]
+            second.labels = ["team": "growth", "tier": "2"]
+            first.links.statusPage = "https://status.test/#a.test"
+            let digest = try #require(Alert(digestOf: [first, second], key: "k"))
+            #expect(digest.labels == ["team": "growth"])
+            #expect(digest.links == .init(statusPage: "https://status.test/"))
+            #expect(digest.threadID == "k")
+            let data = try #require(
+                try object(WebhookFormat().body(digest, plain: false))["data"] as? [String: Any])
+            #expect(data["domains"] as? [String] == ["a.test", "b.test"] && data["domain"] == nil)
+            #expect(data["count"] as? Int == 2 && data["kind"] as? String == "cdn.stale")
+            #expect(data["severity"] as? String == "error")
+            #expect((data["incidents"] as? [[String: Any]])?.map { $0["id"] as? String } == ["a", "b"])
+        }
+
+        @Test("one alert is no digest, and none is nothing")
+        func small() throws {
+            let one = try alert()
+            #expect(Alert(digestOf: [one], key: "k") == one)
+            #expect(Alert(digestOf: [], key: "k") == nil)
+        }
+
+        @Test("a webhook lists as many as fit, and counts all")
+        func webhook() throws {
+            let body = try WebhookFormat().body(try digest(.firing, names(1000)), plain: false)
+            #expect(body.count < WebhookFormat.maximumBytes)
+            let data = try #require(try object(body)["data"] as? [String: Any])
+            #expect(data["count"] as? Int == 1000)
+            #expect((data["incidents"] as? [Any])?.isEmpty == false)
+        }
+    }
+}

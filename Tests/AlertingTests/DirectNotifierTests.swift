@@ -1,0 +1,111 @@
+import Evidence
+import Foundation
+import Logging
+import Monitoring
+import Testing
+
+@testable import Alerting
+
+extension AlertingSuite {
+    @Suite("Direct notifications")
+    struct DirectNotifierTests {
+        private let transport: ScriptedTransport
+        private let notifier: DirectNotifier
+
+        init() {
+            transport = ScriptedTransport(time: ManualTime())
+            notifier = DirectNotifier(
+                transport: transport, userAgent: "x", wallClock: { noon },
+                logger: Logger(label: "x") { _ in SwiftLogNoOpLogHandler() })
+        }
+
+        private func trouble(isAtStart: Bool = false) -> Alert {
+            Alert.storeTrouble(
+                id: "s1", since: noon - 60, words: "disk I/O error", isAtStart: isAtStart,
+                links: .init(statusPage: nil), now: noon)
+        }
+
+        @Test(
+            "only a clear yes counts as taken",
+            arguments: [
+                (200, true), (500, false), (503, false), (408, false), (429, false), (302, false), (400, false),
+                (403, false), (410, false), (nil, false),
+            ] as [(Int?, Bool)])
+        func taken(status: Int?, isTaken: Bool) async throws {
+            transport.script("hook", [status.map { .status($0) } ?? .fault(.network)])
+            let taken = await notifier.send(trouble(), to: [try channel("hook"), try channel("other")])
+            #expect(taken == (isTaken ? ["hook", "other"] : ["other"]))
+        }
+
+        @Test("a repetition has the key and the bytes of before; another channel and the end have keys of their own")
+        func keys() async throws {
+            let channels = [try channel("hook"), try channel("other")]
+            for alert in [
+                trouble(), trouble(),
+                Alert.storeTroubleResolved(id: "s1", since: noon - 60, links: .init(statusPage: nil), now: noon),
+            ] {
+                _ = await notifier.send(alert, to: channels)
+            }
+            let sent = transport.sent(to: "hook")
+            try #require(sent.map(\.type) == ["incident.firing", "incident.firing", "incident.resolved"])
+            #expect(sent[0].id == sent[1].id && sent[0].request.body == sent[1].request.body)
+            #expect(sent[0].id != sent[2].id)
+            #expect(sent[0].id != transport.sent(to: "other").first?.id)
+        }
+
+        @Test("a pager takes the end under the key of the beginning", arguments: [Service.pagerduty, .alertmanager])
+        func pager(service: Service) async throws {
+            let pager = try service.channel("pager", url: "https://pager.test")
+            transport.script("pager", [.status(202, "{}"), .status(202, "{}")])
+            let end = Alert.storeTroubleResolved(
+                id: "s1", since: noon - 60, links: .init(statusPage: nil), now: noon + 300)
+            #expect(await notifier.send(trouble(), to: [pager]) == ["pager"])
+            #expect(await notifier.send(end, to: [pager]) == ["pager"])
+            let bodies = transport.sent(to: "pager").map(\.request.body)
+            try #require(bodies.count == 2)
+            if service == .pagerduty {
+                let sent = try bodies.map { try object($0) }
+                #expect(sent.map { $0["event_action"] as? String } == ["trigger", "resolve"])
+                #expect(sent[0]["dedup_key"] as? String == sent[1]["dedup_key"] as? String)
+            } else {
+                let alerts = try bodies.map {
+                    try #require((try JSONSerialization.jsonObject(with: $0) as? [[String: Any]])?.first)
+                }
+                #expect(alerts[0]["labels"] as? [String: String] == alerts[1]["labels"] as? [String: String])
+                #expect(
+                    alerts.map { $0["endsAt"] as? String } == ["2026-11-22T07:00:00.000Z", "2026-11-21T07:05:00.000Z"])
+            }
+        }
+
+        @Test("it says what fails, what that means and what to do", arguments: [false, true])
+        func words(isAtStart: Bool) {
+            let text = TextLayout(form: PlainMarkup(unit: .utf16), limit: 4000)
+                .text(RenderedAlert(trouble(isAtStart: isAtStart)))
+            #expect(text.hasPrefix("FIRING · error · aasa-monitor · monitor.degraded · for 1 min"))
+            #expect(text.contains("disk I/O error") && text.contains("store.path"))
+            #expect(text.contains("cannot start") == isAtStart)
+            #expect(trouble().facts.findings.map(\.rule.rawValue) == ["monitor.store-failing"])
+        }
+
+        @Test("a channel that has moved is followed")
+        func moved() async throws {
+            let moved = #"{"ok":false,"description":"x","parameters":{"migrate_to_chat_id":-100777}}"#
+            let channel = try Service.telegram.channel(url: "https://ops.test")
+            transport.script("ops", [.status(400, moved), .status(200, #"{"ok":true,"result":{"message_id":5}}"#)])
+            let report = try await notifier.test(trouble(), on: channel)
+            #expect(report.outcome == .delivered && report.movedTo == "-100777")
+            #expect(transport.sent(to: "ops").count == 2)
+        }
+
+        @Test("a test message to a pager ends what it opened")
+        func pagerTest() async throws {
+            let test = Alert.test(domain: try Domain("example.com"), links: .init(statusPage: nil), now: noon)
+            transport.script("ops", [.status(202, "{}"), .status(202, "{}")])
+            let report = try await notifier.test(test, on: Service.pagerduty.channel(url: "https://ops.test"))
+            #expect(report.outcome == .delivered && !report.isLeftOpen)
+            let sent = try transport.sent.map { try object($0.request.body) }
+            try #require(sent.map { $0["event_action"] as? String } == ["trigger", "resolve"])
+            #expect(sent[0]["dedup_key"] as? String == sent[1]["dedup_key"] as? String)
+        }
+    }
+}

@@ -1,0 +1,208 @@
+// What answers do to a channel as a whole.
+
+import Evidence
+import Foundation
+import Monitoring
+import Storage
+import Testing
+
+@testable import Alerting
+
+extension AlertingSuite {
+    @Suite("Channel health")
+    struct ChannelHealthTests {
+        private func record(after outcomes: [Outcome], each seconds: TimeInterval = 1) -> ChannelRecord {
+            var record = ChannelRecord(name: "hook", type: "webhook")
+            for (index, outcome) in outcomes.enumerated() {
+                record = ChannelHealth.after(
+                    outcome, record, wait: .seconds(5), isFinal: true, error: "no",
+                    now: noon + Double(index) * seconds)
+            }
+            return record
+        }
+
+        @Test(
+            "three different messages refused in a row are trouble, and so are 30 minutes of asking to wait",
+            arguments: [
+                ([Outcome.permanentMessage, .permanentMessage], 1.0, false),
+                ([.permanentMessage, .permanentMessage, .permanentMessage], 1, true),
+                ([.permanentMessage, .permanentMessage, .delivered, .permanentMessage], 1, false),
+                (Array(repeating: .throttled(after: nil), count: 30), 60, false),
+                (Array(repeating: .throttled(after: nil), count: 31), 60, true),
+                (Array(repeating: .transient, count: 4), 1, false), (Array(repeating: .transient, count: 5), 1, true),
+                ([.permanentChannel(gone: false)], 1, false),
+                ([.permanentChannel(gone: false), .permanentChannel(gone: false)], 1, true),
+                ([.permanentChannel(gone: true)], 1, true),
+            ])
+        func trouble(outcomes: [Outcome], seconds: TimeInterval, isTrouble: Bool) {
+            #expect((record(after: outcomes, each: seconds).trouble != nil) == isTrouble)
+        }
+
+        @Test("a refused message is no recovery; a delivered one is, and lifts the refusals")
+        func recovery() {
+            let down = Array(repeating: Outcome.transient, count: 5)
+            #expect(record(after: down + [.permanentMessage]).trouble != nil)
+            let back = record(after: down + [.delivered])
+            #expect(back.trouble == nil && back.failures == 0 && back.hold == nil && back.refusalsLiftedAt != nil)
+        }
+
+        @Test("the pauses of a refusing channel grow: 1 min, 5 min, 15 min, 1 h, 6 h")
+        func pauses() {
+            var record = ChannelRecord(name: "hook", type: "webhook")
+            let pauses = (0..<7).map { _ in
+                record = ChannelHealth.after(.permanentChannel(gone: false), record, error: nil, now: noon)
+                return Int(record.hold?.until.timeIntervalSince(noon) ?? 0)
+            }
+            #expect(pauses == [60, 300, 900, 3600, 21_600, 21_600, 21_600])
+        }
+
+        @Test("trouble keeps its beginning, and knows the last words")
+        func since() {
+            let record = record(after: Array(repeating: .transient, count: 9), each: 60)
+            #expect(record.trouble == .init(state: .degraded, since: noon + 240, error: "no"))
+        }
+
+        @Test("a channel that refused three messages is retried, reported, and brought up to date when it is back")
+        func endToEnd() async throws {
+            let domains = (0..<3).map { "d\($0).example.com" }
+            let world = try World(
+                script: ["hook": Array(repeating: .status(400), count: 100)],
+                World.routing([channel("hook")], domains: domains))
+            for domain in domains { try await world.commit(.firing, domain) }
+            try await world.pass(600)
+            #expect(world.delivery.troubles().map(\.name) == ["hook"])
+            let tried = world.transport.sent.count
+            try await world.pass(2 * 3600)
+            #expect(world.transport.sent.count > tried)
+            world.transport.script("hook", [])
+            try await world.pass(24 * 3600)
+            #expect(world.delivery.troubles().isEmpty)
+            let taken = try await world.store.deliveries(channel: "hook", incident: nil, domain: nil, limit: 99)
+            #expect(Set(taken.filter { $0.outcome == .delivered }.map(\.incidentID)).count == 3)
+        }
+
+        @Test("the trouble of a channel outlives a restart; a restart and a reload give it a try at once")
+        func restart() async throws {
+            let world = try World(script: ["hook": Array(repeating: .status(401), count: 4)])
+            try await world.commit(.firing)
+            try await world.pass(400)
+            #expect(world.transport.sent.count == 3)
+            try await world.restart()
+            #expect(world.delivery.troubles().map(\.isDisabled) == [true])
+            try await world.pass(10)
+            #expect(world.transport.sent.count == 4)
+            try await world.reload(world.routing)
+            try await world.pass(10)
+            #expect(world.transport.sent.count == 5 && world.delivery.troubles().isEmpty)
+        }
+    }
+
+    @Suite("Alertmanager feed")
+    struct FeedTests {
+        private func world(_ script: [ScriptedTransport.Reply] = []) throws -> World {
+            try World(
+                script: ["ops": script],
+                World.routing([Service.alertmanager.channel(url: "https://ops.test/prefix/")]))
+        }
+
+        private func alerts(_ sent: ScriptedTransport.Sent) throws -> [[String: Any]] {
+            try #require(try JSONSerialization.jsonObject(with: sent.request.body) as? [[String: Any]])
+        }
+
+        private func offset(_ text: Any?) throws -> TimeInterval {
+            let strategy = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+            return try strategy.parse(#require(text as? String)).timeIntervalSince(noon)
+        }
+
+        @Test("the present set is sent each minute with an end five minutes ahead, and an end until it is taken")
+        func rounds() async throws {
+            let world = try world()
+            try await world.commit(.firing)
+            try await world.pass(150)
+            #expect(world.offsets("ops") == [0, 60, 120])
+            #expect(try world.transport.sent.map { try offset(alerts($0).first?["endsAt"]) } == [300, 360, 420])
+            world.transport.script("ops", [.status(500)])
+            try await world.commit(.resolved)
+            try await world.pass(100)
+            let ends = try world.transport.sent.dropFirst(3).map { try offset(alerts($0).first?["endsAt"]) }
+            #expect(ends.count == 2 && ends.allSatisfy { $0 == 150 })
+            try await world.pass(600)
+            #expect(world.transport.sent.count == 5)
+        }
+
+        @Test("a silence suppresses the firing; what the receiver knows goes on being sent")
+        func silence() async throws {
+            let world = try world()
+            let silence = Silence(
+                id: "1", scope: SilenceScope(domains: [.all]), startsAt: noon, endsAt: noon + 600, author: "eva",
+                reason: "work")
+            world.delivery.set(silences: Silences(silences: [silence]))
+            try await world.commit(.firing)
+            try await world.pass(500)
+            #expect(world.transport.sent.isEmpty)
+            try await world.pass(200)
+            let sent = world.transport.sent.count
+            #expect(sent > 0)
+            world.delivery.set(
+                silences: Silences(silences: [
+                    Silence(
+                        id: "2", scope: SilenceScope(domains: [.all]), startsAt: noon, endsAt: noon + 6000,
+                        author: "eva",
+                        reason: "more")
+                ]))
+            try await world.pass(300)
+            #expect(world.transport.sent.count >= sent + 4)
+        }
+
+        @Test("endsAt follows a wall clock that is set while the process lives")
+        func wallClock() async throws {
+            let world = try world()
+            try await world.commit(.firing)
+            try await world.settle()
+            world.time.setWall(by: 3600)
+            try await world.pass(60)
+            #expect(try world.transport.sent.map { try offset(alerts($0).first?["endsAt"]) } == [300, 3960])
+        }
+
+        @Test("a restart loses nothing, and labels do not change with severity or text")
+        func labels() async throws {
+            let world = try world()
+            try await world.commit(.firing)
+            try await world.settle()
+            try await world.restart()
+            try await world.commit(.worse, severity: .error)
+            try await world.pass(60)
+            let labels = try world.transport.sent.map { try alerts($0).first?["labels"] as? [String: String] }
+            #expect(Set(labels).count == 1)
+            #expect(labels.first??["alertname"] == "aasa_monitor_incident")
+        }
+    }
+
+    @Suite("Routing")
+    struct RoutingTests {
+        @Test(
+            "who is notified of an incident of the fleet",
+            arguments: [
+                (FleetCause.network, nil, ["hook", "ops"]), (.cdn, "ops", ["hook", "ops"]),
+                (.schedule, nil, ["hook", "ops"]), (.configuration, "ops", ["ops"]),
+                (.channel("hook"), nil, ["ops"]), (.channel("hook"), "ops", ["ops"]),
+                (.channel("ops"), "ops", ["hook"]),
+            ])
+        func fleet(cause: FleetCause, fallback: String?, expected: [String]) throws {
+            let routing = try World.routing(
+                [channel("hook"), channel("ops"), channel("later")], fallback: fallback,
+                escalation: Escalation([.init(after: .seconds(60), channels: ["later"])]))
+            #expect(routing.fleetChannels(of: cause).sorted() == expected)
+        }
+
+        @Test("a channel is shown by its host and a hash, however it is printed")
+        func secrets() throws {
+            let channel = try channel()
+            for text in ["\(channel)", String(reflecting: channel), "\([channel])"] {
+                #expect(!text.contains("SECRET") && text.contains("hook"))
+            }
+            let world = try World.routing([channel])
+            #expect(!"\(world.links(for: try Domain("example.com")))".contains("SECRET"))
+        }
+    }
+}

@@ -1,0 +1,227 @@
+// Many notifications as one message: what waits for what, and that a digest is one message whatever happens to it.
+
+import Evidence
+import Foundation
+import Monitoring
+import Storage
+import Testing
+
+@testable import Alerting
+
+private func names(_ count: Int) -> [String] { (0..<count).map { "d\($0).example.com" } }
+
+extension AlertingSuite {
+    @Suite("Grouping")
+    struct GroupingTests {
+        private func world(
+            _ script: [String: [ScriptedTransport.Reply]] = [:], _ channels: [Channel]? = nil,
+            domains: [String] = names(9),
+            interval: Duration = .seconds(300)
+        ) throws -> World {
+            try World(
+                script: script,
+                World.routing(
+                    channels ?? [channel("hook")], domains: domains, groupWait: .seconds(10), groupInterval: interval))
+        }
+
+        @Test("a group waits for others; the next of the group comes after the interval; another kind has its own")
+        func groups() async throws {
+            let world = try world()
+            for name in names(3) { try await world.commit(.firing, name) }
+            try await world.commit(.firing, "d3.example.com", kind: .originBroken)
+            try await world.pass(60)
+            try await world.commit(.firing, "d4.example.com")
+            try await world.commit(.firing, "d5.example.com")
+            try await world.pass(600)
+            #expect(world.offsets() == [10, 10, 310])
+            let digest = try world.data(0)
+            #expect(Set(digest["domains"] as? [String] ?? []) == Set(names(3)) && digest["domain"] == nil)
+            #expect(digest["count"] as? Int == 3 && digest["kind"] as? String == "cdn.stale")
+            #expect((digest["incidents"] as? [[String: Any]])?.count == 3)
+            #expect(try world.data(1)["domain"] as? String == "d3.example.com")
+            #expect(try world.data(2)["count"] as? Int == 2)
+        }
+
+        @Test("ends share a message while others of the kind go on; the last one waits for nobody")
+        func ends() async throws {
+            let world = try world()
+            for name in names(3) { try await world.commit(.firing, name) }
+            try await world.pass(20)
+            for name in names(2) { try await world.commit(.resolved, name) }
+            try await world.pass(20)
+            try await world.commit(.resolved, "d2.example.com")
+            try await world.pass(20)
+            #expect(world.offsets() == [10, 30, 40])
+            #expect(world.types() == ["firing", "resolved", "resolved"])
+            #expect(try world.data(1)["count"] as? Int == 2)
+        }
+
+        @Test("500 domains that fail within five minutes are two or three messages to a chat, and 500 to a pager")
+        func storm() async throws {
+            let pager = try Service.pagerduty.channel("pager", url: "https://pager.test")
+            let world = try world([:], [channel("hook"), pager], domains: names(500))
+            for chunk in 0..<5 {
+                for name in names(500)[(chunk * 100)..<(chunk * 100 + 100)] { try await world.commit(.firing, name) }
+                try await world.pass(60)
+            }
+            try await world.pass(600)
+            #expect((2...3).contains(world.transport.sent(to: "hook").count))
+            let counted = try (0..<world.transport.sent(to: "hook").count).map {
+                try world.data($0)["count"] as? Int ?? 1
+            }
+            #expect(counted.reduce(0, +) == 500)
+            #expect(world.transport.sent(to: "hook").allSatisfy { $0.request.body.count < 20_000 })
+            #expect(world.transport.sent(to: "pager").count == 500)
+        }
+
+        @Test("a digest goes out again with the same key and bytes, though one of its incidents is over by then")
+        func sameBytes() async throws {
+            let world = try world(["hook": [.status(500), .status(502)]])
+            for name in names(3) { try await world.commit(.firing, name) }
+            try await world.pass(11)
+            try await world.commit(.resolved, "d0.example.com")
+            try await world.pass(600)
+            #expect(world.types() == ["firing", "firing", "firing", "resolved"])
+            #expect(Set(world.transport.sent.prefix(3).map(\.request.body)).count == 1)
+            #expect(Set(world.transport.sent.prefix(3).map(\.id)).count == 1)
+        }
+
+        @Test("a refused digest is halved, down to the one that is at fault")
+        func halved() async throws {
+            // Full and plain forms of four, then of two; the other two are taken, and of the first two one is refused.
+            let refused: [ScriptedTransport.Reply] = Array(repeating: .status(413), count: 4)
+            let world = try world(["hook": refused + [.status(200), .status(422), .status(422)]])
+            for name in names(4) { try await world.commit(.firing, name) }
+            try await world.pass(600)
+            let ids = try world.transport.sent.map { sent in
+                let data = try #require(object(sent.request.body)["data"] as? [String: Any])
+                return data["count"] as? Int ?? 1
+            }
+            #expect(ids.first == 4 && ids.contains(2) && ids.contains(1))
+            let rows = try await world.store.deliveries(channel: "hook", incident: nil, domain: nil, limit: 20)
+            #expect(rows.count { $0.outcome == .delivered } == 3 && rows.count { $0.outcome == .refused } == 1)
+        }
+
+        @Test("reminders of one kind share a message")
+        func reminders() async throws {
+            let world = try world()
+            for name in names(4) { try await world.commit(.firing, name) }
+            try await world.pass(86_400 + 600)
+            #expect(world.types() == ["firing", "reminder"])
+        }
+    }
+
+    @Suite("The fleet and its children")
+    struct InhibitionTests {
+        private func parent(_ state: Incident.State, at now: Date, cause: FleetCause = .cdn) -> Incident {
+            Incident(
+                id: "parent", subject: .fleet(cause), kind: cause.kind, severity: .error, state: state, since: now,
+                openedAt: now, firedAt: state == .pending ? nil : now, resolvedAt: state == .resolved ? now : nil,
+                version: state == .pending ? 0 : 1)
+        }
+
+        private func world(_ channels: [Channel]? = nil, _ script: [String: [ScriptedTransport.Reply]] = [:]) throws
+            -> World
+        {
+            try World(
+                script: script,
+                World.routing(channels ?? [channel("hook")], domains: ["a.example.com", "b.example.com"]))
+        }
+
+        @Test("a pending parent suppresses nothing")
+        func pending() async throws {
+            let world = try world()
+            try await world.commit(parent(.pending, at: noon), .opened)
+            try await world.commit(.firing, "a.example.com")
+            try await world.settle()
+            #expect(world.types() == ["firing"])
+        }
+
+        @Test(
+            "a parent that the channel knows suppresses its kinds; at its end, what is still wrong is notified after a check"
+        )
+        func delivered() async throws {
+            let world = try world()
+            try await world.commit(parent(.firing, at: noon), .firing)
+            try await world.settle()
+            try await world.commit(.firing, "a.example.com")
+            try await world.commit(.firing, "b.example.com", kind: .originBroken)
+            try await world.pass(3600)
+            #expect(world.types() == ["firing", "firing"])
+            var end = parent(.firing, at: noon)
+            end.state = .resolved
+            end.resolvedAt = world.time.now()
+            try await world.commit(end, .resolved)
+            world.delivery.reconsider()
+            try await world.pass(5, isChecking: false)
+            #expect(world.types() == ["firing", "firing", "resolved"])
+            try await world.pass(1200)
+            #expect(world.types() == ["firing", "firing", "resolved", "firing"])
+        }
+
+        @Test("children wait a minute for a parent that does not get through, and then go out")
+        func notDelivered() async throws {
+            let world = try world(nil, ["hook": Array(repeating: .status(500), count: 4)])
+            try await world.commit(parent(.firing, at: noon), .firing)
+            try await world.commit(.firing, "a.example.com")
+            try await world.pass(3600)
+            #expect(world.transport.sent.contains { $0.text.contains("a.example.com") })
+        }
+
+        @Test("a channel that filters the parent out, or is not routed to it, is notified of the children")
+        func filtered() async throws {
+            var stale = try channel("stale")
+            stale.kinds = ["cdn.stale"]
+            let world = try world([channel("hook"), stale])
+            try await world.commit(parent(.firing, at: noon), .firing)
+            try await world.settle()
+            try await world.commit(.firing, "a.example.com")
+            try await world.pass(600)
+            #expect(world.types("hook") == ["firing"] && world.types("stale") == ["firing"])
+            #expect(world.transport.sent(to: "stale").first?.text.contains("a.example.com") == true)
+        }
+
+        @Test("a parent is silent where all of its domains are silenced, and where all is silenced")
+        func silenced() async throws {
+            for text in ["*.example.com", "all"] {
+                let world = try world()
+                world.delivery.set(
+                    fleet: .distantFuture,
+                    affected: ["parent": [try Domain("a.example.com"), try Domain("b.example.com")]])
+                world.delivery.set(
+                    silences: Silences(silences: [
+                        Silence(
+                            id: "1", scope: SilenceScope(domains: [try DomainPattern(text)]), startsAt: noon,
+                            endsAt: noon + 3600, author: "eva", reason: "work")
+                    ]))
+                try await world.commit(parent(.firing, at: noon), .firing)
+                try await world.pass(3500)
+                #expect(world.types().isEmpty, "\(text)")
+                try await world.pass(200)
+                #expect(world.types() == ["firing"], "\(text)")
+            }
+        }
+
+        @Test("trouble of a channel goes to the fallback, and not to the channel itself")
+        func fallback() async throws {
+            let routing = try World.routing(
+                [channel("hook"), channel("ops"), channel("third")], fallback: "ops")
+            let world = try World(routing)
+            try await world.commit(parent(.firing, at: noon, cause: .channel("hook")), .firing)
+            try await world.settle()
+            #expect(world.types("ops") == ["firing"] && world.types("hook").isEmpty && world.types("third").isEmpty)
+        }
+
+        @Test("before the fleet was evaluated after it fired, an incident waits")
+        func evaluation() async throws {
+            let world = try world()
+            world.delivery.set(fleet: noon - 1, affected: [:])
+            try await world.commit(.firing, "a.example.com")
+            try await world.pass(20)
+            #expect(world.types().isEmpty)
+            world.delivery.set(fleet: world.time.now(), affected: [:])
+            try await world.pass(5)
+            #expect(world.types() == ["firing"])
+        }
+    }
+}

@@ -1,0 +1,328 @@
+// A store, a clock that moves by hand, receivers that answer by script, and the delivery over them, a step at a time.
+
+import Evidence
+import Foundation
+import Logging
+import Monitoring
+import Storage
+import Synchronization
+import Testing
+
+@testable import Alerting
+
+final class ManualTime: Timekeeper {
+    private let state: Mutex<(now: Date, shift: TimeInterval)>
+
+    init(now: Date = noon) { state = Mutex((now, 0)) }
+
+    func now() -> Date { state.withLock(\.now) }
+    func wall() -> Date { state.withLock { $0.now + $0.shift } }
+
+    func sleep(for duration: Duration) async throws {
+        try Task.checkCancellation()
+        advance(to: now() + duration / .seconds(1))
+    }
+
+    func advance(to instant: Date) { state.withLock { $0.now = max($0.now, instant) } }
+
+    /// Somebody sets the wall clock.
+    func setWall(by seconds: TimeInterval) { state.withLock { $0.shift += seconds } }
+}
+
+final class ScriptedTransport: MessageTransport {
+    enum Reply: Sendable {
+        case answer(TransportAnswer)
+        /// The process ends while the request is under way.
+        case dies
+
+        static func status(_ status: Int, _ body: String = "", retryAfter: String? = nil) -> Reply {
+            .answer(
+                TransportAnswer(
+                    status: status, headers: retryAfter.map { [HeaderField(name: "retry-after", value: $0)] } ?? [],
+                    body: Data(body.utf8)))
+        }
+
+        static func fault(_ kind: TransportFault.Kind, _ detail: String = "refused", wasSent: Bool = true) -> Reply {
+            .answer(
+                TransportAnswer(status: nil, fault: TransportFault(kind: kind, detail: detail, wasSent: wasSent)))
+        }
+    }
+
+    struct Sent {
+        let at: Date
+        let request: MessageRequest
+
+        var host: String { URLComponents(string: request.url)?.host ?? "" }
+        var id: String? { request.headers.first { $0.name == "webhook-id" }?.value }
+        var type: String? { (try? object(request.body))?["type"] as? String }
+        var text: String { String(decoding: request.body, as: UTF8.self) }
+    }
+
+    private struct State {
+        /// By the channel's name; 200 once the script is played out.
+        var script: [String: [Reply]]
+        var sent: [Sent] = []
+    }
+
+    private let time: any Timekeeper
+    private let state: Mutex<State>
+
+    init(time: any Timekeeper, script: [String: [Reply]] = [:]) {
+        self.time = time
+        state = Mutex(State(script: script))
+    }
+
+    var sent: [Sent] { state.withLock(\.sent) }
+
+    func sent(to channel: String) -> [Sent] { sent.filter { $0.host == "\(channel).test" } }
+
+    func script(_ channel: String, _ replies: [Reply]) { state.withLock { $0.script[channel] = replies } }
+
+    func post(_ request: MessageRequest) async throws -> TransportAnswer {
+        let reply = state.withLock { state in
+            let sent = Sent(at: time.now(), request: request)
+            state.sent.append(sent)
+            let name = sent.host.replacingOccurrences(of: ".test", with: "")
+            guard var replies = state.script[name], !replies.isEmpty else { return Reply.status(200, "ok") }
+            let next = replies.removeFirst()
+            state.script[name] = replies
+            return next
+        }
+        switch reply {
+        case .answer(let answer): return answer
+        case .dies: throw CancellationError()
+        }
+    }
+}
+
+final class World {
+    let folder: String
+    private(set) var store: Store
+    let time = ManualTime()
+    let transport: ScriptedTransport
+    let log = LogBook()
+    private(set) var delivery: Delivery
+    private var steps: DeliverySteps
+    private(set) var routing: Routing
+    private var incidents: [String: Incident] = [:]
+
+    static func routing(
+        _ channels: [Channel], domains: [String] = ["example.com"], fallback: String? = nil,
+        escalation: Escalation = Escalation(), remindEvery: Duration? = .seconds(86_400), groupWait: Duration = .zero,
+        groupInterval: Duration = .zero, routed: [String]? = nil
+    ) throws -> Routing {
+        let routes = try domains.map {
+            (try Domain($0), Routing.DomainRoute(labels: ["team": "growth"], channels: routed, interval: .seconds(60)))
+        }
+        return Routing(
+            channels: channels, domains: Dictionary(uniqueKeysWithValues: routes), fallback: fallback,
+            escalation: escalation, cdnBaseURL: "https://cdn.test/a/v1", remindEvery: remindEvery,
+            groupWait: groupWait, groupInterval: groupInterval)
+    }
+
+    init(script: [String: [ScriptedTransport.Reply]] = [:], _ routing: Routing? = nil) throws {
+        // In memory where there is such a place: hours of virtual time are thousands of flushes.
+        let memory = "/dev/shm"
+        let root = FileManager.default.isWritableFile(atPath: memory) ? memory : NSTemporaryDirectory()
+        folder = "\(root)/aasa-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let store = try Store(path: folder + "/monitor.db", access: .monitor)
+        let transport = ScriptedTransport(time: time, script: script)
+        let routing = try routing ?? Self.routing([channel("hook")])
+        let delivery = Self.delivery(store, routing, transport, time, log)
+        self.store = store
+        self.transport = transport
+        self.routing = routing
+        self.delivery = delivery
+        steps = DeliverySteps(delivery)
+        delivery.set(fleet: .distantFuture, affected: [:])
+    }
+
+    deinit {
+        try? store.close()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    private static func delivery(
+        _ store: Store, _ routing: Routing, _ transport: ScriptedTransport, _ time: ManualTime, _ log: LogBook
+    ) -> Delivery {
+        Delivery(
+            store: store, routing: routing, transport: transport, time: time,
+            settings: .init(userAgent: "aasa-monitor/test", jitter: { 0 }),
+            logger: Logger(label: "test") { _ in log.handler() })
+    }
+
+    /// The process ends, and another one goes on from the store.
+    func restart(_ routing: Routing? = nil) async throws {
+        try store.close()
+        store = try Store(path: folder + "/monitor.db", access: .monitor)
+        self.routing = routing ?? self.routing
+        delivery = Self.delivery(store, self.routing, transport, time, log)
+        steps = DeliverySteps(delivery)
+        delivery.set(fleet: .distantFuture, affected: [:])
+        try await delivery.prepare()
+    }
+
+    func reload(_ routing: Routing) async throws {
+        self.routing = routing
+        try await delivery.replace(routing: routing)
+    }
+
+    // MARK: - What is true
+
+    /// Commits a change of an incident as a check would.
+    func commit(
+        _ transition: IncidentChange.Transition, _ domain: String = "example.com", kind: IncidentKind = .cdnStale,
+        severity: Severity? = nil, changes: [Change] = [], reason: Incident.Resolution = .recovered
+    ) async throws {
+        let now = time.now()
+        let key = "\(kind.rawValue) \(domain)"
+        var incident =
+            try incidents[key]
+            ?? Incident(
+                id: String(ContentHash(of: key.utf8).hex.prefix(16)), subject: .domain(try Domain(domain)), kind: kind,
+                severity: .error, state: .pending, since: now - 3600, openedAt: now)
+        func raise() -> Incident.Mark {
+            incident.version += 1
+            return Incident.Mark(version: incident.version, at: now)
+        }
+        switch transition {
+        case .opened, .other, .rewritten: break
+        case .firing:
+            incident.state = .firing
+            incident.firedAt = now
+            _ = raise()
+        case .worse: incident.worse = raise()
+        case .again:
+            incident.state = .firing
+            incident.resolvedAt = nil
+            incident.reason = nil
+            incident.again = raise()
+        case .flapping:
+            incident.flapping = raise()
+            incident.isFlapping = true
+        case .changed: _ = raise()
+        case .recovering: incident.state = .recovering
+        case .resolved:
+            incident.state = .resolved
+            incident.resolvedAt = now
+            incident.reason = reason
+        }
+        incident.severity = severity ?? incident.severity
+        incidents[key] = incident
+        try await commit(incident, transition, changes: changes)
+    }
+
+    func commit(
+        _ incident: Incident, _ transition: IncidentChange.Transition, changes: [Change] = []
+    ) async throws {
+        let facts = IncidentFacts(
+            diagnosis: "the CDN lags",
+            comparison: Comparison(state: .stale, changedAt: incident.since, lagSeconds: 3600, changes: changes),
+            findings: [finding()])
+        let change = IncidentChange(incident: incident, facts: facts, transition: transition)
+        if let domain = incident.domain {
+            var state = DomainState(domain: domain)
+            state.lastCheckedAt = time.now()
+            if try await store.commit(CheckRecord(observation: nil, state: state, changes: [change], dropped: [])) {
+                delivery.wake()
+            }
+        } else if try await store.commit(FleetRecord(state: FleetState(), changes: [change], dropped: [])) {
+            delivery.wake()
+        }
+    }
+
+    /// A check of a domain that changes nothing.
+    func check(_ domain: String = "example.com") async throws {
+        var state = DomainState(domain: try Domain(domain))
+        state.lastCheckedAt = time.now()
+        _ = try await store.commit(CheckRecord(observation: nil, state: state, changes: [], dropped: []))
+    }
+
+    func incident(_ domain: String = "example.com", kind: IncidentKind = .cdnStale) throws -> Incident {
+        try #require(incidents["\(kind.rawValue) \(domain)"])
+    }
+
+    // MARK: - Time
+
+    /// Lets the loops do all that is due now.
+    func settle() async throws { try await pass(0) }
+
+    /// Lets so many seconds pass. Domains are checked each minute, as their interval says, unless `isChecking` is false.
+    func pass(_ seconds: TimeInterval, isChecking: Bool = true) async throws {
+        let end = time.now() + seconds
+        var checked = time.now()
+        while true {
+            if isChecking, time.now() >= checked + 600 || time.now() == checked {
+                for domain in routing.domains.keys.sorted() { try await check(domain.name) }
+                checked = time.now()
+            }
+            var next = end
+            for channel in routing.channels.map(\.name) {
+                var turns = 0
+                while true {
+                    let step = try await step(channel)
+                    if case .at(let due) = step {
+                        if let due { next = min(next, due) }
+                        break
+                    }
+                    turns += 1
+                    try #require(turns < 5000, "the loop of \(channel) does not come to rest")
+                }
+            }
+            guard time.now() < end else { return }
+            if isChecking { next = min(next, checked + 600) }
+            time.advance(to: max(min(next, end), time.now() + 0.001))
+        }
+    }
+
+    private func step(_ channel: String) async throws -> DeliverySteps.Next {
+        do { return try await steps.step(channel) } catch is CancellationError { return .at(nil) }
+    }
+
+    // MARK: - What was sent
+
+    /// `incident.firing` and so on, without `incident.`.
+    func types(_ channel: String = "hook") -> [String] {
+        transport.sent(to: channel).map { ($0.type ?? "").replacingOccurrences(of: "incident.", with: "") }
+    }
+
+    /// Seconds since the beginning.
+    func offsets(_ channel: String = "hook") -> [Int] {
+        transport.sent(to: channel).map { Int($0.at.timeIntervalSince(noon).rounded()) }
+    }
+
+    func data(_ index: Int, _ channel: String = "hook") throws -> [String: Any] {
+        let sent = try #require(transport.sent(to: channel).dropFirst(index).first)
+        return try #require(object(sent.request.body)["data"] as? [String: Any])
+    }
+
+    func known(_ channel: String = "hook", _ domain: String = "example.com") async throws -> NotificationRecord? {
+        let id = try incident(domain).id
+        return try await store.inspect(channel: channel) { try $0.notification(id) }
+    }
+}
+
+/// All that was logged, as text.
+final class LogBook: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var text: [String] { lines.withLock(\.self) }
+
+    func handler() -> any LogHandler { Handler(book: self) }
+
+    private struct Handler: LogHandler {
+        let book: LogBook
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            book.lines.withLock { $0.append("\(event.level) \(event.message) \(event.metadata ?? [:])") }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Alerting
+import Evidence
+import Foundation
+import MonitorConfiguration
+import Monitoring
+import Storage
+import Testing
+
+@testable import Daemon
+
+extension DaemonSuite {
+    @Suite("Fleet evaluator", .timeLimit(.minutes(5)))
+    struct FleetEvaluatorTests {
+        @Test("a pass stores what it finds and logs it once")
+        func pass() async throws {
+            let scratch = try ScratchStore()
+            let time = MovedTime()
+            let book = LogBook()
+            let delivery = Delivery(
+                store: scratch.store, routing: Routing(channels: [], domains: [:], cdnBaseURL: "https://cdn.test"),
+                transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
+            let evaluator = FleetEvaluator(
+                FleetEvaluator.Dependencies(
+                    store: scratch.store, delivery: delivery,
+                    refusal: { RefusedConfiguration(since: noon, words: "line 3") }, time: time, logger: book.logger),
+                FleetEvaluator.Configuration(
+                    intervals: [try Domain("a.test"): .seconds(300)], channels: [], policy: FleetPolicy(),
+                    canaries: nil))
+            try await evaluator.prepare()
+            for _ in 0..<20 {
+                await evaluator.evaluate()
+                time.pass(10)
+            }
+            let open = try await scratch.store.openFleetIncidents()
+            #expect(open.map(\.0.incident.cause) == [.configuration])
+            #expect(book.lines == ["incident fired"])
+        }
+
+        @Test("a pass takes at most a tenth of the time, and short intervals make passes more frequent")
+        func pause() async throws {
+            let scratch = try ScratchStore()
+            let time = MovedTime()
+            func pause(_ interval: Duration) async throws -> Duration {
+                let delivery = Delivery(
+                    store: scratch.store, routing: Routing(channels: [], domains: [:], cdnBaseURL: "https://cdn.test"),
+                    transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
+                return await FleetEvaluator(
+                    FleetEvaluator.Dependencies(
+                        store: scratch.store, delivery: delivery, refusal: { nil }, time: time, logger: silent),
+                    FleetEvaluator.Configuration(
+                        intervals: [try Domain("a.test"): interval], channels: [], policy: FleetPolicy(),
+                        canaries: nil)
+                ).pause
+            }
+            #expect(try await pause(.seconds(300)) == .seconds(2))
+            #expect(try await pause(.seconds(1)) == .milliseconds(250))
+            #expect(try await pause(.milliseconds(100)) == .milliseconds(50))
+        }
+    }
+
+    @Test("the kinds that the configuration knows are the kinds of incidents")
+    func kinds() {
+        #expect(ChannelKinds.all == IncidentKind.allCases.map(\.rawValue).sorted())
+    }
+}

@@ -1,0 +1,123 @@
+// The log of deliveries and the commands about it, beside the daemon.
+
+import Foundation
+import Lab
+import Testing
+
+extension EndToEndTests {
+    @Suite struct DeliveriesTests {
+        private static func list(_ stage: Stage, _ options: [String] = []) async throws -> [JSONValue] {
+            try await stage.run(["deliveries", "list", "--format", "json"] + options).json().elements
+        }
+
+        /// Waits until the newest line of the log has this outcome, and returns the log.
+        private static func list(_ stage: Stage, until outcome: String) async throws -> [JSONValue] {
+            let deadline = ContinuousClock.now + Stage.patience
+            var last: [JSONValue] = []
+            while ContinuousClock.now < deadline {
+                last = try await list(stage)
+                if last.first?["outcome"] == .string(outcome) { return last }
+                try await Task.sleep(for: .milliseconds(400))
+            }
+            throw NeverCame(what: "the outcome \(outcome)", seen: "\(last)")
+        }
+
+        @Test("a refused message is listed and sent again after `retry` within seconds, and no secret is shown")
+        func retry() async throws {
+            try await Stage.with { stage in
+                let receiver = try await LabReceiver.start()
+                receiver.answers(400)
+                stage.lab.origin("site.test").behaviour = .reply(.status(500))
+                let watch = try Watch(
+                    stage, ["site.test"], Watch.Settings(channels: [Watch.webhook(receiver.url("/hidden-path"))]))
+                let (process, _) = try await watch.started()
+                let refused = try await Self.list(stage, until: "refused")
+                #expect(refused.count == 1)
+                let entry = try #require(refused.first)
+                #expect(entry["channel"] == .string("hook"))
+                #expect(entry["domain"] == .string("site.test"))
+                #expect(entry["kind"] == .string("origin.broken"))
+                #expect(entry["type"] == .string("incident.firing"))
+                #expect(entry["reason"] == .string("firing"))
+                #expect(entry["status"] == .number(400))
+                // The full form and the plainest one, under one key.
+                #expect(entry["attempts"] == .number(2))
+                #expect(Set(receiver.messages.map(\.id)) == Set([entry["message_key"].string ?? ""]))
+                #expect(try await Self.list(stage, ["--domain", "site.test"]) == refused)
+                #expect(try await Self.list(stage, ["--incident", entry["incident"].string ?? ""]) == refused)
+                #expect(try await Self.list(stage, ["--channel", "other"]).isEmpty)
+                let text = try await stage.run(["deliveries", "list"])
+                #expect(
+                    text.output.contains("refused  hook     firing  origin.broken site.test  2         400"),
+                    "\(text.output)")
+                let shown = try await stage.run(["deliveries", "show", "\(entry["id"].int ?? 0)"])
+                #expect(shown.output.contains("outcome:  refused\nchannel:  hook\n"), "\(shown.output)")
+                for secret in ["hidden-path", "whsec_", "127.0.0.1"] {
+                    #expect(!(text.output + shown.output).contains(secret))
+                }
+
+                receiver.answers(200)
+                let retried = try await stage.run(["deliveries", "retry", "hook"])
+                #expect(retried.output == "hook: tried now; 0 notifications pending\n", "\(retried.errors)")
+                #expect(retried.end == .exit(0))
+                let delivered = try await Self.list(stage, until: "delivered")
+                #expect(delivered.map { $0["outcome"] } == [.string("delivered"), .string("refused")])
+
+                let unknown = try await stage.run(["deliveries", "retry", "nobody"])
+                #expect(unknown.end == .exit(1))
+                #expect(unknown.errors.contains("the store knows no channel 'nobody'"), "\(unknown.errors)")
+                let missing = try await stage.run(["deliveries", "show", "99"])
+                #expect(missing.end == .exit(1))
+                #expect(missing.errors.contains("no delivery has the number 99"), "\(missing.errors)")
+                process.signal(SIGTERM)
+                #expect(try await process.ended() == .exit(0))
+                await receiver.shutdown()
+            }
+        }
+
+        @Test("what a channel did not take is pending; a message that nobody needs any more is abandoned")
+        func abandoned() async throws {
+            try await Stage.with { stage in
+                let receiver = try await LabReceiver.start()
+                receiver.answers(503)
+                stage.lab.origin("site.test").behaviour = .reply(.status(500))
+                let watch = try Watch(
+                    stage, ["site.test"], Watch.Settings(channels: [Watch.webhook(receiver.url("/in"))]))
+                let (process, _) = try await watch.started()
+                try await until("an attempt", seen: { process.errors }) { process.errors.contains("not delivered") }
+                let waiting = try await stage.run(["deliveries", "list"])
+                #expect(waiting.output.hasPrefix("hook: 1 notification pending since "), "\(waiting.output)")
+                stage.lab.origin("site.test").serve(file())
+                try await until("the end of the incident", seen: { process.errors }) {
+                    process.errors.contains("incident resolved")
+                }
+                let count = receiver.messages.count
+                receiver.answers(200)
+                // It may know of the firing, so that it gets the end, and no firing before it.
+                let log = try await Self.list(stage, until: "delivered")
+                #expect(log.map { $0["outcome"] } == [.string("delivered"), .string("abandoned")])
+                #expect(log.map { $0["reason"] } == [.string("resolved"), .string("firing")])
+                #expect(receiver.messages.dropFirst(count).map(\.type) == ["incident.resolved"])
+                #expect(!(try await stage.run(["deliveries", "list"]).output.contains("pending")))
+                process.signal(SIGTERM)
+                #expect(try await process.ended() == .exit(0))
+                await receiver.shutdown()
+            }
+        }
+
+        @Test(
+            "arguments that make no sense are usage errors",
+            arguments: [
+                (["list", "--limit", "0"], "--limit"), (["list", "--domain", "no domain"], "--domain"),
+                (["list", "--format", "xml"], "--format"), (["retry"], "channel"), (["show", "x"], "x"),
+            ])
+        func usage(words: [String], expected: String) async throws {
+            try await Stage.with { stage in
+                _ = try Watch(stage, ["site.test"], Watch.Settings())
+                let process = try await stage.run(["deliveries"] + words)
+                #expect(process.end == .exit(64))
+                #expect(process.errors.contains(expected), "\(process.errors)")
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+import Evidence
+import Foundation
+import Monitoring
+import TestSupport
+import Testing
+
+extension MonitoringSuite {
+    @Suite("Many domains at once")
+    struct FleetIncidentTests {
+        static let gone = Reply.status(404)
+        static let bad = Reply.status(502)
+
+        /// Well for half an hour, then `answers` for another, then well again.
+        private func world(
+            _ count: Int, interval: Duration = .seconds(300), canaries: ((Double) -> Bool)? = nil,
+            _ answers: @escaping (Int) -> (origin: Reply, cdn: Reply)
+        ) throws -> FleetWorld {
+            var world = try FleetWorld(count, interval: interval)
+            world.canaries = canaries
+            try world.run(until: 5400) { number, second in
+                (1800..<3600).contains(second) ? answers(number) : (FleetWorld.file, FleetWorld.file)
+            }
+            return world
+        }
+
+        @Test(
+            "Apple's CDN loses many copies: one parent, no child, and one end",
+            arguments: [(20, 120), (60, 300), (120, 300)])
+        func copiesGone(_ count: Int, _ interval: Int) throws {
+            let world = try world(count, interval: .seconds(interval)) { _ in (FleetWorld.file, Self.gone) }
+            #expect(world.summary == ["firing cdn.wide", "resolved cdn.wide"])
+            #expect(world.firing.isEmpty && world.fleet.open.isEmpty)
+        }
+
+        @Test("a gateway that answers for everybody is a problem of our own, and one notification")
+        func gateway() throws {
+            let world = try world(100) { _ in (Self.bad, Self.bad) }
+            #expect(world.summary == ["firing monitor.degraded", "resolved monitor.degraded"])
+        }
+
+        @Test("many origins that fail while Apple's CDN is well are trouble of theirs: each is told")
+        func originsAlone() throws {
+            let world = try world(20) { _ in (Self.bad, FleetWorld.file) }
+            #expect(world.summary.count { $0 == "firing origin.broken" } == 20)
+            #expect(world.summary.count { $0 == "resolved origin.broken" } == 20)
+            #expect(world.summary.count == 40)
+        }
+
+        static let shares: [(count: Int, failing: Int, isWide: Bool)] = [
+            (4, 4, false), (20, 4, false), (20, 6, false), (20, 7, true), (50, 14, false),
+            (50, 22, true),
+        ]
+
+        @Test("more than three in ten, and at least five, make a parent", arguments: 0..<shares.count)
+        func share(_ index: Int) throws {
+            let (count, failing, isWide) = Self.shares[index]
+            let world = try world(count, interval: .seconds(120)) {
+                (FleetWorld.file, $0 < failing ? Self.gone : FleetWorld.file)
+            }
+            #expect(world.told.contains { $0.kind == .cdnWide } == isWide, "\(world.summary)")
+            if !isWide { #expect(world.toldOfDomains.count == 2 * failing) }
+        }
+
+        @Test("what was wrong at first sight has not turned together")
+        func firstSight() throws {
+            var world = try FleetWorld(20, interval: .seconds(60))
+            try world.run(until: 3600) { _, _ in (Self.bad, Self.bad) }
+            #expect(!world.told.contains { $0.domain == nil })
+            #expect(world.toldOfDomains.count == 20)
+        }
+
+        @Test(
+            "files that change together are on their way for their time, and no trouble of Apple's; then it is one message"
+        )
+        func deployment() throws {
+            var world = try FleetWorld(20)
+            world.policy.staleAfter = .seconds(7200)
+            let old = Reply.file(SampleFile.version(1))
+            let new = Reply.file(SampleFile.version(2))
+            let answers: FleetWorld.Answers = { _, second in (second < 1800 ? old : new, second < 20_000 ? old : new) }
+            try world.run(until: 8900, answers)
+            #expect(world.told.isEmpty)
+            #expect(!world.parents.contains { $0.at < 8000 && !$0.open.isEmpty })
+            try world.run(until: 22_000, answers)
+            try #require(world.summary == ["firing cdn.wide", "resolved cdn.wide"])
+            // Not before the first of them would have been told, but for a lead of seconds.
+            #expect(world.told[0].at >= 1800 + 7200 - 30)
+        }
+
+        @Test("a child that outlives its parent is told after a look of its own; the others never are")
+        func survivors() throws {
+            var world = try FleetWorld(20, interval: .seconds(120))
+            try world.run(until: 7500) { number, second in
+                let isGone = (1800..<3600).contains(second) || number == 7 && (1800..<4500).contains(second)
+                return (FleetWorld.file, isGone ? Self.gone : FleetWorld.file)
+            }
+            try #require(
+                world.summary == ["firing cdn.wide", "resolved cdn.wide", "firing cdn.missing", "resolved cdn.missing"])
+            #expect(world.toldOfDomains.allSatisfy { $0.domain == world.domains[7] })
+            #expect(world.told[2].at >= world.told[1].at)
+        }
+
+        @Test("what is told before keeps its end, and is told neither twice nor anew")
+        func toldBefore() throws {
+            var world = try FleetWorld(20, interval: .seconds(120))
+            try world.run(until: 7500) { number, second in
+                let isGone = (3600..<5400).contains(second) || number == 7 && (1800..<6300).contains(second)
+                return (FleetWorld.file, isGone ? Self.gone : FleetWorld.file)
+            }
+            #expect(
+                world.summary == ["firing cdn.missing", "firing cdn.wide", "resolved cdn.wide", "resolved cdn.missing"])
+        }
+
+        @Test("a blip that no child would be told of is not told of the fleet either")
+        func blip() throws {
+            var world = try FleetWorld(100)
+            try world.run(until: 2700) { _, second in
+                (FleetWorld.file, (1800..<1850).contains(second) ? Self.gone : FleetWorld.file)
+            }
+            #expect(world.told.isEmpty && world.fleet.open.isEmpty)
+            #expect(world.parents.contains { !$0.open.isEmpty }, "it was suspected")
+        }
+
+        @Test("trouble that is back within the window is the same incident")
+        func again() throws {
+            var world = try FleetWorld(20, interval: .seconds(120))
+            try world.run(until: 7500) { _, second in
+                let isGone = (1800..<3600).contains(second) || (4200..<6000).contains(second)
+                return (FleetWorld.file, isGone ? Self.gone : FleetWorld.file)
+            }
+            #expect(world.summary == ["firing cdn.wide", "resolved cdn.wide", "again cdn.wide", "resolved cdn.wide"])
+            #expect(Set(world.told.map(\.incident)).count == 1)
+        }
+
+        /// Exactly four of five or six, or the four fast ones among many slow ones.
+        static let tooFew: [(intervals: [Int], failing: Range<Int>)] = [
+            (Array(repeating: 120, count: 5), 0..<4), (Array(repeating: 120, count: 6), 0..<4),
+            (Array(repeating: 60, count: 4) + Array(repeating: 900, count: 15), 0..<4),
+        ]
+
+        @Test(
+            "four that fail are too few for a parent, and each of them is notified", arguments: tooFew.indices,
+            [404, 0])
+        func four(_ index: Int, _ status: Int) throws {
+            let row = Self.tooFew[index]
+            var world = try FleetWorld(intervals: row.intervals.map { .seconds($0) })
+            world.policy.staleAfter = .seconds(3600)
+            let new = Reply.file(SampleFile.version(2))
+            try world.run(until: 12_000) { number, second in
+                guard row.failing.contains(number), second >= 1800 else { return (FleetWorld.file, FleetWorld.file) }
+                return status == 404 ? (FleetWorld.file, Self.gone) : (new, FleetWorld.file)
+            }
+            #expect(!world.told.contains { $0.domain == nil })
+            #expect(Set(world.toldOfDomains.compactMap(\.domain)) == Set(world.domains[row.failing]))
+            #expect(world.summary.allSatisfy { $0 == (status == 404 ? "firing cdn.missing" : "firing cdn.stale") })
+        }
+
+        @Test(
+            "what one incident is about: all domains in memory, some in its facts, which follow when the count has doubled"
+        )
+        func affected() throws {
+            func snapshot(_ failing: Int, at second: Double) throws -> FleetSnapshot {
+                FleetSnapshot(
+                    domains: try (0..<200).map { number in
+                        var state = DomainState(domain: try Domain("d\(number).test"))
+                        state.firstCheckedAt = .testing - 86_400
+                        state.lastCheckedAt = .testing + second
+                        state.reachability.isCDNAsked = true
+                        if number < failing {
+                            var open = TrackedIncident(
+                                incident: Incident(
+                                    id: "\(number)", subject: .domain(state.domain), kind: .cdnMissing,
+                                    severity: .error,
+                                    state: .firing, since: .testing, openedAt: .testing))
+                            open.incident.firedAt = .testing
+                            state.open[.cdnMissing] = open
+                        }
+                        return DomainHealth(state, interval: .seconds(300))
+                    })
+            }
+            var state = FleetState()
+            var written: [String] = []
+            for (second, failing) in [(10.0, 70), (20, 100), (30, 139), (40, 140), (50, 150), (60, 65)] {
+                let evaluation = evaluateFleet(
+                    state, try snapshot(failing, at: second), FleetPolicy(), now: .testing + second)
+                let id = try #require(evaluation.state[.cdn]?.incident.id)
+                #expect(evaluation.affected[id]?.count == failing)
+                #expect(evaluation.isWorthStoring != evaluation.changes.isEmpty)
+                written += evaluation.changes.map {
+                    "\(Int(second)) \($0.transition.rawValue) \($0.facts?.affected?.count ?? 0)"
+                }
+                #expect(evaluation.changes.allSatisfy { $0.facts?.affected?.domains.count == AffectedDomains.limit })
+                state = evaluation.state
+            }
+            #expect(written == ["10 firing 70", "40 rewritten 140", "60 rewritten 65"])
+            #expect(state[.cdn]?.incident.version == 1)
+        }
+
+        @Test("the named domains are the first by name, in whatever order they come")
+        func named() throws {
+            var random = SeededGenerator(seed: 3)
+            let domains = try (0..<300).map { try Domain("d\($0).test") }.shuffled(using: &random)
+            let affected = AffectedDomains(domains, of: 500)
+            #expect(affected.domains == Array(domains.sorted().prefix(AffectedDomains.limit)))
+            #expect(affected.count == 300 && affected.words == "300 of 500 domains")
+            #expect(AffectedDomains(Array(domains.prefix(3)), of: 5).domains == domains.prefix(3).sorted())
+        }
+    }
+}

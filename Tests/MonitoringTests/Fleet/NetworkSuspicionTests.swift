@@ -1,0 +1,175 @@
+import Evidence
+import Foundation
+import Monitoring
+import TestSupport
+import Testing
+
+extension MonitoringSuite {
+    @Suite("The local network")
+    struct NetworkSuspicionTests {
+        private func outage(
+            _ count: Int, canaries: ((Double) -> Bool)?, interval: Duration = .seconds(300)
+        ) throws -> FleetWorld {
+            var world = try FleetWorld(count, interval: interval)
+            world.canaries = canaries
+            try world.run(until: 5400) { _, second in
+                (1800..<3600).contains(second)
+                    ? (FleetWorld.lost, FleetWorld.lost) : (FleetWorld.file, FleetWorld.file)
+            }
+            return world
+        }
+
+        @Test(
+            "lost for half an hour it is one message and one end; nothing of any domain opens or closes",
+            arguments: [1, 3, 20])
+        func withCanaries(_ count: Int) throws {
+            let world = try outage(count, canaries: { !(1800..<3600).contains($0) })
+            #expect(world.summary == ["firing monitor.degraded", "resolved monitor.degraded"])
+            #expect(world.states.allSatisfy { $0.open.isEmpty && $0.ended.isEmpty })
+            #expect(world.states.allSatisfy { $0.verdict?.level == .ok && $0.originValidSince == .testing })
+        }
+
+        @Test(
+            "without reference hosts five domains that meet nobody are enough",
+            arguments: [(5, 120), (20, 300), (40, 300)])
+        func withoutCanaries(_ count: Int, _ interval: Int) throws {
+            let world = try outage(count, canaries: nil, interval: .seconds(interval))
+            #expect(world.summary == ["firing monitor.degraded", "resolved monitor.degraded"])
+            #expect(world.states.allSatisfy { $0.open.isEmpty })
+        }
+
+        @Test("reference hosts that answer leave no doubt: the failures are the sites' and Apple's")
+        func canariesAnswer() throws {
+            let world = try outage(20, canaries: { _ in true })
+            // They fail together all the same, and are told of together.
+            #expect(world.summary == ["firing monitor.degraded", "resolved monitor.degraded"])
+            #expect(world.states.allSatisfy { $0.open.isEmpty })
+            let few = try outage(3, canaries: { _ in true })
+            #expect(few.summary.count { $0 == "firing origin.unreachable" } == 3)
+        }
+
+        @Test("what fires when the network goes stays as it is, and ends after it is back")
+        func firingBefore() throws {
+            var world = try FleetWorld(10, interval: .seconds(120))
+            world.canaries = { !(1800..<3600).contains($0) }
+            try world.run(until: 6000) { number, second in
+                if (1800..<3600).contains(second) { return (FleetWorld.lost, FleetWorld.lost) }
+                return number == 3 && (600..<4500).contains(second)
+                    ? (.status(500), FleetWorld.file) : (FleetWorld.file, FleetWorld.file)
+            }
+            #expect(
+                world.summary == [
+                    "firing origin.broken", "firing monitor.degraded", "resolved monitor.degraded",
+                    "resolved origin.broken",
+                ])
+        }
+
+        @Test("while it is suspect the verdict says so, and blames no site")
+        func verdict() throws {
+            let state = evaluate(
+                DomainState(domain: try Domain("example.com")),
+                try .of(origin: FleetWorld.file, cdn: FleetWorld.file), Policy(), now: .testing, wall: .testing
+            ).state
+            let now = Date.testing + 300
+            let look = try Observation.of(at: now, origin: FleetWorld.lost, cdn: FleetWorld.lost)
+            let policy = Policy(failureThreshold: 1)
+            let suspect = evaluate(state, look, policy, now: now, wall: now, network: .suspect)
+            #expect(suspect.verdict.level == .warning && suspect.changes.isEmpty && suspect.state.open.isEmpty)
+            #expect(suspect.verdict.findings.allSatisfy { $0.severity != .error })
+            #expect(suspect.verdict.findings.first?.rule.rawValue == "monitor.network-lost")
+            #expect(suspect.verdict.diagnosis.contains("network"))
+            #expect(!state.wantsFullProbe(after: suspect))
+            #expect(suspect.state.originValidSince == state.originValidSince)
+            #expect(evaluate(state, look, policy, now: now, wall: now).changes.map(\.transition) == [.firing])
+        }
+
+        /// What the last checks reached: `+` anybody, `-` nobody, `o` nobody where only the origin is asked; a check a second.
+        private func suspicion(_ checks: String, every seconds: Double = 1, shuffled: Bool = false) throws
+            -> NetworkSuspicion
+        {
+            var notes = try checks.enumerated().map { index, check in
+                let origin = check == "+" ? FleetWorld.file : FleetWorld.lost
+                let observation = try Observation.of(
+                    mode: check == "o" ? .developer : .production, origin: origin, cdn: check == "o" ? nil : origin,
+                    unasked: .mode)
+                let at = Date.testing + Double(index) * seconds
+                return (try Domain("d\(index).test"), Reachability().after(observation, at: at), at)
+            }
+            var random = SeededGenerator(seed: 1)
+            if shuffled { notes.shuffle(using: &random) }
+            var suspicion = NetworkSuspicion()
+            for note in notes { suspicion.note(note.0, note.1, interval: .seconds(300), at: note.2) }
+            return suspicion
+        }
+
+        static let rows: [(checks: String, isSuspect: Bool)] = [
+            ("----", false), ("-----", true), ("++++++-----", true), ("-----+", false), ("+----", false),
+            ("---------+", true), ("--------++", false), ("+++++++++++++++-----", true), ("ooooo", true),
+            ("+++++ooooo", false), ("+ooooooooo", true), ("++++++++++++++++++++++oooooooooooooooooooo", false),
+        ]
+
+        @Test(
+            "without reference hosts the last checks of five domains decide, in whatever order they are noted",
+            arguments: rows.indices)
+        func checks(_ index: Int) throws {
+            let row = Self.rows[index]
+            let now = Date.testing + Double(row.checks.count)
+            let suspicion = try suspicion(row.checks)
+            #expect(suspicion.isSuspect(canaries: nil, now: now) == row.isSuspect)
+            #expect(try self.suspicion(row.checks, shuffled: true) == suspicion)
+            // What was seen before a stop says nothing of the present.
+            #expect(!suspicion.isSuspect(canaries: nil, now: now + 3600))
+        }
+
+        @Test("reference hosts decide where they were asked after the last check that reached anybody")
+        func canaries() throws {
+            func isSuspect(_ checks: String, askedAt second: Double, isLost: Bool = true) throws -> Bool {
+                try suspicion(checks).isSuspect(
+                    canaries: CanaryRound(at: .testing + second, hosts: ["ref.test"], isLost: isLost),
+                    now: .testing + 60)
+            }
+            #expect(try isSuspect("+-", askedAt: 1.5))
+            #expect(try isSuspect("-", askedAt: 0.5))
+            #expect(try !isSuspect("+-", askedAt: 1.5, isLost: false))
+            #expect(try !isSuspect("-+-", askedAt: 0.5))
+            #expect(try !isSuspect("+", askedAt: 1))
+        }
+
+        @Test("one domain that is checked often counts once")
+        func distinct() throws {
+            var suspicion = try suspicion("----")
+            let lost = try Reachability().after(.of(origin: FleetWorld.lost, cdn: FleetWorld.lost), at: .testing)
+            for second in 5..<30 {
+                suspicion.note(try Domain("d0.test"), lost, interval: .seconds(60), at: .testing + Double(second))
+            }
+            #expect(!suspicion.isSuspect(canaries: nil, now: .testing + 31))
+        }
+
+        static let kinds: [(Failure.Kind, Bool)] = [
+            (.nameNotFound, true), (.connectionRefused, true), (.unreachable, true), (.timedOut, true),
+            (.connectionReset, true), (.tlsHandshake, true), (.tlsVersion, true), (.certificate, true), (.proxy, true),
+            (.headersTooLarge, false), (.malformedAnswer, false), (.badEncoding, false), (.privateAddress, false),
+            (.truncated, false), (.noIPv4Address, false), (.noIPv6Address, false), (.own, false),
+        ]
+
+        @Test("which failures say that nobody was reached", arguments: kinds)
+        func reach(_ kind: Failure.Kind, _ isLost: Bool) throws {
+            let look = try Observation.of(origin: .failed(kind), cdn: .failed(kind))
+            #expect(Reachability().after(look, at: .testing).isLost == isLost)
+            #expect(Set(Self.kinds.map(\.0)) == Set(Failure.Kind.allCases))
+        }
+
+        @Test("a machine that reaches one side has a network")
+        func oneSide() throws {
+            for (origin, cdn) in [(FleetWorld.file, FleetWorld.lost), (FleetWorld.lost, FleetWorld.file)] {
+                #expect(try !Reachability().after(.of(origin: origin, cdn: cdn), at: .testing).isLost)
+            }
+            // Nobody else was asked.
+            #expect(
+                try Reachability().after(
+                    .of(mode: .developer, origin: FleetWorld.lost, cdn: nil, unasked: .mode), at: .testing
+                )
+                .isLost)
+        }
+    }
+}

@@ -1,0 +1,196 @@
+// What only a full look sees: trouble at one of many addresses and edges, and its end.
+
+import Evidence
+import Foundation
+import Monitoring
+import TestSupport
+import Testing
+
+extension MonitoringSuite {
+    @Suite("Full probes")
+    struct FullProbeTests {
+        static let file = Reply.file(SampleFile.version(1))
+        static let second = Reply.file(SampleFile.version(2))
+
+        /// A check of an origin with addresses and a CDN with edges that answer as told; the first edge stands for all.
+        private func observation(
+            at hours: Double, _ origin: Reply, edges: [Reply] = [file], addresses: [Reply] = [], agents: [Reply] = [],
+            pages: [Reply] = []
+        ) throws -> Observation {
+            let now = Date.testing + hours * 3600
+            func seen(_ reply: Reply, as address: String) throws -> Observation {
+                var seen = try Observation.of(at: now, origin: reply, cdn: reply)
+                seen.origin.connection?.address = address
+                return seen
+            }
+            var result = try Observation.of(at: now, origin: origin, cdn: edges.first)
+            var full = FullLook(resolution: Resolution(source: .system))
+            for (index, reply) in addresses.enumerated() {
+                let address = ResolvedAddress(address: "192.0.2.\(index + 1)", scope: .public)
+                let one = try seen(reply, as: address.address)
+                full.resolution.addresses.append(address)
+                full.addresses.append(AddressLook(address: address, retrieval: one.origin))
+                result.contents.merge(one.contents) { first, _ in first }
+            }
+            for (agent, reply) in zip(AgentLook.Agent.allCases, agents) {
+                let one = try seen(reply, as: "192.0.2.1")
+                full.agents.append(AgentLook(agent: agent, retrieval: one.origin))
+                result.contents.merge(one.contents) { first, _ in first }
+            }
+            for (index, reply) in edges.enumerated() {
+                let one = try seen(reply, as: "")
+                guard let retrieval = one.cdn.retrieval else { continue }
+                full.edges.append(EdgeLook(address: "198.51.100.\(index + 1)", retrieval: retrieval))
+                result.contents.merge(one.contents) { first, _ in first }
+            }
+            for reply in pages {
+                full.pages.append(
+                    PageLook(url: "https://example.com/help", retrieval: try seen(reply, as: "").origin))
+            }
+            result.full = full
+            return result
+        }
+
+        static let onlyFull: [(kind: IncidentKind, addresses: [Reply], agents: [Reply], pages: [Reply])] = [
+            (.originUnreachable, [file, .failed(.connectionRefused)], [], []),
+            (.originInconsistent, [file, second], [], []),
+            (.originBroken, [file, file], [.status(403), .status(403)], []),
+            (.expectationFailed, [file, file], [], [.status(404)]),
+        ]
+
+        @Test(
+            "what only a full look sees is opened and closed by full looks; a light one cannot tell", arguments: 0..<4)
+        func onlyFull(_ index: Int) throws {
+            let (kind, addresses, agents, pages) = Self.onlyFull[index]
+            let expectations = Expectations(urls: [ExpectedURL(url: "/help", opens: .nothing, page: true)])
+            var course = try Course(policy: Policy(expectations: expectations))
+            for hour in 0...1 {
+                try course.look(
+                    at: Double(hour),
+                    try observation(at: Double(hour), Self.file, addresses: addresses, agents: agents, pages: pages))
+            }
+            #expect(course.told == ["1 \(kind.rawValue) firing"])
+            for hour in 2...9 { try course.look(at: Double(hour), Self.file, Self.file, full: nil) }
+            #expect(course.told.count == 1)
+            #expect(course.open(kind)?.unknownSince == .testing + 2 * 3600)
+            try course.look(at: 10, try observation(at: 10, Self.file, addresses: [Self.file, Self.file]))
+            #expect(course.told.last == "10 \(kind.rawValue) resolved (recovered)")
+        }
+
+        @Test("a light look sees plain trouble as well as a full one, and leaves its end to that")
+        func lightOpens() throws {
+            var course = try Course()
+            for hour in 0...1 { try course.look(at: Double(hour), .status(500), Self.file, full: nil) }
+            #expect(course.told == ["1 origin.broken firing"])
+            try course.look(at: 2, Self.file, Self.file, full: nil)
+            #expect(course.told.count == 1)
+            try course.look(at: 3, Self.file, Self.file)
+            #expect(course.told.last == "3 origin.broken resolved (recovered)")
+        }
+
+        @Test("one dead address of several does not hide that the file is broken, nor that it is mended")
+        func deadAddress() throws {
+            var course = try Course()
+            let dead = Reply.failed(.timedOut)
+            for hour in 0...1 {
+                try course.look(
+                    at: Double(hour),
+                    try observation(at: Double(hour), .status(500), addresses: [.status(500), dead]))
+            }
+            try course.look(at: 2, try observation(at: 2, Self.file, addresses: [Self.file, dead]))
+            #expect(
+                Set(course.told) == [
+                    "1 origin.broken firing", "1 origin.unreachable firing", "2 origin.broken resolved (recovered)",
+                ])
+        }
+
+        @Test("an old copy at one edge is stale since the change, and ends when the last edge has the new one")
+        func oldEdge() throws {
+            var course = try Course()
+            try course.look(at: 0, try observation(at: 0, Self.file, edges: [Self.file, Self.file]))
+            for hour in 1...30 {
+                // The first edge is new after an hour, and the resolver's order varies.
+                let edges = hour == 1 ? [Self.file, Self.file] : [Self.second, Self.file]
+                try course.look(
+                    at: Double(hour),
+                    try observation(at: Double(hour), Self.second, edges: hour % 3 == 1 ? edges.reversed() : edges))
+            }
+            #expect(course.state.verdict?.comparison.state == .mixed)
+            #expect(course.told == ["25 cdn.stale firing"])
+            #expect(course.open(.cdnStale)?.incident.since == .testing + 3600)
+            try course.look(at: 31, try observation(at: 31, Self.second, edges: [Self.second, Self.second]))
+            #expect(course.told == ["25 cdn.stale firing", "31 cdn.stale resolved (cdn_caught_up)"])
+            #expect(course.state.open.isEmpty)
+        }
+
+        @Test("a copy that some edges lack is missing after the grace; once none has it, by count")
+        func missingEdge() throws {
+            var course = try Course()
+            for hour in 0...25 {
+                try course.look(
+                    at: Double(hour), try observation(at: Double(hour), Self.file, edges: [Self.file, .status(404)]))
+            }
+            #expect(course.told == ["24 cdn.missing firing"])
+            try course.look(at: 26, try observation(at: 26, Self.file, edges: [Self.file, Self.file]))
+            #expect(course.told.last == "26 cdn.missing resolved (recovered)")
+
+            var worse = try Course()
+            try worse.look(at: 0, try observation(at: 0, Self.file, edges: [Self.file, .status(404)]))
+            for hour in 1...3 {
+                try worse.look(
+                    at: Double(hour), try observation(at: Double(hour), Self.file, edges: [.status(404), .status(404)]))
+            }
+            #expect(worse.told == ["1 cdn.missing firing"])
+        }
+
+        @Test("edges that disagree about files that the origin never served are divergent after the grace")
+        func foreignEdge() throws {
+            var course = try Course()
+            for hour in 0...25 {
+                try course.look(
+                    at: Double(hour), try observation(at: Double(hour), Self.file, edges: [Self.file, Self.second]))
+            }
+            #expect(course.told == ["24 cdn.divergent firing"])
+        }
+
+        /// `A` and `B` are the origin's files at the looks of each hour.
+        private func alternating(_ looks: String, every hours: Double = 1, edges: [Reply] = [file]) throws -> Course {
+            var course = try Course()
+            for (index, look) in looks.enumerated() {
+                let hour = Double(index) * hours
+                try course.look(
+                    at: hour,
+                    try observation(at: hour, look == "A" ? Self.file : Self.second, edges: edges))
+            }
+            return course
+        }
+
+        @Test(
+            "an origin that goes back and forth is inconsistent, until it has been calm for as long as is remembered",
+            arguments: [
+                ("AAAABBBB", []), ("AAAABBBBAAAA", []), ("AAAAAAABAAAAAAABAAAAAAA", []), ("ABABB", ["4 firing"]),
+                ("AABBABAAAAAAA", ["6 firing"]), ("ABABAAAAAAAAA", ["4 firing", "11 resolved"]),
+            ] as [(String, [String])])
+        func alternation(_ looks: String, _ told: [String]) throws {
+            let course = try alternating(looks)
+            #expect(
+                course.told.map { $0.replacing(" origin.inconsistent", with: "").replacing(" (recovered)", with: "") }
+                    == told)
+        }
+
+        @Test("what an alternating origin serves at times is not stale, at one edge or at many", arguments: 1...2)
+        func notStale(_ count: Int) throws {
+            let course = try alternating(
+                "ABABBBBB", every: 6, edges: Array([Self.file, Self.second].prefix(count)))
+            #expect(!course.told.contains { $0.contains("cdn.") })
+        }
+
+        @Test("a message about an alternating origin says so, though its last look saw a good file")
+        func words() throws {
+            let course = try alternating("ABABA")
+            let event = try #require(course.events.first)
+            #expect(event.facts?.diagnosis.contains("2 files in turn") == true)
+            #expect(event.facts?.findings.map(\.rule.rawValue) == ["origin.address-differs"])
+        }
+    }
+}

@@ -1,0 +1,148 @@
+// What a channel should have by now. Whatever is due must be received within a bound, as long as the channel is well, the process
+// is up and the store takes writes.
+
+import Alerting
+import Foundation
+import Monitoring
+
+extension Audit {
+    /// A channel that is well for this long takes what is due: the longest wait of a check and of a message, and some.
+    static let patience: Int64 = 15 * 60_000
+
+    private enum Judgement {
+        case due(NotificationReason)
+        /// Nothing is due now.
+        case none(Explanation?)
+        /// The evidence is old: asked again after an interval.
+        case stale
+    }
+
+    /// Holds all that may be due against what was received.
+    /// `quietSince`: since when those channels have been well that are.
+    mutating func checkDue(_ present: Present, quietSince: [String: Int64]) throws {
+        for id in active.sorted() {
+            guard let incident = ledger[id] else { continue }
+            var isDone = incident.isOver
+            for channel in present.setup.channels {
+                let key = Story.ID(incident: id, channel: channel.name)
+                var story = stories[key] ?? Story()
+                switch judge(incident, channel, story, present) {
+                case .due(let reason):
+                    isDone = false
+                    if story.due?.reason != reason { story.due = (reason, present.passed) }
+                    let since = max(story.due?.since ?? 0, story.notBefore)
+                    if let quiet = quietSince[channel.name], present.passed - max(since, quiet) > bound(present) {
+                        let rule: Violation.Rule =
+                            reason == .resolved ? .endIsDelivered : reason == .reminder ? .reminders : .delivered
+                        throw Violation(
+                            rule: rule,
+                            detail: "\(channel.name) has not received \(reason.rawValue) of \(incident.kind.rawValue) "
+                                + "\(id.prefix(8)) version \(incident.version) of \(incident.domain)\(incident.cause), due "
+                                + "for \((present.passed - since) / 60_000) min")
+                    }
+                case .none(let explanation):
+                    story.due = nil
+                    if let explanation { story.explanations.insert(explanation) }
+                    if incident.isOver { story.isOwedBoth = false }
+                case .stale:
+                    isDone = false
+                    story.due = nil
+                    let interval = (present.setup.interval(of: incident.domain) ?? 60) * 1000
+                    story.notBefore = present.passed + Int64(interval)
+                }
+                stories[key] = story
+            }
+            if isDone { active.remove(id) }
+        }
+    }
+
+    private func bound(_ present: Present) -> Int64 {
+        Self.patience + Int64((present.setup.groupWait + present.setup.groupInterval) / .milliseconds(1))
+    }
+
+    /// It has ended. A chat that should have had it by now receives both at once.
+    mutating func noteOwedBoth(_ incident: CommittedIncident, _ present: Present) {
+        for channel in present.setup.channels where !channel.isPager {
+            let id = Story.ID(incident: incident.id, channel: channel.name)
+            guard let due = stories[id]?.due, due.reason == .firing || due.reason == .escalated else { continue }
+            let since = max(due.since, stories[id]?.notBefore ?? 0, present.lastUpheaval)
+            stories[id]?.isOwedBoth = present.passed - since > 5 * 60_000
+        }
+    }
+
+    private func judge(
+        _ incident: CommittedIncident, _ channel: SimulatedChannel, _ story: Story, _ present: Present
+    ) -> Judgement {
+        if incident.isOver { return judgeEnd(incident, channel, story, present) }
+        if channel.kind == .pagerduty, story.knowsFiring, incident.isAcknowledged,
+            !story.hasReceivedAcknowledgement(of: incident.acknowledged?.at)
+        {
+            return .due(.acknowledged)
+        }
+        guard incident.state == .firing else { return .none(nil) }
+        guard channel.isFeed || !story.rejected.contains(incident.version) else { return .none(.refused) }
+        let concern = present.setup.concern(of: incident, to: channel)
+        guard concern != .none else { return .none(nil) }
+        guard let reason = reason(incident, channel, story, concern, present) else {
+            return .none(concern == .atOnce || story.knowsFiring ? nil : .notEscalated)
+        }
+        // A feed goes on sending what it knows, whatever is silent.
+        if channel.isFeed, story.knowsFiring { return .due(reason) }
+        if present.isSilent(incident) { return .none(.silenced) }
+        guard !incident.isOfFleet else { return .due(reason) }
+        if parent(of: incident, channel.name) != nil { return .none(.inhibited) }
+        return present.isFresh(incident.domain, after: parentEnds[incident.kind] ?? .distantPast)
+            ? .due(reason) : .stale
+    }
+
+    private func judgeEnd(
+        _ incident: CommittedIncident, _ channel: SimulatedChannel, _ story: Story, _ present: Present
+    ) -> Judgement {
+        let age = present.now.timeIntervalSince(incident.resolvedAt ?? present.now)
+        // An alert that nobody says again ends by itself: a process may die before it knows that it was taken.
+        if channel.isFeed { return story.knowsFiring && story.settled?.isEnd == false ? .due(.resolved) : .none(nil) }
+        if story.knowsFiring {
+            if story.rejected.contains(-incident.version) { return .none(.refused) }
+            return age < (channel.isPager ? 30.0 : 3) * 86_400 - 60 ? .due(.resolved) : .none(.expired)
+        }
+        guard story.isOwedBoth, story.received == nil, age < 86_400 - 60 else {
+            return .none(story.isOwedBoth && story.received == nil ? .expired : nil)
+        }
+        if story.rejected.contains(-incident.version) || story.rejected.contains(incident.version) {
+            return .none(.refused)
+        }
+        if present.isSilent(incident) { return .none(.silenced) }
+        // One that is only due, too, stops what has ended meanwhile.
+        let hasParent = active.contains { id in
+            ledger[id].map { !$0.isOver && Present.inhibited(by: $0.cause).contains(incident.kind) } ?? false
+        }
+        return hasParent && !incident.isOfFleet ? .none(.inhibited) : .due(.wasFiring)
+    }
+
+    /// What the channel should be sent, if nothing stops it; nil: nothing.
+    private func reason(
+        _ incident: CommittedIncident, _ channel: SimulatedChannel, _ story: Story, _ concern: Concern,
+        _ present: Present
+    ) -> NotificationReason? {
+        guard let known = story.received, !known.isEnd else {
+            guard case .later(let after) = concern else { return .firing }
+            guard incident.isError, !incident.isAcknowledged, !incident.isFlapping,
+                let start = incident.escalatesFrom, present.now >= start + after
+            else { return nil }
+            return .escalated
+        }
+        // An alert ends there by itself where nobody says it again.
+        if channel.isFeed { return present.now.timeIntervalSince(known.at) > 300 ? .reminder : nil }
+        func isNews(_ mark: CommittedIncident.Mark?) -> Bool { mark.map { $0.version > known.version } ?? false }
+        if isNews(incident.worse) { return .worse }
+        if isNews(incident.again) { return .again }
+        if isNews(incident.flapping) { return .flapping }
+        if incident.version > known.version {
+            return present.now.timeIntervalSince(known.at) > 1800 ? .changed : nil
+        }
+        guard !channel.isPager, !incident.isAcknowledged, !incident.isFlapping,
+            let due = present.nextReminder(of: incident, after: known.at), due <= present.now
+        else { return nil }
+        return .reminder
+    }
+}

@@ -1,0 +1,179 @@
+// What leaves the machine: each request is held against what is committed and what its receiver got before.
+
+import Alerting
+import Foundation
+import Monitoring
+
+extension Audit {
+    /// Looks at a request on its way out.
+    /// `id`: the key that the request itself names, where its form has one.
+    func examine(
+        _ message: StoredMessage, _ body: Data, id: String?, to channel: SimulatedChannel, _ present: Present
+    ) throws {
+        let name = "\(message.reason.rawValue) \(message.key.prefix(8)) to \(channel.name)"
+        guard id == nil || id == message.key else {
+            throw Violation(rule: .keys, detail: "\(name) goes out under another key")
+        }
+        let former = keys[message.key]
+        if let former {
+            guard former.channel == channel.name, former.reason == message.reason, former.members == message.members
+            else { throw Violation(rule: .keys, detail: "\(name) had another content before") }
+            guard former.bytes == body || former.refusedBytes.contains(former.bytes) else {
+                throw Violation(rule: .sameBytes, detail: "\(name) goes out in other bytes than before")
+            }
+            guard !former.isSettled else {
+                throw Violation(rule: .repeats, detail: "\(name) was answered clearly, and goes out again")
+            }
+        }
+        guard !message.members.isEmpty, Set(message.members.map(\.incident)).count == message.members.count,
+            message.members.count == 1 || !channel.isPager
+        else { throw Violation(rule: .keys, detail: "\(name) is about \(message.members.count) incidents") }
+        var objections: [Violation] = []
+        for member in message.members {
+            guard let incident = ledger[member.incident], (1...incident.version).contains(member.version) else {
+                throw Violation(
+                    rule: .committed, detail: "\(name) states version \(member.version) of \(member.incident)")
+            }
+            guard member.isEnd == (message.reason.type == .resolved) else {
+                throw Violation(
+                    rule: .present,
+                    detail: "\(name) states that \(member.incident) is \(member.isEnd ? "" : "not ")over")
+            }
+            do {
+                try examine(member, message.reason, incident, channel, isFirst: former == nil, present)
+            } catch let violation as Violation {
+                objections.append(
+                    Violation(
+                        rule: violation.rule,
+                        detail:
+                            "\(name), \(incident.kind.rawValue) of \(incident.domain)\(incident.cause): \(violation.detail)"
+                    ))
+            }
+        }
+        // Later attempts go on as long as one of the incidents would be notified in the same way.
+        if let objection = objections.first, former == nil || objections.count == message.members.count {
+            throw objection
+        }
+        let incidents = message.members.compactMap { ledger[$0.incident] }
+        try BodyAudit.examine(body, message, incidents, channel.kind, former == nil ? present : nil)
+    }
+
+    private func examine(
+        _ member: StoredMessage.Member, _ reason: NotificationReason, _ incident: CommittedIncident,
+        _ channel: SimulatedChannel, isFirst: Bool, _ present: Present
+    ) throws {
+        let story = story(incident.id, channel.name)
+        if member.isEnd { return try examineEnd(member, reason, incident, channel, story) }
+        guard !incident.isOver else { throw Violation(rule: .present, detail: "it is over") }
+        if reason == .acknowledged {
+            guard channel.kind == .pagerduty, incident.isAcknowledged || !isFirst else {
+                throw Violation(rule: .acknowledgement, detail: "nobody has acknowledged it")
+            }
+            guard
+                !isFirst
+                    || !story.words.contains(where: {
+                        $0.acknowledgedAt == member.acknowledgedAt && $0.isSettled && !$0.isAboutTrouble
+                    })
+            else { throw Violation(rule: .acknowledgement, detail: "this acknowledgement was sent before") }
+            return
+        }
+        guard incident.state == .firing else {
+            throw Violation(rule: .present, detail: "it is \(incident.state.rawValue)")
+        }
+        guard !present.isSurelySilent(incident) else { throw Violation(rule: .silence, detail: "it is silenced") }
+        guard incident.isOfFleet || present.isFresh(incident.domain, after: .distantPast, slack: 60) else {
+            throw Violation(rule: .evidence, detail: "the last check is too old")
+        }
+        if let parent = parent(of: incident, channel.name, isSettled: true) {
+            throw Violation(rule: .inhibition, detail: "the channel knows \(parent.kind.rawValue) \(parent.cause)")
+        }
+        if isFirst { try examineNews(member, reason, incident, story) }
+        try examineConcern(reason, incident, channel, story, present)
+    }
+
+    /// An end goes to those who may know of the beginning. A chat that knows nothing hears both at once, and is told so.
+    private func examineEnd(
+        _ member: StoredMessage.Member, _ reason: NotificationReason, _ incident: CommittedIncident,
+        _ channel: SimulatedChannel, _ story: Story
+    ) throws {
+        guard incident.isOver else { throw Violation(rule: .present, detail: "it is not over") }
+        let known = story.knowledge
+        let isFair =
+            switch known {
+            case .nothing, .refused: reason == .wasFiring && !channel.isPager
+            case .notified: reason == .resolved
+            case .unclear: reason == .resolved || !channel.isPager
+            }
+        guard isFair else {
+            throw Violation(
+                rule: .endOnlyToNotified, detail: "\(reason.rawValue) goes to a channel that knows: \(known)")
+        }
+    }
+
+    /// A new message says something that the receiver has not clearly received.
+    private func examineNews(
+        _ member: StoredMessage.Member, _ reason: NotificationReason, _ incident: CommittedIncident, _ story: Story
+    ) throws {
+        let isFirst = reason == .firing || reason == .escalated
+        guard let known = story.settled else {
+            guard isFirst else { throw Violation(rule: .order, detail: "the channel knows nothing of it") }
+            return
+        }
+        guard reason != .reminder else {
+            guard !known.isEnd else { throw Violation(rule: .order, detail: "the channel knows its end") }
+            return
+        }
+        guard member.version > known.version, known.isEnd || !isFirst else {
+            throw Violation(
+                rule: .repeats,
+                detail: "version \(member.version) is sent anew, and version \(known.version) was received")
+        }
+    }
+
+    private func examineConcern(
+        _ reason: NotificationReason, _ incident: CommittedIncident, _ channel: SimulatedChannel, _ story: Story,
+        _ present: Present
+    ) throws {
+        let concern = present.setup.concern(of: incident, to: channel)
+        switch (reason, concern) {
+        case (_, .none): throw Violation(rule: .routing, detail: "it does not concern the channel")
+        case (.escalated, .later(let after)):
+            guard incident.isError, !incident.isFlapping, !incident.isAcknowledged else {
+                throw Violation(rule: .acknowledgement, detail: "it is no longer escalated")
+            }
+            guard let start = incident.escalatesFrom, present.now >= start + after else {
+                throw Violation(rule: .routing, detail: "its step is not reached")
+            }
+        case (.firing, .later), (.escalated, .atOnce):
+            throw Violation(rule: .routing, detail: "the channel is notified \(concern)")
+        case (.reminder, _):
+            guard !channel.isPager else { throw Violation(rule: .reminders, detail: "a pager reminds by itself") }
+            guard !incident.isAcknowledged, !incident.isFlapping else {
+                throw Violation(rule: .acknowledgement, detail: "it sends no reminders now")
+            }
+            // What was received last without a clear answer counts as not received.
+            guard let last = story.settled, let due = present.nextReminder(of: incident, after: last.at),
+                due <= present.now + 1
+            else { throw Violation(rule: .reminders, detail: "a reminder comes too early") }
+        default: break
+        }
+    }
+
+    /// The incident of the fleet that speaks for one of a domain at a channel.
+    /// `isSettled`: only where the sender knows, too, that the channel knows it.
+    func parent(of incident: CommittedIncident, _ channel: String, isSettled: Bool = false) -> CommittedIncident? {
+        guard !incident.isOfFleet else { return nil }
+        return active.lazy.compactMap { ledger[$0] }.first { parent in
+            guard parent.isOfFleet, !parent.isOver, Present.inhibited(by: parent.cause).contains(incident.kind) else {
+                return false
+            }
+            let story = story(parent.id, channel)
+            return isSettled ? story.settled.map { !$0.isEnd } ?? false : story.knowsFiring
+        }
+    }
+}
+
+extension CommittedIncident {
+    /// From when the steps of the escalation count.
+    var escalatesFrom: Date? { [firedAt, worse?.at, again?.at].compactMap(\.self).max() }
+}

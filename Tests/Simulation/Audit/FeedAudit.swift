@@ -1,0 +1,72 @@
+// What a feed is sent: the present set of alerts, again and again.
+
+import Foundation
+import Monitoring
+
+extension Audit {
+    private struct Alert: Decodable {
+        let annotations: [String: String]
+        let startsAt: String
+        let endsAt: String
+    }
+
+    /// Looks at a request to a feed.
+    /// - Returns: what it says of each incident.
+    mutating func examineFeed(_ body: Data, _ channel: SimulatedChannel, _ present: Present) throws -> [(
+        id: String, isEnd: Bool
+    )] {
+        var said: [(id: String, isEnd: Bool)] = []
+        for alert in try JSONDecoder().decode([Alert].self, from: body) {
+            let id = alert.annotations["incident"] ?? ""
+            guard let incident = ledger[id], let start = Self.instant(alert.startsAt),
+                let end = Self.instant(alert.endsAt)
+            else { throw Violation(rule: .committed, detail: "\(channel.name) is sent the alert \(id)") }
+            guard start <= end else {
+                throw Violation(rule: .nonNegative, detail: "the alert \(id) ends before it begins")
+            }
+            let isEnd = end <= present.wall + 1
+            let story = story(id, channel.name)
+            guard isEnd == incident.isOver else {
+                throw Violation(rule: .present, detail: "the alert \(id) is sent \(isEnd ? "" : "not ")over")
+            }
+            // Without a further round it ends by itself, by the receiver's clock.
+            guard isEnd || abs(end.timeIntervalSince(present.wall) - 300) < 5 else {
+                throw Violation(rule: .ages, detail: "the alert \(id) ends at \(alert.endsAt)")
+            }
+            if isEnd, story.knowledge == .nothing || story.knowledge == .refused {
+                throw Violation(rule: .endOnlyToNotified, detail: "\(channel.name) knows nothing of \(id)")
+            }
+            if !isEnd, !story.knowsFiring, story.knowledge == .nothing {
+                guard !present.isSurelySilent(incident) else {
+                    throw Violation(rule: .silence, detail: "\(channel.name) is sent the alert \(id)")
+                }
+                guard present.setup.concern(of: incident, to: channel) == .atOnce else {
+                    throw Violation(rule: .routing, detail: "\(channel.name) is sent the alert \(id)")
+                }
+            }
+            said.append((id, isEnd))
+        }
+        return said
+    }
+
+    mutating func noteFeed(
+        _ reaction: SimulatedReceiver.Reaction?, _ said: [(id: String, isEnd: Bool)], _ channel: String,
+        _ present: Present
+    ) throws {
+        if reaction?.isConfirmed == true { channels[channel, default: ChannelBook()].received.insert("") }
+        if reaction?.isRefused == true { channels[channel, default: ChannelBook()].refused.insert("") }
+        for (id, isEnd) in said {
+            guard let incident = ledger[id] else { continue }
+            var word = Word(
+                key: "", reason: isEnd ? .resolved : .firing, version: incident.version, isEnd: isEnd,
+                acknowledgedAt: nil, at: present.now)
+            word.isAccepted = reaction?.isAccepted ?? false
+            word.isRefusal = reaction?.isRefused ?? false
+            try note(word, Story.ID(incident: id, channel: channel))
+        }
+    }
+
+    private static func instant(_ text: String) -> Date? {
+        try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+}

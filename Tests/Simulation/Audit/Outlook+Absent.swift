@@ -1,0 +1,133 @@
+// Edges and addresses that say nothing are not well: what ended although one of them was wrong when it last spoke.
+
+import Evidence
+import Foundation
+import Monitoring
+
+/// So many full checks an edge must say nothing, before it counts no longer.
+private let patience = 3
+
+struct EdgeOutlook {
+    private struct Edge {
+        var copy: SimulatedSite.Copy
+        /// What was wrong with it when it last spoke, while somebody could tell.
+        var fault: IncidentKind?
+        var silentChecks = 0
+    }
+
+    private var edges: [Int: Edge] = [:]
+
+    /// What the edges last said that this check did not hear.
+    func remembered(besides sight: Sight) -> [SimulatedSite.Copy] {
+        edges.filter { sight.edges[$0.key] == nil && $0.value.silentChecks < patience }.map(\.value.copy)
+    }
+
+    /// `isOld`: whether a version is one that the origin served before.
+    mutating func take(
+        _ sight: Sight, _ before: DomainState, _ after: DomainState, isOld: (Int) -> Bool
+    ) throws {
+        guard sight.depth == .full, sight.origin != .unknown else {
+            // Who asks one edge learns nothing of the incident.
+            for (number, copy) in sight.edges { edges[number, default: Edge(copy: copy)].copy = copy }
+            return
+        }
+        let isTelling = if case .file = sight.origin { true } else { false }
+        for (number, copy) in sight.edges {
+            var edge = edges[number] ?? Edge(copy: copy)
+            edge.copy = copy
+            edge.silentChecks = 0
+            if isTelling { edge.fault = after.originAlternation == nil ? fault(copy, isOld) : nil }
+            edges[number] = edge
+        }
+        for number in edges.keys where sight.edges[number] == nil { edges[number]?.silentChecks += 1 }
+        guard isTelling else { return }
+        for (number, edge) in edges.sorted(by: { $0.key < $1.key }) where edge.silentChecks < patience {
+            switch edge.fault {
+            case .cdnStale: try check(.cdnStale, [.cdnCaughtUp, .recovered], number, before, after)
+            case .cdnMissing: try check(.cdnMissing, [.recovered], number, before, after)
+            default: break
+            }
+        }
+    }
+
+    private func fault(_ copy: SimulatedSite.Copy, _ isOld: (Int) -> Bool) -> IncidentKind? {
+        switch copy {
+        case .file(let version): isOld(version) ? .cdnStale : nil
+        case .refused: .cdnMissing
+        }
+    }
+
+    private func check(
+        _ kind: IncidentKind, _ reasons: Set<Incident.Resolution>, _ edge: Int, _ before: DomainState,
+        _ after: DomainState
+    ) throws {
+        guard let ended = Outlook.end(of: kind, before, after), let reason = ended.reason, reasons.contains(reason)
+        else {
+            return
+        }
+        throw Violation(
+            rule: .evaluation,
+            detail:
+                "\(kind.rawValue) of \(after.domain) is \(reason.rawValue), and edge \(edge) was wrong when it last spoke"
+        )
+    }
+}
+
+struct CertificateOutlook {
+    /// What each address last showed.
+    private var ends: [Int: Date] = [:]
+    private var lateChecks = 0
+    private var graveChecks = 0
+
+    private static let warning: TimeInterval = 14 * 86_400
+    private static let grave: TimeInterval = 3 * 86_400
+
+    mutating func take(
+        _ sight: Sight, _ before: DomainState, _ after: DomainState, _ setup: SimulatedSetup, wall: Date
+    ) throws {
+        guard sight.origin != .unknown, sight.origin != .unreachable else { return }
+        let known = ends
+        ends.merge(sight.certificates) { _, seen in seen }
+        func isLate(_ end: Date?) -> Bool { end.map { $0 < wall + Self.warning - 60 } ?? false }
+        if Outlook.end(of: .certificateExpiring, before, after)?.reason == .recovered {
+            // A full check sees all; any other must have seen the address that was wrong.
+            let isRenewed =
+                sight.depth == .full
+                ? !sight.certificates.values.contains(where: isLate)
+                : sight.certificates.contains { isLate(known[$0.key]) && !isLate($0.value) }
+            guard isRenewed else {
+                throw Violation(
+                    rule: .evaluation,
+                    detail: "the certificate of \(after.domain) is renewed, and an address has the old one")
+            }
+        }
+        guard sight.depth == .full, case .file = sight.origin else { return }
+        let end = sight.certificates.values.min()
+        lateChecks = isLate(end) ? lateChecks + 1 : 0
+        graveChecks = end.map { $0 < wall + Self.grave - 60 } ?? false ? graveChecks + 1 : 0
+        let open = after.open[.certificateExpiring]
+        if lateChecks > setup.failureThreshold + 1 {
+            guard let open, open.incident.version > 0 || open.inhibitedBy != nil else {
+                throw Violation(
+                    rule: .evaluation, detail: "the certificate of \(after.domain) ends soon, and nothing fires")
+            }
+        }
+        if graveChecks > setup.failureThreshold + 1, let open, open.incident.state == .firing, !open.incident.isFlapping
+        {
+            guard open.incident.severity == .error else {
+                throw Violation(
+                    rule: .evaluation, detail: "the certificate of \(after.domain) ends within three days as a warning")
+            }
+        }
+    }
+}
+
+extension Outlook {
+    /// The incident of a kind that ended with a check.
+    static func end(of kind: IncidentKind, _ before: DomainState, _ after: DomainState) -> Incident? {
+        guard let open = before.open[kind]?.incident, open.version > 0, after.open[kind]?.incident.id != open.id,
+            let ended = after.ended[kind]?.incident, ended.id == open.id
+        else { return nil }
+        return ended
+    }
+}

@@ -1,0 +1,81 @@
+// The present as the world has it: the ground that messages are judged on.
+
+import Evidence
+import Foundation
+import Monitoring
+
+struct Present {
+    /// Milliseconds since the beginning.
+    let passed: Int64
+    /// By the steady clock of the living process.
+    let now: Date
+    let wall: Date
+    /// What the living process has taken.
+    let setup: SimulatedSetup
+    /// When each domain was last checked, by its name.
+    let checkedAt: [String: Date]
+    let silences: [Silence]
+    /// When the wall clock was last set, a configuration was taken, or a process began.
+    let lastUpheaval: Int64
+
+    func isSilent(_ incident: CommittedIncident) -> Bool { isSilent(incident, at: wall) }
+
+    /// Silent now and for so long that the product must have noticed; of an incident of the fleet, wherever it may be.
+    func isSurelySilent(_ incident: CommittedIncident) -> Bool {
+        guard passed - lastUpheaval > 120_000 else { return false }
+        guard incident.isOfFleet else { return [wall, wall - 120].allSatisfy { isSilent(incident, at: $0) } }
+        let kinds = Self.inhibited(by: incident.cause)
+        return !kinds.isEmpty
+            && setup.watched.allSatisfy { site in
+                [wall, wall - 120].allSatisfy { instant in
+                    kinds.allSatisfy { isSilent(SimulatedSetup.name(of: site), $0, at: instant) }
+                }
+            }
+    }
+
+    private func isSilent(_ incident: CommittedIncident, at instant: Date) -> Bool {
+        if !incident.isOfFleet { return isSilent(incident.domain, incident.kind, at: instant) }
+        // What many domains share is silent where each of them is.
+        return !Self.inhibited(by: incident.cause).isEmpty && !incident.affected.isEmpty
+            && incident.affected.allSatisfy { isSilent($0, .cdnStale, at: instant) }
+    }
+
+    private func isSilent(_ domain: String, _ kind: IncidentKind, at instant: Date) -> Bool {
+        guard let domain = try? Domain(domain) else { return false }
+        return silences.contains {
+            $0.isActive(at: instant) && $0.scope.matches(domain: domain, labels: [:], kind: kind)
+        }
+            || setup.windows.contains {
+                $0.end(at: instant) != nil && $0.scope.matches(domain: domain, labels: [:], kind: kind)
+            }
+    }
+
+    /// Whether a domain was checked lately, and after an instant.
+    func isFresh(_ domain: String, after end: Date, slack: TimeInterval = 0) -> Bool {
+        guard let checked = checkedAt[domain], let interval = setup.interval(of: domain) else { return false }
+        return checked > end - slack && now.timeIntervalSince(checked) <= max(2 * interval, 600) + slack
+    }
+
+    private static let copies: Set<IncidentKind> = [.cdnMissing, .cdnStale, .cdnDivergent]
+    private static let both = copies.union([.originUnreachable, .originBroken, .originInconsistent])
+
+    /// The kinds that an incident of the fleet speaks for.
+    static func inhibited(by cause: String) -> Set<IncidentKind> {
+        cause == "network" ? both : cause == "cdn" ? copies : []
+    }
+
+    /// The first instant after `last` at which a reminder of an incident is due; nil: no more.
+    func nextReminder(of incident: CommittedIncident, after last: Date) -> Date? {
+        let every = setup.remindEvery / .seconds(1)
+        let day = 86_400.0
+        guard every > 0, let start = [incident.firedAt, incident.again?.at].compactMap(\.self).max() else { return nil }
+        let end = start + max(7 * day, every)
+        var due = start + every
+        var gap = every
+        while due <= max(last, start) {
+            gap = min(2 * gap, max(every, day))
+            due += gap
+        }
+        return due <= end || incident.kind == .certificateExpiring ? due : nil
+    }
+}

@@ -1,0 +1,117 @@
+// All that one channel received about one incident.
+
+import Foundation
+import Monitoring
+
+/// What one request said about one incident, and what became of the request.
+struct Word {
+    let key: String
+    let reason: NotificationReason
+    let version: Int
+    /// It says that the incident is over.
+    let isEnd: Bool
+    /// The instant of the acknowledgement that it tells of.
+    let acknowledgedAt: Date?
+    /// By the steady clock.
+    let at: Date
+    /// The receiver has it.
+    var isAccepted = false
+    /// The receiver has it not, in a way that the sender can be sure of.
+    var isRefusal = false
+    /// And the sender has written that down.
+    var isRefused = false
+    /// The receiver has read it and refused it as such.
+    var isRejected = false
+    /// The sender has read a clear yes and written it down.
+    var isSettled = false
+
+    /// It says something of the incident itself.
+    var isAboutTrouble: Bool { reason != .acknowledged }
+
+    /// A feed says the same each minute, and a message goes out again and again to a receiver that takes none.
+    func saysTheSame(as next: Word) -> Bool {
+        guard key == next.key, isEnd == next.isEnd, isAccepted == next.isAccepted else { return false }
+        return isAccepted ? key.isEmpty : isRejected == next.isRejected && isRefused == next.isRefusal
+    }
+}
+
+struct Story {
+    struct ID: Hashable {
+        let incident: String
+        let channel: String
+    }
+
+    /// What the sender can know of what the channel knows.
+    enum Knowledge {
+        case nothing, refused, unclear, notified
+    }
+
+    private(set) var words: [Word] = []
+    /// The last word about the trouble that the receiver has.
+    private(set) var received: Word?
+    /// The last one that the sender knows to be received.
+    private(set) var settled: Word?
+    private(set) var highest = 0
+    private(set) var highestEnd = 0
+    /// Versions that were refused as messages; those of ends are negative.
+    private(set) var rejected: Set<Int> = []
+    /// What is due, and since when by the simulation's clock.
+    var due: (reason: NotificationReason, since: Int64)?
+    /// The evidence was too old: it is asked for again after an interval of its domain.
+    var notBefore: Int64 = 0
+    /// It was due for long enough while the process was up: a chat receives beginning and end in one.
+    var isOwedBoth = false
+    var explanations: Set<Explanation> = []
+
+    var knowsFiring: Bool { received.map { !$0.isEnd } ?? false }
+    var isEmpty: Bool { words.isEmpty }
+
+    func hasReceivedAcknowledgement(of instant: Date?) -> Bool {
+        words.contains {
+            $0.reason == .acknowledged && $0.acknowledgedAt == instant && ($0.isAccepted || $0.isRejected)
+        }
+    }
+
+    var knowledge: Knowledge {
+        let start = words.lastIndex { $0.isEnd && $0.isSettled }.map { $0 + 1 } ?? 0
+        let trouble = words[start...].filter { !$0.isEnd && $0.isAboutTrouble }
+        if trouble.contains(where: \.isAccepted) {
+            return words[start...].contains { $0.isEnd && !$0.isRefused } ? .unclear : .notified
+        }
+        return trouble.isEmpty ? .nothing : trouble.allSatisfy(\.isRefused) ? .refused : .unclear
+    }
+
+    /// - Throws: where what the receiver has goes back.
+    mutating func note(_ word: Word) throws {
+        if let last = words.last, last.saysTheSame(as: word) { words.removeLast() }
+        words.append(word)
+        if word.isRejected, word.isAboutTrouble { rejected.insert(word.isEnd ? -word.version : word.version) }
+        guard word.isAccepted else { return }
+        guard word.isEnd || word.version > highestEnd, word.version >= highest || !word.isAboutTrouble else {
+            throw Violation(
+                rule: .order,
+                detail: "\(word.reason.rawValue) of version \(word.version) arrives behind version \(highest)"
+                    + (highestEnd > 0 ? " and the end of \(highestEnd)" : ""))
+        }
+        guard word.isAboutTrouble else { return }
+        received = word
+        highest = max(highest, word.version)
+        if word.isEnd { highestEnd = max(highestEnd, word.version) }
+    }
+
+    /// The sender has written down that these were received.
+    mutating func settle(key: String) {
+        for index in words.indices where words[index].key == key && words[index].isAccepted {
+            words[index].isSettled = true
+            if words[index].isAboutTrouble { settled = words[index] }
+        }
+    }
+
+    /// The sender has written down that this was refused.
+    mutating func confirmRefusal(key: String) {
+        guard let index = words.lastIndex(where: { $0.key == key }), words[index].isRefusal else { return }
+        words[index].isRefused = true
+    }
+
+    mutating func forgetRejections() { rejected = [] }
+}

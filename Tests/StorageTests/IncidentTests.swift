@@ -1,0 +1,293 @@
+import Evidence
+import Foundation
+import GRDB
+import Monitoring
+import Synchronization
+import Testing
+
+@testable import Storage
+
+extension StorageSuite {
+    @Suite("Incidents")
+    struct IncidentTests {
+        let folder: ScratchFolder
+        let store: Store
+
+        init() throws {
+            folder = try ScratchFolder()
+            store = try Store(path: folder.store)
+        }
+
+        private func records() async throws -> [IncidentRecord] {
+            try await store.ops { try $0.incidents(changedAfter: 0, limit: 99) }
+        }
+
+        /// Each field set, and each at its least.
+        private static func samples() throws -> [Incident] {
+            let full = Incident(
+                id: "full", subject: .domain(try Domain("example.com")), kind: .certificateExpiring, severity: .warning,
+                state: .resolved, since: noon, openedAt: noon + 1, firedAt: noon + 2, resolvedAt: noon + 3,
+                reason: .originReverted, version: 7, worse: .init(version: 2, at: noon + 4),
+                again: .init(version: 5, at: noon + 5), flapping: .init(version: 6, at: noon + 6), isFlapping: true)
+            let causes: [FleetCause] = [.network, .cdn, .schedule, .configuration, .channel("a/b c")]
+            return [full, try incident("least", version: 1)] + causes.map { fleetIncident($0) }
+        }
+
+        @Test("an incident comes back as it was, also in another process")
+        func roundTrip() async throws {
+            let samples = try Self.samples()
+            try await store.commit(
+                FleetRecord(state: FleetState(), changes: samples.map { IncidentChange($0, facts: $0.id) }))
+            try store.close()
+            let again = try Store(path: folder.store)
+            for sample in samples {
+                #expect(try await again.incident(id: sample.id) == sample)
+                #expect(try await again.ops { try $0.facts(sample.id) } == IncidentFacts(diagnosis: sample.id))
+            }
+            #expect(try await again.ops { try $0.incident("full") }?.acknowledgement == nil)
+            #expect(try await again.ops { try $0.incident("none") } == nil)
+        }
+
+        @Test("facts stay where a change brings none")
+        func facts() async throws {
+            try await store.commit(try incident(), facts: "first")
+            try await store.commit(try incident(version: 2))
+            #expect(try await store.ops { try $0.facts("a1") }?.diagnosis == "first")
+            try await store.commit(try incident(version: 3), facts: "third")
+            #expect(try await store.ops { try $0.facts("a1") }?.diagnosis == "third")
+            #expect(try await store.ops { try $0.facts("none") } == nil)
+        }
+
+        @Test("each change of a confirmed incident gets the next number, and pending ones get none")
+        func counter() async throws {
+            #expect(try await store.latestChange() == 0)
+            #expect(try await store.commit(try incident("p", version: 0)) == false)
+            #expect(try await store.commit(try incident("a"), try incident("p2", version: 0)))
+            #expect(
+                try await store.commit(FleetRecord(state: FleetState(), changes: [IncidentChange(fleetIncident())])))
+            #expect(try await store.commit(try incident("p", version: 1)))
+            #expect(try await store.commit(try incident("a", state: .recovering)))
+            #expect(try await !store.commit(CheckRecord(observation: nil, state: state())))
+            #expect(try await store.latestChange() == 4)
+            let records = try await records()
+            #expect(records.map(\.change) == [2, 3, 4])
+            #expect(records.map(\.incident.id) == [fleetIncident().id, "p", "a"])
+            #expect(try await store.ops { try $0.incidents(changedAfter: 2, limit: 1) }.map(\.change) == [3])
+            #expect(try await store.ops { try $0.latestChange() } == 4)
+        }
+
+        @Test("a commit leaves notifications alone, whatever it does to incidents")
+        func noNotification() async throws {
+            try await store.commit(try incident())
+            let row = pending()
+            try await store.ops { try $0.save(row, of: try incident()) }
+            try await store.commit(try incident(version: 2, state: .resolved))
+            #expect(try await store.ops { try $0.notification("a1") } == row)
+            #expect(try await store.rows("message") == 0)
+        }
+
+        @Test("a commit that fails, or a process that ends before it, gives no number and leaves no incident")
+        func atomic() async throws {
+            struct Killed: Error {}
+            let isBlocked = Mutex(false)
+            try store.close()
+            let store = try Store(
+                path: folder.store, access: .monitor,
+                obstacle: WriteObstacle { _ in if isBlocked.withLock(\.self) { throw Killed() } })
+            try await store.commit(try incident("a"))
+            isBlocked.withLock { $0 = true }
+            await #expect(throws: StoreError.self) { try await store.commit(try incident("b")) }
+            isBlocked.withLock { $0 = false }
+            // The second of two changes is refused, after the first has taken its number.
+            try await store.write { database in
+                try database.execute(
+                    sql: """
+                        CREATE TRIGGER refuse BEFORE INSERT ON incident WHEN NEW.id = 'd'
+                        BEGIN SELECT RAISE(ABORT, 'refused'); END
+                        """)
+            }
+            await #expect(throws: StoreError.self) { try await store.commit(try incident("c"), try incident("d")) }
+            #expect(try await store.latestChange() == 1)
+            try await store.commit(try incident("e"))
+            #expect(try await store.ops { try $0.incidents(changedAfter: 0, limit: 9) }.map(\.change) == [1, 2])
+        }
+
+        @Test("an incident is updated in place, and a dropped one leaves no row")
+        func lists() async throws {
+            let first = try incident(version: 0)
+            let other = try incident("b2", domain: "b.example.com", version: 0, at: noon + 60)
+            try await store.commit(first, other, fleetIncident(at: noon + 90))
+            let ended = try incident(state: .resolved).with { $0.reason = .cdnCaughtUp }
+            try await store.commit(ended)
+            #expect(try await store.incidents(domain: nil, limit: 2) == [fleetIncident(at: noon + 90), other])
+            #expect(try await store.incidents(domain: ended.domain, limit: 10) == [ended])
+            try await store.commit(CheckRecord(observation: nil, state: try state(), dropped: [other]))
+            #expect(try await store.incident(id: "b2") == nil)
+        }
+
+        @Test("unresolved incidents are walked in pages, confirmed ones only")
+        func walk() async throws {
+            for index in 0..<5 { try await store.commit(try incident("i\(index)")) }
+            try await store.commit(try incident("i2", state: .resolved), try incident("i9", version: 0))
+            try await store.commit(try incident("i3", state: .recovering))
+            func page(_ id: String) async throws -> [String] {
+                try await store.ops { try $0.unresolvedIncidents(after: id, limit: 2) }.map(\.incident.id)
+            }
+            #expect(try await page("") == ["i0", "i1"])
+            #expect(try await page("i1") == ["i3", "i4"])
+            #expect(try await page("i4") == [])
+            #expect(try await store.ops { try $0.hasUnresolved(.cdnStale) })
+            #expect(try await !store.ops { try $0.hasUnresolved(.cdnMissing) })
+        }
+
+        @Test("the last check of the domain comes with the incident, after unchanged checks too")
+        func checkedAt() async throws {
+            let known = try incident()
+            for minute in 0..<3 {
+                try await store.commit(
+                    CheckRecord(
+                        observation: nil, state: try state(at: noon + Double(minute) * 60),
+                        changes: minute == 0 ? [IncidentChange(known)] : []))
+            }
+            try await store.commit(FleetRecord(state: FleetState(), changes: [IncidentChange(fleetIncident())]))
+            #expect(try await records().map(\.checkedAt) == [noon + 120, nil])
+        }
+
+        @Test("the fleet's incidents: unresolved ones, and the last end of a cause")
+        func fleet() async throws {
+            let facts = IncidentFacts(diagnosis: "d", subject: "6 of 7 domains")
+            let incidents = [
+                fleetIncident(.cdn, at: noon + 5), fleetIncident(.channel("ops"), state: .recovering, at: noon),
+                fleetIncident(.network, state: .resolved, at: noon + 10),
+                fleetIncident(.network, state: .resolved, at: noon + 20),
+                // Over before anybody could be notified.
+                fleetIncident(.schedule, version: 0, state: .resolved, at: noon + 30),
+                fleetIncident(.schedule, version: 0, state: .pending, at: noon + 40),
+            ]
+            try await store.commit(
+                FleetRecord(
+                    state: FleetState(),
+                    changes: incidents.map { IncidentChange(incident: $0, facts: facts, transition: .firing) }))
+            let open = try await store.openFleetIncidents()
+            #expect(open.map(\.0.incident) == [incidents[1], incidents[0]])
+            #expect(open.map(\.1) == [facts, facts])
+            try await store.ops { channel throws in
+                #expect(try channel.fleetIncidents().map(\.incident) == [incidents[1], incidents[0]])
+                #expect(try channel.lastEnd(of: [.cdn, .network]) == noon + 20)
+                #expect(try channel.lastEnd(of: [.cdn, .schedule]) == nil)
+                #expect(try channel.lastEnd(of: []) == nil)
+                #expect(try channel.hasUnresolved(.monitorDegraded))
+            }
+        }
+
+        @Test("the state of the fleet comes back as it was, and a failed commit leaves the former one")
+        func fleetState() async throws {
+            #expect(try await store.fleetState() == nil)
+            var state = FleetState()
+            state.open[.channel("ops")] = TrackedIncident(incident: fleetIncident(.channel("ops")))
+            try await store.commit(FleetRecord(state: state))
+            try await store.write { database in
+                try database.execute(
+                    sql: "CREATE TRIGGER refuse BEFORE INSERT ON incident BEGIN SELECT RAISE(ABORT, 'refused'); END")
+            }
+            await #expect(throws: StoreError.self) {
+                try await store.commit(FleetRecord(state: FleetState(), changes: [IncidentChange(fleetIncident())]))
+            }
+            #expect(try await store.fleetState() == state)
+        }
+    }
+
+    @Suite("Acknowledgements")
+    struct AcknowledgementTests {
+        let folder: ScratchFolder
+        let store: Store
+        let eva = Acknowledgement(by: "eva", reason: "on it", at: noon + 5)
+
+        init() throws {
+            folder = try ScratchFolder()
+            store = try Store(path: folder.store)
+        }
+
+        private func acknowledgement(_ id: String = "abcd1111") async throws -> Acknowledgement? {
+            try await store.ops { try $0.incident(id) }?.acknowledgement
+        }
+
+        @Test("an incident is acknowledged by its id or the beginning of it, while it fires")
+        func prefixes() async throws {
+            let incidents = [
+                try incident("abcd1111"), try incident("abcd2222", at: noon - 1), try incident("ef001111", version: 0),
+                try incident("99991111", state: .resolved), try incident("abcd3333", state: .resolved),
+            ]
+            for incident in incidents { try await store.commit(incident) }
+            #expect(try await store.acknowledge(prefix: "abcd1", eva) == .done(incidents[0]))
+            #expect(try await store.acknowledge(prefix: "ABCD1111", eva) == .done(incidents[0]))
+            #expect(try await store.acknowledge(prefix: "abcd", eva) == .ambiguous(["abcd1111", "abcd2222"]))
+            #expect(try await store.acknowledge(prefix: "abcd3", eva) == .notFiring(incidents[4]))
+            #expect(try await store.acknowledge(prefix: "ef00", eva) == .notFiring(incidents[2]))
+            #expect(try await store.acknowledge(prefix: "9999", eva) == .notFiring(incidents[3]))
+            for prefix in ["", "abc", "0000", "%%%%", "____", "ab' ", "abcd1112", "zzzz"] {
+                #expect(try await store.acknowledge(prefix: prefix, eva) == .unknown)
+                #expect(try await store.unacknowledge(prefix: prefix) == .unknown)
+            }
+            #expect(try await store.acknowledgements().keys.sorted() == ["abcd1111"])
+        }
+
+        @Test("acknowledging and its end are changes; a second acknowledgement keeps the instant")
+        func changes() async throws {
+            let known = try incident("abcd1111", version: 3)
+            try await store.commit(known)
+            #expect(try await store.unacknowledge(prefix: "abcd") == .notAcknowledged(known))
+            #expect(try await store.latestChange() == 1)
+            _ = try await store.acknowledge(prefix: "abcd", eva)
+            #expect(try await store.latestChange() == 2)
+            var expected = eva
+            expected.version = 3
+            #expect(try await acknowledgement() == expected)
+            _ = try await store.acknowledge(prefix: "abcd", Acknowledgement(by: "bob", reason: "", at: noon + 99))
+            #expect(
+                try await acknowledgement() == Acknowledgement(by: "bob", reason: "", at: noon + 5, version: 3))
+            #expect(try await store.unacknowledge(prefix: "abcd") == .done(known))
+            #expect(try await acknowledgement() == nil)
+            #expect(try await store.ops { try $0.incident("abcd1111") }?.change == 4)
+            #expect(try await store.acknowledgements().isEmpty)
+        }
+
+        @Test(
+            "an acknowledgement survives checks, and ends when the incident becomes worse or comes back",
+            arguments: [("changed", true), ("flapping", true), ("worse", false), ("again", false)])
+        func lapses(what: String, holds: Bool) async throws {
+            let known = try incident("abcd1111")
+            try await store.commit(known)
+            _ = try await store.acknowledge(prefix: "abcd", eva)
+            let mark = Incident.Mark(version: 2, at: noon + 9)
+            try await store.commit(
+                known.with {
+                    $0.version = 2
+                    switch what {
+                    case "worse": $0.worse = mark
+                    case "again": $0.again = mark
+                    case "flapping": $0.flapping = mark
+                    default: break
+                    }
+                })
+            #expect(try await (acknowledgement() != nil) == holds)
+            #expect(try await store.acknowledgements().isEmpty == !holds)
+            _ = try await store.acknowledge(prefix: "abcd", Acknowledgement(by: "bob", reason: "", at: noon + 20))
+            #expect(try await acknowledgement()?.version == 2)
+            #expect(try await acknowledgement()?.at == (holds ? noon + 5 : noon + 20))
+            try await store.commit(known.with { $0.state = .resolved })
+            #expect(try await store.acknowledgements().isEmpty)
+        }
+
+        @Test("a command acknowledges while the monitor runs, and the monitor notices the write")
+        func beside() async throws {
+            try await store.commit(try incident("abcd1111"))
+            let before = try await store.outsideWrites()
+            let command = try Store(path: folder.store, access: .beside)
+            _ = try await command.acknowledge(prefix: "abcd", eva)
+            try command.close()
+            #expect(try await acknowledgement()?.by == "eva")
+            #expect(try await store.outsideWrites() != before)
+        }
+    }
+}

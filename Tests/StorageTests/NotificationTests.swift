@@ -1,0 +1,338 @@
+import Evidence
+import Foundation
+import GRDB
+import Monitoring
+import Testing
+
+@testable import Storage
+
+extension StorageSuite {
+    @Suite("Notifications")
+    struct NotificationTests {
+        let folder: ScratchFolder
+        let store: Store
+
+        init() throws {
+            folder = try ScratchFolder()
+            store = try Store(path: folder.store)
+        }
+
+        /// Stores incidents and what the channel `ops` has of them.
+        private func save(_ records: NotificationRecord..., severity: Severity = .error) async throws {
+            for record in records {
+                let incident = try incident(record.incidentID, severity: severity)
+                try await store.commit(incident)
+                try await store.ops { try $0.save(record, of: incident) }
+            }
+        }
+
+        /// One field set each, and all of them.
+        private static let changes: [@Sendable (inout NotificationRecord) -> Void] = [
+            { $0.state = .firing }, { $0.state = .resolved }, { $0.version = 3 }, { $0.severity = .warning },
+            { $0.notifiedAt = noon }, { $0.mayKnow = true }, { $0.acknowledgedAt = noon + 1 },
+            { $0.refused = .init(version: 2, at: noon + 2) }, { $0.count = 4 }, { $0.reference = "ts.1" },
+            { $0.reason = .wasFiring }, { $0.pendingSince = noon + 3 }, { $0.dueAt = noon + 4 }, { $0.messageID = 5 },
+        ]
+
+        @Test("every field of a notification comes back, alone and together, and nothing at all leaves no row")
+        func roundTrip() async throws {
+            var all = NotificationRecord(incidentID: "a1")
+            for change in Self.changes {
+                var one = NotificationRecord(incidentID: "a1")
+                change(&one)
+                change(&all)
+                for record in [one, all] {
+                    try await save(record)
+                    #expect(try await store.ops { try $0.notification("a1") } == record)
+                    #expect(try await store.ops { try $0.notifications(["a1", "b"]) } == ["a1": record])
+                }
+            }
+            #expect(try await store.inspect(channel: "two") { try $0.notification("a1") } == nil)
+            try await save(NotificationRecord(incidentID: "a1"))
+            #expect(try await store.rows("notification") == 0)
+        }
+
+        @Test("many notifications are read at once, by any text as an id")
+        func many() async throws {
+            let ids = (0..<300).map { "i\($0)" } + ["it's \"odd\"", "日本"]
+            for id in ids { try await save(pending(id)) }
+            let found = try await store.ops { try $0.notifications(ids + ["none"]) }
+            #expect(Set(found.keys) == Set(ids))
+            #expect(try await store.ops { try $0.notifications([]) } == [:])
+        }
+
+        @Test("every field of a channel comes back")
+        func channels() async throws {
+            #expect(try await store.ops { try $0.record() } == nil)
+            var record = ChannelRecord(name: "ops", type: "slack")
+            var expected = [record]
+            let changes: [(inout ChannelRecord) -> Void] = [
+                { $0.seen = 9 }, { $0.hold = .init(until: noon, reason: .throttled) },
+                { $0.trouble = .init(state: .disabled, since: noon + 1, error: "401") }, { $0.failures = 2 },
+                { $0.refusals = 3 }, { $0.refusedMessages = 4 }, { $0.throttledSince = noon + 2 },
+                { $0.refusalsLiftedAt = noon + 3 }, { $0.lastDelivered = noon + 4 },
+                { $0.trouble = .init(state: .degraded, since: noon + 1, error: nil) }, { $0.hold = nil },
+            ]
+            for change in changes {
+                change(&record)
+                expected.append(record)
+            }
+            for record in expected {
+                try await store.ops { try $0.save(record) }
+                #expect(try await store.ops { try $0.record() } == record)
+            }
+            try await store.transact(channel: "chat") { try $0.save(ChannelRecord(name: "chat", type: "webhook")) }
+            #expect(try await store.channelRecords().map(\.name) == ["chat", "ops"])
+        }
+
+        @Test(
+            "deliveries retry ends a hold of ours, and no other",
+            arguments: [(ChannelRecord.Hold.Reason.throttled, true), (.refused, false), (.failing, false)])
+        func endHold(reason: ChannelRecord.Hold.Reason, isHeld: Bool) async throws {
+            #expect(try await store.endHold(channel: "ops", now: noon) == nil)
+            var record = ChannelRecord(name: "ops", type: "webhook")
+            record.hold = .init(until: noon + 100, reason: reason)
+            let held = record
+            try await store.ops { try $0.save(held) }
+            record.refusalsLiftedAt = noon
+            if !isHeld { record.hold = nil }
+            #expect(try await store.endHold(channel: "ops", now: noon) == record)
+            #expect(try await store.ops { try $0.record() } == record)
+        }
+
+        @Test("another type under the same name forgets what the channel knew, and nothing of other channels")
+        func forgets() async throws {
+            try await save(pending("a1"))
+            for name in ["ops", "chat"] {
+                try await store.transact(channel: name) { channel in
+                    try channel.save(ChannelRecord(name: name, type: "webhook"))
+                    var row = pending("a1")
+                    row.messageID = try channel.insert(message()).id
+                    try channel.save(row, of: try incident())
+                    try channel.noteSent(NotificationGroup(kind: .cdnStale, reason: .firing), at: noon)
+                    try channel.log(delivery(channel: name))
+                }
+            }
+            try await store.ops { try $0.forget() }
+            for table in ["notification", "message", "message_member", "notification_group", "channel", "delivery"] {
+                let left = ["channel", "delivery"].contains(table) ? 2 : 1
+                #expect(try await store.rows(table) == left, "\(table)")
+            }
+            #expect(try await store.ops { try $0.messages() } == [])
+            #expect(try await store.inspect(channel: "chat") { try $0.notification("a1") } != nil)
+        }
+
+        @Test("due notifications come by their time, without those in a message")
+        func due() async throws {
+            var records: [NotificationRecord] = []
+            for (id, seconds) in [("c", 10.0), ("b", 30), ("a", 10), ("d", 40), ("e", nil)] as [(String, Double?)] {
+                var record = pending(id)
+                record.dueAt = seconds.map { noon + $0 }
+                if id == "d" { record.messageID = 1 }
+                records.append(record)
+                try await save(record)
+            }
+            func due(_ seconds: Double, limit: Int = 9) async throws -> [String] {
+                try await store.ops { try $0.due(by: noon + seconds, limit: limit) }.map(\.incidentID)
+            }
+            #expect(try await due(9) == [])
+            #expect(try await due(10) == ["a", "c"])
+            #expect(try await due(10, limit: 1) == ["a"])
+            #expect(try await due(99) == ["a", "c", "b"])
+            #expect(try await store.ops { try $0.nextDue() } == noon + 10)
+            #expect(try await store.inspect(channel: "chat") { try $0.nextDue() } == nil)
+        }
+
+        @Test("open notifications are walked in pages; what is only known is not among them")
+        func open() async throws {
+            var known = NotificationRecord(incidentID: "a")
+            known.version = 1
+            var due = NotificationRecord(incidentID: "b")
+            due.dueAt = noon
+            var sent = NotificationRecord(incidentID: "c")
+            sent.messageID = 1
+            try await save(known, due, sent, pending("d"))
+            func page(_ id: String) async throws -> [String] {
+                try await store.ops { try $0.openNotifications(after: id, limit: 2) }.map(\.incidentID)
+            }
+            #expect(try await page("") == ["b", "c"])
+            #expect(try await page("c") == ["d"])
+            #expect(try await page("d") == [])
+        }
+
+        @Test("pending notifications form groups by kind and reason, the most severe first")
+        func groups() async throws {
+            try await save(pending("a", since: noon + 5), pending("b", since: noon + 1), severity: .warning)
+            try await save(pending("c", since: noon + 9), pending("d", .resolved), severity: .error)
+            var inMessage = pending("e")
+            inMessage.messageID = 1
+            try await save(inMessage)
+            let fleet = fleetIncident()
+            try await store.commit(FleetRecord(state: FleetState(), changes: [IncidentChange(fleet)]))
+            let firing = NotificationGroup(kind: .cdnStale, reason: .firing)
+            try await store.ops { channel in
+                try channel.save(pending(fleet.id, since: noon + 7), of: fleet)
+                try channel.noteSent(firing, at: noon)
+                try channel.noteSent(firing, at: noon + 2)
+                let groups = try channel.pendingGroups().sorted { $0.since < $1.since }
+                #expect(
+                    groups == [
+                        PendingGroup(
+                            group: NotificationGroup(kind: .cdnStale, reason: .resolved), since: noon, count: 1,
+                            severity: .error, lastAt: nil),
+                        PendingGroup(group: firing, since: noon + 1, count: 3, severity: .error, lastAt: noon + 2),
+                        PendingGroup(
+                            group: NotificationGroup(kind: .cdnWide, reason: .firing), since: noon + 7, count: 1,
+                            severity: .error, lastAt: nil),
+                    ])
+                #expect(try channel.pending(firing, limit: 9).map(\.incidentID) == ["c", "b", "a"])
+                #expect(try channel.pending(firing, limit: 2).map(\.incidentID) == ["c", "b"])
+            }
+            #expect(try await store.inspect(channel: "chat") { try $0.pendingGroups() } == [])
+        }
+
+        @Test("what a removed channel still knows as firing, or may know")
+        func unended() async throws {
+            let states: [(String, NotificationRecord.State, mayKnow: Bool)] = [
+                ("a", .firing, false), ("b", .resolved, false), ("c", .nothing, true), ("d", .nothing, false),
+                ("e", .resolved, true),
+            ]
+            for (id, state, mayKnow) in states {
+                var record = pending(id)
+                (record.state, record.mayKnow) = (state, mayKnow)
+                try await save(record)
+            }
+            let found = try await store.unendedNotifications(channel: "ops").map(\.incident.id)
+            #expect(found == ["a", "c", "e"])
+            #expect(try await store.unendedNotifications(channel: "none").isEmpty)
+        }
+
+        @Test("a turn that fails leaves nothing behind")
+        func atomic() async throws {
+            struct Fault: Error {}
+            try await save(pending())
+            await #expect(throws: StoreError.self) {
+                try await store.ops { channel in
+                    try channel.save(ChannelRecord(name: "ops", type: "webhook"))
+                    _ = try channel.insert(message())
+                    throw Fault()
+                }
+            }
+            #expect(try await store.ops { try $0.record() } == nil)
+            #expect(try await store.rows("message_member") == 0)
+        }
+    }
+
+    @Suite("Messages and deliveries")
+    struct MessageTests {
+        let folder: ScratchFolder
+        let store: Store
+
+        init() throws {
+            folder = try ScratchFolder()
+            store = try Store(path: folder.store)
+        }
+
+        @Test("a message comes back with its members in their order, and changes as it is tried")
+        func roundTrip() async throws {
+            var sent = MessageRecord(
+                key: String(repeating: "f", count: 64), reason: .again, kind: .originBroken, body: Data([0, 255]),
+                members: (0..<30).map { member("i\(30 - $0)", version: $0, acknowledgedAt: $0 == 2 ? noon : nil) }
+                    + [.init(incidentID: "x", version: 1, state: .resolved, severity: .note, acknowledgedAt: nil)],
+                createdAt: noon + 1, retryAt: noon + 2)
+            sent.isRepeat = true
+            let unsent = sent
+            sent = try await store.ops { try $0.insert(unsent) }
+            #expect(sent.id > 0)
+            var expected = unsent
+            expected.id = sent.id
+            #expect(sent == expected)
+            #expect(try await store.ops { try $0.messages() } == [sent])
+            (sent.attempts, sent.retryAt, sent.isUnclear, sent.isPlain) = (3, noon + 9, true, true)
+            sent.body = Data("plain".utf8)
+            let tried = sent
+            try await store.ops { try $0.update(tried) }
+            #expect(try await store.ops { try $0.messages() } == [tried])
+            // Another channel has no part in it.
+            try await store.transact(channel: "chat") { try $0.delete(tried) }
+            #expect(try await store.inspect(channel: "chat") { try $0.messages() } == [])
+            #expect(try await store.ops { try $0.messages() } == [tried])
+            try await store.ops { try $0.delete(tried) }
+            #expect(try await store.rows("message_member") == 0)
+        }
+
+        @Test("messages come by their next attempt, and no id is given twice")
+        func order() async throws {
+            try await store.ops { channel in
+                for (key, seconds) in [("late", 9.0), ("first", 1), ("second", 1)] {
+                    _ = try channel.insert(message(key, of: [key], retryAt: noon + seconds))
+                }
+                let messages = try channel.messages()
+                #expect(messages.map(\.key) == ["first", "second", "late"])
+                #expect(messages.map { $0.members.map(\.incidentID) } == [["first"], ["second"], ["late"]])
+                for message in messages { try channel.delete(message) }
+                #expect(try channel.insert(message()).id == 4)
+            }
+        }
+
+        @Test("the log is read by channel, incident and domain, newest first")
+        func deliveries() async throws {
+            try await store.commit(try incident("a1", domain: "a.test"))
+            try await store.commit(try incident("b1", domain: "b.test"))
+            let failed = delivery(
+                "3", channel: "chat", incident: "b1", outcome: .refused, status: nil,
+                error: String(repeating: "x", count: 900))
+            let all = [
+                delivery("1"), delivery("2", channel: "chat"), failed, delivery("4", incident: "b1", at: noon + 1),
+            ]
+            for delivery in all { try await store.ops { try $0.log(delivery) } }
+            func keys(_ channel: String? = nil, _ incident: String? = nil, _ domain: String? = nil) async throws
+                -> String
+            {
+                try await store.deliveries(
+                    channel: channel, incident: incident, domain: domain.map { try Domain($0) }, limit: 9
+                ).map(\.key).joined()
+            }
+            #expect(try await keys() == "4321")
+            #expect(try await keys("ops") == "41")
+            #expect(try await keys(nil, "a1") == "21")
+            #expect(try await keys("chat", "a1") == "2")
+            #expect(try await keys(nil, nil, "b.test") == "43")
+            #expect(try await keys("chat", nil, "b.test") == "3")
+            #expect(try await keys("none") == "")
+            #expect(try await store.deliveries(limit: 1).map(\.key) == ["4"])
+            var stored = try #require(try await store.delivery(id: 3))
+            #expect(stored.error?.count == 500)
+            stored.id = 0
+            #expect(stored == failed)
+            #expect(try await store.delivery(id: 9) == nil)
+            #expect(
+                try await store.deliveryCounts() == [
+                    OutcomeCount(channel: "chat", outcome: .delivered, count: 1),
+                    OutcomeCount(channel: "chat", outcome: .refused, count: 1),
+                    OutcomeCount(channel: "ops", outcome: .delivered, count: 2),
+                ])
+        }
+
+        @Test("pending notifications are counted by channel, those in a message too")
+        func counts() async throws {
+            #expect(try await store.pendingNotifications() == [])
+            for id in ["a", "b", "c"] { try await store.commit(try incident(id)) }
+            try await store.ops { channel in
+                try channel.save(pending("a", since: noon + 5), of: try incident("a"))
+                var inMessage = pending("b", since: noon + 9)
+                inMessage.messageID = try channel.insert(message(of: ["b"])).id
+                try channel.save(inMessage, of: try incident("b"))
+                var known = NotificationRecord(incidentID: "c")
+                (known.version, known.dueAt) = (1, noon)
+                try channel.save(known, of: try incident("c"))
+            }
+            try await store.transact(channel: "chat") { try $0.save(pending("c"), of: try incident("c")) }
+            #expect(
+                try await store.pendingNotifications() == [
+                    PendingCount(channel: "chat", count: 1, since: noon),
+                    PendingCount(channel: "ops", count: 2, since: noon),
+                ])
+        }
+    }
+}

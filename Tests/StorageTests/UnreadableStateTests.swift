@@ -1,0 +1,136 @@
+import Evidence
+import Foundation
+import GRDB
+import Monitoring
+import Synchronization
+import Testing
+
+@testable import Storage
+
+extension StorageSuite {
+    @Suite("Unreadable states")
+    struct UnreadableStateTests {
+        let folder: ScratchFolder
+        let store: Store
+        let reported = Reports()
+
+        final class Reports: Sendable {
+            let names = Mutex<[String]>([])
+        }
+
+        init() async throws {
+            folder = try ScratchFolder()
+            store = try Store(path: folder.store)
+            store.onUnreadableState { [reported] state in reported.names.withLock { $0.append(state.name) } }
+            for name in ["a.test", "b.test", "c.test"] {
+                // Twice, so that there is a difference next to the state.
+                for second in [0.0, 1] {
+                    try await store.commit(CheckRecord(observation: nil, state: state(name, at: noon + second)))
+                }
+            }
+        }
+
+        private func damage(_ sql: String) async throws {
+            try await store.write { try $0.execute(sql: sql) }
+        }
+
+        private var names: [String] { reported.names.withLock(\.self) }
+
+        @Test(
+            "one state that cannot be decoded is set aside and reported once, and the others go on",
+            arguments: [
+                "UPDATE domain SET state = CAST('{}' AS BLOB) WHERE name = 'b.test'",
+                "UPDATE domain SET state = CAST('{\"domain\":' AS BLOB) WHERE name = 'b.test'",
+                "UPDATE domain_recent SET delta = CAST('x' AS BLOB) WHERE name = 'b.test'",
+            ])
+        func setsAside(sql: String) async throws {
+            try await store.commit(
+                CheckRecord(
+                    observation: nil, state: state("b.test", at: noon + 1),
+                    changes: [
+                        IncidentChange(try incident("fired", domain: "b.test")),
+                        IncidentChange(try incident("over", domain: "b.test", state: .resolved)),
+                        IncidentChange(try incident("seen", domain: "b.test", kind: .cdnMissing, version: 0)),
+                        IncidentChange(try incident("other", domain: "a.test", kind: .cdnMissing, version: 0)),
+                    ]))
+            try await damage(sql)
+            let reader = try Store(path: folder.store, readOnly: true)
+            #expect(try await reader.domains().map(\.domain.name) == ["a.test", "c.test"])
+            #expect(try await store.rows("set_aside_state") == 0, "a reader changes nothing")
+            #expect(try await store.domains().map(\.domain.name) == ["a.test", "c.test"])
+            #expect(try await store.state(of: Domain("b.test")) == nil)
+            #expect(try await store.domains().count == 2)
+            #expect(names == ["b.test"])
+            #expect(try await store.rows("set_aside_state") == 1)
+            // What fired goes on; what was never confirmed begins anew.
+            let first = try await store.firstState(of: Domain("b.test"))
+            #expect(first.open.values.map(\.incident.id) == ["fired"])
+            #expect(try await store.incidents(domain: nil, limit: 9).map(\.id).sorted() == ["fired", "other", "over"])
+            try await store.commit(CheckRecord(observation: nil, state: first))
+            #expect(try await store.state(of: Domain("b.test")) == first)
+            try await store.prune(now: noon + 86400 * 1e4, keepObservations: .seconds(1))
+            #expect(try await store.rows("set_aside_state") == 0)
+        }
+
+        @Test("a state that is read by itself is set aside as well")
+        func single() async throws {
+            try await damage("UPDATE domain SET state = CAST('[]' AS BLOB) WHERE name = 'b.test'")
+            #expect(try await store.state(of: Domain("b.test")) == nil)
+            #expect(names == ["b.test"])
+            #expect(try await store.rows("set_aside_state") == 1)
+            #expect(try await store.state(of: Domain("a.test")) != nil)
+        }
+
+        @Test("a state of a newer version is refused by name and left alone")
+        func newer() async throws {
+            let format = DomainState.formatVersion + 1
+            try await damage("UPDATE domain SET format = \(format) WHERE name = 'b.test'")
+            for read in [
+                { _ = try await store.domains() }, { _ = try await store.state(of: Domain("b.test")) },
+            ] as [() async throws -> Void] {
+                let fault = await #expect(throws: StoreError.self) { try await read() }
+                #expect(fault?.code == .newerState)
+                #expect(fault?.message.contains("state of b.test has format \(format)") == true)
+            }
+            #expect(try await store.state(of: Domain("a.test")) != nil)
+            #expect(names == [])
+            #expect(try await store.rows("domain") == 3)
+        }
+
+        @Test("an unreadable state of the fleet begins anew with what is confirmed and unresolved")
+        func fleet() async throws {
+            let facts = IncidentFacts(diagnosis: "d", trouble: "t")
+            try await store.commit(
+                FleetRecord(
+                    state: FleetState(),
+                    changes: [
+                        IncidentChange(incident: fleetIncident(.cdn), facts: facts, transition: .firing),
+                        IncidentChange(fleetIncident(.network, state: .resolved)),
+                        IncidentChange(fleetIncident(.schedule, version: 0, state: .pending)),
+                    ]))
+            try await damage("UPDATE fleet SET state = CAST('[]' AS BLOB)")
+            for _ in 0..<2 {
+                let state = try #require(try await store.fleetState())
+                #expect(state.open.keys.map(\.name) == ["cdn"])
+                #expect(state.open[.cdn]?.incident == fleetIncident(.cdn))
+                #expect(state.open[.cdn]?.facts == facts)
+            }
+            #expect(names == [""])
+            #expect(try await store.rows("set_aside_state") == 1)
+            #expect(try await store.rows("incident") == 2)
+            try await store.commit(FleetRecord(state: FleetState()))
+            try await damage("UPDATE fleet SET format = 99")
+            let fault = await #expect(throws: StoreError.self) { try await store.fleetState() }
+            #expect(fault?.code == .newerState)
+        }
+
+        @Test("a row of an incident that cannot be read is left out, and the others go on")
+        func incidents() async throws {
+            for id in ["a", "b"] { try await store.commit(try incident(id)) }
+            try await damage("UPDATE incident SET kind = 'no such kind', facts = CAST('[]' AS BLOB) WHERE id = 'a'")
+            #expect(try await store.ops { try $0.incidents(changedAfter: 0, limit: 9) }.map(\.incident.id) == ["b"])
+            #expect(try await store.ops { try $0.incident("a") } == nil)
+            #expect(try await store.ops { try $0.facts("a") } == nil)
+        }
+    }
+}
