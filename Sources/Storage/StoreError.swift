@@ -109,7 +109,7 @@ extension StoreError {
     static func full(_ path: String) -> StoreError {
         StoreError(
             code: .full,
-            message: "\(path): no space is left on the device; free some, and the next check is stored")
+            message: "\(path): no space is left on the device; free some")
     }
 
     static func notADatabase(_ path: String) -> StoreError {

@@ -107,10 +107,13 @@ extension EndToEndTests {
         func wasFiring() async throws {
             try await Stage.with { stage in
                 let port = try stage.port()
-                stage.lab.origin(Self.host).behaviour = .reply(.status(500))
+                // Apple's CDN has a copy, so that its side is no incident of its own.
+                stage.lab.origin(Self.host).serve(file())
                 let watch = try Watch(
                     stage, [Self.host], Watch.Settings(channels: [Watch.slack("http://127.0.0.1:\(port)/in")]))
                 let (process, _) = try await watch.started()
+                try await watch.checks(2, of: Self.host)
+                stage.lab.origin(Self.host).behaviour = .reply(.status(500))
                 try await until("a failed attempt", seen: { process.errors }) {
                     process.errors.contains("not delivered")
                 }

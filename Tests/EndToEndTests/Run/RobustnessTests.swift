@@ -67,7 +67,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a file without a certificate in it is told before anything else")
+        @Test("a file without a certificate in it is refused before anything else")
         func noCertificate() async throws {
             try await Stage.with { stage in
                 try stage.write("empty.pem", "# none yet\n")
@@ -87,7 +87,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("an encoding that was not asked for is told as such, not as a file of bad syntax")
+        @Test("an encoding that was not asked for is reported as such, not as a file of bad syntax")
         func unaskedEncoding() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").behaviour = .reply(

@@ -31,7 +31,7 @@ extension EndToEndTests {
             return process
         }
 
-        @Test("faults of the configuration are told with their place", arguments: ["run", "config"])
+        @Test("faults of the configuration are reported with their place", arguments: ["run", "config"])
         func configuration(_ command: String) async throws {
             try await Stage.with { stage in
                 let words = command == "run" ? ["run"] : ["config", "check"]
@@ -53,7 +53,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("config check tells that a good file is good")
+        @Test("config check accepts a good file")
         func goodConfiguration() async throws {
             try await Stage.with { stage in
                 try stage.write("monitor.yaml", Self.smallest)
@@ -115,7 +115,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a file of certificates that is missing is told before anything else")
+        @Test("a file of certificates that is missing is reported before anything else")
         func missingAuthorities() async throws {
             try await Stage.with { stage in
                 try stage.write("monitor.yaml", Self.smallest + "network: {ca_file: nowhere.pem}\n")
@@ -123,7 +123,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("an unset variable and a bad secret are told without their values")
+        @Test("an unset variable and a bad secret are reported without their values")
         func secrets() async throws {
             try await Stage.with { stage in
                 let channel = #"  channels: [{name: hook, type: webhook, url: "${HOOK_URL}", secret: "hunter2"}]"#

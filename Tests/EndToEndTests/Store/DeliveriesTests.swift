@@ -80,10 +80,13 @@ extension EndToEndTests {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()
                 receiver.answers(503)
-                stage.lab.origin("site.test").behaviour = .reply(.status(500))
+                // Apple's CDN has a copy, so that its side is no incident of its own.
+                stage.lab.origin("site.test").serve(file())
                 let watch = try Watch(
                     stage, ["site.test"], Watch.Settings(channels: [Watch.webhook(receiver.url("/in"))]))
                 let (process, _) = try await watch.started()
+                try await watch.checks(2, of: "site.test")
+                stage.lab.origin("site.test").behaviour = .reply(.status(500))
                 try await until("an attempt", seen: { process.errors }) { process.errors.contains("not delivered") }
                 let waiting = try await stage.run(["deliveries", "list"])
                 #expect(waiting.output.hasPrefix("hook: 1 notification pending since "), "\(waiting.output)")

@@ -12,7 +12,7 @@ extension EndToEndTests {
         }
 
         /// Shell words for a daemon that runs for a while and is stopped.
-        private static let life = #"{ timeout -s TERM 3 "$PROGRAM" run --config monitor.yaml || true; }"#
+        private static let life = #"{ timeout -s TERM 3 "$PROGRAM" run --config monitor.yaml 2>life.log || true; }"#
 
         private static func text(_ stage: Stage, _ name: String) -> String {
             (try? String(contentsOfFile: stage.path(name), encoding: .utf8)) ?? ""

@@ -30,7 +30,7 @@ struct SimulatedSetup {
     var failureThreshold = 2
     var recoveryThreshold = 1
     var staleAfter: Duration = .seconds(24 * 3600)
-    var remindEvery: Duration = .seconds(24 * 3600)
+    var remindEvery: Duration
     var windows: [MaintenanceWindow] = []
     /// Between two checks, by site.
     let intervals: [Duration]
@@ -55,6 +55,7 @@ struct SimulatedSetup {
             return .seconds(dice.pick(choice) ?? 3600)
         }
         watched = Set(0..<sites)
+        remindEvery = .seconds(3600 * (dice.pick([1, 2, 4, 24]) ?? 4))
         hasCanaries = dice.happens(0.5)
         fallback = dice.happens(0.5) ? "hook" : nil
         groupWait = .seconds(dice.pick([0, 0, 10, 30, 60, 300]) ?? 0)

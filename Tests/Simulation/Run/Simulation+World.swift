@@ -183,7 +183,7 @@ extension Simulation {
         setup.failureThreshold = machineDice.number(1...3)
         setup.recoveryThreshold = machineDice.number(1...3)
         setup.staleAfter = .seconds(3600 * machineDice.number(6...36))
-        setup.remindEvery = .seconds(3600 * machineDice.number(4...24))
+        setup.remindEvery = .seconds(3600 * (machineDice.pick([1, 2, 4, 24]) ?? 4))
         if setup.groupWait > .zero { setup.groupWait = .seconds(machineDice.pick([0, 10, 60, 300]) ?? 30) }
         if setup.escalatesAfter != nil {
             setup.escalatesAfter = .seconds(machineDice.pick([1800, 3600, 14_400]) ?? 3600)
@@ -196,7 +196,7 @@ extension Simulation {
 
     /// Somebody acknowledges one of the incidents that fire.
     func acknowledge() async {
-        agenda.add(.acknowledgement, at: clock.passed + machineDice.hours(mean: 20))
+        agenda.add(.acknowledgement, at: clock.passed + machineDice.hours(mean: 6))
         let firing = audit.active.compactMap { audit.ledger[$0] }.filter { $0.state == .firing }.map(\.id)
         guard let process, !process.trouble.isDead, let id = machineDice.pick(firing.sorted()),
             (try? await process.acknowledge(id)) == true
