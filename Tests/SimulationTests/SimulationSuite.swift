@@ -10,9 +10,8 @@ struct SimulationSuite {
     /// Few sites and many, with messages that go by themselves and with grouped ones, with escalation and with a feed.
     @Test(
         "days of trouble lose nothing, repeat nothing under another key, and come to rest",
-        arguments: [UInt64(1), 2, 4, 14])
-    func seeds(_ seed: UInt64) async throws {
-        let days = 2.0
+        arguments: [(UInt64(1), 2.0), (5, 2), (17, 2), (8, 1)])
+    func seeds(_ seed: UInt64, days: Double) async throws {
         let result = try await SimulationCommand.simulate(seed: seed, days: days)
         let story = result.tail.joined(separator: "\n")
         #expect(

@@ -64,11 +64,12 @@ package func decide(
     if route.isSubject { return .nothing }
 
     if incident.state == .resolved {
-        let age = now.timeIntervalSince(incident.resolvedAt ?? now)
-        if isRefused(incident, known, refusalsLiftedAt) { return .nothing }
-        if known.state == .firing || known.mayKnow {
-            return age <= (route.isPager ? Life.endOfPager : Life.end) ? .send(.resolved) : .nothing
-        }
+        let end = incident.resolvedAt ?? now
+        let age = now.timeIntervalSince(end)
+        let life = route.isPager ? Life.endOfPager : Life.end
+        // Once the channel is repaired, a walk finds what still waits.
+        if isRefused(incident, known, refusalsLiftedAt) { return age < life ? .wait(until: end + life) : .nothing }
+        if known.state == .firing || known.mayKnow { return age <= life ? .send(.resolved) : .nothing }
         let wasPending = known.state == .nothing && known.pendingSince != nil
         guard wasPending, !route.isPager, suppression?.reason != .silenced, suppression?.reason != .inhibited
         else { return .nothing }

@@ -81,6 +81,23 @@ extension AlertingSuite {
             #expect(Set(taken.filter { $0.outcome == .delivered }.map(\.incidentID)).count == 3)
         }
 
+        @Test("an end that was refused is sent once the channel is repaired")
+        func refusedEnd() async throws {
+            let world = try World()
+            try await world.commit(.firing)
+            try await world.pass(60)
+            world.transport.script("hook", Array(repeating: .status(400), count: 2))
+            try await world.commit(.resolved)
+            try await world.pass(600)
+            #expect(world.types().suffix(2) == ["resolved", "resolved"])
+            let tried = world.transport.sent.count
+            _ = try await world.store.endHold(channel: "hook", now: world.time.now())
+            world.delivery.reconsider()
+            try await world.pass(60)
+            #expect(world.transport.sent.count == tried + 1)
+            #expect(try await world.known()?.state == .resolved)
+        }
+
         @Test("the trouble of a channel outlives a restart; a restart and a reload give it a try at once")
         func restart() async throws {
             let world = try World(script: ["hook": Array(repeating: .status(401), count: 4)])

@@ -50,9 +50,13 @@ private func row(_ c: Case) -> (name: String, answer: Decision) {
     let isAbove = c.incident.version > c.known.version
     if c.route.isSubject { return ("about this channel", .nothing) }
     if c.isResolved {
-        if c.isRefused { return ("the end was refused", .nothing) }
+        let life: TimeInterval = c.route.isPager ? 30 * 86_400 : 72 * 3600
+        if c.isRefused {
+            let end = (c.incident.resolvedAt ?? noon) + life
+            return c.age < life
+                ? ("the end was refused", .wait(until: end)) : ("the end was refused long ago", .nothing)
+        }
         if c.knowsFiring || c.known.mayKnow {
-            let life: TimeInterval = c.route.isPager ? 30 * 86_400 : 72 * 3600
             return c.age <= life ? ("knows firing, resolved", .send(.resolved)) : ("resolved too long ago", .nothing)
         }
         if c.known.state == .nothing {
@@ -96,7 +100,7 @@ private func row(_ c: Case) -> (name: String, answer: Decision) {
 }
 
 private let rowNames: Set<String> = [
-    "about this channel", "the end was refused", "knows firing, resolved", "resolved too long ago", "was pending",
+    "about this channel", "the end was refused", "the end was refused long ago", "knows firing, resolved", "resolved too long ago", "was pending",
     "knows nothing, resolved", "knows resolved, resolved", "pending", "acknowledged", "recovering",
     "this version was refused", "new: not concerned", "new: suppressed", "new: step not reached", "new: step",
     "knows nothing", "knows resolved", "knows resolved: flapping", "not routed any more", "version above: suppressed",
