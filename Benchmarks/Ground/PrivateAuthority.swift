@@ -20,7 +20,7 @@ struct PrivateAuthority {
         let identity = Identity(certificate: premises.path("server.pem"), key: premises.path("server.key"))
         let common = [
             "req", "-x509", "-config", settings, "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-noenc",
-            "-days", "2",
+            "-days", "90",
         ]
         for arguments in [
             ["-extensions", "root", "-subj", "/CN=aasa-monitor-bench root", "-keyout", rootKey, "-out", root],

@@ -85,6 +85,7 @@ struct LoadServer {
                         if (-f \(premises.path("failing"))) { return 503; }
                         alias \(file);
                     }
+                    location / { return 404; }
                 }
             }
 

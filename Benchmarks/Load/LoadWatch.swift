@@ -63,7 +63,8 @@ struct LoadWatch {
         ])
         for phase in past {
             let seconds = phase.end.timeIntervalSince(phase.begin)
-            let late = lateness.seconds(from: phase.begin, to: phase.end)
+            // First checks come at once, whatever the schedule says.
+            let late = phase.begin == past.first?.begin ? [] : lateness.seconds(from: phase.begin, to: phase.end)
             table.add([
                 phase.name, PlainTable.number(seconds, digits: 0), phase.isComplete ? "yes" : "NO", "\(late.count)",
                 PlainTable.number(late.quantile(0.5), digits: 2), PlainTable.number(late.quantile(0.99), digits: 1),

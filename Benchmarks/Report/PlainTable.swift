@@ -24,6 +24,6 @@ struct PlainTable {
     }
 
     static func number(_ value: Double, digits: Int) -> String {
-        String(format: "%.\(digits)f", locale: Locale(identifier: "en_US_POSIX"), value)
+        value.isNaN ? "-" : String(format: "%.\(digits)f", locale: Locale(identifier: "en_US_POSIX"), value)
     }
 }

@@ -101,12 +101,12 @@ package final class Delivery: Sendable {
         let names = state.withLock { state in
             state.inputs.routing = routing
             state.destinations = [:]
-            state.generation += 1
             let names = routing.channels.map(\.name)
             state.records = state.records.filter { names.contains($0.key) }
             return names
         }
-        defer { work.signal() }
+        // Behind the holds: a walk before would still meet the refusals that they lift.
+        defer { reconsider() }
         for name in names { _ = try await store.endHold(channel: name, now: time.now()) }
     }
 
@@ -123,10 +123,16 @@ package final class Delivery: Sendable {
 
     /// Takes note of an evaluation of the fleet: when it was, and which domains each open incident of the fleet is about.
     package func set(fleet evaluatedAt: Date, affected: [String: [Domain]]) {
-        state.withLock { state in
+        let mustWalk = state.withLock { state in
             state.inputs.fleetEvaluatedAt = evaluatedAt
-            if state.inputs.affected != affected { state.inputs.affected = affected }
+            guard state.inputs.affected != affected else { return false }
+            state.inputs.affected = affected
+            // Who is silenced with all of its domains may not be any more.
+            guard state.inputs.silences != Silences() else { return false }
+            state.generation += 1
+            return true
         }
+        if mustWalk { work.signal() }
     }
 
     /// The channels that do not take messages as they should, by name.
@@ -197,18 +203,20 @@ package final class Delivery: Sendable {
     }
 
     /// Makes the call that follows a delivered message, where there is one. Its failure costs nobody a message.
-    func follow(_ alert: Alert, reference: String?, channel: Channel) async {
+    /// - Returns: whether there was none, or it was taken.
+    func follow(_ alert: Alert, reference: String?, channel: Channel) async -> Bool {
         let format = channel.format
-        guard let call = try? format.followUp(alert, reference: reference, channel: channel) else { return }
+        guard let call = try? format.followUp(alert, reference: reference, channel: channel) else { return true }
         let request = channel.request(call, timestamp: time.wall(), userAgent: settings.userAgent)
-        guard let answer = try? await post(request, to: channel), format.judge(answer, now: time.wall()) != .delivered
-        else { return }
+        guard let answer = try? await post(request, to: channel) else { return false }
+        guard format.judge(answer, now: time.wall()) != .delivered else { return true }
         logger.info(
             "an earlier message could not be updated",
             metadata: [
                 "channel": "\(channel.name)", "status": "\(answer.status.map(String.init) ?? "none")",
                 "error": "\(Self.words(answer, channel: channel) ?? "")",
             ])
+        return false
     }
 
     /// Takes note that a channel has moved, until the configuration says the same.

@@ -14,6 +14,8 @@ struct Feed: Sendable {
 
     /// Between two rounds.
     static let interval: TimeInterval = 60
+    /// After a round that was not taken.
+    private static let pause: TimeInterval = 15
     /// How long an alert lives without a further round: a few may be lost.
     static let life: TimeInterval = 300
     /// So many alerts in one request.
@@ -105,7 +107,7 @@ struct Feed: Sendable {
                 ? min(incident.resolvedAt ?? asker.wall, asker.wall) : asker.wall + Self.life)
     }
 
-    /// - Returns: whether they were taken.
+    /// - Returns: whether the next part may be sent.
     private func post(_ entries: [Entry]) async throws -> Bool {
         let request = try delivery.request(
             body: JSONText.encoded(entries.map(\.alert)), key: "", channel: channel)
@@ -140,10 +142,14 @@ struct Feed: Sendable {
             let before = try store.record() ?? ChannelRecord(name: channel.name, type: channel.kind.rawValue)
             let after = ChannelHealth.after(
                 outcome, before, wait: .seconds(Self.interval), isFinal: true, error: words, now: now)
-            // A feed has nothing but the present to send, and sends it each minute: trouble is noted, and holds nothing up.
+            // A feed has nothing but the present to send: it tries again soon, whatever the trouble.
             var next = after
-            if case .throttled = outcome {} else { next.hold = nil }
-            if next != before, next.trouble != before.trouble || outcome != .delivered { try store.save(next) }
+            if outcome == .delivered {
+                next.hold = nil
+            } else if next.hold?.reason != .throttled {
+                next.hold = ChannelRecord.Hold(until: now + Self.pause, reason: .failing)
+            }
+            if next != before { try store.save(next) }
             return (before, next)
         }
         delivery.keep(after)
@@ -156,6 +162,7 @@ struct Feed: Sendable {
                     "error": "\(words ?? "")",
                 ])
         }
-        return outcome == .delivered
+        // A refused part must not keep the others from being sent.
+        return outcome == .delivered || outcome == .permanentMessage
     }
 }

@@ -23,24 +23,31 @@ struct Freezer {
 
     func freezeNext(_ store: ChannelTransaction) throws -> Result {
         let groups = try store.pendingGroups().map { ($0, try readyAt($0, store)) }
-        let ready = groups.filter { $0.1 <= asker.now }.map(\.0)
         // The most severe first, then what waits longest.
-        let first = ready.max { ($0.severity, $1.since) < ($1.severity, $0.since) }
-        guard let first else { return .none(until: groups.map(\.1).min()) }
-        let isAlone = isAlone(first.group)
-        var records: [(IncidentRecord, NotificationRecord)] = []
-        for known in try store.pending(first.group, limit: isAlone ? 1 : Self.largestDigest) {
-            guard let record = try store.incident(known.incidentID) else { continue }
-            let decision = asker.decision(on: record, known)
-            if decision == .send(first.group.reason) {
-                records.append((record, known))
-            } else {
-                try store.save(asker.pending(decision, known), of: record.incident)
+        let ready = groups.filter { $0.1 <= asker.now }.map(\.0)
+            .sorted { ($1.severity, $0.since) < ($0.severity, $1.since) }
+        for group in ready.map(\.group) {
+            let isAlone = isAlone(group)
+            var records: [(IncidentRecord, NotificationRecord)] = []
+            var isNews = false
+            for known in try store.pending(group, limit: isAlone ? 1 : Self.largestDigest) {
+                // A row that cannot be read is left where it is; the others go on.
+                guard let record = try store.incident(known.incidentID) else { continue }
+                let decision = asker.decision(on: record, known)
+                if decision == .send(group.reason) {
+                    records.append((record, known))
+                } else {
+                    isNews = true
+                    try store.save(asker.pending(decision, known), of: record.incident)
+                }
             }
+            if !records.isEmpty {
+                if !isAlone { try store.noteSent(group, at: asker.now) }
+                return .message(try freeze(records, group, store))
+            }
+            if isNews { return .again }
         }
-        guard !records.isEmpty else { return .again }
-        if !isAlone { try store.noteSent(first.group, at: asker.now) }
-        return .message(try freeze(records, first.group, store))
+        return .none(until: groups.map(\.1).filter { $0 > asker.now }.min())
     }
 
     /// When a group's message may go.

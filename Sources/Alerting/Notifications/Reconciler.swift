@@ -67,7 +67,7 @@ struct Reconciler: Sendable {
         }
         try await pages { store, asker, last in
             let rows = try store.openNotifications(after: last, limit: Self.page)
-            try asker.ask(rows, store)
+            _ = try asker.ask(rows, store)
             return rows.last?.incidentID
         }
     }
@@ -82,8 +82,8 @@ struct Reconciler: Sendable {
             try Task.checkCancellation()
             isDone = try await transact { store, asker in
                 let rows = try store.due(by: now, limit: Self.page)
-                try asker.ask(rows, store)
-                return rows.count < Self.page
+                // Rows that cannot be read stay due, and must not be read for ever.
+                return try asker.ask(rows, store) == 0 || rows.count < Self.page
             }
         }
     }
@@ -145,11 +145,15 @@ struct Asker {
         }
     }
 
-    func ask(_ rows: [NotificationRecord], _ store: ChannelTransaction) throws {
+    /// - Returns: how many of them could be read.
+    func ask(_ rows: [NotificationRecord], _ store: ChannelTransaction) throws -> Int {
+        var count = 0
         for row in rows {
             guard let record = try store.incident(row.incidentID) else { continue }
             try ask(record, row, store)
+            count += 1
         }
+        return count
     }
 
     /// A message under way speaks for its rows: it asks before each of its attempts.
@@ -163,12 +167,17 @@ struct Asker {
     func pending(_ decision: Decision, _ known: NotificationRecord) -> NotificationRecord {
         var next = known
         switch decision {
-        case .undecided: next.dueAt = nil
-        case .nothing, .wait:
+        // What was due stays due, and is not ready for now.
+        case .undecided:
+            next.reason = nil
+            next.dueAt = nil
+        case .wait(let until):
+            next.reason = nil
+            next.dueAt = until
+        case .nothing:
             next.reason = nil
             next.pendingSince = nil
             next.dueAt = nil
-            if case .wait(let until) = decision { next.dueAt = until }
         case .send(let reason):
             next.dueAt = nil
             next.pendingSince = known.pendingSince ?? now

@@ -100,7 +100,10 @@ struct Sender: Sendable {
                 return (try freezer.alert(about: [record], message.reason, key: message.key, store), reference)
             }
         }
-        for (alert, reference) in alerts { await delivery.follow(alert, reference: reference, channel: channel) }
+        // A receiver that hangs must not hold up the next message once for each of them.
+        for (alert, reference) in alerts {
+            guard await delivery.follow(alert, reference: reference, channel: channel) else { break }
+        }
     }
 
     private func report(

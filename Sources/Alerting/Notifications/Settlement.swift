@@ -118,7 +118,6 @@ struct Settlement: Sendable {
                 next.isPlain = true
                 next.isUnclear = outgoing.wasUnclear
                 next.attempts += 1
-                next.retryAt = now
                 try store.update(next)
                 return false
             }
@@ -131,12 +130,21 @@ struct Settlement: Sendable {
                 var next = try freezer.freeze(
                     Array(half), NotificationGroup(kind: message.kind, reason: message.reason), store)
                 next.isUnclear = outgoing.wasUnclear
+                // Before all others, so that the incident at fault is found in few steps.
+                next.retryAt = message.retryAt - 1
                 try store.update(next)
             }
             return false
         }
         for (record, known) in records {
             var row = known
+            row.pendingSince = nil
+            // An acknowledgement that was refused is not sent again, and says nothing of the incident's version.
+            guard message.reason != .acknowledged else {
+                row.acknowledgedAt = message.members.first?.acknowledgedAt
+                try store.save(asker.pending(asker.decision(on: record, row), row), of: record.incident)
+                continue
+            }
             row.refused = .init(
                 version: message.members.first?.statedVersion ?? statedVersion(record.incident), at: now)
             row.mayKnow = known.mayKnow || outgoing.wasUnclear && message.reason.type != .resolved

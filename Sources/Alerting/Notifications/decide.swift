@@ -70,7 +70,7 @@ package func decide(
         // Once the channel is repaired, a walk finds what still waits.
         if isRefused(incident, known, refusalsLiftedAt) { return age < life ? .wait(until: end + life) : .nothing }
         if known.state == .firing || known.mayKnow { return age <= life ? .send(.resolved) : .nothing }
-        let wasPending = known.state == .nothing && known.pendingSince != nil
+        let wasPending = known.state == .nothing && (known.pendingSince != nil || known.refused != nil)
         guard wasPending, !route.isPager, suppression?.reason != .silenced, suppression?.reason != .inhibited
         else { return .nothing }
         return age <= Life.both ? .send(.wasFiring) : .nothing

@@ -81,6 +81,39 @@ extension AlertingSuite {
             #expect(Set(taken.filter { $0.outcome == .delivered }.map(\.incidentID)).count == 3)
         }
 
+        @Test("what fired and ended while the receiver refused it is sent as one once the channel is repaired")
+        func refusedFiring() async throws {
+            let world = try World(script: ["hook": Array(repeating: .status(400), count: 4)])
+            try await world.commit(.firing)
+            try await world.pass(60)
+            try await world.commit(.resolved)
+            try await world.pass(600)
+            let tried = world.transport.sent.count
+            world.transport.script("hook", [])
+            _ = try await world.store.endHold(channel: "hook", now: world.time.now())
+            world.delivery.reconsider()
+            try await world.pass(60)
+            #expect(world.types().dropFirst(tried) == ["resolved"])
+        }
+
+        @Test("a refused acknowledgement is not repeated, and later messages go out")
+        func refusedAcknowledgement() async throws {
+            let pager = try Service.pagerduty.channel("pager", url: "https://pager.test")
+            let world = try World(World.routing([pager]))
+            try await world.commit(.firing)
+            try await world.settle()
+            world.transport.script("pager", [.status(400), .status(400)])
+            _ = try await world.store.acknowledge(
+                prefix: world.incident().id, Acknowledgement(by: "eva", reason: "", at: world.time.now()))
+            world.delivery.wake()
+            try await world.pass(600)
+            try await world.commit(.worse)
+            try await world.pass(60)
+            let actions = try world.transport.sent.map { try object($0.request.body)["event_action"] as? String }
+            #expect(actions.count { $0 == "acknowledge" } <= 2 && actions.last == "trigger")
+            #expect(world.delivery.troubles().isEmpty)
+        }
+
         @Test("an end that was refused is sent once the channel is repaired")
         func refusedEnd() async throws {
             let world = try World()
@@ -145,6 +178,18 @@ extension AlertingSuite {
             #expect(ends.count == 2 && ends.allSatisfy { $0 == 150 })
             try await world.pass(600)
             #expect(world.transport.sent.count == 5)
+        }
+
+        @Test("single failures days apart are no trouble of the feed")
+        func failures() async throws {
+            let world = try world()
+            try await world.commit(.firing)
+            try await world.settle()
+            for _ in 0..<6 {
+                world.transport.script("ops", [.status(503)])
+                try await world.pass(600)
+            }
+            #expect(world.delivery.troubles().isEmpty)
         }
 
         @Test("a silence suppresses the firing; what the receiver knows goes on being sent")

@@ -60,7 +60,8 @@ private func row(_ c: Case) -> (name: String, answer: Decision) {
             return c.age <= life ? ("knows firing, resolved", .send(.resolved)) : ("resolved too long ago", .nothing)
         }
         if c.known.state == .nothing {
-            let isDue = c.known.pendingSince != nil && !c.route.isPager && !c.isSilent && c.age <= 86_400
+            let wasPending = c.known.pendingSince != nil || c.known.refused != nil
+            let isDue = wasPending && !c.route.isPager && !c.isSilent && c.age <= 86_400
             return isDue ? ("was pending", .send(.wasFiring)) : ("knows nothing, resolved", .nothing)
         }
         return ("knows resolved, resolved", .nothing)
@@ -100,7 +101,8 @@ private func row(_ c: Case) -> (name: String, answer: Decision) {
 }
 
 private let rowNames: Set<String> = [
-    "about this channel", "the end was refused", "the end was refused long ago", "knows firing, resolved", "resolved too long ago", "was pending",
+    "about this channel", "the end was refused", "the end was refused long ago", "knows firing, resolved",
+    "resolved too long ago", "was pending",
     "knows nothing, resolved", "knows resolved, resolved", "pending", "acknowledged", "recovering",
     "this version was refused", "new: not concerned", "new: suppressed", "new: step not reached", "new: step",
     "knows nothing", "knows resolved", "knows resolved: flapping", "not routed any more", "version above: suppressed",

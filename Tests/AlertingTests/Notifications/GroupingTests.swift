@@ -88,9 +88,8 @@ extension AlertingSuite {
 
         @Test("a refused digest is halved, down to the one that is at fault")
         func halved() async throws {
-            // Full and plain forms of four, then of two; the other two are taken, and of the first two one is refused.
-            let refused: [ScriptedTransport.Reply] = Array(repeating: .status(413), count: 4)
-            let world = try world(["hook": refused + [.status(200), .status(422), .status(422)]])
+            // Four, the first two, and the first one in both of its forms; the others are taken.
+            let world = try world(["hook": Array(repeating: .status(413), count: 4)])
             for name in names(4) { try await world.commit(.firing, name) }
             try await world.pass(600)
             let ids = try world.transport.sent.map { sent in
@@ -100,6 +99,36 @@ extension AlertingSuite {
             #expect(ids.first == 4 && ids.contains(2) && ids.contains(1))
             let rows = try await world.store.deliveries(channel: "hook", incident: nil, domain: nil, limit: 20)
             #expect(rows.count { $0.outcome == .delivered } == 3 && rows.count { $0.outcome == .refused } == 1)
+        }
+
+        @Test("what is pending of a recovering incident waits, and holds up no other", arguments: [false, true])
+        func recovering(isPager: Bool) async throws {
+            let pager = try Service.pagerduty.channel("hook", url: "https://hook.test")
+            let world = try world(
+                ["hook": isPager ? [.status(429, retryAfter: "60")] : []], isPager ? [pager] : nil)
+            try await world.commit(.firing, "d0.example.com")
+            try await world.pass(20)
+            try await world.commit(.firing, "d1.example.com")
+            try await world.settle()
+            try await world.commit(.recovering, "d1.example.com")
+            try await world.commit(.firing, "d2.example.com", kind: .originBroken)
+            try await world.pass(900)
+            let all = world.transport.sent.map(\.text)
+            #expect(all.contains { $0.contains("d2.example.com") })
+            #expect(!all.contains { $0.contains("d1.example.com") })
+            try await world.commit(.resolved, "d1.example.com")
+            try await world.pass(900)
+            #expect(world.transport.sent.contains { $0.text.contains("d1.example.com") } != isPager)
+        }
+
+        @Test("a receiver that refuses everything is in trouble after few requests, however large the digest")
+        func refusesAll() async throws {
+            let world = try world(
+                ["hook": Array(repeating: .status(400), count: 3000)], domains: names(500))
+            for name in names(500) { try await world.commit(.firing, name) }
+            try await world.pass(60)
+            #expect(world.delivery.troubles().map(\.name) == ["hook"])
+            #expect(world.transport.sent.count < 60)
         }
 
         @Test("reminders of one kind share a message")
