@@ -80,7 +80,7 @@ final class Premises: Sendable {
         }
     }
 
-    /// Waits for a child that was told to end; one that does not is killed.
+    /// Waits until a child ends; kills one that does not end in time.
     ///
     /// - Returns: its status as `waitpid` has it; nil where it had to be killed.
     func end(of child: pid_t, within limit: Duration) async -> Int32? {
@@ -115,7 +115,7 @@ final class Premises: Sendable {
             for child in state.children { kill(child, SIGTERM) }
             for child in state.children { reap(child) }
             state.children = []
-            // For whoever wants to look at what is left of a run.
+            // AASA_BENCH_KEEP keeps the files of a run.
             if ProcessInfo.processInfo.environment["AASA_BENCH_KEEP"] == nil {
                 try? FileManager.default.removeItem(atPath: folder)
             }

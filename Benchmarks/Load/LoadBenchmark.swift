@@ -1,4 +1,4 @@
-// Many origins fail at once, recover, and fail again while the monitor is told to end: the real program, beside an nginx that
+// Many origins fail at once, recover, and fail again while the monitor gets SIGTERM: the real program, beside an nginx that
 // plays all origins and Apple's CDN, with three receivers.
 
 import Foundation

@@ -47,7 +47,7 @@ struct LoadWatch {
             phase.resident = max(phase.resident, usage.resident)
             if reading == nil { reading = LoadReading(path: store) }
             guard passed >= atLeast else { continue }
-            // Trouble of one look is no trouble of the monitor.
+            // A query that fails once says nothing about the monitor.
             phase.isComplete = reading.map { (try? isDone($0)) ?? false } ?? false
             if phase.isComplete || passed >= atMost { break }
         }

@@ -12,7 +12,7 @@ struct StoreBenchmark {
     static let writers = 64
     /// Odd, so that the median is a run that took place.
     static let rounds = 5
-    static let stories = 3
+    static let cycles = 3
     private static let channels = ["first", "second", "third"]
     private static let interval: TimeInterval = 300
 
@@ -29,13 +29,13 @@ struct StoreBenchmark {
 
             machine: \(Machine.words)
             store:   \(premises.folder), SQLite in WAL mode with synchronous = FULL
-            runs:    \(Self.rounds) rounds of one check of each domain, \(Self.stories) stories of three; median (least to greatest)
+            runs:    \(Self.rounds) rounds of one check of each domain, \(Self.cycles) cycles of three; median (least to greatest)
             again:   make bench, or aasa-monitor-bench store
 
             """)
         let (calm, bytes) = try await unchanged()
         let floor = try plain(bytes: bytes)
-        let (story, end) = try await failing()
+        let (cycles, ends) = try await failing()
         var table = PlainTable(heads: [
             "work", "checks/s", "ratio", "CPU ms", "wchar", "write_bytes", "growth", "statements", "writing",
             "transactions",
@@ -43,16 +43,16 @@ struct StoreBenchmark {
         let reference = Spread(floor.map { $0.perSecond }).median
         for (name, samples) in [
             ("one row of \(bytes) bytes in a transaction", floor), ("unchanged, light", calm),
-            ("fails twice and recovers", story), ("the messages after that", end),
+            ("fails twice and recovers", cycles), ("the messages after that", ends),
         ] where !samples.isEmpty {
             table.add([name] + cells(samples, reference))
         }
         Output.line(table.text + "\n")
-        for sample in story { Output.line(sample.words) }
+        for sample in cycles { Output.line(sample.words) }
         Output.line("")
     }
 
-    /// One round, or one story.
+    /// One round, or one cycle of two failures and a recovery.
     private struct Measured {
         let checks: Int
         let cost: StoreCost
@@ -78,7 +78,7 @@ struct StoreBenchmark {
 
     // MARK: - The scenes
 
-    /// Also tells how large a stored state is.
+    /// Also returns the bytes of a stored state.
     private func unchanged() async throws -> ([Measured], Int) {
         let bench = try await Bench(path: premises.path("calm.db"))
         var samples: [Measured] = []
@@ -109,8 +109,8 @@ struct StoreBenchmark {
         let bench = try await Bench(path: premises.path("failing.db"))
         var samples: [Measured] = []
         var ends: [Measured] = []
-        for story in 1...Self.stories {
-            Output.progress("failing: story \(story) of \(Self.stories)")
+        for cycle in 1...Self.cycles {
+            Output.progress("failing: cycle \(cycle) of \(Self.cycles)")
             let before = (bench.sites.messages, try bench.parts.notifications())
             var sample = try await bench.measure(rounds: 3) {
                 bench.sites.fail(true)
@@ -123,7 +123,7 @@ struct StoreBenchmark {
             let end = try await bench.measure(rounds: 3) { try await bench.settle() }
             let after = (bench.sites.messages, try bench.parts.notifications())
             sample.words =
-                "story \(story): \(after.0.count - before.0.count) messages of "
+                "cycle \(cycle): \(after.0.count - before.0.count) messages of "
                 + "\((after.0.bytes - before.0.bytes) / max(1, after.0.count - before.0.count)) bytes with "
                 + "\(after.1 - before.1) notifications; \(during.count - before.0.count) of them during the checks"
             samples.append(sample)

@@ -38,10 +38,11 @@ struct Settlement: Sendable {
         case .throttled(let wanted):
             wait = wanted ?? RetrySchedule.delay(afterAttempts: before.throttles(at: now), jitter: jitter)
             try retry(after: wait ?? .zero, isCounted: false, store)
+        // The hold of a channel in trouble alone makes it wait; when the channel is back, everything is due.
+        case .transient where before.trouble != nil: try retry(after: .zero, isCounted: true, store)
         case .transient:
             try retry(
                 after: RetrySchedule.delay(afterAttempts: message.attempts + 1, jitter: jitter), isCounted: true, store)
-        // The hold of the channel alone makes it wait.
         case .permanentChannel: try retry(after: .zero, isCounted: true, store)
         case .permanentMessage: isFinal = try refuse(asker, store)
         }
@@ -125,15 +126,19 @@ struct Settlement: Sendable {
         try store.delete(message)
         guard !message.isRepeat else { return true }
         if records.count > 1 {
-            let middle = records.count / 2
-            for half in [records[..<middle], records[middle...]] {
-                var next = try freezer.freeze(
-                    Array(half), NotificationGroup(kind: message.kind, reason: message.reason), store)
-                next.isUnclear = outgoing.wasUnclear
-                // Before all others, so that the incident at fault is found in few steps.
-                next.retryAt = message.retryAt - 1
-                try store.update(next)
+            let group = NotificationGroup(kind: message.kind, reason: message.reason)
+            // The first half goes at once, so that the incident at fault is found in few steps; the others are pending again.
+            var half = try freezer.freeze(Array(records[..<(records.count / 2)]), group, store)
+            half.isUnclear = outgoing.wasUnclear
+            half.retryAt = message.retryAt - 1
+            try store.update(half)
+            for (record, known) in records[(records.count / 2)...] {
+                var row = known
+                row.mayKnow = known.mayKnow || message.mayHaveNotified && outgoing.wasUnclear
+                try store.save(asker.pending(asker.decision(on: record, row), row), of: record.incident)
             }
+            // Nothing of the group was delivered, so that the next message need not wait for the interval.
+            try store.noteSent(group, at: .distantPast)
             return false
         }
         for (record, known) in records {

@@ -85,17 +85,13 @@ struct CertificateOutlook {
     mutating func take(
         _ sight: Sight, _ before: DomainState, _ after: DomainState, _ setup: SimulatedSetup, wall: Date
     ) throws {
-        guard sight.origin != .unknown, sight.origin != .unreachable else { return }
-        let known = ends
+        // A full check sees all that there are.
+        if sight.depth == .full, !sight.certificates.isEmpty { ends = [:] }
         ends.merge(sight.certificates) { _, seen in seen }
+        guard sight.origin != .unknown, sight.origin != .unreachable else { return }
         func isLate(_ end: Date?) -> Bool { end.map { $0 < wall + Self.warning - 60 } ?? false }
         if Outlook.end(of: .certificateExpiring, before, after)?.reason == .recovered {
-            // A full check sees all; any other must have seen the address that was wrong.
-            let isRenewed =
-                sight.depth == .full
-                ? !sight.certificates.values.contains(where: isLate)
-                : sight.certificates.contains { isLate(known[$0.key]) && !isLate($0.value) }
-            guard isRenewed else {
+            guard !ends.values.contains(where: isLate) else {
                 throw Violation(
                     rule: .evaluation,
                     detail: "the certificate of \(after.domain) is renewed, and an address has the old one")

@@ -88,8 +88,9 @@ package actor Simulation {
     let jitter: Jitter
 
     static let hour: Int64 = 3_600_000
-    /// Longer than the longest pause of a channel and the longest interval, several times over.
-    static let quiet: Int64 = 36 * hour
+    /// Longer than the longest pause of a channel, and than a day in which a file that alternated is remembered and some checks of
+    /// the longest interval after it.
+    static let quiet: Int64 = 48 * hour
     static let auditPause: Int64 = 300_000
 
     package init(_ plan: SimulationPlan) throws {
