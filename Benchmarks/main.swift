@@ -1,6 +1,8 @@
-// `make bench`: how much client CPU a fetch costs, ours beside libcurl as it comes and the curl tool; and what reading,
-// matching and comparing a file costs, beside jq and Python; and how long a full check takes, beside the slowest answer in
-// it. `fetch`, `file` or `check` runs one of them, all by default. What the numbers mean is told in docs/performance.md.
+// `make bench`: the client CPU of a fetch, beside libcurl with its defaults and the curl tool; reading, matching and comparing
+// a file, beside jq and Python; the time of a full check, beside the slowest answer in it; and what a check costs in the
+// store, beside a plain SQLite transaction. `fetch`, `file`, `check` or `store` runs one of them; the default is all four.
+// `load` runs by name only, since it takes many minutes: the real program while all its origins fail. docs/performance.md
+// explains the numbers.
 
 import CCurl
 import Glibc
