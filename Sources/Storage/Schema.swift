@@ -10,7 +10,7 @@ enum Schema {
 
     /// Kept in `user_version`. Raise it with every change of the tables. The stores of earlier development versions
     /// have 0.
-    static let version = 10
+    static let version = 11
 
     /// Makes the tables and writes down their version, in one transaction.
     static func create(_ database: Database) throws {
@@ -178,10 +178,10 @@ enum Schema {
             PRIMARY KEY (message_id, position)
         ) STRICT, WITHOUT ROWID;
 
-        -- When a message of a group was last frozen.
+        -- When a message of a group was last frozen; after a refused digest, how many incidents the next may have.
         CREATE TABLE notification_group (
             channel TEXT NOT NULL, kind TEXT NOT NULL, reason TEXT NOT NULL,
-            last_at INTEGER NOT NULL,
+            last_at INTEGER, largest INTEGER,
             PRIMARY KEY (channel, kind, reason)
         ) STRICT, WITHOUT ROWID;
 

@@ -70,7 +70,7 @@ extension StorageSuite {
             message = try channel.insert(message)
             message.isUnclear = true
             try channel.update(message)
-            try channel.noteSent(group.group, at: now)
+            try channel.pace(group.group, lastAt: now, largest: nil)
             known = try channel.notifications(members.map(\.incidentID))
             for change in changed {
                 try channel.log(delivery(incident: change.incident.id, at: now))

@@ -109,7 +109,8 @@ extension StorageSuite {
                     var row = pending("a1")
                     row.messageID = try channel.insert(message()).id
                     try channel.save(row, of: try incident())
-                    try channel.noteSent(NotificationGroup(kind: .cdnStale, reason: .firing), at: noon)
+                    try channel.pace(
+                        NotificationGroup(kind: .cdnStale, reason: .firing), lastAt: noon, largest: nil)
                     try channel.log(delivery(channel: name))
                 }
             }
@@ -172,15 +173,16 @@ extension StorageSuite {
             let firing = NotificationGroup(kind: .cdnStale, reason: .firing)
             try await store.ops { channel in
                 try channel.save(pending(fleet.id, since: noon + 7), of: fleet)
-                try channel.noteSent(firing, at: noon)
-                try channel.noteSent(firing, at: noon + 2)
+                try channel.pace(firing, lastAt: noon, largest: 4)
+                try channel.pace(firing, lastAt: noon + 2, largest: 2)
                 let groups = try channel.pendingGroups().sorted { $0.since < $1.since }
                 #expect(
                     groups == [
                         PendingGroup(
                             group: NotificationGroup(kind: .cdnStale, reason: .resolved), since: noon, count: 1,
                             severity: .error, lastAt: nil),
-                        PendingGroup(group: firing, since: noon + 1, count: 3, severity: .error, lastAt: noon + 2),
+                        PendingGroup(
+                            group: firing, since: noon + 1, count: 3, severity: .error, lastAt: noon + 2, largest: 2),
                         PendingGroup(
                             group: NotificationGroup(kind: .cdnWide, reason: .firing), since: noon + 7, count: 1,
                             severity: .error, lastAt: nil),

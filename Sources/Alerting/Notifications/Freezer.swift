@@ -26,11 +26,13 @@ struct Freezer {
         // The most severe first, then what waits longest.
         let ready = groups.filter { $0.1 <= asker.now }.map(\.0)
             .sorted { ($1.severity, $0.since) < ($0.severity, $1.since) }
-        for group in ready.map(\.group) {
+        for pending in ready {
+            let group = pending.group
             let isAlone = isAlone(group)
+            let largest = min(pending.largest ?? Self.largestDigest, Self.largestDigest)
             var records: [(IncidentRecord, NotificationRecord)] = []
             var isNews = false
-            for known in try store.pending(group, limit: isAlone ? 1 : Self.largestDigest) {
+            for known in try store.pending(group, limit: isAlone ? 1 : largest) {
                 // A row that cannot be read is left where it is; the others go on.
                 guard let record = try store.incident(known.incidentID) else { continue }
                 let decision = asker.decision(on: record, known)
@@ -42,7 +44,13 @@ struct Freezer {
                 }
             }
             if !records.isEmpty {
-                if !isAlone { try store.noteSent(group, at: asker.now) }
+                if !isAlone {
+                    // What a digest has no room for follows without the interval; behind a part of a refused one, twice as many.
+                    let isPart = pending.count > largest
+                    try store.pace(
+                        group, lastAt: isPart ? nil : asker.now,
+                        largest: isPart ? pending.largest.map { 2 * $0 } : nil)
+                }
                 return .message(try freeze(records, group, store))
             }
             if isNews { return .again }

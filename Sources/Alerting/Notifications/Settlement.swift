@@ -100,7 +100,7 @@ struct Settlement: Sendable {
         _ = try store.insert(end)
     }
 
-    /// The plainest form is tried next, then each half of a digest; then the version counts as refused.
+    /// The plainest form is tried next, then a digest in parts; then the version counts as refused.
     /// - Returns: whether the message is given up.
     private func refuse(_ asker: Asker, _ store: ChannelTransaction) throws -> Bool {
         let records = try message.members.compactMap { member -> (IncidentRecord, NotificationRecord)? in
@@ -126,19 +126,14 @@ struct Settlement: Sendable {
         try store.delete(message)
         guard !message.isRepeat else { return true }
         if records.count > 1 {
-            let group = NotificationGroup(kind: message.kind, reason: message.reason)
-            // The first half goes at once, so that the incident at fault is found in few steps; the others are pending again.
-            var half = try freezer.freeze(Array(records[..<(records.count / 2)]), group, store)
-            half.isUnclear = outgoing.wasUnclear
-            half.retryAt = message.retryAt - 1
-            try store.update(half)
-            for (record, known) in records[(records.count / 2)...] {
+            for (record, known) in records {
                 var row = known
                 row.mayKnow = known.mayKnow || message.mayHaveNotified && outgoing.wasUnclear
                 try store.save(asker.pending(asker.decision(on: record, row), row), of: record.incident)
             }
-            // Nothing of the group was delivered, so that the next message need not wait for the interval.
-            try store.noteSent(group, at: .distantPast)
+            try store.pace(
+                NotificationGroup(kind: message.kind, reason: message.reason), lastAt: nil,
+                largest: records.count / 2)
             return false
         }
         for (record, known) in records {

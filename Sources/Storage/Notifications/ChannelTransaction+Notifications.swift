@@ -92,14 +92,16 @@ extension ChannelTransaction {
             guard let group = Self.group(row), let severity = Self.severity(row["severity"]) else { return nil }
             return PendingGroup(
                 group: group, since: Date(milliseconds: row["since"]), count: row["count"], severity: severity,
-                lastAt: row.instant("last_at"))
+                lastAt: row.instant("last_at"), largest: row["largest"])
         }
     }
 
+    private static let groupOfRow =
+        "notification_group g WHERE g.channel = n.channel AND g.kind = n.kind AND g.reason = n.reason"
+
     static let groups = """
         SELECT n.kind, n.reason, min(n.pending_since) AS since, count(*) AS count, max(n.rank) AS severity,
-            (SELECT last_at FROM notification_group g
-             WHERE g.channel = n.channel AND g.kind = n.kind AND g.reason = n.reason) AS last_at
+            (SELECT last_at FROM \(groupOfRow)) AS last_at, (SELECT largest FROM \(groupOfRow)) AS largest
         FROM notification n WHERE n.channel = ? AND n.pending_since IS NOT NULL AND n.message_id IS NULL
         GROUP BY n.kind, n.reason
         """
@@ -115,15 +117,15 @@ extension ChannelTransaction {
         ORDER BY rank DESC, pending_since, incident_id LIMIT ?
         """
 
-    /// Notes that a message of the group was frozen.
-    package func noteSent(_ group: NotificationGroup, at now: Date) throws {
+    /// Writes down what the next message of the group has to keep to; the parameters are those of `PendingGroup`.
+    package func pace(_ group: NotificationGroup, lastAt: Date?, largest: Int?) throws {
         try database.execute(
             cached: Self.upsertingGroup,
-            arguments: [channel, group.kind.rawValue, group.reason.rawValue, now.milliseconds])
+            arguments: [channel, group.kind.rawValue, group.reason.rawValue, lastAt?.milliseconds, largest])
     }
 
     private static let upsertingGroup = upsert(
-        into: "notification_group", key: "channel, kind, reason", columns: "last_at")
+        into: "notification_group", key: "channel, kind, reason", columns: "last_at, largest")
 
     // MARK: - Rows
 

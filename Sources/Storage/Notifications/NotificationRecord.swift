@@ -264,14 +264,20 @@ package struct PendingGroup: Equatable, Sendable {
     package let count: Int
     /// The most severe of them.
     package let severity: Severity
-    /// When a message of this group was last frozen for the channel; nil: never.
+    /// When the last message of this group was frozen for the channel; nil: never, or it was a part, and the rest need not
+    /// wait.
     package let lastAt: Date?
+    /// How many incidents the next message may have, after a refused digest; nil: as many as any.
+    package let largest: Int?
 
-    package init(group: NotificationGroup, since: Date, count: Int, severity: Severity, lastAt: Date?) {
+    package init(
+        group: NotificationGroup, since: Date, count: Int, severity: Severity, lastAt: Date?, largest: Int? = nil
+    ) {
         self.group = group
         self.since = since
         self.count = count
         self.severity = severity
         self.lastAt = lastAt
+        self.largest = largest
     }
 }

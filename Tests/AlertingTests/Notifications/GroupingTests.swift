@@ -86,6 +86,14 @@ extension AlertingSuite {
             #expect(Set(world.transport.sent.prefix(3).map(\.id)).count == 1)
         }
 
+        @Test("what a digest has no room for follows at once")
+        func full() async throws {
+            let world = try world(domains: names(1200))
+            for name in names(1200) { try await world.commit(.firing, name) }
+            try await world.pass(15)
+            #expect(try (0..<world.transport.sent.count).map { try world.data($0)["count"] as? Int } == [1000, 200])
+        }
+
         @Test("a refused digest is halved, down to the one that is at fault")
         func halved() async throws {
             // Four, the first two, and the first one in both of its forms; the others are taken.

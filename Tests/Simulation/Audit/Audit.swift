@@ -35,6 +35,8 @@ struct Audit {
         /// Until when the sender may leave it alone, after what it answered.
         var notBefore: Int64 = 0
         var refusals = 0
+        /// Refusals before the last yes: what a sender that ends before it has written the yes down goes on from.
+        var refusalsBefore = 0
         /// Different messages in a row that were refused for good.
         var rejections = 0
         /// Keys of the turn under way that were clearly received, refused in any way, or refused as messages.
@@ -115,6 +117,7 @@ struct Audit {
         var book = channels[channel] ?? ChannelBook()
         var pause: Int64 = 0
         if reaction.isConfirmed {
+            book.refusalsBefore += book.refusals
             book.refusals = 0
         } else if reaction.asksToWait {
             pause = 61
@@ -138,9 +141,9 @@ struct Audit {
         if isAlive {
             for key in book.refused { for id in ids(of: key, channel) { stories[id]?.confirmRefusal(key: key) } }
         }
-        for key in book.rejected.subtracting(present).sorted() where keys[key]?.isReceived == false {
+        for key in book.rejected.subtracting(present).sorted() {
             book.rejections += 1
-            keys[key]?.isSettled = true
+            if keys[key]?.isReceived == false { keys[key]?.isSettled = true }
         }
         for key in book.received.subtracting(present).sorted() {
             keys[key]?.isSettled = true
@@ -150,10 +153,17 @@ struct Audit {
             if book.rejections >= 3 { forgetRejections(of: channel) }
             book.rejections = 0
         }
+        if !book.received.isDisjoint(with: present) { book.refusals += book.refusalsBefore }
+        book.refusalsBefore = 0
         book.received = []
         book.refused = []
         book.rejected = []
         channels[channel] = book
+    }
+
+    /// A new process does not know of so much time: the wall clock that it began by had been set back.
+    mutating func miss(_ milliseconds: Int64) {
+        for name in channels.keys { channels[name]?.notBefore += milliseconds }
     }
 
     private func ids(of key: String, _ channel: String) -> [Story.ID] {

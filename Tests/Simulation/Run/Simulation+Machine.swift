@@ -50,6 +50,8 @@ extension Simulation {
                 agenda.add(.start, at: clock.passed + 1000)
                 return
             }
+            if let lastTime { audit.miss(process.time.isBehind(lastTime)) }
+            lastTime = process.time
             self.process = process
             let reading = try StoreReading(path: path)
             self.reading = reading

@@ -76,6 +76,8 @@ package actor Simulation {
     /// How a request fails while our network is away.
     var loss = SimulatedSite.Origin.failed(.own, .resolving)
     var lives = 0
+    /// Of the last process that has started.
+    var lastTime: ProcessTime?
     /// The store that the last process had, whether it came up or not.
     var path: String?
     /// Lives whose end was noticed.

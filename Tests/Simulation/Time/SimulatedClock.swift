@@ -53,6 +53,9 @@ final class ProcessTime: Timekeeper {
         offset.withLock { $0 = max($0, least) }
     }
 
+    /// How much less than that of an earlier process it shows, in milliseconds.
+    func isBehind(_ other: ProcessTime) -> Int64 { max(0, other.offset.withLock(\.self) - offset.withLock(\.self)) }
+
     func now() -> Date { Date(timeIntervalSince1970: Double(clock.passed + offset.withLock(\.self)) / 1000) }
 
     func wall() -> Date { Date(timeIntervalSince1970: Double(clock.wall) / 1000) }
