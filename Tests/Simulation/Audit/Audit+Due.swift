@@ -74,7 +74,8 @@ extension Audit {
         _ incident: CommittedIncident, _ channel: SimulatedChannel, _ story: Story, _ present: Present
     ) -> Judgement {
         if incident.isOver { return judgeEnd(incident, channel, story, present) }
-        if channel.kind == .pagerduty, story.knowsFiring, incident.isAcknowledged,
+        // Who may know of the firing is notified of that first.
+        if channel.kind == .pagerduty, story.settled.map({ !$0.isEnd }) ?? false, incident.isAcknowledged,
             !story.hasReceivedAcknowledgement(of: incident.acknowledged?.at)
         {
             return .due(.acknowledged)

@@ -145,7 +145,8 @@ struct Audit {
             book.rejections += 1
             if keys[key]?.isReceived == false { keys[key]?.isSettled = true }
         }
-        for key in book.received.subtracting(present).sorted() {
+        // The messages of a feed have no key: whether a process that died had written their answer down is not known.
+        for key in book.received.subtracting(present).sorted() where isAlive || !key.isEmpty {
             keys[key]?.isSettled = true
             keys[key]?.refusedBytes = []
             for id in ids(of: key, channel) { stories[id]?.settle(key: key) }

@@ -57,6 +57,8 @@ extension Simulation {
             self.reading = reading
             log.note(clock.passed, "process \(lives) has started at \(process.startedAt.timeIntervalSince1970)")
             await takeStock(process, reading)
+            // What is too old now is asked for again after an interval.
+            checkDue()
         } catch {
             fail(Violation(rule: .nothingLost, detail: "the process cannot start: \(error)"))
         }
