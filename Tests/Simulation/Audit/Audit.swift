@@ -146,7 +146,10 @@ struct Audit {
             if keys[key]?.isReceived == false { keys[key]?.isSettled = true }
         }
         // The messages of a feed have no key: whether a process that died had written their answer down is not known.
-        for key in book.received.subtracting(present).sorted() where isAlive || !key.isEmpty {
+        if !isAlive, book.received.remove("") != nil {
+            for id in ids(of: "", channel) { stories[id]?.leaveUnsettled(key: "") }
+        }
+        for key in book.received.subtracting(present).sorted() {
             keys[key]?.isSettled = true
             keys[key]?.refusedBytes = []
             for id in ids(of: key, channel) { stories[id]?.settle(key: key) }
