@@ -7,7 +7,7 @@ SHELL := /bin/bash
 CONFIG ?= monitor.yaml
 # Library and headers for the build; nginx, openssl, curl and Alertmanager as real peers in tests and benchmarks; iproute2
 # sets up networks of their own for tests.
-PACKAGES := libcurl4-openssl-dev pkg-config libsqlite3-dev ca-certificates curl openssl nginx-light jq iproute2 \
+PACKAGES := libcurl4-openssl-dev libc-ares-dev pkg-config libsqlite3-dev ca-certificates curl openssl nginx-light jq iproute2 \
   prometheus-alertmanager python3-venv
 # The services' own models, which tests hold payloads against; none of it is needed to build or to run.
 JUDGE := .build/payload-judge

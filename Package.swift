@@ -34,7 +34,8 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .target(name: "Curl", dependencies: ["CCurl"], swiftSettings: strict),
+        .systemLibrary(name: "CCares", pkgConfig: "libcares", providers: [.apt(["libc-ares-dev"])]),
+        .target(name: "Curl", dependencies: ["CCares", "CCurl"], swiftSettings: strict),
         .target(name: "AASA", swiftSettings: strict),
         .target(
             name: "Evidence",
@@ -159,7 +160,7 @@ let package = Package(
             name: "ConfigurationTests", dependencies: ["Evidence", "MonitorConfiguration", "TestTraits"],
             exclude: ["Fixtures"],
             swiftSettings: strict),
-        .testTarget(name: "CurlTests", dependencies: ["CCurl", "Curl", "Lab"], swiftSettings: strict),
+        .testTarget(name: "CurlTests", dependencies: ["CCurl", "Curl", "Lab", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "DaemonTests",
             dependencies: [
@@ -179,7 +180,8 @@ let package = Package(
             name: "MonitoringTests", dependencies: ["Evidence", "Monitoring", "TestSupport", "TestTraits"],
             swiftSettings: strict),
         .testTarget(
-            name: "ProbingTests", dependencies: ["Curl", "Evidence", "Lab", "Probing"], swiftSettings: strict),
+            name: "ProbingTests", dependencies: ["Curl", "Evidence", "Lab", "Probing", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "StatusServerTests",
             dependencies: [

@@ -13,17 +13,20 @@ package final class CurlDriver: Sendable {
     private let thread: DriverThread
     /// What every transfer is told.
     package let network: NetworkSettings
+    package let resolver: Resolver
 
     /// Starts the thread.
     ///
     /// - Parameters:
     ///   - network: applied to every transfer.
+    ///   - resolver: looks up the names of hosts; not that of a proxy.
     ///   - maximumConcurrent: how many transfers run at once, at least 1; the others wait in the order of their coming.
     ///   - keptConnections: how many idle connections of `.kept` transfers stay open beside `maximumConcurrent` busy ones; places
     ///     of the latter that are free hold idle ones too.
     /// - Throws: `.badSettings` where `network` does not parse, `.outOfMemory`.
     package init(
-        network: NetworkSettings = NetworkSettings(), maximumConcurrent: Int = 64, keptConnections: Int = 16
+        network: NetworkSettings = NetworkSettings(), resolver: Resolver = .shared, maximumConcurrent: Int = 64,
+        keptConnections: Int = 16
     ) throws(CurlError) {
         do {
             try network.validate()
@@ -34,15 +37,14 @@ package final class CurlDriver: Sendable {
             network: network, maximumConcurrent: max(1, maximumConcurrent), keptConnections: max(1, keptConnections))
         self.loop = loop
         self.network = network
+        self.resolver = resolver
         thread = try DriverThread { loop.run() }
     }
 
     deinit { loop.stop() }
 
-    /// Makes one transfer and returns what came of it, failures included. Never blocks a thread of the caller's.
-    ///
-    /// - Throws: only `CancellationError`, where the task is cancelled, or the driver is or gets shut down, before it is over.
-    package func perform(_ request: TransferRequest) async throws -> TransferResult {
+    /// Makes one transfer to an address that is known, or through a proxy.
+    func transfer(_ request: TransferRequest) async throws -> TransferResult {
         let ticket = Ticket()
         let result: TransferResult? = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

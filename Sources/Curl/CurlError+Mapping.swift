@@ -9,6 +9,8 @@ struct FailureSigns {
     var code: CURLcode
     var osError: Int = 0
     var proxyError: Int = 0
+    /// What an HTTP proxy answered to CONNECT; 0: nothing.
+    var connectStatus: Int = 0
     var message: String = ""
     var phase: CurlError.Phase = .resolving
     var hasStatus = false
@@ -31,7 +33,8 @@ extension CurlError {
         // libcurl takes the end of the connection for the first byte of an answer.
         if kind == .emptyReply { return .waiting }
         // What a proxy failed to do is connecting, for whom the connection is meant.
-        return kind == .proxy || signs.code == CURLE_PROXY ? min(signs.phase, .connecting) : signs.phase
+        let isOfProxy = kind == .proxy || signs.viaProxy && kind == .unreachable || signs.code == CURLE_PROXY
+        return isOfProxy ? min(signs.phase, .connecting) : signs.phase
     }
 
     private static func kind(of signs: FailureSigns) -> Code {
@@ -68,7 +71,7 @@ extension CurlError {
 
     private static func connectCode(_ signs: FailureSigns) -> Code {
         if signs.refusedAddress { return .addressRefused }
-        if signs.viaProxy { return .proxy }
+        if signs.viaProxy { return tunnelCode(signs) }
         return systemCode(signs.osError) ?? .unreachable
     }
 
@@ -92,17 +95,27 @@ extension CurlError {
         ]
         if versionWords.contains(where: words.contains) { return .tlsVersion }
         if signs.osError == Int(ECONNRESET) { return .connectionReset }
+        // A proxy that promises a tunnel before it has reached the host can only close it then.
+        if signs.viaProxy, words.contains("ssl_error_syscall") || words.contains("unexpected eof") {
+            return .unreachable
+        }
         return .tlsHandshake
     }
 
     /// 55 and 56: a broken connection, told apart by the words of OpenSSL.
     private static func brokenCode(_ signs: FailureSigns) -> Code {
         let words = signs.message.lowercased()
-        if signs.viaProxy, signs.phase < .waiting { return .proxy }
+        if signs.viaProxy, signs.phase < .waiting { return tunnelCode(signs) }
         // A client certificate that was asked for and not given is refused after a TLS 1.3 handshake.
         if words.contains(" alert ") { return .tlsHandshake }
         if words.contains("unexpected eof") { return signs.hasStatus ? .truncated : .emptyReply }
         return .connectionReset
+    }
+
+    /// What an HTTP proxy says of the host by these is that it could not be reached: RFC 9110, 15.6.3 to 15.6.5. All else is
+    /// about the proxy itself.
+    private static func tunnelCode(_ signs: FailureSigns) -> Code {
+        [502, 503, 504].contains(signs.connectStatus) ? .unreachable : .proxy
     }
 
     /// What a SOCKS proxy said of the target: <https://curl.se/libcurl/c/CURLINFO_PROXY_ERROR.html>

@@ -15,6 +15,11 @@ package struct CurlError: Error, Sendable, Equatable, CustomStringConvertible {
     package struct Code: Sendable, Hashable, CustomStringConvertible {
         fileprivate enum Value: String {
             case nameNotFound = "name-not-found"
+            case noAddress = "no-address"
+            case noIPv4Address = "no-ipv4-address"
+            case noIPv6Address = "no-ipv6-address"
+            case serverFailure = "name-server-failure"
+            case noNameServer = "no-name-server"
             case connectionRefused = "connection-refused"
             case unreachable
             case timedOut = "timed-out"
@@ -43,8 +48,17 @@ package struct CurlError: Error, Sendable, Equatable, CustomStringConvertible {
 
         private init(_ value: Value) { self.value = value }
 
-        /// The name has no address, or the resolver would not say.
+        /// No such name; behind a proxy, whatever keeps it from resolving the name.
         package static let nameNotFound = Code(.nameNotFound)
+        /// The name exists and has no address.
+        package static let noAddress = Code(.noAddress)
+        /// The name has addresses, but none of the one family that was asked for.
+        package static let noIPv4Address = Code(.noIPv4Address)
+        package static let noIPv6Address = Code(.noIPv6Address)
+        /// A name server answered that it could not find out.
+        package static let serverFailure = Code(.serverFailure)
+        /// No name server answered.
+        package static let noNameServer = Code(.noNameServer)
         package static let connectionRefused = Code(.connectionRefused)
         /// No route to the host or its network.
         package static let unreachable = Code(.unreachable)

@@ -65,7 +65,8 @@ extension EasyHandle {
             connectTo = ["::" + (address.contains(":") ? "[\(address)]" : address) + ":\(target)"]
         }
         if !connectTo.isEmpty { try set(CURLOPT_CONNECT_TO, transfer.keep(connectTo)) }
-        if !transfer.settings.resolve.isEmpty { try set(CURLOPT_RESOLVE, transfer.keep(transfer.settings.resolve)) }
+        let resolve = transfer.settings.resolve + request.lookedUp
+        if !resolve.isEmpty { try set(CURLOPT_RESOLVE, transfer.keep(resolve)) }
     }
 
     private func setLimits(_ limits: TransferLimits) throws(CurlError) {
@@ -86,7 +87,6 @@ extension EasyHandle {
         try set(CURLOPT_FORBID_REUSE, true)
         // A resumed session skips the certificate.
         try set(CURLOPT_SSL_SESSIONID_CACHE, false)
-        try set(CURLOPT_DNS_CACHE_TIMEOUT, 0)
     }
 
     private func setTrust(_ request: TransferRequest, _ settings: NetworkSettings) throws(CurlError) {

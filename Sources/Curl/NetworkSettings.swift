@@ -52,6 +52,26 @@ package struct NetworkSettings: Sendable, Equatable {
         return nil
     }
 
+    /// How a connection finds the address of a host.
+    package enum Route: Sendable, Equatable {
+        /// The proxy looks it up.
+        case proxy
+        /// Given: an address, or a rule.
+        case addresses([String])
+        /// A name to look up: the host's own, or that of a rule.
+        case name(String, port: Int)
+    }
+
+    /// Where a connection to this host and port goes; `host` as in a URL.
+    package func route(host: String, port: Int) -> Route {
+        guard proxy == nil else { return .proxy }
+        let target = connectTarget(host: host, port: port) ?? (host, port)
+        let name = target.host.hasPrefix("[") ? String(target.host.dropFirst().dropLast()) : target.host
+        if IPAddress.isLiteral(name) { return .addresses([name]) }
+        if let listed = resolvedAddresses(host: name, port: target.port) { return .addresses(listed) }
+        return .name(name, port: target.port)
+    }
+
     /// The same with a proxy of one request's own, where it has one.
     func with(proxy: String?) -> NetworkSettings {
         guard let proxy else { return self }

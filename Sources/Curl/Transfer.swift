@@ -63,6 +63,7 @@ final class Transfer {
         result.error = CurlError(
             FailureSigns(
                 code: code, osError: easy.long(CURLINFO_OS_ERRNO), proxyError: easy.long(CURLINFO_PROXY_ERROR),
+                connectStatus: easy.long(CURLINFO_HTTP_CONNECTCODE),
                 message: message(code), phase: reached, hasStatus: sink.status != nil,
                 viaProxy: settings.proxy != nil, isConnected: easy.string(CURLINFO_PRIMARY_IP) != nil,
                 refusedAddress: refusedAddress,

@@ -52,6 +52,8 @@ package struct TransferRequest: Sendable, Equatable {
     package var address: String?
     /// In place of the driver's own proxy: another place to look from. May hold a password.
     package var proxy: String?
+    /// What the driver has looked up, as libcurl takes it.
+    var lookedUp: [String] = []
 
     package init(
         url: String, method: Method = .get, headers: [Header] = [], userAgent: String, allowPlainHTTP: Bool = false,

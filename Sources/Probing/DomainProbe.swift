@@ -16,7 +16,8 @@ package struct DomainProbe: Sendable {
         self.settings = settings
         origin = OriginProbe(driver: driver, settings: settings)
         survey = OriginSurvey(
-            origin: origin, book: AddressBook(network: driver.network, family: settings.family))
+            origin: origin,
+            book: AddressBook(network: driver.network, family: settings.family, resolver: driver.resolver))
         vantages = VantageSurvey(origin: origin, points: settings.vantages)
         cdn = CDNProbe(driver: driver, settings: settings)
         pages = PageProbe(driver: driver, settings: settings)
@@ -35,7 +36,12 @@ package struct DomainProbe: Sendable {
         async let besides = depth == .full ? besides(domain, pages: pages, timeout: timeout) : nil
         async let elsewhere = depth == .full ? vantages.looks(at: domain, timeout: timeout) : []
         async let early = asksCDNAtOnce(mode, hadFile) ? copy(of: domain, depth: depth, timeout: timeout) : nil
-        let first = try await origin.retrieve(domain, timeout: timeout)
+        var first = try await origin.retrieve(domain, timeout: timeout)
+        if first.retrieval.redirects.isEmpty, let failure = first.retrieval.failure, failure.hasNoAddress,
+            try await !cdn.resolves(timeout: timeout)
+        {
+            first.retrieval.outcome = .failed(failure.ofOurNameServer)
+        }
         let isLate = mode.readsCDN && !asksCDNAtOnce(mode, hadFile) && !Self.hasNoFile(first.retrieval)
         // Waits for the origin by its name, and for nothing that is asked besides.
         async let late = isLate ? copy(of: domain, depth: depth, timeout: timeout) : nil
@@ -128,7 +134,7 @@ package struct DomainProbe: Sendable {
     private static func hasNoFile(_ retrieval: Retrieval) -> Bool {
         guard retrieval.redirects.isEmpty else { return false }
         if let status = retrieval.answer?.status { return status == 404 || status == 410 }
-        return retrieval.failure?.kind == .nameNotFound
+        return retrieval.failure?.hasNoAddress == true
     }
 }
 
@@ -183,6 +189,14 @@ private struct CopySeen: Sendable {
     var retrieval: Retrieval
     var edges: [EdgeLook]
     var contents: [ContentHash: Data]
+}
+
+extension Failure {
+    /// A name server that does not know Apple's CDN either, as that of a closed network or a login page, says nothing.
+    fileprivate var ofOurNameServer: Failure {
+        Failure(
+            kind: .nameServerFailure, phase: .resolving, detail: "it does not know Apple's CDN either: \(detail)")
+    }
 }
 
 extension Observation {

@@ -81,7 +81,6 @@ extension CurlDriver {
         if result.error?.code == .badEncoding, sight.retrieval.answer?.claimsCompression == false {
             sight = try await unread(sight, of: request, first: first, within: left)
         }
-        try await nameMissingFamily(in: &sight, of: request, within: left)
         if result.error?.code == .certificate {
             sight.retrieval.connection?.tls = try await refusedChain(of: result, for: request, within: left)
         }

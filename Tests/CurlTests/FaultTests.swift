@@ -83,6 +83,21 @@ extension CurlTests {
             }
         }
 
+        @Test("a tunnel that closes before the server speaks leads nowhere", arguments: [true, false])
+        func closedTunnel(_ isSOCKS: Bool) async throws {
+            try await withLab { lab, _ in
+                lab.origin(host).handshake = .close
+                let proxy = try await LabProxy.start(to: "127.0.0.1", port: lab.port)
+                let driver = try CurlDriver(
+                    network: NetworkSettings(caFile: lab.caFile, proxy: isSOCKS ? proxy.socksURL : proxy.httpURL))
+                let result = try await driver.perform(request(site))
+                #expect(result.error?.code == .unreachable, "\(String(describing: result.error))")
+                #expect(result.error?.phase == .connecting)
+                await driver.shutdown()
+                await proxy.shutdown()
+            }
+        }
+
         @Test("every handshake of the lab has a row")
         func completeHandshakes() {
             #expect(Set(Self.handshakes.map(\.0)) == Set(LabHandshake.allCases))

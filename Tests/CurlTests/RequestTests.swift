@@ -219,14 +219,17 @@ extension CurlTests {
 
         /// That those of the environment are not is shown with a process of its own: to change this one's would pull it from
         /// under whoever reads it.
-        @Test("a configured proxy is asked, and its refusal is none of the site")
-        func proxy() async throws {
+        @Test(
+            "a configured proxy is asked; its refusal is none of the site, its failure to reach the site is",
+            arguments: [(403, .proxy), (407, .proxy), (502, .unreachable), (503, .unreachable), (504, .unreachable)]
+                as [(Int, CurlError.Code)])
+        func proxy(_ status: Int, _ code: CurlError.Code) async throws {
             let receiver = try await LabReceiver.start()
-            receiver.behaviour = .reply(.status(403))
+            receiver.behaviour = .reply(.status(status))
             let proxied = try CurlDriver(network: NetworkSettings(proxy: receiver.url("")))
             let result = try await proxied.perform(request(site))
             #expect(receiver.connectionsAccepted == 1)
-            #expect(result.error?.code == .proxy, "\(String(describing: result.error))")
+            #expect(result.error?.code == code, "\(String(describing: result.error))")
             #expect(result.error?.phase == .connecting)
             #expect(result.status == nil, "the proxy's answer is not the site's")
             #expect(result.facts.viaProxy)

@@ -43,6 +43,9 @@ extension EvidenceSuite {
         static let rows: [Row] = [
             Row("all is well", good, good, []),
             Row("no such name", .failed(.nameNotFound, .resolving), ["origin.dns-failed error"]),
+            Row("no address", .failed(.noAddress, .resolving), ["origin.dns-failed error"]),
+            Row("SERVFAIL", .failed(.nameServerFailure, .resolving), ["monitor.name-server-failed error"]),
+            Row("no name server", .failed(.noNameServer, .resolving), ["monitor.name-server-failed error"]),
             Row("refused", .failed(.connectionRefused), ["origin.unreachable error"]),
             Row("no route", .failed(.unreachable), ["origin.unreachable error"]),
             Row("our proxy fails", .failed(.proxy), ["monitor.fetch-failed error"]),

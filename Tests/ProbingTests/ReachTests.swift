@@ -4,6 +4,7 @@ import Curl
 import Evidence
 import Foundation
 import Lab
+import TestSupport
 import Testing
 
 @testable import Probing
@@ -113,6 +114,26 @@ extension ProbingTests {
                 #expect(seen.cdn.retrieval?.answer?.status == 200)
                 #expect(seen.full?.edges.map(\.address) == [family == .v6 ? "::1" : "127.0.0.1"])
             }
+        }
+
+        @Test(
+            "only a name server that knows Apple's CDN says that a host does not exist",
+            arguments: [
+                ("gone.test", "good.test", Failure.Kind.nameNotFound, true),
+                ("empty.test", "good.test", .noAddress, true), ("gone.test", "gone.test", .nameServerFailure, false),
+                ("broken.test", "gone.test", .nameServerFailure, false),
+            ])
+        func nameServers(_ name: String, _ cdn: String, _ kind: Failure.Kind, _ hasNoFile: Bool) async throws {
+            let server = try FakeNameServer()
+            defer { server.stop() }
+            let driver = try CurlDriver(resolver: Resolver(servers: server.address))
+            let probe = DomainProbe(
+                driver: driver,
+                settings: ProbeSettings(cdnBaseURL: "https://\(cdn)/a/v1", userAgent: "probing-tests"))
+            let seen = try await probe.observe(try Domain(name), hadFile: false, now: instant)
+            #expect(seen.origin.failure?.kind == kind)
+            #expect((seen.cdn == .notAsked(.originHasNoFile)) == hasNoFile)
+            await driver.shutdown()
         }
 
         static let privateTargets = [

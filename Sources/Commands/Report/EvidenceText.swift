@@ -33,7 +33,7 @@ struct EvidenceText {
 
     /// The request by name decides whether the CDN is asked; what is said here must not belie the table above it.
     private var whyUnasked: String {
-        if observation.origin.failure?.kind == .nameNotFound { return "the name does not resolve" }
+        if observation.origin.failure?.hasNoAddress == true { return "the name does not resolve" }
         let having = (full?.addresses ?? []).filter { report.readings.file(of: $0.retrieval) != nil }
         guard let first = having.first else { return "the origin has no file yet" }
         return "the request by name got no file, though \(first.address.address) has one"

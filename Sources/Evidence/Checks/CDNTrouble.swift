@@ -52,7 +52,9 @@ struct CDNTrouble {
 
     private static func words(for failure: Failure) -> String {
         switch failure.kind {
-        case .nameNotFound: "its name does not resolve here"
+        case .nameNotFound, .noAddress: "its name does not resolve here"
+        case .nameServerFailure: "the name server of this machine could not resolve it"
+        case .noNameServer: "no name server answers this machine"
         case .noIPv4Address: "it has no IPv4 address here"
         case .noIPv6Address: "it has no IPv6 address here"
         case .timedOut: "no answer in time"
@@ -66,7 +68,8 @@ struct CDNTrouble {
     private static func fix(for failure: Failure, _ host: String) -> String {
         let phones = "; phones may reach it all the same"
         switch failure.kind {
-        case .nameNotFound: return "repair this machine's DNS, so that \(host) resolves\(phones)"
+        case .nameNotFound, .noAddress, .nameServerFailure, .noNameServer:
+            return "repair this machine's DNS, so that \(host) resolves\(phones)"
         case .certificate, .tlsHandshake, .tlsVersion:
             return "take \(host) out of what the network reads along, or name its authority (--cacert, network.ca_file)"
                 + phones

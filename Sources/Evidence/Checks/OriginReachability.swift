@@ -5,17 +5,24 @@ extension Checks {
     @Sendable static func originReachability(_ context: CheckContext) -> [Finding] {
         guard let failure = context.origin.failure else { return [] }
         let host = context.metHost
-        let place = context.origin.connection?.address.map { "\($0)" } ?? host.name.inSentence
+        let viaProxy = context.origin.connection?.viaProxy == true
+        // Behind a proxy the address is the proxy's.
+        let address = viaProxy ? nil : context.origin.connection?.address
+        let place = address ?? host.name.inSentence
         var finding = Finding(
             rule: .origin("unreachable"), severity: .error, message: "",
             evidence: ["url": context.origin.url, "phase": failure.phase.rawValue, "error": failure.detail],
             fix: "", reference: Reference.supportingDomains)
-        if let address = context.origin.connection?.address { finding.evidence["address"] = address }
+        if let address { finding.evidence["address"] = address }
         switch failure.kind {
         case .nameNotFound:
             finding.rule = .origin("dns-failed")
             finding.message = "the name \(host.name.inSentence) does not resolve"
             finding.fix = "check the name's spelling and its A and AAAA records"
+        case .noAddress:
+            finding.rule = .origin("dns-failed")
+            finding.message = "the name \(host.name.inSentence) exists and has no address"
+            finding.fix = "publish an A record, and an AAAA record where the server has IPv6"
         case .noIPv4Address, .noIPv6Address:
             let (family, option) = failure.kind == .noIPv4Address ? (4, "-4") : (6, "-6")
             finding.message = "\(place) has no IPv\(family) address, and \(option) asks for no other"
@@ -25,8 +32,11 @@ extension Checks {
             finding.message = "\(place) refuses connections"
             finding.fix = "let the web server listen on port 443 on every address that the name resolves to"
         case .unreachable:
-            finding.message = "\(place) cannot be reached"
-            finding.fix = "check the address records, the firewall and the route to the server"
+            finding.message = "\(place) cannot be reached" + (viaProxy ? " through the proxy" : "")
+            finding.fix =
+                viaProxy
+                ? "check whether the server is up, and what the proxy's log says of it"
+                : "check the address records, the firewall and the route to the server"
         case .timedOut:
             finding.rule = .origin("timeout")
             finding.message = "no answer in time: \(waiting(failure.phase, place))"
@@ -72,6 +82,20 @@ extension Checks {
             finding.fix = "send the file uncompressed, or with a Content-Encoding that is true"
         case .tlsHandshake, .tlsVersion, .certificate:
             return []
+        case .nameServerFailure, .noNameServer:
+            finding.rule = .monitor("name-server-failed")
+            if failure.kind == .noNameServer {
+                finding.message = "no name server answers this machine"
+                finding.fix = "check the name servers in /etc/resolv.conf, and the way to them"
+            } else {
+                finding.message =
+                    "the name server of this machine could not resolve \(host.name.inSentence) (\(failure.detail.inSentence))"
+                finding.fix =
+                    "ask another name server: if it says the same, check the domain's DNSSEC and its name servers, else "
+                    + "repair the one in /etc/resolv.conf"
+            }
+            finding.reference = Reference.ownConfiguration
+            return [finding]
         case .own, .proxy:
             finding.rule = .monitor("fetch-failed")
             finding.message = "the request could not be made from here: \(failure.detail.inSentence)"

@@ -36,10 +36,12 @@ enum VantageFault: String, CaseIterable, Sendable {
             switch kind {
             case .certificate: self = .certificate
             case .tlsHandshake, .tlsVersion: self = .handshake
-            case .nameNotFound, .noIPv4Address, .noIPv6Address: self = .noSuchName
+            case .nameNotFound, .noAddress, .noIPv4Address, .noIPv6Address: self = .noSuchName
             case .privateAddress: self = .privateAddress
             case .headersTooLarge, .malformedAnswer, .badEncoding, .truncated: self = .serverTrouble
-            case .connectionRefused, .unreachable, .timedOut, .connectionReset, .proxy, .own: self = .unreachable
+            case .connectionRefused, .unreachable, .timedOut, .connectionReset, .proxy, .own,
+                .nameServerFailure, .noNameServer:
+                self = .unreachable
             }
         }
     }

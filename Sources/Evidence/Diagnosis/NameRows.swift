@@ -3,7 +3,9 @@
 extension Diagnosis {
     static let nameRows: [DiagnosisRow] = [
         DiagnosisRow("own-fault") { context in
-            context.finding("monitor.fetch-failed").map(\.message)
+            (context.finding("monitor.fetch-failed") ?? context.finding("monitor.name-server-failed")).map {
+                "\($0.message): \($0.fix)"
+            }
         },
         DiagnosisRow("no-such-name") { context in
             guard !context.check.metHost.isElsewhere else { return nil }

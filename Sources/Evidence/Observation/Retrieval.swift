@@ -149,6 +149,12 @@ package struct Failure: Codable, Equatable, Sendable {
 
     package enum Kind: String, Codable, Sendable, CaseIterable {
         case nameNotFound = "name_not_found"
+        /// The name exists, and has neither an A nor an AAAA record.
+        case noAddress = "no_address"
+        /// A name server answered that it could not find out (SERVFAIL, REFUSED). It says nothing of the name.
+        case nameServerFailure = "name_server_failure"
+        /// No name server answered.
+        case noNameServer = "no_name_server"
         /// The name has addresses, but none of the one family that was asked for.
         case noIPv4Address = "no_ipv4_address"
         case noIPv6Address = "no_ipv6_address"

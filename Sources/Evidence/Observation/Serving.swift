@@ -87,13 +87,23 @@ extension Failure {
         case .malformedAnswer: "answers with something that is no HTTP"
         case .badEncoding: "sends a body that cannot be decompressed"
         case .privateAddress: "leads to a private or reserved address"
+        case .noAddress: "has no address"
+        case .nameServerFailure, .noNameServer: "could not be asked, since no name server gave its address"
         case .proxy: "could not be asked, since the proxy failed"
         case .own: "could not be asked from here"
         }
     }
 
-    /// Whether it says nothing about the server: our own fault, or our proxy's.
-    package var isOwnFault: Bool { kind == .own || kind == .proxy }
+    /// The name does not exist, or has no address: there is no server to ask.
+    package var hasNoAddress: Bool { kind == .nameNotFound || kind == .noAddress }
+
+    /// Whether it says nothing about the server: our own fault, or that of our proxy or name server.
+    package var isOwnFault: Bool {
+        switch kind {
+        case .own, .proxy, .nameServerFailure, .noNameServer: true
+        default: false
+        }
+    }
 
     /// Whether a server was met that speaks TLS, but not to us.
     var isOfTLS: Bool { kind == .certificate || kind == .tlsHandshake || kind == .tlsVersion }

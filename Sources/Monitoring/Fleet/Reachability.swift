@@ -35,11 +35,12 @@ extension Retrieval {
     package var isLost: Bool {
         guard let failure else { return false }
         return switch failure.kind {
-        case .nameNotFound, .connectionRefused, .unreachable, .timedOut, .connectionReset, .tlsHandshake, .tlsVersion,
+        case .nameNotFound, .nameServerFailure, .noNameServer, .connectionRefused, .unreachable, .timedOut,
+            .connectionReset, .tlsHandshake, .tlsVersion,
             .certificate, .proxy:
             true
-        case .headersTooLarge, .malformedAnswer, .truncated, .badEncoding, .privateAddress, .noIPv4Address,
-            .noIPv6Address, .own:
+        case .headersTooLarge, .malformedAnswer, .truncated, .badEncoding, .privateAddress, .noAddress,
+            .noIPv4Address, .noIPv6Address, .own:
             false
         }
     }

@@ -19,7 +19,8 @@ struct CDNProbe: Sendable {
         pace = Pace(perSecond: settings.cdnRequestsPerSecond)
         pools = EdgePools()
         roll = EdgeRoll(
-            baseURL: settings.cdnBaseURL, book: AddressBook(network: driver.network, family: settings.family))
+            baseURL: settings.cdnBaseURL,
+            book: AddressBook(network: driver.network, family: settings.family, resolver: driver.resolver))
     }
 
     func url(of domain: Domain) -> String { "\(settings.cdnBaseURL)/\(domain.name)" }
@@ -34,14 +35,16 @@ struct CDNProbe: Sendable {
                 limits: TransferLimits(
                     connectTimeout: timeout, totalTimeout: timeout, bodyBytes: ProbeSettings.bodyLimit),
                 family: settings.family, address: edge)
-            var sight = Sight(of: try await driver.perform(request), url: url)
-            try await driver.nameMissingFamily(in: &sight, of: request, within: timeout)
-            return sight
+            return Sight(of: try await driver.perform(request), url: url)
         }
     }
 
     /// The CDN's own, in the resolver's order; empty where they are not known here.
     func addresses(timeout: Duration) async throws -> [String] { try await roll.addresses(timeout: timeout) }
+
+    /// Whether the CDN's name has an address, or what looks it up is not ours to judge (a proxy). Throws `CancellationError`
+    /// only.
+    func resolves(timeout: Duration) async throws -> Bool { try await roll.resolves(timeout: timeout) }
 
     /// Every edge at once, in the resolver's order; empty where the CDN's addresses are not known here.
     func survey(_ domain: Domain, timeout: Duration) async throws -> (looks: [EdgeLook], contents: [ContentHash: Data])
@@ -73,12 +76,19 @@ private actor EdgeRoll {
     func addresses(timeout: Duration) async throws -> [String] {
         if let known, known.until > .now { return known.addresses }
         // An edge of a family that this machine does not speak says nothing about the edge.
-        let resolution = try await book.resolution(
-            of: host, port: port, reachableFamiliesOnly: true, timeout: timeout)
-        let addresses = resolution.addresses.map(\.address)
+        let addresses = try await look(timeout).addresses.map(\.address)
         // A failure is not kept: the next check looks again.
         if !addresses.isEmpty { known = (addresses, .now + Self.lifetime) }
         return addresses
+    }
+
+    func resolves(timeout: Duration) async throws -> Bool {
+        if let known, known.until > .now { return true }
+        return try await look(timeout).failure?.hasNoAddress != true
+    }
+
+    private func look(_ timeout: Duration) async throws -> Resolution {
+        try await book.resolution(of: host, port: port, reachableFamiliesOnly: true, timeout: timeout)
     }
 }
 

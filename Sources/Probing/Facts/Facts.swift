@@ -50,6 +50,11 @@ extension Failure.Kind {
     init(_ code: CurlError.Code) {
         switch code {
         case .nameNotFound: self = .nameNotFound
+        case .noAddress: self = .noAddress
+        case .noIPv4Address: self = .noIPv4Address
+        case .noIPv6Address: self = .noIPv6Address
+        case .serverFailure: self = .nameServerFailure
+        case .noNameServer: self = .noNameServer
         case .connectionRefused: self = .connectionRefused
         case .unreachable: self = .unreachable
         case .timedOut: self = .timedOut

@@ -1,0 +1,112 @@
+import Curl
+import Foundation
+import TestSupport
+import Testing
+
+extension CurlTests {
+    @Suite("Name look-ups")
+    struct ResolverTests {
+        @Test(
+            "a name server's answers are four outcomes",
+            arguments: [
+                ("gone.test", .noSuchName), ("empty.test", .noAddress), ("broken.test", .serverFailure),
+                ("refused.test", .serverFailure), ("bad..name", .noSuchName),
+            ] as [(String, LookUpFault.Kind)])
+        func outcomes(_ name: String, _ kind: LookUpFault.Kind) async throws {
+            let server = try FakeNameServer()
+            defer { server.stop() }
+            let result = try await Resolver(servers: server.address).addresses(of: name, timeout: .seconds(30))
+            #expect(throws: LookUpFault.self) { try result.get() }
+            if case .failure(let fault) = result { #expect(fault.kind == kind, "\(fault)") }
+        }
+
+        @Test("a name's addresses are those of both families, an answer of one of them will do")
+        func found() async throws {
+            let server = try FakeNameServer()
+            defer { server.stop() }
+            let resolver = Resolver(servers: server.address)
+            #expect(try await resolver.addresses(of: "good.test", timeout: .seconds(30)) == .success(["192.0.2.7"]))
+            let both = try await resolver.addresses(of: "both.test", timeout: .seconds(30)).get()
+            #expect(Set(both) == ["192.0.2.7", "2001:db8::7"])
+        }
+
+        @Test("servers that do not answer, and one that is not there, are no servers")
+        func silent() async throws {
+            let server = try FakeNameServer()
+            defer { server.stop() }
+            for (servers, timeout) in [(server.address, Duration.milliseconds(100)), ("127.0.0.1:9", .seconds(30))] {
+                let result = try await Resolver(servers: servers).addresses(of: "silent.test", timeout: timeout)
+                if case .failure(let fault) = result { #expect(fault.kind == .noServer, "\(fault)") }
+                #expect(throws: LookUpFault.self) { try result.get() }
+            }
+        }
+
+        @Test("where one name server fails the next is asked", arguments: [2, 5] as [UInt8])
+        func second(_ rcode: UInt8) async throws {
+            let (bad, good) = (try FakeNameServer(rcode: rcode), try FakeNameServer())
+            defer {
+                bad.stop()
+                good.stop()
+            }
+            let resolver = Resolver(servers: "\(bad.address),\(good.address)")
+            #expect(try await resolver.addresses(of: "good.test", timeout: .seconds(30)) == .success(["192.0.2.7"]))
+            #expect(bad.questions > 0)
+        }
+
+        @Test("an answer of the last minute is used by those who allow it only")
+        func recent() async throws {
+            let server = try FakeNameServer()
+            defer { server.stop() }
+            let resolver = Resolver(servers: server.address)
+            func ask(_ isRecentEnough: Bool) async throws {
+                let result = try await resolver.addresses(
+                    of: "good.test", isRecentEnough: isRecentEnough, timeout: .seconds(30))
+                #expect(result == .success(["192.0.2.7"]))
+            }
+            try await ask(true)
+            let first = server.questions
+            try await ask(true)
+            #expect(server.questions == first)
+            try await ask(false)
+            #expect(server.questions > first)
+        }
+
+        @Test("names that nobody answers for hold up no other look-up")
+        func deadNames() async throws {
+            let server = try FakeNameServer()
+            defer { server.stop() }
+            let resolver = Resolver(servers: server.address)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<200 {
+                    group.addTask {
+                        let result = try await resolver.addresses(of: "silent.\(number).test", timeout: .seconds(600))
+                        #expect(throws: LookUpFault.self) { try result.get() }
+                    }
+                }
+                // Beside the silent ones, which take seconds.
+                let result = try await resolver.addresses(of: "good.test", timeout: .seconds(600))
+                #expect(result == .success(["192.0.2.7"]))
+                group.cancelAll()
+                while let _ = await group.nextResult() {}
+            }
+        }
+
+        @Test(
+            "a transfer tells why it has no address",
+            arguments: [
+                ("gone.test", .any, .nameNotFound), ("empty.test", .any, .noAddress),
+                ("broken.test", .any, .serverFailure), ("good.test", .v6, .noIPv6Address),
+            ] as [(String, TransferRequest.AddressFamily, CurlError.Code)])
+        func transfer(_ name: String, _ family: TransferRequest.AddressFamily, _ code: CurlError.Code) async throws {
+            let server = try FakeNameServer()
+            defer { server.stop() }
+            let driver = try CurlDriver(resolver: Resolver(servers: server.address))
+            var request = request("https://\(name)/")
+            request.family = family
+            let result = try await driver.perform(request)
+            #expect(result.error?.code == code, "\(String(describing: result.error))")
+            #expect(result.error?.phase == .resolving)
+            await driver.shutdown()
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A name server on loopback that answers by the first label of a name: `good` has 192.0.2.7, `both` has an IPv6 address too,
+/// `empty` has no address, `gone` does not exist, `broken` and `refused` are failures, `silent` gets no answer.
+package final class FakeNameServer: Sendable {
+    package let port: UInt16
+    private let socket: Int32
+    private let isOver = Atomic(false)
+    private let count = Atomic(0)
+
+    /// Questions so far.
+    package var questions: Int { count.load(ordering: .relaxed) }
+    package var address: String { "127.0.0.1:\(port)" }
+
+    /// `rcode`: answers everything with that failure.
+    package init(rcode: UInt8? = nil) throws {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+        var place = sockaddr_in()
+        place.sin_family = sa_family_t(AF_INET)
+        place.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutableBytes(of: &place) { bytes in
+            let pointer = bytes.assumingMemoryBound(to: sockaddr.self).baseAddress
+            guard let pointer, bind(socket, pointer, size) == 0 else { return false }
+            return getsockname(socket, pointer, &size) == 0
+        }
+        guard socket >= 0, isBound else { throw POSIXError(.EADDRNOTAVAIL) }
+        self.socket = socket
+        port = UInt16(bigEndian: place.sin_port)
+        Thread { [self] in serve(rcode) }.start()
+    }
+
+    package func stop() { isOver.store(true, ordering: .relaxed) }
+
+    private func serve(_ rcode: UInt8?) {
+        defer { close(socket) }
+        while !isOver.load(ordering: .relaxed) {
+            var waiting = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+            guard poll(&waiting, 1, 50) > 0 else { continue }
+            var bytes = [UInt8](repeating: 0, count: 1024)
+            var from = sockaddr_storage()
+            var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+            withUnsafeMutableBytes(of: &from) { raw in
+                guard let peer = raw.assumingMemoryBound(to: sockaddr.self).baseAddress else { return }
+                let length = recvfrom(socket, &bytes, bytes.count, 0, peer, &size)
+                guard length > 16 else { return }
+                count.add(1, ordering: .relaxed)
+                guard let answer = Self.answer(Array(bytes[..<length]), rcode) else { return }
+                sendto(socket, answer, answer.count, 0, peer, size)
+            }
+        }
+    }
+
+    /// The question ends behind its name, type and class.
+    private static func answer(_ question: [UInt8], _ rcode: UInt8?) -> [UInt8]? {
+        var end = 12
+        while end < question.count, question[end] != 0 { end += Int(question[end]) + 1 }
+        guard end + 5 <= question.count else { return nil }
+        let isIPv6 = question[end + 2] == 28
+        let label = String(decoding: question[13..<(13 + Int(question[12]))], as: UTF8.self)
+        var code: UInt8 = 0
+        var record: [UInt8] = []
+        switch label {
+        case "silent": return nil
+        case "gone": code = 3
+        case "broken": code = 2
+        case "refused": code = 5
+        case "good" where !isIPv6, "both" where !isIPv6: record = [0, 4, 192, 0, 2, 7]
+        case "both": record = [0, 16, 0x20, 0x01, 0x0d, 0xb8] + [UInt8](repeating: 0, count: 11) + [7]
+        default: break
+        }
+        if let rcode { (code, record) = (rcode, []) }
+        let head: [UInt8] = [question[0], question[1], 0x81, 0x80 | code, 0, 1, 0, record.isEmpty ? 0 : 1, 0, 0, 0, 0]
+        let answer = [0xc0, 12, 0, isIPv6 ? 28 : 1, 0, 1, 0, 0, 0, 60] + record
+        return head + question[12..<(end + 5)] + (record.isEmpty ? [] : answer)
+    }
+}
