@@ -7,7 +7,7 @@ extension AppLinks.Entry {
         guard reaches.count == rules.count, !rules.allSatisfy(\.isExclusion) else { return [] }
         var numbering = RuleNumbering()
         var numbered: [RuleNumbering.NumberedRule] = []
-        var check = ExampleCheck()
+        var check = ExampleCheck(maximumElements: 500_000)
         var idle: [URLRule] = []
         for (index, rule) in rules.enumerated() where rule.isExclusion {
             guard case .decides(let example) = reaches[index].verdict else { continue }
@@ -39,6 +39,7 @@ extension AppLinks.Entry {
                 if !goal.hasEffect { idle.append(rule) }
             } catch {
                 // Not known; nothing is said.
+                if meter.isExhausted { return idle }
             }
         }
         return idle

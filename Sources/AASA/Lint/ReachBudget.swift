@@ -44,9 +44,11 @@ enum ReachBudget {
 
     /// The exclusions of each entry that keep no URL from the app.
     static func idleExclusions(of entries: [AppLinks.Entry], _ reaches: [[RuleReach]]) -> [URLRule] {
-        let meter = WorkMeter(LanguageBudget(states: LanguageBudget.lint.states, steps: steps))
+        // Most answers need no automata; the others may not make the linter slow.
+        let budget = LanguageBudget(states: LanguageBudget.lint.states, steps: 600_000)
+        let meter = WorkMeter(budget)
         return zip(entries, reaches).flatMap { entry, reaches in
-            entry.idleExclusions(reaches, states: LanguageBudget.lint.states, meter: meter)
+            meter.isExhausted ? [] : entry.idleExclusions(reaches, states: budget.states, meter: meter)
         }
     }
 
