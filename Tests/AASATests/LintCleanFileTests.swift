@@ -2,7 +2,8 @@ import AASA
 import Testing
 
 extension AASASuite {
-    /// Files that are right: a finding on one of them is a false alarm.
+    /// Files that are right: a finding on one of them is a false alarm. The archived guide's own example has an exclusion
+    /// that excludes nothing, which is a finding; here it is made one that does.
     @Suite("Lint on correct files")
     struct LintCleanFileTests {
         /// Apple's documented examples, with a prefix and a bundle id of a real shape: those of the pages are placeholders.
@@ -32,8 +33,8 @@ extension AASASuite {
                 """
                 {"applinks": {"apps": [], "details": [{
                   "appID": "D7KQ4ZW2MX.com.acme.shop", "appIDs": ["D7KQ4ZW2MX.com.acme.shop"],
-                  "paths": ["NOT /help/website/*", "/buy/*"],
-                  "components": [{"/": "/help/website/*", "exclude": true}, {"/": "/buy/*"}]
+                  "paths": ["NOT /help/website/*", "/help/*"],
+                  "components": [{"/": "/help/website/*", "exclude": true}, {"/": "/help/*"}]
                 }]}}
                 """
             ),
@@ -58,7 +59,7 @@ extension AASASuite {
                 """
                 {"applinks": {"apps": [], "details": [
                   {"appID": "9JA89QQLNQ.com.apple.wwdc", "paths": ["/wwdc/news/", "/videos/wwdc/2015/*"]},
-                  {"appID": "D7KQ4ZW2MX.com.apple.wwdc", "paths": ["/2016/*", "NOT /2017/201?"]}
+                  {"appID": "D7KQ4ZW2MX.com.apple.wwdc", "paths": ["NOT /2016/201?", "/2016/*"]}
                 ]}}
                 """
             ),

@@ -81,6 +81,16 @@ struct LintCorpusPage {
         Objects such as `{"/": "/path"}` inside of `paths`. Apple's reader takes each for "every URL", the opposite of \
         what was meant.
         """,
+        "pattern-list-empty": """
+        `"components": []`. Apple's reader lets an empty list match nothing, so that the app opens no link.
+        """,
+        "entry-opens-nothing": """
+        Entries of exclusions alone, and entries whose first rule excludes every URL. No link opens the app that they name.
+        """,
+        "exclusion-takes-missing-item": """
+        `"?": {"xtor": "*"}` with `"exclude": true` and no path. A missing item counts as empty, and `*` takes the empty \
+        text: the exclusion holds for every URL, and the rules behind it are never reached.
+        """,
         "exclude-after-include": """
         Each was proven by the pattern automata: every URL of the exclusion is taken by an earlier rule that opens the app, \
         nearly always by `*` in front. The message names a URL that shows it.

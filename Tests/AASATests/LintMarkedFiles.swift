@@ -43,9 +43,22 @@ extension MarkedFile {
         .init("misspelt-key", .warning, #"{"applinks": {«"detail"»: []}}"#),
         .init("misspelt-key", .warning, #"{"applinks": {"details": [{«"appid"»: "A", «"path"»: []}]}}"#),
         .init("misspelt-key", .warning, #"{"applinks": {"details": [{"appIDs": ["A"], «"component"»: []}]}}"#),
-        .components("misspelt-key", .warning, #"{"/": "/a", «"exlude"»: true}, {"/": "/b", «"excludes"»: true}"#),
-        .components("misspelt-key", .warning, #"{«"path"»: "/a"}, {«"Exclude"»: true}, {«"casesensitive"»: false}"#),
-        .components("misspelt-key", .warning, "{\"/\": \"/a\", «\"\u{201C}exclude\u{201D}\"»: true}"),
+        .components("exclude-not-read", .error, #"{"/": "/a", «"exlude"»: true}, {"/": "/b", «"excludes"»: true}"#),
+        .components(
+            "exclude-not-read", .error, #"{"/": "/a", "exclude": true, "excludes": true}, {«"Exclude"»: true}"#),
+        .components("exclude-not-read", .error, "{\"/\": \"/a\", «\"\u{201C}exclude\u{201D}\"»: true}"),
+        .init(
+            "exclude-not-read", .error,
+            #"{"applinks": {«"exclude"»: [], "details": [{"appID": "A", "paths": ["*"], «"exclude"»: ["/a"]}]}}"#),
+        .components("misspelt-key", .warning, #"{«"path"»: "/a"}, {"Exclude": true}, {«"casesensitive"»: false}"#),
+        .init(
+            "misplaced-key", .warning,
+            #"{«"details"»: [], "appclips": {"apps": [], «"details"»: []}, "applinks": {«"appIDs"»: ["A"], "details": []}}"#
+        ),
+        .init(
+            "misplaced-key", .warning,
+            #"{"applinks": {"details": [{"appID": "A", «"substitutionVariables"»: {}, «"caseSensitive"»: false, "components": [{"/": "/a", «"appIDs"»: [], "paths": "/a"}]}]}}"#
+        ),
         .components("unknown-component-key", .warning, #"{"/": "/a", «"method"»: "GET", "comment": "x"}"#),
         .init("unknown-service", .note, #"{"webcredentials": {"apps": ["A"]}, «"version"»: {}}"#),
         .init("service-misplaced", .warning, #"{"applinks": {"details": [], «"appclips"»: {}}, "webcredentials": {}}"#),
@@ -108,25 +121,29 @@ extension MarkedFile {
         .components("pattern-element-type", .error, #"«"/a"», {"/": "/b"}, «[»]"#),
         .components("component-without-constraint", .warning, #"{"/": "/a"}, «{»"exclude": true}, «{»}"#),
         .components("component-without-constraint", .warning, #"{"/": "/a"}, {"exclude": true}"#),
-        .init("pattern-list-empty", .warning, #"{"applinks": {"details": [{"appIDs": ["A"], "components": «[]»}]}}"#),
-        .components("entry-opens-nothing", .warning, #"{"/": "/a", "exclude": true}, {"/": "/b"}"#),
+        .init("pattern-list-empty", .error, #"{"applinks": {"details": [{"appIDs": ["A"], "components": «[]»}]}}"#),
+        .components("entry-opens-nothing", .error, #"{"/": "/a", "exclude": true}, {"/": "/b"}"#),
         .init(
-            "entry-opens-nothing", .warning,
+            "entry-opens-nothing", .error,
+            #"{"applinks": {"details": [{"appID": "A", «"paths"»: ["NOT *", "/b", "/b|"]}, {"appID": "B", "paths": ["/a", "/b|"]}]}}"#
+        ),
+        .init(
+            "entry-opens-nothing", .error,
             #"{"applinks": {"details": [{"appID": "A", «"components"»: [{"/": "/a", "exclude": true}], "paths": ["/a"]}]}}"#
         ),
         .init(
-            "entry-opens-nothing", .warning,
+            "entry-opens-nothing", .error,
             #"{"applinks": {"details": [{"appID": "A", «"paths"»: ["NOT /a", "not /b"]}, {"appID": "B", "paths": ["NOT/a"]}]}}"#
         ),
         .init(
-            "entry-opens-nothing", .warning,
+            "entry-opens-nothing", .error,
             #"{"applinks": {"defaults": {"exclude": true}, "details": [{"appIDs": ["A"], «"components"»: [{"/": "/a"}]}]}}"#
         ),
         .init(
-            "entry-opens-nothing", .warning,
+            "entry-opens-nothing", .error,
             #"{"applinks": {"defaults": {"exclude": true}, "details": [{"appIDs": ["A"], "components": [{"/": "/a", "exclude": false}]}]}}"#
         ),
-        .init("entry-opens-nothing", .warning, #"{"applinks": {"details": [{"appIDs": ["A"], "components": []}]}}"#),
+        .init("entry-opens-nothing", .error, #"{"applinks": {"details": [{"appIDs": ["A"], "components": []}]}}"#),
         .paths("whole-site", .note, #""/a", «"*"»"#),
         .paths("whole-site", .note, #""NOT /a", "*""#),
         .components("whole-site", .note, #"{"/": «"/*"»}"#),
@@ -140,15 +157,33 @@ extension MarkedFile {
             "components-and-paths-differ", .warning,
             #"{"applinks": {"details": [{"appIDs": ["A"], "components": [{"/": "/a/*"}], "paths": ["/a", "/a/*"]}]}}"#),
         .init(
+            "components-beyond-paths", .note,
+            #"{"applinks": {"details": [{"appIDs": ["A"], "components": [{"/": "/a/*", "?": {"x": "?*"}}], «"paths"»: ["/a/*"]}]}}"#
+        ),
+        .init(
+            "components-beyond-paths", .note,
+            ##"{"applinks": {"details": [{"appIDs": ["A"], "components": [{"/": "/a/*", "#": "no", "exclude": true}, {"/": "/a/*"}, {"/": "/b", "?": {"x": "?*"}}], «"paths"»: ["/a/*"]}]}}"##
+        ),
+        .init(
+            "components-beyond-paths", .note,
+            #"{"applinks": {"details": [{"appIDs": ["A"], "components": [{"/": "/a/*", "?": {"x": "?*"}}], "paths": ["/b"]}]}}"#
+        ),
+        .init(
             "paths-missing-for-older-systems", .note,
             #"{"applinks": {"details": [{"appID": "A", "paths": []}, {"appIDs": ["B"], «"components"»: [{"/": "/"}]}]}}"#
         ),
         .init(
-            "shared-url-space", .warning,
-            #"{"applinks": {"details": [{"appIDs": ["A"], "paths": ["/a"]}, {"appIDs": ["B"], "paths": [«"/?"»]}]}}"#),
+            "shared-url-space", .note,
+            #"{"applinks": {"details": [{"appIDs": ["D7KQ4ZW2MX.a"], "paths": ["/a", "/b"]}, {"appIDs": ["D7KQ4ZW2MX.b"], "paths": [«"/?"»]}, {"appIDs": ["D7KQ4ZW2MX.c"], "paths": ["/b"]}]}}"#
+        ),
         .init(
-            "shared-url-space", .warning,
-            #"{"applinks": {"details": [{"appIDs": ["A"], "paths": ["/a"]}, {"appIDs": ["B"], "paths": ["/b"]}]}}"#),
+            "shared-url-space", .note,
+            #"{"applinks": {"details": [{"appIDs": ["D7KQ4ZW2MX.a"], "paths": ["/a"]}, {"appIDs": ["D7KQ4ZW2MX.b"], "paths": ["/b"]}]}}"#
+        ),
+        .init(
+            "shared-url-space", .note,
+            #"{"applinks": {"details": [{"appIDs": ["D7KQ4ZW2MX.a"], "paths": ["/a"]}, {"appIDs": ["{APP_ID}"], "paths": ["*"]}]}}"#
+        ),
     ]
 
     private static let components: [MarkedFile] = [
@@ -169,6 +204,13 @@ extension MarkedFile {
             "query-item-without-effect", .warning,
             #"{"?": {«"?a"»: "*", "b": "*", «"ü"»: "*", "?c": "1"}}, {"?": {"ü": "*"}, "percentEncoded": false}"#),
         .components(
+            "exclusion-takes-missing-item", .error,
+            #"{"/": "/a", "?": {"x": «"*"», "y": "1", "z": "?*"}, "exclude": true}, {"/": "/a", "?": {"x": "*"}}"#),
+        .components(
+            "query-item-takes-missing", .warning,
+            #"{"/": "/a", "?": {"x": "*"}, "exclude": true}, {"/": "/a", "?": {"x": «"*"», "y": "?*", "z": "*"}}, {"/": "/b", "?": "*"}"#
+        ),
+        .components(
             "query-name-not-encoded", .error,
             #"{"?": {«"ü"»: "?*", «"a b"»: "", "%C3%BC": "1"}}, {"?": {"ü": "1"}, "percentEncoded": false}"#),
         .init(
@@ -185,6 +227,13 @@ extension MarkedFile {
         .components(
             "exclude-after-include", .error, #"{"/": "/a/*", "exclude": true}, {"/": "/a/b", "exclude": true}"#),
         .paths("exclude-after-include", .error, #""*", «"NOT /a"»"#),
+        .components(
+            "exclusion-without-effect", .warning,
+            #"«{»"/": "/b/*", "exclude": true}, {"/": "/a/x", "exclude": true}, {"/": "/a/*"}"#),
+        .components("exclusion-without-effect", .warning, #"{"/": "/a/*"}, «{»"/": "/b", "exclude": true}"#),
+        .components("exclusion-without-effect", .warning, #"{"/": "/a*b", "exclude": true}, {"/": "/a/c*"}"#),
+        .components("exclusion-without-effect", .warning, #"{"/": "/a", "exclude": true}"#),
+        .paths("exclusion-without-effect", .warning, #"«"NOT /b"», "NOT /a", "/a/*""#),
         .components("rule-unreachable", .warning, #"{"/": "/a/*"}, «{»"/": "/a"}, {"/": "/a*"}"#),
         .components("rule-unreachable", .warning, #"{"/": "/a*"}, {"/": "/b*"}, «{»"/": "/a?"}, «{»"/": "/b*"}"#),
         .paths("rule-unreachable", .warning, #""/a", «"/a/"», "/A""#),
@@ -192,6 +241,23 @@ extension MarkedFile {
     ]
 
     private static let patterns: [MarkedFile] = [
+        .components(
+            "route-placeholder", .error,
+            #"{"/": «"/users/:id"»}, {"/": «"/a/{id}/b"»}, {"/": «"/a/[slug]"»}, {"/": "/v1/a:b"}, {"/": "/$(lang)/a"}"#
+        ),
+        .paths("route-placeholder", .error, #"«"NOT /a/<id>"», "/12:30", "/a/[a-z]*""#),
+        .components(
+            "regular-expression", .error,
+            #"{"/": «"/[a-z]*"»}, {"/": «"/buy/.*"»}, {"/": «"/(a|b)/c"»}, {"/": «"^/a$"»}, {"/": «"/\\d+"»}, {"/": "/index.*"}"#
+        ),
+        .components(
+            "regular-expression", .error,
+            #"{"/": "/.*", "exclude": true}, {"/": "/a/[id]"}, {"?": {"a[]": "[x-y]*"}}, {"/": "/$(alpha)*"}"#),
+        .paths("not-lower-case", .warning, #"«"not /a"», «"Not /b"», "NOT /c", "/not /d", "*""#),
+        .init(
+            "empty-variable-value", .warning,
+            #"{"applinks": {"substitutionVariables": {"a": ["x", «""»], "b": «[]», "c": "y", "d": «""»}, "details": []}}"#
+        ),
         .components(
             "undefined-variable", .error, #"{"/": «"/$(Lang)/a"»}, {"/": "/$(lang)/b"}, {"?": {"q": «"$(x)"»}}"#),
         .components("unclosed-variable", .error, ##"{"/": «"/$(lang/a"»}, {"#": "$lang)"}"##),

@@ -50,7 +50,7 @@ extension AASASuite {
         @Test(
             "a misspelling is told with the key that was meant",
             arguments: [
-                ("exlude", "exclude"), ("excludes", "exclude"), ("casesensitive", "caseSensitive"), ("path", "/"),
+                ("casesensitive", "caseSensitive"), ("path", "/"),
                 ("percentEncode", "percentEncoded"), ("query", "?"), ("fragment", "#"), ("comments", "comment"),
             ])
         func suggestion(_ written: String, _ meant: String) {

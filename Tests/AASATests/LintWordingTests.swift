@@ -40,7 +40,7 @@ extension AASASuite {
         @Test(
             "a rule that matches nothing has its reason where one is known",
             arguments: [
-                (#"{"/":"/users/{id}"}"#, "'{' in '/users/{id}' stands in URLs as %7B only"),
+                (#"{"/":"/users/a|b"}"#, "'|' in '/users/a|b' stands in URLs as %7C only"),
                 (#"{"?":{"a":"1&b=2"}}"#, "'&' in '1&b=2' ends the value of a query item"),
                 (##"{"?":"a#b"}"##, "'#' in 'a#b' ends the query of a URL"),
                 (#"{"/":"/100%/a"}"#, "'%' in '/100%/a' is not followed by two hexadecimal digits"),
@@ -113,9 +113,9 @@ extension AASASuite {
         @Test("a variable without a value is the reason where it is")
         func emptyVariable() throws {
             let text =
-                #"{"applinks":{"substitutionVariables":{"a":[]},"details":[{"appID":"A","paths":["/$(a)/{x}"]}]}}"#
+                #"{"applinks":{"substitutionVariables":{"a":[]},"details":[{"appID":"A","paths":["/$(a)/|x"]}]}}"#
             let finding = try finding("rule-matches-nothing", text)
-            #expect(finding.message == "no URL can match this rule: the variable 'a' in '/$(a)/{x}' has no value")
+            #expect(finding.message == "no URL can match this rule: the variable 'a' in '/$(a)/|x' has no value")
         }
 
         @Test(

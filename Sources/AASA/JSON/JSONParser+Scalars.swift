@@ -22,19 +22,20 @@ extension JSONParser {
             case UInt8(ascii: "\\"):
                 try parseEscape(into: &decoded)
             case 0..<0x20:
-                throw fault("a control character inside a string must be escaped", cause: nil)
+                throw fault("a control character inside a string must be escaped", causeInString(from: start))
             default:
                 decoded.append(byte)
                 index += 1
             }
         }
-        throw fault("expected the closing quote of a string, found the end of the file", cause: .cutShort)
+        throw fault(
+            "expected the closing quote of a string, found the end of the file", causeInString(from: start))
     }
 
     private mutating func validated(_ slice: ArraySlice<UInt8>, at start: Int) throws(JSONSyntaxError) -> String {
         guard let string = String(validating: slice, as: UTF8.self) else {
             index = start
-            throw fault("a string holds bytes that are no UTF-8", cause: .invalidUTF8)
+            throw fault("a string holds bytes that are no UTF-8", .invalidUTF8)
         }
         return string
     }
@@ -43,7 +44,7 @@ extension JSONParser {
         let start = index
         index += 1
         guard let letter = current else {
-            throw fault("expected an escape sequence, found the end of the file", cause: .cutShort)
+            throw fault("expected an escape sequence, found the end of the file", .cutShort)
         }
         index += 1
         switch letter {
@@ -64,14 +65,15 @@ extension JSONParser {
             }
             guard let character = Unicode.Scalar(scalar) else {
                 index = start
-                throw fault("an escape sequence names half of a surrogate pair", cause: nil)
+                throw fault("an escape sequence names half of a surrogate pair", nil as LocatedCause?)
             }
             decoded.append(contentsOf: UTF8.encode(character) ?? UTF8.encodedReplacementCharacter)
         default:
             index = start + 1
-            let found = describeCurrent()
+            let (found, sign) = (describeCurrent(), word().prefix(1))
             index = start
-            throw fault("JSON knows no escape of \(found)", cause: nil)
+            throw fault(
+                "JSON knows no escape of \(found)", sign.isEmpty ? nil : .unknownEscape(Quoted.escaped(String(sign))))
         }
     }
 
@@ -81,7 +83,7 @@ extension JSONParser {
             guard let byte = current, let digit = Character(UnicodeScalar(byte)).hexDigitValue, byte < 0x80 else {
                 let cause: JSONSyntaxError.Cause? = current == nil ? .cutShort : nil
                 index = start
-                throw fault("expected four hexadecimal digits after '\\u'", cause: cause)
+                throw fault("expected four hexadecimal digits after '\\u'", cause)
             }
             unit = unit << 4 | UInt32(digit)
             index += 1
@@ -113,6 +115,6 @@ extension JSONParser {
     private mutating func skipDigits() throws(JSONSyntaxError) {
         let start = index
         while let byte = current, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { index += 1 }
-        guard index > start else { throw fault("expected a digit, found \(describeCurrent())", cause: localCause()) }
+        guard index > start else { throw fault("expected a digit, found \(describeCurrent())", causeInNumber()) }
     }
 }

@@ -4,11 +4,26 @@
 struct JSONParser {
     let bytes: [UInt8]
     var index = 0
+    /// The arrays and objects that are open here, the outermost first.
+    var frames: [Frame] = []
+    /// Whether to look for the cause of a fault; not while a mended text is tried.
+    var isDiagnosing = true
     var hasByteOrderMark = false
     var duplicates: [(key: String, first: Int, second: Int)] = []
 
     /// More duplicates than these are not listed: a hostile file may hold thousands.
     private static let maximumDuplicates = 32
+
+    /// An array or object whose end is not reached.
+    struct Frame {
+        let opening: Int
+        let isObject: Bool
+        /// The latest key, of an object.
+        var key: (text: String, range: Range<Int>)?
+        /// The latest complete value.
+        var latest: (range: Range<Int>, isString: Bool)?
+        var closing: UInt8 { isObject ? UInt8(ascii: "}") : UInt8(ascii: "]") }
+    }
 
     init(bytes: [UInt8]) { self.bytes = bytes }
 
@@ -20,13 +35,11 @@ struct JSONParser {
             index = 3
         }
         skipBlanks()
-        if let whole = causeOfWhole() {
-            throw fault("expected a JSON object", cause: whole)
-        }
+        if let whole = causeOfWhole() { throw fault("expected a JSON object", whole) }
         let root = try parseValue(depth: 0)
         skipBlanks()
         guard index == bytes.count else {
-            throw fault("expected the end of the file, found \(describeCurrent())", cause: trailingCause())
+            throw fault("expected the end of the file, found \(describeCurrent())", causeAfter(root))
         }
         return root
     }
@@ -51,81 +64,100 @@ struct JSONParser {
         case UInt8(ascii: "f"): value = try parseWord("false", .bool(false))
         case UInt8(ascii: "n"): value = try parseWord("null", .null)
         case UInt8(ascii: "-"), .some(UInt8(ascii: "0")...UInt8(ascii: "9")): value = .number(try parseNumber())
-        default: throw fault("expected a value, found \(describeCurrent())", cause: localCause())
+        default: throw faultAtValue()
         }
         return JSONNode(value: value, range: start..<index)
     }
 
     private mutating func parseWord(_ word: String, _ value: JSONValue) throws(JSONSyntaxError) -> JSONValue {
-        guard bytes[index...].starts(with: word.utf8) else {
-            throw fault("expected a value, found \(describeCurrent())", cause: localCause())
-        }
+        guard bytes[index...].starts(with: word.utf8) else { throw faultAtValue() }
         index += word.utf8.count
         return value
     }
 
+    private func faultAtValue() -> JSONSyntaxError {
+        fault("expected a value, found \(describeCurrent())", causeAtValue())
+    }
+
     private mutating func parseArray(depth: Int) throws(JSONSyntaxError) -> JSONValue {
         try checkDepth(depth)
+        frames.append(Frame(opening: index, isObject: false))
         index += 1
         var elements: [JSONNode] = []
         skipBlanks()
         if current == UInt8(ascii: "]") {
-            index += 1
+            close()
             return .array(elements)
         }
         while true {
             skipBlanks()
-            elements.append(try parseValue(depth: depth))
+            let element = try parseValue(depth: depth)
+            note(element)
+            elements.append(element)
             skipBlanks()
             switch current {
             case UInt8(ascii: ","):
                 try step(pastCommaBefore: UInt8(ascii: "]"))
             case UInt8(ascii: "]"):
-                index += 1
+                close()
                 return .array(elements)
             default:
-                throw fault("expected ',' or ']', found \(describeCurrent())", cause: localCause())
+                throw fault("expected ',' or ']', found \(describeCurrent())", causeAfterValue())
             }
         }
     }
 
+    private mutating func close() {
+        frames.removeLast()
+        index += 1
+    }
+
+    private mutating func note(_ value: JSONNode) {
+        let isString = if case .string = value.value { true } else { false }
+        frames[frames.count - 1].latest = (value.range, isString)
+    }
+
     private mutating func parseObject(depth: Int) throws(JSONSyntaxError) -> JSONValue {
         try checkDepth(depth)
+        frames.append(Frame(opening: index, isObject: true))
         index += 1
         var members: [JSONMember] = []
         var keys = KeyIndex()
         skipBlanks()
         if current == UInt8(ascii: "}") {
-            index += 1
+            close()
             return .object(members)
         }
         while true {
             skipBlanks()
             let start = index
             guard current == UInt8(ascii: "\"") else {
-                throw fault("expected a key in double quotes, found \(describeCurrent())", cause: localCause())
+                throw fault("expected a key in double quotes, found \(describeCurrent())", causeAtKey())
             }
             let key = try parseString()
             let keyRange = start..<index
             if let first = keys.place(of: key, at: start, among: members) {
                 if duplicates.count < Self.maximumDuplicates { duplicates.append((key, first, start)) }
             }
+            frames[frames.count - 1].key = (key, keyRange)
             skipBlanks()
             guard current == UInt8(ascii: ":") else {
-                throw fault("expected ':' after the key, found \(describeCurrent())", cause: localCause())
+                throw fault("expected ':' after the key, found \(describeCurrent())", causeAfterKey())
             }
             index += 1
             skipBlanks()
-            members.append(JSONMember(key: key, keyRange: keyRange, value: try parseValue(depth: depth)))
+            let value = try parseValue(depth: depth)
+            note(value)
+            members.append(JSONMember(key: key, keyRange: keyRange, value: value))
             skipBlanks()
             switch current {
             case UInt8(ascii: ","):
                 try step(pastCommaBefore: UInt8(ascii: "}"))
             case UInt8(ascii: "}"):
-                index += 1
+                close()
                 return .object(members)
             default:
-                throw fault("expected ',' or '}', found \(describeCurrent())", cause: localCause())
+                throw fault("expected ',' or '}', found \(describeCurrent())", causeAfterValue())
             }
         }
     }
@@ -137,19 +169,36 @@ struct JSONParser {
         skipBlanks()
         if current == closing {
             index = comma
-            throw fault("expected another element after ','", cause: .trailingComma)
+            throw fault("expected another element after ','", .trailingComma(position(of: comma)))
         }
     }
 
     private func checkDepth(_ depth: Int) throws(JSONSyntaxError) {
         guard depth <= JSONDocument.maximumDepth else {
-            throw fault("arrays and objects are nested deeper than \(JSONDocument.maximumDepth)", cause: .tooDeep)
+            throw fault("arrays and objects are nested deeper than \(JSONDocument.maximumDepth)", .tooDeep)
         }
     }
 
-    func fault(_ message: String, cause: JSONSyntaxError.Cause?) -> JSONSyntaxError {
-        JSONSyntaxError(
-            offset: index, position: LineTable(bytes).position(of: index), message: message, cause: cause)
+    func position(of offset: Int) -> SourcePosition { LineTable(bytes).position(of: offset) }
+
+    func fault(_ message: String, _ cause: JSONSyntaxError.Cause?) -> JSONSyntaxError {
+        fault(message, cause.map { LocatedCause($0) })
+    }
+
+    func fault(_ message: @autoclosure () -> String, _ found: @autoclosure () -> LocatedCause?) -> JSONSyntaxError {
+        guard isDiagnosing else {
+            return JSONSyntaxError(
+                offset: index, position: SourcePosition(line: 1, column: 1), message: "", cause: nil,
+                range: index..<index, opening: nil, isAtEnd: index == bytes.count)
+        }
+        let located = found()
+        var range = located?.range ?? index..<min(index + 1, bytes.count)
+        while range.upperBound < bytes.count, bytes[range.upperBound] & 0xC0 == 0x80 {
+            range = range.lowerBound..<range.upperBound + 1
+        }
+        return JSONSyntaxError(
+            offset: index, position: position(of: index), message: message(), cause: located?.cause, range: range,
+            opening: located?.opening, isAtEnd: index == bytes.count || located?.cause == .cutShort)
     }
 }
 

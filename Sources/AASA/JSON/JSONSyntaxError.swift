@@ -1,58 +1,224 @@
-/// Why a text is not JSON: where, what was expected there, and what probably happened.
+/// Why a text is not JSON: where a strict parser stops, what it expected there, and what probably happened.
 public struct JSONSyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Byte offset from the start of the text.
+    /// Where a strict parser stops, in bytes from the start of the text.
     public let offset: Int
     public let position: SourcePosition
     /// Such as `expected a value, found '}'`.
     public let message: String
     public let cause: Cause?
+    /// The bytes to look at and to change, which often lie before the place where the parser stops.
+    public let range: Range<Int>
+    /// Where the bracket opens that is not closed, or not closed as it should be.
+    public let opening: Range<Int>?
+    /// Whether the text ends before the value does.
+    public let isAtEnd: Bool
 
     /// What people do that leads to text which is not JSON.
-    public enum Cause: String, Sendable, CaseIterable {
+    public enum Cause: Sendable, Hashable {
+        // Something else in the place of the file.
         case empty
-        case htmlPage = "html-page"
+        case htmlPage
+        /// The text of the file, saved as a web page.
+        case savedPage
+        case xml
+        case propertyList
+        case phpSource
         case signed
+        /// Signed, in the text form of e-mail.
+        case signedMessage
         /// Compressed, with nothing that tells a reader so.
         case gzip
         case utf16
         case utf32
-        /// Bytes that are no text in any encoding.
+        /// Bytes that are not text in any encoding.
         case binary
-        case richText = "rich-text"
-        case comment
-        case trailingComma = "trailing-comma"
-        case singleQuotes = "single-quotes"
-        case smartQuotes = "smart-quotes"
-        case severalDocuments = "several-documents"
-        case cutShort = "cut-short"
-        case invalidUTF8 = "invalid-utf-8"
-        /// Perhaps JSON, but more levels than are read here.
-        case tooDeep = "too-deep"
+        case richText
+        case frontMatter
+        case yaml
+        case script
+        case codeFence
+        case gitLFSPointer
+        case httpHeaders
+        case plainText
 
-        /// A half sentence for people, fit to follow "probably" or to stand alone.
-        public var explanation: String {
-            switch self {
-            case .empty: "the file is empty"
-            case .htmlPage: "this is an HTML page: an error page, a login page or a single-page app's index.html"
-            case .signed: "this is a signed PKCS#7 file; signing has not been needed since iOS 9"
-            case .gzip: "these are bytes compressed with gzip: the compressed file was saved in place of the text"
-            case .utf16: "the file is saved as UTF-16; save it as UTF-8"
-            case .utf32: "the file is saved as UTF-32; save it as UTF-8"
-            case .binary: "these are binary data and no text"
-            case .richText: "this is a rich text (RTF) document; save it as plain text"
-            case .comment: "JSON has no comments"
-            case .trailingComma: "a comma stands before the closing bracket"
-            case .singleQuotes: "strings stand in double quotes, not in single ones"
-            case .smartQuotes: "a word processor has put typographic quotes; use plain double quotes"
-            case .severalDocuments: "something follows the end of the JSON value"
-            case .cutShort: "the text ends before the value does"
-            case .invalidUTF8: "the bytes are no valid UTF-8"
-            case .tooDeep: "it is not read any further here, and whether devices read it is not known"
-            }
-        }
+        // Commas and colons.
+        case missingComma(after: SourcePosition, isLineEnd: Bool)
+        case trailingComma(SourcePosition)
+        case strayComma
+        case wrongSign(found: String, wanted: String)
+        case missingColon(key: String)
+        case missingValue(key: String)
+        case missingKey
+
+        // Quotes.
+        case smartQuotes
+        case singleQuotes
+        case unquotedText(String)
+        /// `True`, `None` and the like.
+        case wrongLiteral(String, meant: String)
+        case missingOpeningQuote(String)
+        /// The closing quote is missing on the line where the string begins.
+        case unclosedString(line: Int)
+        /// Text that goes on behind the closing quote of a string.
+        case textAfterString(String)
+        case doubledQuote
+        case escapedQuotes
+        case htmlEntities
+
+        // Brackets.
+        case missingBracket(String, opened: SourcePosition)
+        case wrongBracket(String, wanted: String, opened: SourcePosition)
+        case surplusBracket(String)
+        case closedTooEarly
+        case missingOuterBraces
+        case missingEntryBraces(list: String)
+        case bracesForList(key: String?)
+        case bracketsForObject(key: String?)
+        case missingListBrackets(key: String)
+
+        // Characters and leftovers.
+        case comment
+        case template
+        case mergeConflict
+        case invisibleCharacter(Unicode.Scalar)
+        case controlCharacter(UInt8)
+        case unknownEscape(String)
+        case invalidUTF8
+        case severalDocuments
+        case cutShort
+        /// Perhaps JSON, but more levels than are read here.
+        case tooDeep
     }
 
     public var description: String {
         "\(position): \(message)" + (cause.map { " (\($0.explanation))" } ?? "")
+    }
+}
+
+extension JSONSyntaxError.Cause {
+    /// A clause for people, safe to print.
+    public var explanation: String {
+        switch self {
+        case .empty: "the file is empty"
+        case .htmlPage: "this is an HTML page: an error page, a login page or a single-page app's index.html"
+        case .savedPage: "this is a web page with the file's text in it: a browser or an editor saved it as HTML"
+        case .xml: "this is XML, such as the error of a storage service"
+        case .propertyList: "this is a property list (XML), not JSON"
+        case .phpSource: "this is PHP source code that the server did not run"
+        case .signed: "this is a signed PKCS#7 file; signing has not been needed since iOS 9"
+        case .signedMessage: "this is a signed message in the text form of e-mail (S/MIME)"
+        case .gzip: "these are bytes compressed with gzip: the compressed file was saved in place of the text"
+        case .utf16: "the file is saved as UTF-16; save it as UTF-8"
+        case .utf32: "the file is saved as UTF-32; save it as UTF-8"
+        case .binary: "this is binary data, not text"
+        case .richText: "this is a rich text (RTF) document; save it as plain text"
+        case .frontMatter: "YAML front matter stands at the top, between two lines of '---'"
+        case .yaml: "this is YAML, not JSON"
+        case .script: "this is JavaScript, not JSON"
+        case .codeFence: "a Markdown code fence (```) stands around the JSON"
+        case .gitLFSPointer: "this is a pointer of Git LFS, not the file itself"
+        case .httpHeaders: "the headers of an HTTP answer stand in front of the file"
+        case .plainText: "this is plain text, not JSON"
+        case .missingComma(let place, isLineEnd: true): "comma missing at the end of line \(place.line)"
+        case .missingComma(let place, isLineEnd: false): "comma missing at \(place)"
+        case .trailingComma(let place): "comma at \(place) before a closing bracket, with nothing after it"
+        case .strayComma: "a comma with nothing before it"
+        case .wrongSign(let found, let wanted): "'\(found)' in place of '\(wanted)'"
+        case .missingColon(let key): "colon missing after the key \(Quoted.json(key))"
+        case .missingValue(let key): "value missing for the key \(Quoted.json(key))"
+        case .missingKey: "a key and a colon are missing before this value"
+        case .smartQuotes: "a word processor has put typographic quotes; use plain double quotes"
+        case .singleQuotes: "single quotes; JSON has double quotes only"
+        case .unquotedText(let text): "\(Quoted.text(text)) stands without double quotes"
+        case .wrongLiteral(let text, let meant): "JSON writes '\(meant)', not \(Quoted.text(text))"
+        case .missingOpeningQuote(let text): "opening quote missing before \(Quoted.text(text))"
+        case .unclosedString(let line): "the string on line \(line) has no closing quote"
+        case .textAfterString(let text):
+            "text after the closing quote of \(Quoted.json(text)); a quote inside a string is written \\\""
+        case .doubledQuote: "one double quote too many"
+        case .escapedQuotes: "a backslash before a quote outside of a string: the JSON was escaped once too often"
+        case .htmlEntities: "quotes stand as HTML entities (&quot;)"
+        case .missingBracket(let bracket, let opened): "'\(bracket)' missing for the bracket opened at \(opened)"
+        case .wrongBracket(let bracket, let wanted, let opened):
+            "'\(bracket)' closes the bracket opened at \(opened); '\(wanted)' belongs there"
+        case .surplusBracket(let bracket): "one '\(bracket)' too many"
+        case .closedTooEarly: "the outermost object is closed here, and more of it follows"
+        case .missingOuterBraces: "the braces around the whole file are missing"
+        case .missingEntryBraces(let list): "braces missing around an entry of \(Quoted.json(list))"
+        case .bracesForList(let key): "braces around a list\(Self.of(key)); a list stands in square brackets"
+        case .bracketsForObject(let key): "square brackets around keys and values\(Self.of(key)); they stand in braces"
+        case .missingListBrackets(let key): "square brackets missing around the values of \(Quoted.json(key))"
+        case .comment: "JSON has no comments"
+        case .template: "a template tag that was not filled in"
+        case .mergeConflict: "the markers of a Git merge conflict are in the file"
+        case .invisibleCharacter(let scalar):
+            "\(TypographicCharacter.name(scalar)) outside of a string, where it looks like a plain blank or like nothing"
+        case .controlCharacter(0x09): "a tab inside a string; write \\t"
+        case .controlCharacter: "a control character inside a string; write it as an escape, such as \\u0001"
+        case .unknownEscape(let sign): "JSON has no escape '\\\(sign)'; a backslash itself is written \\\\"
+        case .invalidUTF8: "the bytes are not valid UTF-8"
+        case .severalDocuments: "text after the end of the JSON value"
+        case .cutShort: "the text ends before the value does"
+        case .tooDeep: "it is not read any further here, and whether devices read it is not known"
+        }
+    }
+
+    private static func of(_ key: String?) -> String { key.map { " in \(Quoted.json($0))" } ?? "" }
+
+    /// What to do, beginning with a verb.
+    var fix: String {
+        switch self {
+        case .empty: "upload the file again; it arrived without content"
+        case .htmlPage: "exempt the file's path from the catch-all route, the login or the firewall, and serve the file"
+        case .savedPage: "save the plain text: download the file with curl, or choose \"source only\" in the browser"
+        case .xml: "look at what answers there, and serve the file itself"
+        case .propertyList, .yaml, .script: "write the file as JSON"
+        case .phpSource: "let the server run the script, or serve its output as a plain file"
+        case .signed, .signedMessage: "serve the plain JSON; signing has not been needed since iOS 9"
+        case .gzip: "serve the plain text, or send 'Content-Encoding: gzip' with it to those who accept it"
+        case .utf16, .utf32, .invalidUTF8: "save the file as UTF-8"
+        case .binary: "look at what was uploaded in its place, and upload the file itself"
+        case .richText: "save the document as plain text in UTF-8"
+        case .frontMatter:
+            "delete both lines of '---' and what stands between them, or let the site generator remove them"
+        case .codeFence: "delete the lines with ```"
+        case .gitLFSPointer: "check the file out with Git LFS before you deploy, or keep it out of LFS"
+        case .httpHeaders: "delete the headers; save the body alone"
+        case .plainText: "upload the file itself"
+        case .missingComma(let place, _): "add a comma at \(place)"
+        case .trailingComma: "delete the comma"
+        case .strayComma: "delete the comma, or add what belongs before it"
+        case .wrongSign(let found, let wanted): "replace '\(found)' with '\(wanted)'"
+        case .missingColon: "add a colon after the key"
+        case .missingValue: "add the value, or delete the key"
+        case .missingKey: "add the key, or delete a bracket that is too many"
+        case .smartQuotes, .singleQuotes: "use plain double quotes"
+        case .unquotedText(let text): "write \(Quoted.json(text))"
+        case .wrongLiteral(_, let meant): "write \(meant)"
+        case .missingOpeningQuote: "add a double quote before it"
+        case .unclosedString: "add the closing quote on that line"
+        case .textAfterString: "delete the text or move it into the string; write a quote inside a string as \\\""
+        case .doubledQuote: "delete one of the two quotes"
+        case .escapedQuotes: "delete the backslashes"
+        case .htmlEntities: "replace &quot; with a plain double quote"
+        case .missingBracket(let bracket, _): "add '\(bracket)' at the place shown"
+        case .wrongBracket(let bracket, let wanted, _): "replace '\(bracket)' with '\(wanted)'"
+        case .surplusBracket: "delete the bracket"
+        case .closedTooEarly: "delete the closing bracket before it, and put a comma between the two members"
+        case .missingOuterBraces: "add '{' at the beginning and '}' at the end of the file"
+        case .missingEntryBraces: "put the keys of each entry into braces: [{\"…\": …}, {\"…\": …}]"
+        case .bracesForList: "replace the braces with square brackets"
+        case .bracketsForObject: "replace the square brackets with braces"
+        case .missingListBrackets: "put the values into square brackets"
+        case .comment: "delete the comment; a component has the key \"comment\" for remarks"
+        case .template: "serve the file after the template was filled in"
+        case .mergeConflict: "resolve the conflict and delete the marker lines"
+        case .invisibleCharacter: "delete the character and type a plain blank"
+        case .controlCharacter: "write the character as an escape, or delete it"
+        case .unknownEscape: "delete the backslash; patterns are not regular expressions"
+        case .severalDocuments: "delete what follows the JSON value"
+        case .cutShort: "complete the file; look whether the upload broke off"
+        case .tooDeep: "take levels out; no key that devices read lies deeper than 7 levels"
+        }
     }
 }

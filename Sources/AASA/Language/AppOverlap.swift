@@ -13,11 +13,14 @@ public struct AppOverlap: Sendable {
 extension AppLinks {
     /// At most one for each pair of entries. Apps of one entry share its URLs on purpose and are not reported. Pairs
     /// beyond the budget are left out.
-    public func overlaps(budget: LanguageBudget = .lint) -> [AppOverlap] {
+    public func overlaps(budget: LanguageBudget = .lint) -> [AppOverlap] { overlaps(budget: budget) { _ in true } }
+
+    /// The same among some of the apps.
+    func overlaps(budget: LanguageBudget, where isCounted: (String) -> Bool) -> [AppOverlap] {
         let claims = AppClaims(self)
         var groups: [[Int]: [String]] = [:]
         var order: [[Int]] = []
-        for app in claims.apps {
+        for app in claims.apps where isCounted(app) {
             guard let entries = claims.entries[app] else { continue }
             if groups[entries] == nil { order.append(entries) }
             groups[entries, default: []].append(app)

@@ -8,7 +8,7 @@ enum LintRegistry {
         NoService.self, ServiceType.self, ServiceWithoutApps.self, EmptyService.self, ServiceMisplaced.self,
         UnknownService.self,
         // Keys.
-        MisspeltKey.self, UnknownComponentKey.self, UnknownKey.self,
+        MisspeltKey.self, ExcludeNotRead.self, MisplacedKey.self, UnknownComponentKey.self, UnknownKey.self,
         // applinks.
         DetailsElementType.self, AppsWithoutDetails.self, DetailsDictionary.self, AppsBesideDetails.self,
         AppsMissingForOlderSystems.self, PathsMissingForOlderSystems.self,
@@ -20,19 +20,21 @@ enum LintRegistry {
         // Pattern lists.
         PatternListMissing.self, PatternElementType.self, PatternListEmpty.self, EntryOpensNothing.self,
         ComponentWithoutConstraint.self,
-        ComponentsAndPathsDiffer.self, BroadPattern.self, WholeSite.self,
+        ComponentsAndPathsDiffer.self, ComponentsBeyondPaths.self, BroadPattern.self, WholeSite.self,
         // Components.
         ComponentType.self, QueryValueList.self, QueryItemName.self, QueryNameNotEncoded.self,
-        QueryItemWithoutEffect.self,
+        QueryItemWithoutEffect.self, ExclusionTakesMissingItem.self, QueryItemTakesMissing.self,
         DefaultsConstraint.self, SettingsType.self,
         // Order.
-        ExcludeAfterInclude.self, RuleUnreachable.self, RuleMatchesNothing.self, SharedURLSpace.self,
+        ExcludeAfterInclude.self, RuleUnreachable.self, ExclusionWithoutEffect.self, RuleMatchesNothing.self,
+        SharedURLSpace.self, OrderNotChecked.self,
         // Patterns.
         UndefinedVariable.self, UnclosedVariable.self, NestedVariable.self, PatternTooComplex.self,
-        PatternNotEncoded.self, VariableNotEncoded.self, HostInPath.self, QueryInPath.self, LeadingSign.self,
+        PatternNotEncoded.self, VariableNotEncoded.self, RoutePlaceholder.self, RegularExpression.self,
+        HostInPath.self, QueryInPath.self, LeadingSign.self,
         EntityInQuery.self,
-        MalformedNot.self, LowerCaseEscape.self,
+        MalformedNot.self, NotLowerCase.self, LowerCaseEscape.self,
         EscapeNotDecoded.self, BackslashInPattern.self, VariableHidesPredefined.self, VariableName.self,
-        UnusedVariable.self, PatternNormalized.self,
+        EmptyVariableValue.self, UnusedVariable.self, PatternNormalized.self,
     ]
 }

@@ -26,6 +26,12 @@ struct LintSubject {
     let shadows: [Shadow]
     /// URLs that apps of two entries open.
     let overlaps: [AppOverlap]
+    /// Whether they were looked for.
+    let areOverlapsChecked: Bool
+    /// Exclusions that keep no URL from the app.
+    let idleExclusions: [URLRule]
+    /// Entries whose two lists open different URLs.
+    let listDifferences: [ListDifference]
     private let lines: LineTable
 
     struct Shadow {
@@ -95,6 +101,9 @@ struct LintSubject {
             if case .shadowed(let by) = reach.verdict { Shadow(rule: reach.rule, by: by) } else { nil }
         }
         overlaps = applinks.map(ReachBudget.overlaps(of:)) ?? []
+        areOverlapsChecked = applinks.map(ReachBudget.coversOverlaps(of:)) ?? true
+        idleExclusions = ReachBudget.idleExclusions(of: entries, reaches)
+        listDifferences = applinks.map { ListDifference.all(of: $0) } ?? []
         lines = file?.document.lines ?? LineTable(bytes)
     }
 

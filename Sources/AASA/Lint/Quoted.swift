@@ -7,6 +7,12 @@ enum Quoted {
     /// The text in single quotes, escaped and cut.
     static func text(_ text: String, limit: Int = maximumScalars) -> String { "'" + escaped(text, limit: limit) + "'" }
 
+    /// The text as a JSON file has it: in double quotes, with JSON's escapes, cut.
+    static func json(_ text: String, limit: Int = maximumScalars) -> String {
+        let written = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        return "\"" + escaped(written, limit: limit) + "\""
+    }
+
     /// Controls, invisible and bidirectional characters as `\u{200B}`; long texts end in `…`.
     static func escaped(_ text: String, limit: Int = maximumScalars) -> String {
         var result = ""

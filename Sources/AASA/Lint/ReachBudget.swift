@@ -24,11 +24,32 @@ enum ReachBudget {
         }
     }
 
+    /// Whether the entries of a file are few enough to be compared with each other.
+    static func coversOverlaps(of applinks: AppLinks) -> Bool {
+        applinks.entries.count <= maximumEntries
+            && applinks.entries.reduce(0) { $0 + weight(of: $1.rules) } <= maximumWeight
+    }
+
+    /// URLs that apps of two entries open; what can be no app's ID does not count.
     static func overlaps(of applinks: AppLinks) -> [AppOverlap] {
-        guard applinks.form == .list || applinks.form == .dictionary, applinks.entries.count <= maximumEntries,
-            applinks.entries.reduce(0, { $0 + weight(of: $1.rules) }) <= maximumWeight
-        else { return [] }
-        return applinks.overlaps(budget: LanguageBudget(states: LanguageBudget.lint.states, steps: steps))
+        guard applinks.form == .list || applinks.form == .dictionary, coversOverlaps(of: applinks) else { return [] }
+        let budget = LanguageBudget(states: LanguageBudget.lint.states, steps: steps)
+        return applinks.overlaps(budget: budget) { app in
+            switch AppIDFault(app) {
+            case nil, .example, .storeNumber: true
+            default: false
+            }
+        }
+    }
+
+    /// The exclusions of each entry that keep no URL from the app.
+    static func idleExclusions(of entries: [AppLinks.Entry], _ reaches: [[RuleReach]]) -> [URLRule] {
+        // Most answers need no automata; the others may not make the linter slow.
+        let budget = LanguageBudget(states: LanguageBudget.lint.states, steps: 600_000)
+        let meter = WorkMeter(budget)
+        return zip(entries, reaches).flatMap { entry, reaches in
+            meter.isExhausted ? [] : entry.idleExclusions(reaches, states: budget.states, meter: meter)
+        }
     }
 
     /// Patterns of many wildcards lead to many states: they weigh by the square of their number.

@@ -114,7 +114,7 @@ extension Checks {
     /// libcurl takes a gzip stream that breaks off for one that ends, so that only the text shows it.
     static func isCutInCompression(_ answer: Answer, _ context: CheckContext) -> Bool {
         answer.body.end == .complete && answer.header("content-encoding")?.lowercased().hasSuffix("gzip") == true
-            && context.readings.originBody?.syntaxError?.cause == .cutShort
+            && context.readings.originBody?.syntaxError?.isAtEnd == true
     }
 
     /// A Content-Encoding that was not asked for. We ask for gzip; Apple's crawler and devices may take other compressions,

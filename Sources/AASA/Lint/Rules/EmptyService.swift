@@ -13,7 +13,8 @@ enum EmptyService: LintRule {
     static func isEmpty(_ member: JSONMember) -> Bool {
         let service = member.value
         guard member.key == "applinks", let details = service["details"] else {
-            return service["apps"]?.elements?.isEmpty == true && member.key != "applinks"
+            let isEmptyObject = service.members?.isEmpty == true
+            return member.key != "applinks" && (isEmptyObject || service["apps"]?.elements?.isEmpty == true)
         }
         return details.elements?.isEmpty == true || details.members?.isEmpty == true
     }

@@ -2,11 +2,11 @@ enum MisspeltKey: LintRule {
     static let description = LintRuleDescription(
         id: "misspelt-key", severity: .warning, title: "a key that looks like a misspelling",
         why: """
-            Devices ignore keys that they do not know, and keys are case-sensitive. A misspelt "exclude" opens what it should \
-            keep out; a misspelt "/" lets its component match every path.
+            Devices ignore keys that they do not know, and keys are case-sensitive. A misspelt "/" lets its component match \
+            every path.
             """,
-        example: LintExample.components(#"{"/": "/help/*", "exlude": true}"#, #"{"/": "/buy/*"}"#),
-        fixedExample: LintExample.components(#"{"/": "/help/*", "exclude": true}"#, #"{"/": "/buy/*"}"#),
+        example: LintExample.components(#"{"path": "/buy/*"}"#),
+        fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
         fix: "correct the key", reference: LintReference.applinks)
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
@@ -20,7 +20,9 @@ enum MisspeltKey: LintRule {
         for entry in subject.entries {
             look(at: entry.node.members ?? [], entry.pointer, KeySuggestion.ofEntry, &findings)
             for rule in entry.rules where rule.form == .component {
-                look(at: rule.node.members ?? [], rule.pointer, KeySuggestion.ofComponent, &findings)
+                // A misspelt "exclude" is an error of its own.
+                let members = rule.node.members?.filter { !ExcludeNotRead.isMisspelt($0.key, in: rule.node) }
+                look(at: members ?? [], rule.pointer, KeySuggestion.ofComponent, &findings)
             }
         }
         for defaults in subject.defaults {
@@ -32,7 +34,9 @@ enum MisspeltKey: LintRule {
         at members: [JSONMember], _ pointer: @autoclosure () -> String, _ candidates: KeySuggestion.Candidates,
         _ findings: inout FindingSink
     ) {
-        for member in members where !findings.isFull {
+        for member in members
+        where !findings.isFull && MisplacedKey.home(of: member.key, among: candidates) == nil && member.key != "exclude"
+        {
             guard let meant = KeySuggestion.nearest(to: member.key, among: candidates) else { continue }
             findings.add(
                 member.keyRange, pointer() + "/" + member.key.escapedForPointer,

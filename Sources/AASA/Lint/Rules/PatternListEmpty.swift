@@ -1,6 +1,6 @@
 enum PatternListEmpty: LintRule {
     static let description = LintRuleDescription(
-        id: "pattern-list-empty", severity: .warning, title: "an empty list of patterns",
+        id: "pattern-list-empty", severity: .error, title: "an empty list of patterns",
         why: """
             An empty "components" (or "paths" where there are no components) matches nothing: the app opens no link. \
             Without the list it would open all, so the two are easily mixed up.

@@ -28,7 +28,8 @@ enum RuleMatchesNothing: LintRule {
                 || MalformedNot.fault(of: site) != nil || HostInPath.fault(of: site) != nil
                 || site.literal.unicodeScalars.contains(where: TypographicCharacter.isTypographic)
                 || site.literal.contains("\\") || EntityInQuery.isFault(site) || LeadingSign.isFault(site)
-                || VariableNotEncoded.explains(site, in: subject)
+                || VariableNotEncoded.explains(site, in: subject) || RoutePlaceholder.placeholder(in: site) != nil
+                || RegularExpression.expression(in: site) != nil
         }
     }
 }

@@ -40,6 +40,8 @@ enum ServiceWithoutApps: LintRule {
                 : "'applinks' has \"apps\" but no \"details\"; devices find no app for any link"
         }
         guard let apps else {
+            // Nothing was to be listed; `empty-service` tells it.
+            if service.members?.isEmpty == true { return nil }
             return service["details"] == nil
                 ? "'\(name)' has no \"apps\"; devices find no app for it"
                 : "'\(name)' has \"details\", which devices read for applinks only, and no \"apps\""

@@ -1,6 +1,6 @@
 enum SharedURLSpace: LintRule {
     static let description = LintRuleDescription(
-        id: "shared-url-space", severity: .warning, title: "two apps open the same URLs",
+        id: "shared-url-space", severity: .note, title: "two apps open the same URLs",
         why: """
             The order of the entries is documented to decide; a report from iOS 15 has the last app win. Where only one of the \
             apps is installed it opens the URL whatever the order.
@@ -14,17 +14,20 @@ enum SharedURLSpace: LintRule {
         fix: "give each app paths of its own, or accept that either may open", reference: LintReference.details)
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        // A third app that shares what two share already is told once.
-        var told: Set<String> = []
-        for overlap in subject.overlaps {
-            guard overlap.rules.count >= 2, let one = overlap.rules.first, let other = overlap.rules.last,
-                told.insert(other.pointer).inserted
-            else { continue }
-            findings.add(
-                other.range, other.pointer,
-                "\(Quoted.text(overlap.example)) is opened by several apps: by the rule \(subject.name(one)) too; apps: "
-                    + Quoted.list(overlap.appIDs),
-                related: [.init(one, "this rule opens the URL for another app")], example: overlap.example)
-        }
+        let overlaps = subject.overlaps.filter { $0.rules.count >= 2 }
+        guard let first = overlaps.first, let one = first.rules.first, let other = first.rules.last else { return }
+        let more = overlaps.count - 1
+        findings.add(
+            other.range, other.pointer,
+            "\(Quoted.escaped(first.example)) is opened by several apps: by the rule \(subject.name(one)) too; apps: "
+                + Quoted.list(first.appIDs)
+                + (more == 0 ? "" : more == 1 ? "; so is 1 more URL" : "; so are \(more) more URLs"),
+            related: [.init(one, "this rule opens the URL for another app")]
+                + overlaps.dropFirst().compactMap { overlap in
+                    overlap.rules.last.map {
+                        .init($0, "this rule opens \(Quoted.escaped(overlap.example)) for several apps")
+                    }
+                },
+            example: first.example)
     }
 }

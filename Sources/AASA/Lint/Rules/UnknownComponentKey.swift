@@ -15,6 +15,7 @@ enum UnknownComponentKey: LintRule {
                 for member in rule.node.members ?? []
                 where !findings.isFull && !KeySuggestion.ofComponent.keys.contains(member.key)
                     && KeySuggestion.nearest(to: member.key, among: KeySuggestion.ofComponent) == nil
+                    && MisplacedKey.home(of: member.key, among: KeySuggestion.ofComponent) == nil
                 {
                     findings.add(
                         member.keyRange, rule.pointer + "/" + member.key.escapedForPointer,

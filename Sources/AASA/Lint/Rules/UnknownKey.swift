@@ -24,6 +24,7 @@ enum UnknownKey: LintRule {
         where !findings.isFull && !known.keys.contains(member.key) && !isRemark(member.key)
             && !Association.knownServices.contains(member.key)
             && KeySuggestion.nearest(to: member.key, among: known) == nil
+            && MisplacedKey.home(of: member.key, among: known) == nil && member.key != "exclude"
         {
             findings.add(
                 member.keyRange, pointer() + "/" + member.key.escapedForPointer,

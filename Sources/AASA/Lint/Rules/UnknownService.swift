@@ -11,6 +11,7 @@ enum UnknownService: LintRule {
         for member in subject.members
         where !Association.knownServices.contains(member.key)
             && KeySuggestion.nearest(to: member.key, among: KeySuggestion.services) == nil
+            && MisplacedKey.home(of: member.key, among: KeySuggestion.services) == nil
         {
             findings.add(
                 member.keyRange, "/" + member.key.escapedForPointer,
