@@ -147,7 +147,7 @@ let package = Package(
         .testTarget(
             name: "AlertingTests",
             dependencies: [
-                "Alerting", "Curl", "Evidence", "Lab", "Monitoring", "Storage", "TestTraits",
+                "Alerting", "Curl", "Evidence", "Lab", "Monitoring", "Storage", "TestSupport", "TestTraits",
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Payloads", "Snapshots"],
@@ -163,7 +163,7 @@ let package = Package(
         .testTarget(
             name: "DaemonTests",
             dependencies: [
-                "Alerting", "Daemon", "Evidence", "MonitorConfiguration", "Monitoring", "Storage",
+                "Alerting", "Daemon", "Evidence", "MonitorConfiguration", "Monitoring", "Storage", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
@@ -183,14 +183,16 @@ let package = Package(
         .testTarget(
             name: "StatusServerTests",
             dependencies: [
-                "Evidence", "Monitoring", "StatusServer", "Storage",
+                "Evidence", "Monitoring", "StatusServer", "Storage", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
         .testTarget(
             name: "StorageTests",
-            dependencies: ["Evidence", "Monitoring", "Storage", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                "Evidence", "Monitoring", "Storage", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             exclude: ["Fixtures"],
             swiftSettings: strict),
     ],
