@@ -148,7 +148,7 @@ let package = Package(
         .testTarget(
             name: "AlertingTests",
             dependencies: [
-                "Alerting", "Curl", "Evidence", "Lab", "Monitoring", "Storage", "TestTraits",
+                "Alerting", "Curl", "Evidence", "Lab", "Monitoring", "Storage", "TestSupport", "TestTraits",
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Payloads", "Snapshots"],
@@ -164,7 +164,7 @@ let package = Package(
         .testTarget(
             name: "DaemonTests",
             dependencies: [
-                "Alerting", "Daemon", "Evidence", "MonitorConfiguration", "Monitoring", "Storage",
+                "Alerting", "Daemon", "Evidence", "MonitorConfiguration", "Monitoring", "Storage", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
@@ -185,14 +185,16 @@ let package = Package(
         .testTarget(
             name: "StatusServerTests",
             dependencies: [
-                "Evidence", "Monitoring", "StatusServer", "Storage",
+                "Evidence", "Monitoring", "StatusServer", "Storage", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
         .testTarget(
             name: "StorageTests",
-            dependencies: ["Evidence", "Monitoring", "Storage", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                "Evidence", "Monitoring", "Storage", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             exclude: ["Fixtures"],
             swiftSettings: strict),
     ],

@@ -12,7 +12,7 @@ extension IncidentChange {
         ]
         if let domain = incident.domain { metadata["domain"] = "\(domain)" }
         if let reason = incident.reason { metadata["reason"] = "\(reason.rawValue)" }
-        if let facts { metadata["diagnosis"] = "\(facts.diagnosis.displayable)" }
+        if let facts { metadata["diagnosis"] = "\(facts.text.oneLine)" }
         logger.notice("\(words)", metadata: metadata)
     }
 

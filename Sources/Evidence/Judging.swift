@@ -27,7 +27,7 @@ extension Verdict {
             case .note, nil: .ok
             }
         self.init(
-            level: level, diagnosis: Diagnosis.sentence(for: DiagnosisContext(check: context, findings: findings)),
+            level: level, diagnosis: Diagnosis(of: DiagnosisContext(check: context, findings: findings)),
             comparison: comparison, findings: findings)
     }
 }

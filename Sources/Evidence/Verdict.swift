@@ -5,18 +5,21 @@ import Foundation
 /// The judgement over one observation.
 package struct Verdict: Codable, Equatable, Sendable {
     package var level: Level
-    /// One sentence that says what is the matter and what to do, most specific cause first.
-    package var diagnosis: String
+    /// What phones do now, and why.
+    package var diagnosis: Diagnosis
     package var comparison: Comparison
     /// Worst first.
     package var findings: [Finding]
 
-    package init(level: Level, diagnosis: String, comparison: Comparison, findings: [Finding]) {
+    package init(level: Level, diagnosis: Diagnosis, comparison: Comparison, findings: [Finding]) {
         self.level = level
         self.diagnosis = diagnosis
         self.comparison = comparison
         self.findings = findings
     }
+
+    /// The diagnosis in words.
+    package var text: DiagnosisText { English.text(of: diagnosis, findings: findings) }
 
     package enum Level: String, Codable, Sendable {
         case ok, warning, failing
@@ -37,6 +40,9 @@ package struct Comparison: Codable, Equatable, Sendable {
     package var lagSeconds: Int?
     /// What differs in meaning, from what the CDN serves to what the origin serves.
     package var changes: [Change]
+    /// Of what the changes are: the content that the CDN serves and the one that the origin serves, by meaning. Two
+    /// comparisons of the same contents find the same changes.
+    package var compared: ComparedContents?
     /// What phones will do differently once the CDN serves what the origin serves.
     package var behaviour: [BehaviourNote]
     /// How the CDN's edges stand to the origin; nil where they were not asked one by one.
@@ -44,8 +50,10 @@ package struct Comparison: Codable, Equatable, Sendable {
 
     package init(
         state: State, bytesEqual: Bool? = nil, changedAt: Date? = nil, changedAfter: Date? = nil,
-        lagSeconds: Int? = nil, changes: [Change] = [], behaviour: [BehaviourNote] = [], edges: EdgeTally? = nil
+        lagSeconds: Int? = nil, changes: [Change] = [], compared: ComparedContents? = nil,
+        behaviour: [BehaviourNote] = [], edges: EdgeTally? = nil
     ) {
+        self.compared = compared
         self.edges = edges
         self.behaviour = behaviour
         self.state = state
@@ -75,8 +83,24 @@ package struct Comparison: Codable, Equatable, Sendable {
         case changedAfter = "changed_after"
         case lagSeconds = "lag_seconds"
         case changes
+        case compared
         case behaviour
         case edges
+    }
+}
+
+package struct ComparedContents: Codable, Equatable, Sendable {
+    package var copy: ContentHash
+    package var origin: ContentHash
+
+    package init(copy: ContentHash, origin: ContentHash) {
+        self.copy = copy
+        self.origin = origin
+    }
+
+    init?(_ copy: ContentReading, _ origin: ContentReading) {
+        guard let copy = copy.meaning, let origin = origin.meaning else { return nil }
+        self.init(copy: copy, origin: origin)
     }
 }
 

@@ -1,6 +1,7 @@
 import Evidence
 import Foundation
 import Monitoring
+import TestSupport
 import Testing
 
 @testable import Alerting
@@ -29,7 +30,7 @@ func alert(
         reason: reason, at: noon,
         incident: try incident(id, domain: domain, severity: severity, end: reason.type == .resolved ? noon : nil),
         facts: IncidentFacts(
-            diagnosis: diagnosis, comparison: Comparison(state: .stale, lagSeconds: 90_000, changes: changes),
+            diagnosis: .saying(diagnosis), comparison: Comparison(state: .stale, lagSeconds: 90_000, changes: changes),
             findings: findings),
         labels: ["team": "growth"],
         links: .init(

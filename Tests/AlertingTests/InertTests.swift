@@ -57,7 +57,9 @@ extension AlertingSuite {
                 // Outside of code each mark has its backslash; within code there is no mark but the end of it.
                 let outside = text.split(separator: "\n").filter { !$0.contains("• `") }.joined(separator: "\n")
                     .replacing("**FIRING · error · example.com · cdn.stale · for 25 h**", with: "")
-                    .replacing(/\*\*(Acknowledged|Meanwhile|What to do|What the CDN does not have yet):\*\*/, with: "")
+                    .replacing(
+                        /\*\*(Acknowledged|Why|What to do|Until when|What the CDN does not have yet):\*\*/, with: ""
+                    )
                     .replacing(/\[(file at the origin|Apple's copy)\]\([^)]*\)/, with: "")
                 var previous: Unicode.Scalar = " "
                 for scalar in outside.unicodeScalars {

@@ -3,6 +3,7 @@
 import Evidence
 import Foundation
 import Monitoring
+import TestSupport
 import Testing
 
 @testable import Alerting
@@ -86,7 +87,7 @@ func fleetAlert(
         state: isOver ? .resolved : .firing, since: noon - 300, openedAt: noon - 300, firedAt: noon,
         resolvedAt: isOver ? noon : nil, reason: isOver ? .recovered : nil, version: 1)
     let facts = IncidentFacts(
-        diagnosis: diagnosis, findings: findings, affected: affected,
+        diagnosis: .saying(diagnosis), findings: findings, affected: affected,
         subject: kind == .cdnWide ? affected?.words : "aasa-monitor", trouble: "it fails", relief: "it works again")
     return Alert(
         reason: reason, at: noon, incident: incident, facts: facts, labels: [:],

@@ -29,12 +29,16 @@ extension AlertingSuite {
         func firing() throws {
             let change = Change(kind: .added, summary: "applinks: A.b", pointer: "/a")
             let (text, blocks) = try message(alert(changes: [change], findings: [finding(fix: "purge it")]))
-            #expect(text == "FIRING · error · example.com · cdn.stale · for 25 h\nthe CDN lags")
+            #expect(
+                text.hasPrefix(
+                    "FIRING · error · example.com · cdn.stale · for 25 h\nPhones are not affected. The request could not be made "
+                        + "from here (the CDN lags). Check "))
             let parts = texts(blocks).map(\.text)
             #expect(parts.first == "FIRING · error · example.com · cdn.stale · for 25 h")
             let all = parts.joined(separator: "\n")
             #expect(all.contains("• `added: applinks: A.b`"))
-            #expect(all.contains("*What to do:* purge it"))
+            #expect(all.contains("*Why:* The request could not be made from here (the CDN lags)."))
+            #expect(all.contains("*What to do:* Check this machine"))
             #expect(all.contains("since 2026-11-20 06:00 UTC"))
             #expect(all.contains("<https://cdn.test/a/v1/example.com|Apple's copy>"))
             #expect(all.contains("incident a1"))

@@ -49,11 +49,14 @@ extension AlertingSuite {
             let body = try #require(root["data"] as? [String: Any])
             #expect(
                 body.keys.sorted() == [
-                    "comparison", "diagnosis", "domain", "findings", "incident", "kind", "labels", "links", "schema",
-                    "severity", "summary",
+                    "action", "cause", "comparison", "diagnosis", "diagnosis_id", "domain", "effect", "findings",
+                    "incident", "kind", "labels", "links", "outlook", "schema", "severity", "summary",
                 ])
             #expect(body["schema"] as? String == "aasa-monitor/alert/v1")
             #expect(body["kind"] as? String == "cdn.stale")
+            #expect(body["diagnosis_id"] as? String == "own-fault" && body["outlook"] is NSNull)
+            let parts = ["effect", "cause", "action"].compactMap { body[$0] as? String }
+            #expect(parts.count == 3 && body["diagnosis"] as? String == parts.joined(separator: " "))
             #expect(body["severity"] as? String == "error")
             #expect(body["labels"] as? [String: String] == ["team": "growth"])
             let incident = try #require(body["incident"] as? [String: Any])

@@ -43,12 +43,11 @@ extension AlertingSuite {
             #expect(rendered.notes.isEmpty)
         }
 
-        @Test("every kind has words for its trouble, its effect and each of its ends", arguments: IncidentKind.allCases)
+        @Test("every kind has words for its trouble and each of its ends", arguments: IncidentKind.allCases)
         func kinds(kind: IncidentKind) throws {
             var alert = try alert(findings: [finding()])
             alert.incident.kind = kind
             #expect(!alert.trouble.isEmpty)
-            #expect((alert.effect == nil) == (kind == .monitorDegraded))
             let reasons: [Incident.Resolution?] = [
                 nil, .recovered, .cdnCaughtUp, .cdnRefreshed, .originReverted, .superseded, .removed,
             ]

@@ -3,6 +3,7 @@ import Evidence
 import Foundation
 import Monitoring
 import Storage
+import TestSupport
 import Testing
 
 @testable import Daemon
@@ -22,7 +23,7 @@ extension DaemonSuite {
                     observation: nil, state: DomainState(domain: domain),
                     changes: [
                         IncidentChange(
-                            incident: incident, facts: IncidentFacts(diagnosis: "stale"), transition: .firing)
+                            incident: incident, facts: IncidentFacts(diagnosis: .saying("stale")), transition: .firing)
                     ]))
             for name in ["ops", "pager", "calm"] {
                 try await store.transact(channel: name) { channel in

@@ -8,15 +8,15 @@ extension EvidenceSuite {
     @Suite("Diagnosis")
     struct DiagnosisTests {
         struct Row: Sendable, CustomTestStringConvertible {
-            /// The row of the table that must be the first to fit.
-            let name: String
+            /// What the first row that fits must say.
+            let cause: Cause
             let origin: Reply
             let cdn: Reply?
             var unasked = CDNLook.Reason.originHasNoFile
-            /// Words that the sentence must hold.
-            let words: String
+            let effect: Effect.Links
+            var outlook: Outlook?
 
-            var testDescription: String { "\(name): \(words)" }
+            var testDescription: String { "\(cause.id.rawValue): \(effect)" }
         }
 
         static let good = Reply.file(SampleFile.version(1))
@@ -25,93 +25,124 @@ extension EvidenceSuite {
 
         static func modified(_ date: String) -> Reply { good.with { $0.headers["Last-Modified"] = date } }
 
+        private static func word(_ code: String, _ reason: String) -> AppleWord {
+            AppleWord(code: code, reason: reason)
+        }
+
+        private static func crawler(
+            _ cause: CrawlerCause, _ reply: Reply, minutes: Double = 60
+        ) -> Row {
+            Row(
+                cause: .crawler(cause), origin: good, cdn: reply, effect: .openWebsite(at: nil),
+                outlook: .asksAgain(.testing + minutes * 60))
+        }
+
+        private static let refused = Reply.crawler("SWCERR00101 Bad HTTP Response: 403 Forbidden")
+        private static let works = Effect.Links.work(seen: nil)
+        private static let nothing = Effect.Links.openWebsite(at: nil)
+
         static let rows: [Row] = [
+            crawler(.refused(status: 403), refused),
+            crawler(
+                .remembersAbsence(status: 404), .crawler("SWCERR00101 Bad HTTP Response: 404 Not Found", maxAge: 1800),
+                minutes: 30),
+            crawler(
+                .otherStatus(word("SWCERR00101", "Bad HTTP Response: 418 No")),
+                .crawler("SWCERR00101 Bad HTTP Response: 418 No")),
             Row(
-                name: "crawler-refused", origin: good, cdn: .crawler("SWCERR00101 Bad HTTP Response: 403 Forbidden"),
-                words: "answers Apple's crawler with 403"),
+                cause: .origin(.privateForApple(seen: [])), origin: good,
+                cdn: .crawler("SWCERR00202 Connections to private"), effect: nothing,
+                outlook: .asksAgain(.testing + 3600)),
             Row(
-                name: "crawler-refused", origin: good, cdn: .crawler("SWCERR00101 Bad HTTP Response: 403 Forbidden"),
-                words: "allow about 60 min"),
+                cause: .origin(.privateForApple(seen: [])), origin: .failed(.timedOut),
+                cdn: .crawler("SWCERR00202 Connections to private"), effect: nothing,
+                outlook: .asksAgain(.testing + 3600)),
+            crawler(
+                .noAnswer(words: "deadline"), .crawler("SWCERR00301 Timeout", details: #"{"cause":"deadline"}"#)),
+            crawler(.content, .crawler("SWCERR00401 Bad JSON content")),
+            crawler(.unknown(word("SWCERR00777", "Odd")), .crawler("SWCERR00777 Odd")),
             Row(
-                name: "crawler-remembers-absence", origin: good,
-                cdn: .crawler("SWCERR00101 Bad HTTP Response: 404 Not Found", maxAge: 1800),
-                words: "asks again in about 30 min"),
+                cause: .monitor(.ownFault(detail: "curl's words")), origin: .failed(.own), cdn: nil,
+                effect: .unknown(.cdnNotAsked)),
             Row(
-                name: "crawler-other-status", origin: good, cdn: .crawler("SWCERR00101 Bad HTTP Response: 418 No"),
-                words: "418 No"),
+                cause: .origin(.noSuchName(.sample)), origin: .failed(.nameNotFound, .resolving), cdn: .status(404),
+                effect: nothing, outlook: .withinDay),
             Row(
-                name: "crawler-private-address", origin: good, cdn: .crawler("SWCERR00202 Connections to private"),
-                words: "private or reserved"),
+                cause: .origin(.notDeployed(status: 404)), origin: .status(404), cdn: nil,
+                effect: .unknown(.cdnNotAsked)),
             Row(
-                name: "crawler-private-address", origin: .failed(.timedOut),
-                cdn: .crawler("SWCERR00202 Connections to private"), words: "publish it on a public address"),
+                cause: .origin(.notDeployed(status: 404)), origin: .status(404), cdn: nil, unasked: .mode,
+                effect: nothing, outlook: .atInstall(.developer)),
             Row(
-                name: "crawler-timeout", origin: good,
-                cdn: .crawler("SWCERR00301 Timeout", details: #"{"cause":"deadline"}"#),
-                words: "no answer from your server (deadline)"),
-            Row(name: "crawler-content", origin: good, cdn: .crawler("SWCERR00401 Bad JSON content"), words: "no JSON"),
-            Row(name: "crawler-unknown", origin: good, cdn: .crawler("SWCERR00777 Odd"), words: "SWCERR00777 Odd"),
-            Row(name: "own-fault", origin: .failed(.own), cdn: nil, words: "could not be made from here"),
+                cause: .origin(.notDeployed(status: 410)), origin: .status(410), cdn: .status(404), effect: nothing,
+                outlook: .withinDay),
             Row(
-                name: "no-such-name", origin: .failed(.nameNotFound, .resolving), cdn: .status(404),
-                words: "example.com does not resolve"),
-            Row(name: "not-deployed", origin: .status(404), cdn: nil, words: "--ask-cdn"),
-            Row(name: "not-deployed", origin: .status(404), cdn: nil, unasked: .mode, words: "no phone gets it"),
-            Row(name: "not-deployed", origin: .status(410), cdn: .status(404), words: "no phone gets it"),
-            Row(name: "not-deployed", origin: .status(404), cdn: good, words: "still serves the last copy"),
-            Row(name: "page-instead-of-file", origin: page, cdn: good, words: "HTML page"),
-            Row(name: "origin-fault", origin: .status(403), cdn: good, words: "still serves a copy"),
+                cause: .origin(.notDeployed(status: 404)), origin: .status(404), cdn: good, effect: works,
+                outlook: .copyMayEnd),
+            Row(cause: .origin(.pageInsteadOfFile), origin: page, cdn: good, effect: works, outlook: .copyMayEnd),
             Row(
-                name: "origin-fault", origin: .certificate(.expired), cdn: .status(404),
-                words: "the certificate expired"),
-            Row(name: "cdn-missing", origin: good, cdn: .status(404), words: "gives no reason"),
+                cause: .origin(.fault(.status(403), place: FaultPlace())), origin: .status(403), cdn: good,
+                effect: works, outlook: .copyMayEnd),
+            Row(cause: .copy(.missing), origin: good, cdn: .status(404), effect: nothing, outlook: .withinDay),
             Row(
-                name: "cdn-stale", origin: modified("Thu, 19 Nov 2026 07:00:00 GMT"), cdn: other,
-                words: "48 h after the change"),
+                cause: .copy(.stale(lagSeconds: 48 * 3600)), origin: modified("Thu, 19 Nov 2026 07:00:00 GMT"),
+                cdn: other, effect: old, outlook: .beyondPromise),
             Row(
-                name: "cdn-propagating", origin: modified("Sat, 21 Nov 2026 05:00:00 GMT"), cdn: other,
-                words: "changed 2 h ago"),
-            Row(name: "bad-copy", origin: good, cdn: page, words: "is no apple-app-site-association file"),
-            Row(name: "cdn-divergent", origin: good, cdn: other, words: "another file than the origin"),
+                cause: .copy(.propagating(lagSeconds: 2 * 3600)), origin: modified("Sat, 21 Nov 2026 05:00:00 GMT"),
+                cdn: other, effect: old, outlook: .normalUntil(.testing + 22 * 3600)),
+            Row(cause: .copy(.badCopy), origin: good, cdn: page, effect: nothing, outlook: .withinDay),
             Row(
-                name: "cdn-unreachable", origin: good, cdn: .failed(.timedOut),
-                words: "the origin is fine, but Apple's CDN"),
+                cause: .copy(.divergent), origin: good, cdn: other,
+                effect: .followOtherFile(isOld: false, at: nil, website: website, app: ["/v2"]), outlook: .withinDay),
             Row(
-                name: "redirect-same-site", origin: good.redirected(to: "https://www.example.com/"), cdn: good,
-                words: "with a risk: the origin redirects"),
+                cause: .copy(.unreachable(.failed(.timedOut, .connecting))), origin: good, cdn: .failed(.timedOut),
+                effect: .unknown(.cdnNotReached)),
             Row(
-                name: "warning", origin: good.with { $0.firstByte = 3000 }, cdn: good,
-                words: "with a risk: the first byte came after 3 s"),
-            Row(name: "in-sync", origin: good, cdn: good, words: "serves the same"),
-            Row(name: "other-mode", origin: good, cdn: nil, unasked: .mode, words: "in developer mode"),
+                cause: .origin(.redirectSameSite(target: "https://www.example.com/", cdnFollowed: false)),
+                origin: good.redirected(to: "https://www.example.com/"), cdn: good, effect: works,
+                outlook: .phonesWithinWeek),
+            Row(
+                cause: .origin(.slow(milliseconds: 3000)), origin: good.with { $0.firstByte = 3000 }, cdn: good,
+                effect: works, outlook: .phonesWithinWeek),
+            Row(cause: .copy(.inSync), origin: good, cdn: good, effect: works, outlook: .phonesWithinWeek),
+            Row(
+                cause: .copy(.otherMode(.developer)), origin: good, cdn: nil, unasked: .mode, effect: works,
+                outlook: .atInstall(.developer)),
         ]
 
-        @Test("the most specific row speaks, in its words", arguments: rows)
-        func sentence(_ row: Row) throws {
+        private static let website = ["/v1"]
+        private static let old = Effect.Links.followOtherFile(isOld: true, at: nil, website: website, app: ["/v2"])
+
+        @Test("the most specific row decides; what phones do and until when follow from the facts", arguments: rows)
+        func diagnosis(_ row: Row) throws {
             let mode: AssociationMode = row.unasked == .mode ? .developer : .production
             let observation = try Observation.of(mode: mode, origin: row.origin, cdn: row.cdn, unasked: row.unasked)
             let verdict = Verdict(
                 of: Readings(observation), history: .none, staleAfter: .seconds(86400),
                 certificateWarning: .seconds(14 * 86400), now: .testing)
-            let context = DiagnosisContext(
-                check: CheckContext(
-                    readings: Readings(observation), comparison: verdict.comparison,
-                    certificateWarning: .seconds(14 * 86400), now: .testing), findings: verdict.findings)
-            #expect(Diagnosis.rows.first { $0.sentence(context) != nil }?.name == row.name)
-            #expect(verdict.diagnosis.contains(row.words))
-            #expect(!verdict.diagnosis.hasSuffix("."))
+            #expect(
+                verdict.diagnosis
+                    == Diagnosis(effect: Effect(row.effect, phones: mode), cause: row.cause, outlook: row.outlook))
         }
 
-        @Test("every row of the table is reached by a test here or by a story, and named once")
+        @Test("every cause of a check is reached by a test here or by a story")
         func covered() {
-            let names = Diagnosis.rows.map(\.name)
-            #expect(Set(names).count == names.count)
-            #expect(Set(names) == Set(Self.rows.map(\.name) + Story.all.map(\.row)))
+            let reached = Set(Self.rows.map(\.cause.id) + Story.all.map(\.id))
+            // What several checks show, what only the monitor itself has, and what a row beyond the table stands for.
+            let others: Set<DiagnosisID> = [
+                .originAlternates, .networkSuspect, .networkLost, .manyFailing, .cdnWide, .scheduleBehind,
+                .configReloadFailed, .deliveryFailing, .storeFailing, .notMonitored, .testMessage, .over, .factsMissing,
+                .originFine, .finding, .certificateExpiring, .fileWarning,
+            ]
+            #expect(
+                reached.union(others) == Set(DiagnosisID.allCases),
+                "\(Set(DiagnosisID.allCases).subtracting(reached.union(others)))")
+            #expect(reached.isDisjoint(with: others))
         }
 
-        @Test("where nothing was found, the sentence says that all is well, whatever headers came along")
-        func sentenceAndFindings() throws {
-            let healthy = Diagnosis.healthyRows.map(\.name)
+        @Test("where nothing was found, the diagnosis is that all is well, whatever headers came along")
+        func diagnosisAndFindings() throws {
+            let healthy: Set<DiagnosisID> = [.inSync, .inSyncInternational, .otherMode, .originFine]
             let reasons = Story.all.compactMap { $0.cdn?.headers["Apple-Failure-Reason"] }
             // Every answer of every story as it is, and every copy with every word of Apple's crawler beside it.
             let copies = Story.all.compactMap(\.cdn) + Self.rows.compactMap(\.cdn)
@@ -130,12 +161,7 @@ extension EvidenceSuite {
                         certificateWarning: .seconds(14 * 86400), now: .testing)
                     guard verdict.findings.isEmpty else { continue }
                     silent += 1
-                    let context = DiagnosisContext(
-                        check: CheckContext(
-                            readings: readings, comparison: verdict.comparison,
-                            certificateWarning: .seconds(14 * 86400), now: .testing), findings: [])
-                    let row = Diagnosis.rows.first { $0.sentence(context) != nil }?.name
-                    #expect(row.map(healthy.contains) ?? true, "\(row ?? ""): \(verdict.diagnosis)")
+                    #expect(healthy.contains(verdict.diagnosis.id), "\(verdict.text.oneLine)")
                 }
             }
             #expect(silent > 0)
@@ -145,7 +171,14 @@ extension EvidenceSuite {
         func brokenHere() throws {
             let verdict = try verdict(
                 origin: Self.page, cdn: .crawler("SWCERR00101 Bad HTTP Response: 403 Forbidden"))
-            #expect(verdict.diagnosis.contains("HTML page"))
+            #expect(verdict.diagnosis.cause == .origin(.pageInsteadOfFile))
         }
+    }
+}
+
+extension Domain {
+    static var sample: Domain {
+        guard let domain = try? Domain("example.com") else { preconditionFailure("example.com is a domain") }
+        return domain
     }
 }

@@ -38,7 +38,7 @@ extension EvidenceSuite {
         @Test("no text of a verdict can move a cursor, whatever the site sends", arguments: hostile.indices)
         func clean(_ index: Int) throws {
             let verdict = try verdict(origin: Self.hostile[index].origin, cdn: Self.hostile[index].cdn)
-            #expect(isClean(verdict.diagnosis))
+            #expect(isClean(verdict.text.oneLine))
             for finding in verdict.findings {
                 #expect(isClean(finding.message))
                 #expect(isClean(finding.fix))
@@ -84,7 +84,7 @@ extension EvidenceSuite {
             let verdict = try verdict(
                 origin: .file(SampleFile.version(1)), cdn: nil, scene: Self.crowd(text))
             #expect(verdict.findings.count < 60)
-            #expect(isClean(verdict.diagnosis) && verdict.diagnosis.count <= 1000)
+            #expect(isClean(verdict.text.oneLine) && verdict.text.oneLine.count <= 1000)
             for finding in verdict.findings {
                 #expect(isClean(finding.message) && isClean(finding.fix) && finding.message.count <= 1000)
                 #expect(finding.evidence.count < 40)
@@ -108,7 +108,7 @@ extension EvidenceSuite {
                     #expect(finding.evidence.values.allSatisfy { $0.unicodeScalars.count <= 8000 })
                 }
                 #expect(verdict.comparison.changes.allSatisfy { $0.summary.unicodeScalars.count <= 1200 })
-                #expect(verdict.diagnosis.unicodeScalars.count <= 10_000)
+                #expect(verdict.text.oneLine.unicodeScalars.count <= 10_000)
             }
         }
 

@@ -11,7 +11,7 @@ extension Story {
             + #"{"/":"/a/b","exclude":true}]}]}}"#)
 
     private static let lint = ["aasa.exclude-after-include error"]
-    private static let calming = "still serves a copy"
+    private static let calming = "Links work."
 
     private static func status(_ status: String) -> Reply {
         .crawler("SWCERR00101 Bad HTTP Response: \(status)", details: #"{"status":"\#(status)"}"#)
@@ -36,72 +36,76 @@ extension Story {
         Story(
             "a fault of the file, which Apple's copy has too", origin: lateExclusion,
             cdn: lateExclusion.with { $0.headers["Cache-Control"] = "max-age=21600" }, findings: lint,
-            row: "origin-fault",
-            words: ["phones have this fault already", "24 hours", "asks again in about 6 h", "5 to 7 days"]
-        ) { $0.unsaid = [calming, "nobody knows"] },
+            id: .fileFault,
+            words: ["Phones follow the file as it is", "within a week"]
+        ) { $0.unsaid = [calming, "How long Apple keeps"] },
         Story(
             "a fault of the new file, which Apple has not taken yet", origin: lateExclusion, cdn: old,
-            findings: lint + ["cdn.divergent warning"], row: "origin-fault",
-            words: ["serves another file still", "before Apple asks again"]
-        ) { $0.unsaid = [calming, "have this fault"] },
+            findings: lint + ["cdn.divergent warning"], id: .fileFault,
+            words: ["Phones follow another file than the origin's"]
+        ) { $0.unsaid = [calming, "it has an error."] },
         Story(
             "a fault of the file that Apple has not got", origin: lateExclusion, cdn: .status(404),
-            findings: lint + ["cdn.missing error"], row: "origin-fault", words: ["asks again within 24 hours"]
-        ) { $0.unsaid = [calming, "have this fault"] },
+            findings: lint + ["cdn.missing error"], id: .fileFault, words: ["up to 24 h"]
+        ) { $0.unsaid = [calming, "it has an error."] },
         Story(
             "a fault of the answer, not of the file", origin: good.with { $0.firstByte = 6000 }, cdn: good,
-            findings: ["origin.slow error"], row: "origin-fault",
-            words: ["serves this file all the same, but for how long nobody knows"]
-        ) { $0.unsaid = ["have this fault"] },
+            findings: ["origin.slow error"], id: .originFault,
+            words: ["How long Apple keeps its copy is unknown"]
+        ) { $0.unsaid = ["it has an error."] },
         Story(
             "the file cannot be read, the copy can", origin: .status(403), cdn: good,
-            findings: ["origin.status error"], row: "origin-fault", words: [calming, "nobody knows"]),
+            findings: ["origin.status error"], id: .originFault,
+            words: [calming, "How long Apple keeps its copy is unknown"]),
     ]
 
     private static let wordsBesideACopy: [Story] = [
         Story(
             "the copy is served, and Apple's crawler failed", cdn: withReason(good, "SWCERR00301 Timeout"),
-            findings: ["cdn.crawler-error warning"], row: "crawler-fails-beside-copy",
-            words: ["serves the origin's file", "crawler failed (Timeout)", "nobody knows"]
+            findings: ["cdn.crawler-error warning"], id: .crawlerFailsBesideCopy,
+            words: [
+                "Links work.", "crawler failed when it asked last (Timeout)",
+                "How long Apple keeps its copy is unknown",
+            ]
         ) { $0.unsaid = ["gets no answer"] },
         Story(
             "an old copy is served, and Apple says why",
             cdn: withReason(old, "SWCERR00101 Bad HTTP Response: 403 Forbidden"),
-            findings: ["cdn.crawler-error warning", "cdn.divergent warning"], row: "crawler-fails-beside-copy",
-            words: ["serves another file than the origin", "403 Forbidden", "let AASA-Bot pass"]
-        ) { $0.unsaid = ["60 min"] },
+            findings: ["cdn.crawler-error warning", "cdn.divergent warning"], id: .crawlerFailsBesideCopy,
+            words: ["Phones follow another file than the origin's", "403 Forbidden", "Allow AASA-Bot"]
+        ) { $0.unsaid = ["08:00 UTC"] },
         Story(
             "a copy that lags, and Apple says why",
             origin: good.with {
                 $0.headers["Last-Modified"] = "Thu, 19 Nov 2026 07:00:00 GMT"
             }, cdn: withReason(old, "SWCERR00301 Timeout"), findings: ["cdn.stale error", "cdn.crawler-error warning"],
-            row: "crawler-fails-beside-copy",
-            words: ["the old file, 48 h after the change", "crawler failed (Timeout)"]),
+            id: .crawlerFailsBesideCopy,
+            words: ["Phones follow the old file", "crawler failed when it asked last (Timeout)"]),
         Story(
             "one edge of two says so", cdn: good,
             scene: Scene.calm(good, cdn: good).edges([good, withReason(good, "SWCERR00301 Timeout")]),
-            findings: ["cdn.crawler-error warning"], row: "crawler-fails-beside-copy", words: ["(Timeout)"]),
+            findings: ["cdn.crawler-error warning"], id: .crawlerFailsBesideCopy, words: ["(Timeout)"]),
     ]
 
     private static let silences: [Story] = [
         Story(
             "8b: a host that sleeps longer than this machine waits", origin: .failed(.timedOut, .waiting),
-            cdn: timeout, findings: ["origin.timeout error", "cdn.crawler-error error"], row: "host-sleeps",
-            words: ["takes the request", "sleeps between visits", "tens of seconds", "--max-time 60", "about 30 min"]
+            cdn: timeout, findings: ["origin.timeout error", "cdn.crawler-error error"], id: .hostSleeps,
+            words: ["takes the request", "sleeps between visits", "--max-time 60", "07:30 UTC"]
         ) { $0.unsaid = ["down or gone", "entitlements", "firewall"] },
         Story(
             "a handshake that hangs is no host that is gone", origin: .failed(.timedOut, .handshaking), cdn: timeout,
-            findings: ["origin.timeout error", "cdn.crawler-error error"], row: "origin-fault",
+            findings: ["origin.timeout error", "cdn.crawler-error error"], id: .originFault,
             words: ["did not finish the TLS handshake"]
         ) { $0.unsaid = ["down or gone"] },
         Story(
             "nobody takes a connection", origin: .failed(.connectionRefused), cdn: timeout,
-            findings: ["origin.unreachable error", "cdn.crawler-error error"], row: "host-down",
+            findings: ["origin.unreachable error", "cdn.crawler-error error"], id: .hostDown,
             words: ["down or gone"]),
     ]
 
     private static let redirectsToNothing: [Story] = [
-        story("a rule that adds a slash hides the file", slash, ["(301) to \(slash)", "adds a slash", "may well be"]),
+        story("a rule that adds a slash hides the file", slash, ["(301) to \(slash)", "adds a slash"]),
         story(
             "a redirect to nothing", "https://example.com/missing",
             ["(301) to https://example.com/missing", "no file (404)", "out of the redirect"]),
@@ -111,7 +115,7 @@ extension Story {
         let (followed, noted) = slashed(.status(404), target)
         return Story(
             name, origin: followed, cdn: good, scene: .calm(noted, cdn: good),
-            findings: ["origin.status error", "origin.redirect warning"], row: "redirect-to-nothing", words: words
+            findings: ["origin.status error", "origin.redirect warning"], id: .redirectToNothing, words: words
         ) { $0.unsaid = ["there is no file at the origin"] }
     }
 
@@ -120,17 +124,17 @@ extension Story {
         .map { words in
             Story(
                 "Apple met a server in trouble: \(words)", cdn: status(words), findings: failing,
-                row: "crawler-met-outage", words: [words, "nothing to do but to wait about 60 min", "log"]
+                id: .crawlerMetOutage, words: [words, "08:00 UTC", "log"]
             ) { $0.unsaid = ["firewall", "by source address"] }
         } + [
             Story(
                 "Apple met a rate limit", cdn: status("429 Too Many Requests"), findings: failing,
-                row: "crawler-rate-limited", words: ["rate limit", "out of the limit", "log of that time", "60 min"]
+                id: .crawlerRateLimited, words: ["rate limit", "out of the limit", "log of that time", "08:00 UTC"]
             ) { $0.unsaid = ["firewall"] },
             Story(
                 "a bot rule answers 503, here as for Apple", cdn: status("503 Service Unavailable"),
                 scene: Scene.calm(good, cdn: status("503 Service Unavailable")).refusing(.status(503)),
-                findings: ["origin.crawler-refused error", "cdn.crawler-error error"], row: "crawler-refused-by-agent",
+                findings: ["origin.crawler-refused error", "cdn.crawler-error error"], id: .crawlerRefusedByAgent,
                 words: ["by its user agent", "status 503"]),
         ]
 }

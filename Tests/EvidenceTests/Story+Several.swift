@@ -27,115 +27,118 @@ extension Story {
         Story(
             "edges without a copy give several reasons", cdn: good, scene: edges(good, forbidden, timeout, good),
             findings: ["cdn.crawler-error error", "cdn.crawler-error error", "cdn.edges-differ warning"],
-            row: "edges-without-copy",
+            id: .edgesWithoutCopy,
             words: [
                 "2 of Apple's 4 edges have no copy", "1 Bad HTTP Response: 403 Forbidden, 1 Timeout",
-                "let AASA-Bot pass", "geo rule", "about 60 min",
+                "Allow AASA-Bot", "geo rule", "08:00 UTC",
             ]),
         Story(
             "an edge is refused, another is in trouble", cdn: good, scene: edges(good, .status(502), forbidden),
             findings: ["cdn.crawler-error error", "cdn.edges-differ warning", "cdn.edge-unreachable warning"],
-            row: "edges-without-copy",
-            words: ["1 of Apple's 3 edges has no copy (Bad HTTP Response: 403", "let AASA-Bot pass"]),
+            id: .edgesWithoutCopy,
+            words: ["1 of Apple's 3 edges has no copy (Bad HTTP Response: 403", "Allow AASA-Bot"]),
         Story(
             "an edge has no copy and does not say why", cdn: good, scene: edges(good, .status(404)),
-            findings: ["cdn.missing error", "cdn.edges-differ warning"], row: "edges-without-copy",
-            words: ["(no reason given)", "rule by country or address", "report it to Apple"]),
+            findings: ["cdn.missing error", "cdn.edges-differ warning"], id: .edgesWithoutCopy,
+            words: ["(no reason given)", "rule by country or address", "Report it to Apple"]),
         Story(
             "no edge has a copy, for several reasons", cdn: forbidden, scene: edges(forbidden, timeout, timeout),
-            findings: ["cdn.crawler-error error", "cdn.crawler-error error"], row: "crawler-says-various",
-            words: ["2 Timeout, 1 Bad HTTP Response: 403 Forbidden", "let AASA-Bot pass", "about 60 min"]),
+            findings: ["cdn.crawler-error error", "cdn.crawler-error error"], id: .crawlerSaysVarious,
+            words: ["2 Timeout, 1 Bad HTTP Response: 403 Forbidden", "Allow AASA-Bot", "08:00 UTC"]),
         Story(
             "an edge is in trouble itself", cdn: good, scene: edges(good, .status(503, ["Retry-After": "600"])),
-            findings: ["cdn.edge-unreachable warning"], row: "warning",
-            words: ["1 of Apple's 2 edges is in trouble itself (status 503)", "nothing to do at the site", "10 min"]),
+            findings: ["cdn.edge-unreachable warning"], id: .edgeTrouble,
+            words: [
+                "1 of Apple's 2 edges is in trouble: an outage (status 503)", "Nothing needs to be done at the site",
+                "10 min",
+            ]),
         Story(
             "edges are in trouble themselves", cdn: good, scene: edges(good, .status(500), .status(500)),
-            findings: ["cdn.edge-unreachable warning"], row: "warning",
-            words: ["2 of Apple's 3 edges are in trouble themselves", "in about 5 min"]),
+            findings: ["cdn.edge-unreachable warning"], id: .edgeTrouble,
+            words: ["2 of Apple's 3 edges are in trouble", "in 5 min"]),
         Story(
             "an edge could not be asked from here", cdn: good, scene: edges(good, .failed(.timedOut)), findings: [],
-            row: "in-sync", words: ["1 of its 2 edges could not be asked from here"]),
+            id: .inSync, words: ["as far as 1 of Apple's 2 edges show"]),
     ]
 
     private static let severalAddresses: [Story] = [
         Story(
             "one address is dead, another has an old file", cdn: good, scene: addresses(good, old, .failed(.timedOut)),
             findings: ["origin.address-unreachable error", "origin.address-differs error"],
-            row: "addresses-fail-variously",
+            id: .addressesFailVariously,
             words: [
                 "192.0.2.3 does not take the connection in time, 192.0.2.1 serves a file", "192.0.2.2 serves a file",
-                "repair the dead address", "same file to every server",
+                "Repair the dead address", "same file to every server",
             ]),
         Story(
             "one address is dead, another has no file", cdn: good,
             scene: addresses(good, good, .status(404), .failed(.connectionRefused)),
             findings: ["origin.address-unreachable error", "origin.address-differs error"],
-            row: "addresses-fail-variously",
+            id: .addressesFailVariously,
             words: [
-                "only 2 of the 4 addresses of example.com give the file",
+                "Only 2 of the 4 addresses of the domain give the file",
                 "192.0.2.4 refuses connections, 192.0.2.3 answers with status 404",
             ]),
         Story(
             "IPv6 is dead, and IPv4 addresses differ", cdn: good,
             scene: addresses(good, old, six: [.failed(.timedOut)]),
-            findings: ["origin.address-differs error", "origin.ipv6-broken warning"], row: "addresses-fail-variously",
+            findings: ["origin.address-differs error", "origin.ipv6-broken warning"], id: .addressesFailVariously,
             words: ["2001:db8::1 does not take", "192.0.2.2 serves a file", "AAAA records"]),
         Story(
             "all but one are dead, and that one has an old certificate", origin: .certificate(.expired), cdn: good,
             scene: addresses(
                 .certificate(.expired), .failed(.timedOut), .failed(.timedOut), origin: .certificate(.expired)),
             findings: ["origin.address-unreachable error", "origin.certificate-expired error"],
-            row: "addresses-fail-variously",
+            id: .addressesFailVariously,
             words: [
-                "none of the 3 addresses of example.com gives the file", "192.0.2.2, 192.0.2.3 each does not take",
-                "192.0.2.1 shows a certificate that is refused (expired)", "renew the certificate",
-                "repair the dead address",
-                "last copy",
+                "None of the 3 addresses of the domain gives the file", "192.0.2.2, 192.0.2.3 each does not take",
+                "192.0.2.1 shows a certificate that is refused (expired)", "Renew the certificate",
+                "Repair the dead address",
+                "How long Apple keeps its copy is unknown",
             ]
         ),
         Story(
             "the request by name meets no file, another address has it", origin: .status(404), cdn: nil,
             scene: addresses(.status(404), good, origin: .status(404), cdn: nil),
-            findings: ["origin.status error", "origin.address-differs error"], row: "addresses-differ",
+            findings: ["origin.status error", "origin.address-differs error"], id: .addressesDiffer,
             words: ["192.0.2.2 serves a file", "was not asked", "--ask-cdn"]),
     ]
 
     private static let crawlersWords: [Story] = [
         Story(
-            "a code that nobody knows", cdn: odd, findings: failing, row: "crawler-unknown",
+            "a code that nobody knows", cdn: odd, findings: failing, id: .crawlerUnknown,
             words: [
-                "SWCERR00999 Something new", "documents nowhere", "let every client", "about 30 min",
-                "report it to Apple",
+                "SWCERR00999 Something new", "documents nowhere", "Let every client", "07:30 UTC",
+                "Report it to Apple",
             ]),
         Story(
             "a redirect that Apple's crawler does not follow",
             origin: good.redirected(to: "https://www.example.com/x", status: 308), cdn: moved,
             scene: .calm(Reply.status(308).redirected(to: "https://www.example.com/x", status: 308), cdn: moved),
-            findings: ["cdn.crawler-error error", "origin.redirect warning"], row: "crawler-redirected",
-            words: ["redirects to https://www.example.com/x", "serve the file at https://example.com/", "about 60 min"]),
+            findings: ["cdn.crawler-error error", "origin.redirect warning"], id: .crawlerRedirected,
+            words: ["redirects to https://www.example.com/x", "Serve the file at", "08:00 UTC"]),
         Story(
-            "a redirect that only Apple's crawler gets", cdn: moved, findings: failing, row: "crawler-redirected",
+            "a redirect that only Apple's crawler gets", cdn: moved, findings: failing, id: .crawlerRedirected,
             words: ["redirects Apple's crawler", "by country, language or user agent"]),
         Story(
             "Apple does not trust the certificate",
             cdn: broken("tls: failed to verify certificate: x509: unknown authority"),
-            findings: failing, row: "crawler-cause", words: ["x509: unknown authority", "full certificate chain"]),
+            findings: failing, id: .crawlerCause, words: ["x509: unknown authority", "full certificate chain"]),
         Story(
             "Apple cannot resolve the name", cdn: broken("dial tcp: lookup example.com: no such host"),
             findings: failing,
-            row: "crawler-cause", words: ["no such host", "name servers", "about 60 min"]),
+            id: .crawlerCause, words: ["no such host", "name servers", "08:00 UTC"]),
         Story(
             "Apple is refused connections, one address refuses them here too",
             cdn: broken("dial tcp 192.0.2.2:443: connect: connection refused"),
             scene: Scene.calm(good, cdn: broken("dial tcp 192.0.2.2:443: connect: connection refused"))
                 .addresses([good, .failed(.connectionRefused)]),
-            findings: ["origin.address-unreachable error", "cdn.crawler-error error"], row: "crawler-timeout-address",
-            words: ["192.0.2.2 refuses connections", "repair the server"]),
+            findings: ["origin.address-unreachable error", "cdn.crawler-error error"], id: .crawlerTimeoutAddress,
+            words: ["192.0.2.2 refuses connections", "Repair the server"]),
         Story(
             "details that are no JSON are quoted all the same",
             cdn: .crawler("SWCERR00301 Timeout", details: #"{"cause":"Connection timed"#), findings: failing,
-            row: "crawler-timeout-firewall", words: ["Connection timed"]),
+            id: .crawlerTimeoutFirewall, words: ["Connection timed"]),
     ]
 
     private static let elsewhere: [Story] = [
@@ -143,30 +146,30 @@ extension Story {
             "the server behind a redirect has an old certificate",
             origin: Reply.certificate(.expired).redirected(to: "https://www.example.com/x"), cdn: good,
             scene: .calm(Reply.status(301).redirected(to: "https://www.example.com/x"), cdn: good),
-            findings: ["origin.certificate-expired error", "origin.redirect warning"], row: "origin-fault",
-            words: ["behind the redirect to www.example.com: the certificate expired", "renew"]),
+            findings: ["origin.certificate-expired error", "origin.redirect warning"], id: .originFault,
+            words: ["at www.example.com behind the redirect", "Renew"]),
         Story(
             "the redirect leads to no file", origin: Reply.status(404).redirected(to: "https://www.example.com/x"),
             cdn: good, scene: .calm(Reply.status(301).redirected(to: "https://www.example.com/x"), cdn: good),
-            findings: ["origin.status error", "origin.redirect warning"], row: "origin-fault",
-            words: ["behind the redirect to www.example.com: the server answers with status 404"]),
+            findings: ["origin.status error", "origin.redirect warning"], id: .originFault,
+            words: ["status 404 in place of 200, at www.example.com behind the redirect"]),
         Story(
             "everybody is sent to a login page",
             origin: Reply.file("<!doctype html><html>").redirected(to: "https://example.com/login", status: 302),
             cdn: good,
             scene: .calm(Reply.status(302).redirected(to: "https://example.com/login", status: 302), cdn: good),
-            findings: ["origin.redirect error", "aasa.json-syntax error"], row: "origin-fault",
-            words: ["redirects to a login page, https://example.com/login", "serve the file at"]),
+            findings: ["origin.redirect error", "aasa.json-syntax error"], id: .originFault,
+            words: ["redirects to a login page, https://example.com/login", "Serve the file"]),
         Story(
             "only devices are refused by their agent", cdn: good,
             scene: edges(good).with { $0.agents[1].reply = .status(429) }, findings: ["origin.crawler-refused error"],
-            row: "agent-refused", words: ["Apple's devices", "to CFNetwork the origin answers with status 429"]),
+            id: .agentRefused, words: ["Apple's devices", "to CFNetwork your server answers with status 429"]),
         Story(
             "the name is gone", origin: .failed(.nameNotFound, .resolving), cdn: nil,
             scene: Scene.calm(.failed(.nameNotFound, .resolving)).with {
                 $0.addresses = []
                 $0.agents = []
-            }, findings: ["origin.dns-failed error"], row: "no-such-name",
-            words: ["does not resolve", "check its spelling", "entitlements", "was not asked"]),
+            }, findings: ["origin.dns-failed error"], id: .noSuchName,
+            words: ["does not resolve", "Check its spelling", "entitlements", "was not asked"]),
     ]
 }

@@ -16,15 +16,17 @@ struct Story: Sendable, CustomTestStringConvertible {
     var expectations = Expectations()
     /// Errors and warnings, `rule severity`, worst first.
     let findings: [String]
-    /// The row of the table that speaks.
-    let row: String
-    /// Words that the sentence must hold: the cause, what to do, how long to wait.
+    /// The cause that the rows decide for.
+    let id: DiagnosisID
+    /// Words that the text must hold: the arguments of the cause, what to do, how long to wait.
     let words: [String]
+    /// What phones do, word for word; nil: not asked.
+    var effect: String?
     /// Words of a neighbouring story, which it must not hold.
     var unsaid: [String] = []
 
     init(
-        _ name: String, origin: Reply = good, cdn: Reply?, scene: Scene? = nil, findings: [String], row: String,
+        _ name: String, origin: Reply = good, cdn: Reply?, scene: Scene? = nil, findings: [String], id: DiagnosisID,
         words: [String], change: (inout Story) -> Void = { _ in }
     ) {
         testDescription = name
@@ -33,7 +35,7 @@ struct Story: Sendable, CustomTestStringConvertible {
         // Where a story says nothing else, all addresses, agents and edges are as the plain requests show.
         self.scene = scene ?? .calm(origin, cdn: cdn)
         self.findings = findings
-        self.row = row
+        self.id = id
         self.words = words
         change(&self)
     }
@@ -58,78 +60,78 @@ extension Story {
     static let refusals: [Story] = [
         Story(
             "1: a firewall refuses Apple's addresses", cdn: forbidden, findings: failing,
-            row: "crawler-refused-by-address",
-            words: ["answers Apple's crawler with 403", "by source address", "about 60 min"]),
+            id: .crawlerRefusedByAddress,
+            words: ["answers Apple's crawler with 403", "by source address", "08:00 UTC"]),
         Story(
             "2: Cloudflare challenges Apple's crawler", cdn: forbidden, scene: scene(forbidden).refusing(challenge),
-            findings: ["origin.crawler-refused error", "cdn.crawler-error error"], row: "crawler-refused-by-agent",
-            words: ["by its user agent", "status 403", "Bot Fight Mode", "about 60 min"]),
+            findings: ["origin.crawler-refused error", "cdn.crawler-error error"], id: .crawlerRefusedByAgent,
+            words: ["by its user agent", "status 403", "Bot Fight Mode", "08:00 UTC"]),
         Story(
             "2b: a bot rule that Apple's CDN has not met yet", cdn: good,
             scene: scene(good).refusing(.file("<html>checking your browser")),
-            findings: ["origin.crawler-refused error"], row: "agent-refused",
-            words: ["HTML page", "let AASA-Bot and CFNetwork pass", "last copy"]),
+            findings: ["origin.crawler-refused error"], id: .agentRefused,
+            words: ["HTML page", "AASA-Bot and CFNetwork", "How long Apple keeps its copy is unknown"]),
         Story(
-            "3: packets of Apple's are dropped", cdn: timeout, findings: failing, row: "crawler-timeout-firewall",
-            words: ["context deadline exceeded", "firewall or geo rule", "about 30 min"]),
+            "3: packets of Apple's are dropped", cdn: timeout, findings: failing, id: .crawlerTimeoutFirewall,
+            words: ["context deadline exceeded", "firewall or geo rule", "07:30 UTC"]),
         Story(
             "5: a bank that answers inside its country only", cdn: timeout,
             scene: scene(timeout).with { $0.vantages = [("abroad", .failed(.timedOut))] },
-            findings: ["origin.vantage-refused error", "cdn.crawler-error error"], row: "vantage-refused",
-            words: ["from abroad", "country or address", "Timeout", "about 30 min"]),
+            findings: ["origin.vantage-refused error", "cdn.crawler-error error"], id: .vantageRefused,
+            words: ["from abroad", "country or address", "Timeout", "07:30 UTC"]),
         Story(
             "another country still meets the old server", cdn: old,
             scene: scene(old).with { $0.vantages = [("abroad", old)] },
-            findings: ["origin.vantage-refused error", "cdn.divergent warning"], row: "vantage-differs",
+            findings: ["origin.vantage-refused error", "cdn.divergent warning"], id: .vantageDiffers,
             words: ["from abroad", "the one that Apple's CDN has", "same file to every server"]),
         Story(
             "6: staging behind the office's addresses", cdn: forbidden, findings: failing,
-            row: "crawler-refused-by-address", words: ["staging host needs ?mode=developer"]),
+            id: .crawlerRefusedByAddress, words: ["staging host use ?mode=developer"]),
         Story(
             "our own agent is refused, Apple's is not", origin: .status(403), cdn: good,
             scene: scene(good).addresses([.status(403)]).with {
                 $0.agents = AgentLook.Agent.allCases.map { ($0, good) }
             },
-            findings: ["origin.status error"], row: "refused-here-only", words: ["AASA-Bot gets the file"]),
+            findings: ["origin.status error"], id: .refusedHereOnly, words: ["AASA-Bot gets the file"]),
         Story(
             "only this machine is refused", origin: .status(403), cdn: good,
             scene: .calm(.status(403), cdn: good).with { $0.vantages = [("home", good)] },
-            findings: ["origin.status error"], row: "elsewhere-fine", words: ["there from home"]),
+            findings: ["origin.status error"], id: .elsewhereFine, words: ["there from home"]),
     ]
 
     static let absences: [Story] = [
         Story(
             "9: the firewall was opened, the failure stayed", cdn: notFound, findings: failing,
-            row: "crawler-remembers-absence", words: ["remembers", "asks again in about 60 min"]),
+            id: .crawlerRemembersAbsence, words: ["remembers", "08:00 UTC"]),
         Story(
             "10: Apple was asked before the file was there", cdn: notFound, findings: failing,
-            row: "crawler-remembers-absence", words: ["the file is there now"]),
+            id: .crawlerRemembersAbsence, words: ["The file is there now"]),
         Story(
             "11: a single-page app answers everything",
             origin: .file("<!doctype html><html>").with { $0.headers["Content-Type"] = "text/html" },
             cdn: .crawler("SWCERR00401 Bad JSON content"),
             findings: ["origin.content-type error", "aasa.json-syntax error", "cdn.crawler-error error"],
-            row: "page-instead-of-file", words: ["HTML page", "single-page app"]),
+            id: .pageInsteadOfFile, words: ["HTML page", "catch-all route"]),
         Story(
             "12: the host drops dot folders", origin: .status(404, ["Server": "GitHub.com"]), cdn: nil,
-            findings: ["origin.status error"], row: "dot-folder-dropped",
+            findings: ["origin.status error"], id: .dotFolderDropped,
             words: ["GitHub Pages", ".nojekyll", "--ask-cdn"]),
         Story(
             "12b: dropped by an upload step", origin: .status(404, ["Server": "Netlify"]), cdn: nil,
-            findings: ["origin.status error"], row: "dot-folder-dropped", words: ["Netlify", "upload step"]),
+            findings: ["origin.status error"], id: .dotFolderDropped, words: ["Netlify", "upload step"]),
         Story(
             "15: the deployment did not contain the change", cdn: good, findings: ["expect.app-missing error"],
-            row: "expectation-failed", words: ["NEWTEAM123.com.example.app", "deployment did not contain", "24 hours"]
+            id: .expectationFailed, words: ["NEWTEAM123.com.example.app", "Deploy the file that has the change"]
         ) { $0.expectations = Expectations(apps: ["NEWTEAM123.com.example.app"]) },
         Story(
             "the file is at the root only", origin: .status(404), cdn: nil,
             scene: .calm(.status(404)).with { $0.rootCopy = good },
-            findings: ["origin.status error", "origin.root-only warning"], row: "root-only",
+            findings: ["origin.status error", "origin.root-only warning"], id: .rootOnly,
             words: ["/.well-known/apple-app-site-association too"]),
         Story(
             "no page behind the link", cdn: good,
             scene: scene(good).with { $0.pages = [("https://example.com/help", .status(404), nil)] },
-            findings: ["expect.page-missing error"], row: "page-missing", words: ["https://example.com/help", "404"]),
+            findings: ["expect.page-missing error"], id: .pageMissing, words: ["https://example.com/help", "404"]),
     ]
 
     static let unreachable: [Story] = [
@@ -138,52 +140,52 @@ extension Story {
             scene: scene(.crawler("SWCERR00202 Connections to private/reserved IP addresses")).with {
                 $0.addresses = [("10.1.2.3", .private, good)]
             },
-            findings: ["origin.not-public-address error", "cdn.crawler-error error"], row: "crawler-private-address",
+            findings: ["origin.not-public-address error", "cdn.crawler-error error"], id: .crawlerPrivateAddress,
             words: ["10.1.2.3", "?mode=developer"]),
         Story(
             "7b: an internal host that Apple was not asked about yet", cdn: .status(404),
             scene: scene(.status(404)).with { $0.addresses = [("100.64.1.1", .carrierGrade, good)] },
-            findings: ["origin.not-public-address error", "cdn.missing error"], row: "private-address",
+            findings: ["origin.not-public-address error", "cdn.missing error"], id: .privateAddress,
             words: ["100.64.1.1", "?mode=managed"]),
         Story(
             "8: a host that sleeps", origin: good.with { $0.firstByte = 21_000 }, cdn: timeout,
-            findings: ["origin.slow error", "cdn.crawler-error error"], row: "crawler-timeout-slow",
-            words: ["21 s", "does not sleep", "about 30 min"]),
+            findings: ["origin.slow error", "cdn.crawler-error error"], id: .crawlerTimeoutSlow,
+            words: ["21 s", "does not sleep", "07:30 UTC"]),
         Story(
             "18: the service is gone", origin: .failed(.timedOut), cdn: timeout,
-            findings: ["origin.timeout error", "cdn.crawler-error error"], row: "host-down",
+            findings: ["origin.timeout error", "cdn.crawler-error error"], id: .hostDown,
             words: ["down or gone", "entitlements"]),
         Story(
             "24: servers behind the name differ", cdn: good, scene: scene(good).addresses([good, old]),
-            findings: ["origin.address-differs error"], row: "addresses-differ",
-            words: ["192.0.2.2", "Apple's crawler meets is chance", "same file to every server"]),
+            findings: ["origin.address-differs error"], id: .addressesDiffer,
+            words: ["192.0.2.2", "is chance", "same file to every server"]),
         Story(
             "25: no intermediate certificate", origin: .certificate(.incompleteChain), cdn: forbidden,
             findings: ["origin.certificate-chain-incomplete error", "cdn.crawler-error error"],
-            row: "chain-incomplete", words: ["CN=Issuer is missing", "full chain", "about 60 min"]),
+            id: .chainIncomplete, words: ["CN=Issuer is missing", "full chain", "08:00 UTC"]),
         Story(
             "26: IPv6 is published and dead", cdn: timeout,
             scene: scene(timeout).addresses([good], six: [.failed(.timedOut)]),
-            findings: ["cdn.crawler-error error", "origin.ipv6-broken warning"], row: "crawler-timeout-ipv6",
-            words: ["2001:db8::1", "AAAA", "about 30 min"]),
+            findings: ["cdn.crawler-error error", "origin.ipv6-broken warning"], id: .crawlerTimeoutIPv6,
+            words: ["2001:db8::1", "AAAA", "07:30 UTC"]),
         Story(
             "26b: the same before Apple says so", cdn: good,
             scene: scene(good).addresses([good], six: [.failed(.timedOut)]),
-            findings: ["origin.ipv6-broken warning"], row: "ipv6-broken", words: ["no IPv6 address", "AAAA"]),
+            findings: ["origin.ipv6-broken warning"], id: .ipv6Broken, words: ["No IPv6 address", "AAAA"]),
         Story(
             "one address is dead, and Apple met it", cdn: timeout,
             scene: scene(timeout).addresses([good, .failed(.timedOut)]),
-            findings: ["origin.address-unreachable error", "cdn.crawler-error error"], row: "crawler-timeout-address",
-            words: ["192.0.2.2", "about 30 min"]),
+            findings: ["origin.address-unreachable error", "cdn.crawler-error error"], id: .crawlerTimeoutAddress,
+            words: ["192.0.2.2", "07:30 UTC"]),
         Story(
             "one address is dead", cdn: good, scene: scene(good).addresses([good, .failed(.connectionRefused)]),
-            findings: ["origin.address-unreachable error"], row: "address-unreachable",
+            findings: ["origin.address-unreachable error"], id: .addressUnreachable,
             words: ["192.0.2.2 refuses connections", "chance"]),
         Story(
             "one address has an old certificate", cdn: good,
             scene: scene(good).addresses([good, .certificate(.expired)]),
-            findings: ["origin.certificate-expired error"], row: "certificate-at-address",
-            words: ["at 192.0.2.2 only", "renew", "last copy"]),
+            findings: ["origin.certificate-expired error"], id: .certificateAtAddress,
+            words: ["at 192.0.2.2 only", "renew", "How long Apple keeps its copy is unknown"]),
     ]
 
     /// A file with web credentials, or without.
@@ -204,54 +206,54 @@ extension Story {
     static let copies: [Story] = [
         Story(
             "4: no copy in one country", cdn: good, scene: scene(good).edges([good, good, notFound]),
-            findings: ["cdn.crawler-error error", "cdn.edges-differ warning"], row: "edges-without-copy",
-            words: ["1 of Apple's 3 edges", "some phones only", "about 60 min"]),
+            findings: ["cdn.crawler-error error", "cdn.edges-differ warning"], id: .edgesWithoutCopy,
+            words: ["1 of Apple's 3 edges", "on 1 of Apple's 3 edges", "08:00 UTC"]),
         Story(
             "13: passkeys fail, links work",
             origin: modified(credentials(#""ABCDE12345.com.example.app""#), "Sat, 21 Nov 2026 05:00:00 GMT"),
-            cdn: credentials(""), findings: [], row: "copy-lacks-service",
-            words: ["lacks the service webcredentials", "passkeys", "2 h ago", "24 hours"]),
+            cdn: credentials(""), findings: [], id: .copyLacksService,
+            words: ["lacks the service webcredentials", "passkeys", "2 h ago"]),
         Story(
             "13b: one app of several",
             origin: credentials(#""ABCDE12345.com.example.app","ABCDE12345.com.example.two""#),
             cdn: credentials(#""ABCDE12345.com.example.app""#), findings: ["cdn.divergent warning"],
-            row: "copy-lacks-service", words: ["ABCDE12345.com.example.two in webcredentials", "wait a day"]),
+            id: .copyLacksService, words: ["ABCDE12345.com.example.two in webcredentials", "Wait a day"]),
         Story(
             "14: the team's id was wrong", origin: modified(team("ABCDE12345"), "Sat, 21 Nov 2026 05:00:00 GMT"),
-            cdn: team("WRONG12345"), findings: [], row: "copy-has-other-app",
+            cdn: team("WRONG12345"), findings: [], id: .copyHasOtherApp,
             words: [
-                "names the app WRONG12345.com.example.app", "origin names ABCDE12345.com.example.app", "5 to 7 days",
+                "names the app WRONG12345.com.example.app", "in place of ABCDE12345.com.example.app", "within a week",
             ]),
         Story(
             "16: Apple's copy is two weeks old", origin: modified(good, "Sat, 07 Nov 2026 07:00:00 GMT"), cdn: old,
-            findings: ["cdn.stale error"], row: "cdn-stale",
-            words: ["14 days after", "beyond every bound", "report it"]),
+            findings: ["cdn.stale error"], id: .cdnStale,
+            words: ["14 days after", "documents no time beyond 24 h", "Report it"]),
         Story(
             "17: just repaired", origin: modified(good, "Sat, 21 Nov 2026 04:00:00 GMT"),
             cdn: old.with {
                 $0.headers["Cache-Control"] = "max-age=21600,public"; $0.headers["Age"] = "3600"
             },
-            findings: [], row: "cdn-propagating",
-            words: ["3 h ago", "24 hours", "5 to 7 days", "asks again in about 5 h"]),
+            findings: [], id: .cdnPropagating,
+            words: ["3 h ago", "within a week", "22 Nov 04:00 UTC"]),
         Story(
             "edges catch up one by one", origin: modified(good, "Sat, 21 Nov 2026 05:00:00 GMT"), cdn: good,
-            scene: scene(good).edges([good, old, good]), findings: [], row: "edges-catching-up",
-            words: ["2 h ago", "2 of Apple's 3 edges", "5 to 7 days"]),
+            scene: scene(good).edges([good, old, good]), findings: [], id: .edgesCatchingUp,
+            words: ["2 h ago", "2 of Apple's 3 edges", "within a week"]),
         Story(
             "edges disagree, and nobody knows since when", cdn: good, scene: scene(good).edges([good, old]),
-            findings: ["cdn.edges-differ warning"], row: "edges-differ", words: ["1 of 2", "wait a day"]),
+            findings: ["cdn.edges-differ warning"], id: .edgesDiffer, words: ["1 of 2", "Wait a day"]),
     ]
 
     static let healthy: [Story] = [
         Story(
             "19: a byte order mark", origin: .file("\u{FEFF}" + SampleFile.version(1)),
             cdn: .file("\u{FEFF}" + SampleFile.version(1)), findings: ["aasa.byte-order-mark warning"],
-            row: "byte-order-mark", words: ["byte order mark", "UTF-8"]),
+            id: .byteOrderMark, words: ["byte order mark", "UTF-8"]),
         Story(
-            "20, 23: all is green, and people still complain", cdn: good, findings: [], row: "in-sync",
-            words: ["serves the same", "up to a week"]),
+            "20, 23: all is green, and people still complain", cdn: good, findings: [], id: .inSync,
+            words: ["serves the same", "within a week"]),
         Story(
-            "21: an internationalised name", cdn: good, findings: [], row: "in-sync-international",
+            "21: an internationalised name", cdn: good, findings: [], id: .inSyncInternational,
             words: ["the device"]
         ) { $0.domain = "xn--bcher-kva.example" },
         Story(
@@ -260,11 +262,11 @@ extension Story {
             scene: Scene.calm(
                 Reply.status(308).redirected(to: "https://www.example.com/x", status: 308),
                 cdn: good.with { $0.headers["Apple-From"] = "https://example.com/x, https://www.example.com/x" }),
-            findings: ["origin.redirect warning"], row: "redirect-same-site",
-            words: ["https://www.example.com/x", "followed this one", "serve the file at"]),
+            findings: ["origin.redirect warning"], id: .redirectSameSite,
+            words: ["https://www.example.com/x", "followed this one", "Serve the file"]),
         Story(
             "an error that no story tells", origin: .file(SampleFile.version(1)), cdn: nil, findings: [],
-            row: "other-mode", words: ["developer mode"]
+            id: .otherMode, words: ["developer mode"]
         ) { $0.mode = .developer },
     ]
 }

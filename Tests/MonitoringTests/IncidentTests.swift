@@ -107,7 +107,7 @@ extension MonitoringSuite {
             try course.look(at: 27, origin: 2, cdn: 2)
             #expect(course.told == ["25 cdn.stale firing", "27 cdn.stale resolved (cdn_caught_up)"])
             let firing = try #require(course.events.first?.facts)
-            #expect(firing.findings.map(\.rule.rawValue) == ["cdn.stale"] && !firing.diagnosis.isEmpty)
+            #expect(firing.findings.map(\.rule.rawValue) == ["cdn.stale"] && firing.diagnosis.id == .cdnStale)
             #expect(firing.comparison.state == .stale && firing.affected == nil)
             #expect(course.events.last?.facts?.comparison.state == .inSync)
             // Pending incidents have a row, and no facts.

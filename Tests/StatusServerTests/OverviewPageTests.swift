@@ -66,9 +66,9 @@ extension StatusServerSuite {
         @Test("a stranger's text stays text", arguments: hostile)
         func escaping(text: String) async throws {
             let html = try await page("said \(text) end")
-            let start = try #require(html.range(of: "<bdi>said ")).upperBound
+            let start = try #require(html.range(of: "(said ")).upperBound
             let shown = html[start...].prefix { _ in true }
-            let end = try #require(shown.range(of: " end</bdi>")).lowerBound
+            let end = try #require(shown.range(of: " end)")).lowerBound
             let scalars = shown[..<end].unicodeScalars
             #expect(!scalars.contains { "<>\"'".unicodeScalars.contains($0) })
             // Undone, it is what was said.

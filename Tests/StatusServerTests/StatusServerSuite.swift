@@ -3,6 +3,7 @@ import Foundation
 import Monitoring
 import StatusServer
 import Storage
+import TestSupport
 import Testing
 
 /// The root of this target's tests.
@@ -73,7 +74,9 @@ func state(
 ) throws -> DomainState {
     var state = DomainState(domain: try Domain(name))
     state.lastCheckedAt = checkedAt
-    state.verdict = level.map { Verdict(level: $0, diagnosis: diagnosis, comparison: comparison, findings: []) }
+    state.verdict = level.map {
+        Verdict(level: $0, diagnosis: .saying(diagnosis), comparison: comparison, findings: [])
+    }
     for (kind, stage) in open {
         state.open[kind] = TrackedIncident(incident: try incident("\(name)-\(kind)", name, kind, stage))
     }

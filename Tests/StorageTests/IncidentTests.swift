@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import Monitoring
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -42,7 +43,7 @@ extension StorageSuite {
             let again = try Store(path: folder.store)
             for sample in samples {
                 #expect(try await again.incident(id: sample.id) == sample)
-                #expect(try await again.ops { try $0.facts(sample.id) } == IncidentFacts(diagnosis: sample.id))
+                #expect(try await again.ops { try $0.facts(sample.id) } == IncidentFacts(diagnosis: .saying(sample.id)))
             }
             #expect(try await again.ops { try $0.incident("full") }?.acknowledgement == nil)
             #expect(try await again.ops { try $0.incident("none") } == nil)
@@ -52,9 +53,9 @@ extension StorageSuite {
         func facts() async throws {
             try await store.commit(try incident(), facts: "first")
             try await store.commit(try incident(version: 2))
-            #expect(try await store.ops { try $0.facts("a1") }?.diagnosis == "first")
+            #expect(try await store.ops { try $0.facts("a1") }?.diagnosis == .saying("first"))
             try await store.commit(try incident(version: 3), facts: "third")
-            #expect(try await store.ops { try $0.facts("a1") }?.diagnosis == "third")
+            #expect(try await store.ops { try $0.facts("a1") }?.diagnosis == .saying("third"))
             #expect(try await store.ops { try $0.facts("none") } == nil)
         }
 
@@ -155,7 +156,7 @@ extension StorageSuite {
 
         @Test("the fleet's incidents: unresolved ones, and the last end of a cause")
         func fleet() async throws {
-            let facts = IncidentFacts(diagnosis: "d", subject: "6 of 7 domains")
+            let facts = IncidentFacts(diagnosis: .saying("d"), subject: "6 of 7 domains")
             let incidents = [
                 fleetIncident(.cdn, at: noon + 5), fleetIncident(.channel("ops"), state: .recovering, at: noon),
                 fleetIncident(.network, state: .resolved, at: noon + 10),

@@ -2,6 +2,7 @@ import Evidence
 import Foundation
 import GRDB
 import Monitoring
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -119,7 +120,7 @@ extension Incident {
 
 extension IncidentChange {
     init(_ incident: Incident, facts: String? = nil) {
-        self.init(incident: incident, facts: facts.map { IncidentFacts(diagnosis: $0) }, transition: .firing)
+        self.init(incident: incident, facts: facts.map { IncidentFacts(diagnosis: .saying($0)) }, transition: .firing)
     }
 }
 

@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import Monitoring
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -99,7 +100,7 @@ extension StorageSuite {
 
         @Test("an unreadable state of the fleet begins anew with what is confirmed and unresolved")
         func fleet() async throws {
-            let facts = IncidentFacts(diagnosis: "d", trouble: "t")
+            let facts = IncidentFacts(diagnosis: .saying("d"), trouble: "t")
             try await store.commit(
                 FleetRecord(
                     state: FleetState(),

@@ -13,7 +13,7 @@ struct AlertmanagerFormat: ChannelFormat {
         return try JSONText.encoded([
             AlertmanagerAlert(
                 incident: alert.incident, labels: alert.labels, summary: rendered.headline,
-                description: rendered.summary, links: alert.links, endsAt: end)
+                description: rendered.oneLine, links: alert.links, endsAt: end)
         ])
     }
 

@@ -13,7 +13,7 @@ struct SlackFormat: ChannelFormat {
         let rendered = RenderedAlert(alert)
         return try JSONText.encoded(
             Message(
-                text: SlackMarkup().cut([rendered.headline, rendered.summary].joined(separator: "\n"), to: 3000),
+                text: SlackMarkup().cut([rendered.headline, rendered.oneLine].joined(separator: "\n"), to: 3000),
                 blocks: blocks ? Self.blocks(rendered) : nil))
     }
 

@@ -39,7 +39,12 @@ struct WebhookFormat: ChannelFormat {
                 }
             },
             { $0.summary = $0.summary.cut(toBytes: 500) },
-            { $0.diagnosis = $0.diagnosis.cut(toBytes: 1000) },
+            { payload in
+                payload.diagnosis = payload.diagnosis.cut(toBytes: 1000)
+                payload.parts.effect = payload.parts.effect.cut(toBytes: 500)
+                payload.parts.cause = payload.parts.cause?.cut(toBytes: 500)
+                payload.parts.action = payload.parts.action?.cut(toBytes: 500)
+            },
             { $0.findings = [] },
             {
                 $0.changes = []

@@ -12,10 +12,6 @@ extension Alert {
     package static func storeTrouble(
         id: String, since: Date, words: String, isAtStart: Bool, links: Links, now: Date
     ) -> Alert {
-        let effect =
-            isAtStart
-            ? "the monitor cannot start: it checks no domain and sends no other alert"
-            : "checks are discarded and no other alert is sent"
         let cause = words.displayable.shortened(to: 400)
         let finding = Finding(
             rule: Rule(rawValue: "monitor.store-failing"), severity: .error,
@@ -27,7 +23,7 @@ extension Alert {
         return storeAlert(
             .firing, id, since, links, now,
             IncidentFacts(
-                diagnosis: "the store takes no writes, so \(effect): \(cause)", findings: [finding],
+                diagnosis: .monitor(.storeFailing(isAtStart: isAtStart, fault: cause)), findings: [finding],
                 subject: "aasa-monitor",
                 trouble: isAtStart ? "the monitor cannot start: the store takes no writes" : "the store takes no writes"
             ))
@@ -38,7 +34,7 @@ extension Alert {
         storeAlert(
             .resolved, id, since, links, now,
             IncidentFacts(
-                diagnosis: "the store takes writes again", subject: "aasa-monitor",
+                diagnosis: .monitor(.over), subject: "aasa-monitor",
                 relief: "the store takes writes again"))
     }
 

@@ -101,8 +101,7 @@ extension Alert {
             state: .firing, since: now, openedAt: now, firedAt: now, version: 1)
         return Alert(
             reason: .firing, at: now, incident: incident,
-            facts: IncidentFacts(
-                diagnosis: "this message was sent by `aasa-monitor alert test`; nothing needs to be done"),
+            facts: IncidentFacts(diagnosis: .monitor(.testMessage)),
             labels: [:], links: links, isTest: true)
     }
 }

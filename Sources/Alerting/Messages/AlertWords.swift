@@ -87,42 +87,6 @@ extension Alert {
         }
     }
 
-    /// What it means for people with the app; nil where it is over.
-    var effect: String? {
-        guard !isOver, !isTest else { return nil }
-        return switch incident.kind {
-        case .originUnreachable, .originBroken:
-            "Apple keeps its last copy for a while. After that, links open the website instead of the app."
-        case .originInconsistent:
-            "Apple and devices get one of these files by chance. Links may work for some people only, or only sometimes."
-        case .cdnMissing: "Devices get no file from Apple. Links open the website instead of the app."
-        case .cdnStale:
-            "New installs and app updates get the old file. Devices that already have the app pick up the change later."
-        case .cdnDivergent: "Devices get a file from Apple that the monitor has never seen at this origin."
-        case .certificateExpiring:
-            "When the certificate expires, Apple can no longer read the file. Later, links stop opening the app."
-        case .expectationFailed:
-            "When Apple's CDN has this file, devices follow it. Links and passwords then work as the file says, not as expected."
-        case .cdnWide:
-            "Devices get no file, or an old one, for these domains. Per-domain alerts are suppressed. Any domain still failing afterwards gets its own alert."
-        case .monitorDegraded: facts.findings.first.flatMap { Self.effect(of: $0.rule.rawValue) }
-        }
-    }
-
-    private static func effect(of rule: String) -> String? {
-        switch rule {
-        case "monitor.network-lost", "monitor.many-failing":
-            "The monitor sends no alerts about single domains until it can check them again. Devices are not affected."
-        case "monitor.store-failing": "No check is stored, and no other alert is sent."
-        case "monitor.delivery-failing": "People who read only this channel get no alerts."
-        case "monitor.schedule-behind": "The monitor notices problems later than configured."
-        default: nil
-        }
-    }
-
-    /// What to do, in the words of the first finding.
-    var fix: String? { isOver ? nil : facts.findings.first?.fix }
-
     /// The first domains of an incident of the fleet; none for one about a single domain.
     var affectedDomains: [String] {
         guard let affected = facts.affected, !isOver else { return [] }

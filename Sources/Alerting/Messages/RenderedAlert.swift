@@ -8,9 +8,11 @@ struct RenderedAlert {
     /// The line that decides. Words of the monitor and a domain's ASCII.
     let headline: String
     let summary: String
+    /// The whole diagnosis in one line, or why it is over.
+    let oneLine: String
     /// What differs and what that does, the diff first.
     private(set) var lists: [(title: String, lines: [String])] = []
-    /// What to do is the last.
+    /// Why, what to do, and until when.
     private(set) var notes: [(title: String, text: String)] = []
     let since: String
     let links: [(title: String, url: String)]
@@ -24,15 +26,22 @@ struct RenderedAlert {
             self.init(one: alert, isBrief: isBrief)
         }
         guard !isBrief else { return }
-        let fix = alert.digest.map { $0.common(\.fix) } ?? alert.fix
-        notes = [
-            ("Acknowledged:", alert.acknowledgement.map(Self.text)), ("Meanwhile:", alert.effect), ("What to do:", fix),
-        ].compactMap { title, text in text.map { (title, $0) } }.filter { $1 != "" }
+        let acknowledgement = ("Acknowledged:", alert.acknowledgement.map(Self.text))
+        let parts =
+            alert.isOver
+            ? []
+            : [
+                ("Why:", alert.common(\.cause)), ("What to do:", alert.common(\.action)),
+                ("Until when:", alert.common(\.outlook)),
+            ]
+        notes = ([acknowledgement] + parts).compactMap { title, text in text.map { (title, $0) } }
     }
 
     private init(one alert: Alert, isBrief: Bool) {
         headline = Self.headline(alert)
-        summary = alert.isOver ? "\(alert.end), after \(alert.duration)" : alert.facts.diagnosis
+        let text = alert.facts.text
+        oneLine = alert.isOver ? "\(alert.end), after \(alert.duration)" : text.oneLine
+        summary = alert.isOver || isBrief ? oneLine : text.effect
         var links = [("status page", alert.links.statusPage ?? "")]
         if !isBrief {
             let comparison = alert.facts.comparison
@@ -88,7 +97,9 @@ struct RenderedAlert {
         summary =
             alert.isOver
             ? "\(subject): \(digest.common(\.end) ?? "all resolved")"
-            : digest.common { $0.facts.diagnosis }.map { "\($0) (all of them)" } ?? "\(subject): \(alert.trouble)"
+            : "\(subject): \(alert.common(\.effect) ?? alert.trouble)"
+        let parts = [alert.common(\.cause), alert.common(\.action), alert.common(\.outlook)].compactMap(\.self)
+        oneLine = alert.isOver ? summary : ([summary] + parts).joined(separator: " ")
         let rest = alerts.count - Alert.Digest.shown
         lists = [
             (
@@ -115,5 +126,12 @@ struct RenderedAlert {
             default: "\(incident.severity.rawValue), for \(alert.age)"
             }
         return "\(alert.subject) · \(span)"
+    }
+}
+
+extension Alert {
+    /// A part of the diagnosis; of a digest the one that all its alerts share.
+    func common(_ part: (DiagnosisText) -> String?) -> String? {
+        digest.map { $0.common { part($0.facts.text) } } ?? part(facts.text)
     }
 }

@@ -44,7 +44,7 @@ struct TextLayout<Form: Markup> {
         let notes = alert.notes.reversed().map { note($0.title, $0.text, &room) }.reversed()
         // The first list is the diff.
         let lists = alert.lists.reversed().map { list($0.title, $0.lines, &room) }.reversed()
-        return ([summary] + lists + notes).compactMap(\.self)
+        return ([summary] + notes + lists).compactMap(\.self)
     }
 
     private func note(_ title: String?, _ text: String, _ room: inout Int) -> Paragraph? {

@@ -10,6 +10,7 @@ struct WebhookPayload: Encodable {
     var labels: [String: String]
     var summary: String
     var diagnosis: String
+    var parts: DiagnosisText
     var changes: [Change]
     var behaviour: [BehaviourNote]
     var findings: [Finding]
@@ -18,7 +19,8 @@ struct WebhookPayload: Encodable {
         self.alert = alert
         labels = alert.labels
         summary = alert.summary
-        diagnosis = alert.facts.diagnosis
+        parts = alert.facts.text
+        diagnosis = parts.oneLine
         changes = alert.facts.comparison.changes
         behaviour = alert.facts.comparison.behaviour
         findings = alert.facts.findings
@@ -27,7 +29,8 @@ struct WebhookPayload: Encodable {
     fileprivate enum Key: String, CodingKey {
         case type, timestamp, data
         case schema, domain, domains, domainCount = "domain_count", count, labels, kind, severity, summary, diagnosis,
-            incident, incidents, comparison, findings, links
+            diagnosisID = "diagnosis_id", effect, cause, action, outlook, incident, incidents, comparison, findings,
+            links
         case state, bytesEqual = "bytes_equal", changedAt = "changed_at", lagSeconds = "lag_seconds", changes, behaviour
         case statusPage = "status_page", cdn, origin
     }
@@ -48,6 +51,11 @@ struct WebhookPayload: Encodable {
         try data.encode(incident.severity, forKey: .severity)
         try data.encode(summary, forKey: .summary)
         try data.encode(diagnosis, forKey: .diagnosis)
+        try data.encode(alert.facts.diagnosis.id, forKey: .diagnosisID)
+        try data.encode(parts.effect, forKey: .effect)
+        try data.encode(parts.cause, forKey: .cause)
+        try data.encode(parts.action, forKey: .action)
+        try data.encode(parts.outlook, forKey: .outlook)
         try data.encode(findings, forKey: .findings)
 
         try data.encode(WebhookIncident(incident: incident, isOneOfMany: false), forKey: .incident)
@@ -91,7 +99,12 @@ struct WebhookDigest: Encodable {
         try data.encode(alert.incident.kind, forKey: .kind)
         try data.encode(digest.severity, forKey: .severity)
         try data.encode(rendered.headline, forKey: .summary)
-        try data.encode(rendered.summary.cut(toBytes: 1000), forKey: .diagnosis)
+        try data.encode(rendered.oneLine.cut(toBytes: 1000), forKey: .diagnosis)
+        try data.encode(digest.common(\.facts.diagnosis.id), forKey: .diagnosisID)
+        try data.encode(alert.common(\.effect), forKey: .effect)
+        try data.encode(alert.common(\.cause), forKey: .cause)
+        try data.encode(alert.common(\.action), forKey: .action)
+        try data.encode(alert.common(\.outlook), forKey: .outlook)
         try data.encode([String](), forKey: .findings)
         try data.encode(
             digest.alerts.prefix(room).map { WebhookIncident(incident: $0.incident, isOneOfMany: true) },

@@ -102,7 +102,7 @@ struct Feed: Sendable {
         return AlertmanagerAlert(
             incident: incident, labels: routing.labels(of: incident),
             summary: "\(incident.subjectName): \(incident.kind.rawValue) since \(Span.instant(incident.since))",
-            description: try store.facts(incident.id)?.diagnosis ?? "", links: routing.links(for: incident.domain),
+            description: try store.facts(incident.id)?.text.oneLine ?? "", links: routing.links(for: incident.domain),
             endsAt: incident.state == .resolved
                 ? min(incident.resolvedAt ?? asker.wall, asker.wall) : asker.wall + Self.life)
     }

@@ -118,7 +118,7 @@ struct Freezer {
     ) throws -> Alert {
         let shift = asker.wall.timeIntervalSince(asker.now)
         let alerts = try records.map { record in
-            let facts = try store.facts(record.incident.id) ?? IncidentFacts(diagnosis: "")
+            let facts = try store.facts(record.incident.id) ?? .missing
             return Alert(
                 reason: reason, at: asker.wall, incident: record.incident.shifted(by: shift),
                 facts: facts.aged(to: asker.now, shift: shift), acknowledgement: record.acknowledgement,

@@ -6,8 +6,8 @@ import Foundation
 struct TextStyle: Sendable {
     let isColoured: Bool
     let width: Int
-    /// Whether the sentence that says it all is broken into lines too. In a file, a log or a pipe it is not: there
-    /// `head -2` tells what is the matter and what to do, and `grep` shows the whole of it.
+    /// Whether the parts of the diagnosis are broken into lines too. In a file, a log or a pipe they are not: there
+    /// `head -5` tells what is the matter and what to do, and `grep` shows a whole part.
     let breaksDiagnosis: Bool
 
     init(isColoured: Bool, width: Int = 100, breaksDiagnosis: Bool = true) {
@@ -26,9 +26,9 @@ struct TextStyle: Sendable {
             width: min(max(TerminalSize.standardOutput?.columns ?? 100, 60), 120), breaksDiagnosis: isTerminal)
     }
 
-    /// The diagnosis under its domain's name.
-    func diagnosis(_ sentence: String) -> [String] {
-        breaksDiagnosis ? wrapped(sentence, indentation: 2) : ["  " + sentence]
+    /// A part of the diagnosis under its domain's name.
+    func diagnosis(_ part: String) -> [String] {
+        breaksDiagnosis ? wrapped(part, indentation: 2) : ["  " + part]
     }
 
     func bold(_ text: String) -> String { painted(text, "1") }

@@ -9,7 +9,7 @@ extension CheckReport {
         var lines: [String] = []
         let name = observation.domain.name
         lines.append("\(style.bold(name))  \(style.verdict(verdict.level))")
-        lines += style.diagnosis(verdict.diagnosis.displayable)
+        for part in verdict.text.parts { lines += style.diagnosis(part) }
         for finding in verdict.findings { lines += [""] + Self.text(of: finding, style: style) }
         if !verdict.comparison.changes.isEmpty {
             lines += ["", "  " + style.dim("what the CDN does not have yet")]

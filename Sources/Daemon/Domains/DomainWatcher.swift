@@ -133,12 +133,11 @@ package struct DomainWatcher: Sendable {
 
     private func report(_ evaluation: Evaluation, before: DomainState) {
         let verdict = evaluation.verdict
-        // A sentence in which only minutes or edges count on is no news.
-        let isSame = before.verdict?.diagnosis.filter { !$0.isNumber } == verdict.diagnosis.filter { !$0.isNumber }
+        let isSame = before.verdict?.diagnosis.saysTheSame(as: verdict.diagnosis) ?? false
         if before.verdict?.level != verdict.level || !isSame {
             let isWorse = verdict.level == .failing && before.verdict?.level != .failing
             logger.log(
-                level: isWorse ? .warning : .info, "\(verdict.diagnosis.displayable)",
+                level: isWorse ? .warning : .info, "\(verdict.text.oneLine)",
                 metadata: metadata([
                     "verdict": "\(verdict.level.rawValue)", "comparison": "\(verdict.comparison.state.rawValue)",
                 ]))

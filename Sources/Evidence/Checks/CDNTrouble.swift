@@ -10,6 +10,7 @@ struct CDNTrouble {
     /// The same of several edges.
     let wordsOfSeveral: String
     let fix: String
+    let fault: CDNFault
 
     /// Nil where the retrieval says something about the file.
     init?(_ retrieval: Retrieval) {
@@ -17,30 +18,35 @@ struct CDNTrouble {
         let host = URLComponents(string: retrieval.url)?.host ?? "Apple's CDN"
         switch retrieval.outcome {
         case .failed(let failure):
+            fault = .failed(failure.kind, failure.phase)
             words = "could not be asked: \(Self.words(for: failure))"
             wordsOfSeveral = words
             fix = Self.fix(for: failure, host)
         case .answered(let answer) where answer.speaksOfFile:
+            fault = .cutShort
             words = "did not send the whole file"
             wordsOfSeveral = words
             fix =
                 "look again in about 5 min; if it stays so, look for a proxy between here and \(host) that cuts answers"
         case .answered(let answer):
-            let pause = answer.pause
+            let pause = "about \(TimeInterval(answer.pause).inWords)"
             switch answer.status {
             case 429:
+                fault = .rateLimited(pause: answer.pause)
                 words = "has had enough of this machine's requests (status 429)"
                 wordsOfSeveral = "have had enough of this machine's requests (status 429)"
                 fix =
                     "nothing to do at the site: check less often from this address, and look again in \(pause); phones "
                     + "ask from addresses of their own"
             case 500...:
+                fault = .ownTrouble(status: answer.status, pause: answer.pause)
                 words = "is in trouble itself (status \(answer.status))"
                 wordsOfSeveral = "are in trouble themselves (status \(answer.status))"
                 fix =
                     "nothing to do at the site: look again in \(pause); if it lasts for hours, see Apple's system status "
                     + "page, and report it to Apple"
             default:
+                fault = .notApple(status: answer.status)
                 words = "is not what answers here (status \(answer.status))"
                 wordsOfSeveral = "are not what answers here (status \(answer.status))"
                 fix =
@@ -87,10 +93,9 @@ struct CDNTrouble {
 }
 
 extension Answer {
-    /// How long to leave a CDN alone that is in trouble, as it asks for it itself; a day at most.
-    fileprivate var pause: String {
+    /// How long to leave a CDN alone that is in trouble, in seconds, as it asks for it itself; a day at most.
+    fileprivate var pause: Int {
         let asked = header("retry-after").flatMap { Int($0.trimmingCharacters(in: .whitespaces)) } ?? secondsUntilExpiry
-        let seconds = asked.map { min(max($0, 60), 86_400) } ?? (status == 429 ? 3600 : 300)
-        return "about \(TimeInterval(seconds).inWords)"
+        return asked.map { min(max($0, 60), 86_400) } ?? (status == 429 ? 3600 : 300)
     }
 }

@@ -54,7 +54,7 @@ extension Checks {
 
 extension CheckContext {
     /// What this program was given at the same address, where that is the file, or leads to it, and the agent is not.
-    fileprivate func refusal(of look: AgentLook) -> Retrieval? {
+    func refusal(of look: AgentLook) -> Retrieval? {
         if look.retrieval.failure?.isOwnFault == true { return nil }
         guard let reference = plainLook(besides: look) else { return nil }
         let (plain, agent) = (readings.serving(of: reference), readings.serving(of: look.retrieval))
@@ -76,6 +76,9 @@ extension CheckContext {
         return (answering.first { $0.address.address == address } ?? answering.first)?.retrieval
     }
 
+    /// Apple's agents that are given something else than this program.
+    var refusedAgents: [AgentLook] { (observation.full?.agents ?? []).filter { refusal(of: $0) != nil } }
+
     /// The agents that are given the file where this program is not.
     var welcomeAgents: [AgentLook.Agent] {
         guard readings.originFile == nil else { return [] }
@@ -88,7 +91,7 @@ extension CheckContext {
 }
 
 /// At which of the addresses that Apple's agents were tried at they are refused.
-private struct CrawlerPlaces {
+struct CrawlerPlaces {
     let refusing: [String]
     private let tried: Int
 

@@ -2,7 +2,7 @@
 
 /// The causes that can be told apart. OpenSSL words an alert as `sslv3 alert handshake failure` or, since 3.2, as
 /// `ssl/tls alert handshake failure`; some, such as `tlsv1 unrecognized name`, go without that word.
-enum HandshakeFault: Equatable {
+package enum HandshakeFault: Codable, Equatable, Sendable {
     /// What answers on the port speaks no TLS.
     case plainText
     case unknownName

@@ -2,7 +2,7 @@
 
 import Foundation
 
-enum VantageFault: String, CaseIterable, Sendable {
+package enum VantageFault: String, Codable, CaseIterable, Sendable {
     /// By status: the sign of a rule by address or country.
     case refused
     case rateLimited = "rate_limited"

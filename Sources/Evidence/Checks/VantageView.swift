@@ -15,16 +15,9 @@ extension Checks {
                 reference: Reference.ownConfiguration)
         }
         guard context.readings.originFile != nil else { return findings }
-        let here = context.readings.serving(of: context.origin)
-        let apples = context.readings.cdnFile?.meaning
-        let differing = looks.filter {
-            $0.retrieval.failure?.isOwnFault != true && context.readings.serving(of: $0.retrieval) != here
-        }
-        let groups = Dictionary(grouping: differing) {
-            VantageFault(context.readings.serving(of: $0.retrieval), appleHas: apples)
-        }
         for fault in VantageFault.allCases {
-            if let looks = groups[fault] { findings.append(differs(looks, fault, context)) }
+            let looks = context.vantages(with: fault)
+            if !looks.isEmpty { findings.append(differs(looks, fault, context)) }
         }
         return findings
     }
@@ -48,18 +41,28 @@ extension Checks {
     }
 
     private static func words(for look: VantageLook, _ fault: VantageFault, _ context: CheckContext) -> String {
-        let words = context.readings.words(for: look.retrieval)
+        let given = context.readings.given(of: look.retrieval)
         switch fault {
-        case .absent: return "\(words): there is no file"
-        case .otherFile: return words.replacing("serves a file", with: "serves another file")
-        case .applesFile:
-            return words.replacing("serves a file", with: "serves another file") + ", the one that Apple's CDN has"
-        default: return words
+        case .absent: return "\(English.words(given)): there is no file"
+        case .otherFile: return English.words(given, isOther: true)
+        case .applesFile: return "\(English.words(given, isOther: true)), the one that Apple's CDN has"
+        default: return English.words(given)
         }
     }
 }
 
 extension CheckContext {
+    /// The places that are given something else than this machine, of one kind.
+    func vantages(with fault: VantageFault) -> [VantageLook] {
+        let here = readings.serving(of: origin)
+        let apples = readings.cdnFile?.meaning
+        return (observation.full?.vantages ?? []).filter { look in
+            let serving = readings.serving(of: look.retrieval)
+            return look.retrieval.failure?.isOwnFault != true && serving != here
+                && VantageFault(serving, appleHas: apples) == fault
+        }
+    }
+
     /// The places that are given the file where this machine is not.
     var welcomeVantages: [String] {
         guard readings.originFile == nil else { return [] }

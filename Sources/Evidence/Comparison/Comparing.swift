@@ -56,6 +56,7 @@ extension Comparison {
         }
         self.init(
             state: .divergent, bytesEqual: false, changes: Self.changes(from: copy, to: origin),
+            compared: ComparedContents(copy, origin),
             behaviour: Self.behaviour(from: copy, to: origin))
         if let period = clock.period(of: meaning) { settle(period, staleAfter: staleAfter, now: clock.now) }
     }
@@ -75,6 +76,7 @@ extension Comparison {
         guard let origin = readings.originFile, let told = oldest ?? others.first else { return }
         bytesEqual = false
         changes = Self.changes(from: told.copy, to: origin)
+        compared = ComparedContents(told.copy, origin)
         behaviour = Self.behaviour(from: told.copy, to: origin)
         guard let period = told.period else { return }
         changedAt = period.changedAt

@@ -1,4 +1,4 @@
-// Addresses of one name that fail in several ways: one fault must not hide another in the first sentence.
+// Addresses of one name that fail in several ways: one fault must not hide another.
 
 extension DiagnosisContext {
     private static let rules: Set<String> = [
@@ -15,45 +15,53 @@ extension DiagnosisContext {
         return found.contains { $0.severity == .error } ? found : []
     }
 
-    /// What each address gives, worst first, and what to do; nil where they have one fault or none.
-    var addressesInWords: String? {
+    /// Where the addresses have more than one fault.
+    var addressesFailVariously: OriginCause? {
         let faults = addressFaults
         guard faults.count > 1, let looks = full?.addresses, looks.count > 1 else { return nil }
+        var repairs: [AddressRepair] = []
+        for repair in faults.compactMap(repair) where !repairs.contains(repair) { repairs.append(repair) }
+        return .addressesFailVariously(answers(looks), repairs: Array(repairs.prefix(3)))
+    }
+
+    /// What each address gives, worst first.
+    private func answers(_ looks: [AddressLook]) -> AddressAnswers {
         let readings = check.readings
         let served = looks.map { (look: $0, serving: readings.serving(of: $0.retrieval)) }
         let files = Groups(served.filter(\.serving.isFile).map { ($0.serving, $0) }).members
-        let good = files.count == 1 ? files[0].count : 0
         // One file is what all should give; of several each is told.
         let told = served.filter { files.count != 1 || !$0.serving.isFile }
-        let groups = Groups(told.map { (readings.words(for: $0.look.retrieval), $0) }).members
+        let groups = Groups(told.map { ($0.serving, $0) }).members
             .enumerated().sorted { ($0.element[0].serving.harm, $0.offset) < ($1.element[0].serving.harm, $1.offset) }
             .map { group in
-                let names = group.element.map(\.look.address.address)
-                return "\(names.listed(upTo: 2))\(names.count > 1 ? " each" : "") "
-                    + readings.words(for: group.element[0].look.retrieval)
+                GivenAt(
+                    group.element.map(\.look.address.address), readings.given(of: group.element[0].look.retrieval))
             }
-        let lead =
-            files.isEmpty
-            ? "none of the \(looks.count) addresses of \(domain) gives the file"
-            : files.count == 1
-                ? "only \(good) of the \(looks.count) addresses of \(domain) \(good == 1 ? "gives" : "give") the file"
-                : "the \(looks.count) addresses of \(domain) do not give the same file"
-        var fixes: [String] = []
-        for fix in faults.map(Self.brief) where !fixes.contains(fix) { fixes.append(fix) }
-        let chance = files.isEmpty ? "" : ", and which of them \(whoAsks) is chance"
-        return "\(lead) (\(groups.listed(upTo: 4)))\(chance): "
-            + fixes.prefix(3).joined(separator: "; ")
+        return AddressAnswers(
+            good: files.count > 1 ? nil : files.first?.count ?? 0, asked: looks.count, groups: groups)
     }
-}
 
-extension DiagnosisContext {
-    /// What to do, in short: there is more than one thing.
-    private static func brief(_ finding: Finding) -> String {
+    /// Where addresses that answer do not answer alike.
+    var addressesDiffer: OriginCause? {
+        guard error("origin.address-differs") != nil else { return nil }
+        let samples = check.addressSamples
+        let readings = check.readings
+        let groups = Groups(samples.map { (readings.serving(of: $0.retrieval), $0) }).members.map { group in
+            GivenAt(group.map(\.name), readings.given(of: group[0].retrieval))
+        }
+        let answers = AddressAnswers(good: nil, asked: full?.addresses.count ?? 0, groups: groups)
+        let isOneAddress =
+            Groups(samples.filter { !$0.isSecond }.map { (readings.serving(of: $0.retrieval), $0) }).count == 1
+        guard isOneAddress, let address = check.origin.connection?.address else { return .addressesDiffer(answers) }
+        return .addressAnswersDifferently(address, answers)
+    }
+
+    private func repair(_ finding: Finding) -> AddressRepair? {
         switch finding.rule.rawValue {
-        case "origin.address-unreachable": "repair the dead address or take it out of the records"
-        case "origin.ipv6-broken": "repair IPv6 or take the AAAA records away"
-        case "origin.address-differs": "bring the same file to every server"
-        default: finding.fix
+        case "origin.address-unreachable": .deadAddress
+        case "origin.ipv6-broken": .ipv6
+        case "origin.address-differs": .sameFile
+        default: fault(finding).map(AddressRepair.fault)
         }
     }
 }

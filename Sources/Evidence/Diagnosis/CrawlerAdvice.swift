@@ -1,7 +1,7 @@
-// What to do about each of Apple's failure codes: in full for a finding, in short for a sentence that has several.
+// What to do about each of Apple's failure codes, as a finding says it.
 
 /// What kept Apple's crawler from the file, as finely as the advice differs.
-enum CrawlerTrouble: Hashable {
+package enum CrawlerTrouble: Hashable, Codable, Sendable {
     case refusal, absence, redirect, outage, rateLimit, status, address, silence, content, unknown
     case connection(CrawlerFailure.Cause)
 }
@@ -62,25 +62,6 @@ enum CrawlerAdvice {
         case .unknown:
             "let every client in the world read the file over HTTPS, with status 200 and without redirects; if Apple "
                 + "says the same a day later, report it to Apple with this evidence"
-        }
-    }
-
-    static func brief(for trouble: CrawlerTrouble) -> String {
-        switch trouble {
-        case .refusal: "let AASA-Bot pass your firewall and bot protection, from every address"
-        case .absence: "make sure that every server has the file"
-        case .redirect, .connection(.redirects): "serve the file without a redirect"
-        case .outage: "see in the server's log whether it was in trouble when Apple asked"
-        case .rateLimit: "take the file out of the rate limit"
-        case .status: "look in the server's log why AASA-Bot got that status"
-        case .address: "take addresses that are not public out of the domain's records"
-        case .connection(.certificate): "install the full certificate chain on every server"
-        case .connection(.tls): "repair TLS on every server"
-        case .connection(.name): "check the domain's name servers"
-        case .connection(.refused): "let every address take Apple's connections"
-        case .silence: "look for a firewall or geo rule that drops Apple's packets, or a dead or slow server"
-        case .content: "serve the JSON file to every client, bots included"
-        case .unknown: "look for a rule by country or address"
         }
     }
 }

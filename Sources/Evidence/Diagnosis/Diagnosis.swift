@@ -1,31 +1,68 @@
-// The diagnosis: one sentence for a tired person, chosen by the first row of a table that fits, most specific first.
+// What a check means, as a value: identifiers and arguments, never sentences. A catalogue renders it (Catalogue/).
 
-struct DiagnosisRow: Sendable {
-    let name: String
-    /// The sentence where the row fits, else nil: what is the matter, what to do next, and how long to wait.
-    let sentence: @Sendable (DiagnosisContext) -> String?
+import Foundation
 
-    init(_ name: String, _ sentence: @escaping @Sendable (DiagnosisContext) -> String?) {
-        self.name = name
-        self.sentence = sentence
+/// What phones do now, why, and until when.
+package struct Diagnosis: Codable, Equatable, Sendable {
+    /// What phones do now. It follows from what was served alone, whatever the cause.
+    package var effect: Effect
+    package var cause: Cause
+    /// Until when it stays so, as far as that can be said.
+    package var outlook: Outlook?
+
+    package init(effect: Effect, cause: Cause, outlook: Outlook? = nil) {
+        self.effect = effect
+        self.cause = cause
+        self.outlook = outlook
     }
 }
 
-package enum Diagnosis {
-    /// - Returns: one sentence without final stop, cleaned for display and bounded.
-    static func sentence(for context: DiagnosisContext) -> String {
-        for row in rows {
-            if let sentence = row.sentence(context) { return sentence.displayable.shortened(to: 1000) }
+/// Why it is so. The area says which catalogue has the words.
+package enum Cause: Codable, Equatable, Sendable {
+    case origin(OriginCause)
+    case access(AccessCause)
+    case crawler(CrawlerCause)
+    case copy(CopyCause)
+    case file(FileCause)
+    case monitor(MonitorCause)
+
+    package var id: DiagnosisID {
+        switch self {
+        case .origin(let cause): cause.id
+        case .access(let cause): cause.id
+        case .crawler(let cause): cause.id
+        case .copy(let cause): cause.id
+        case .file(let cause): cause.id
+        case .monitor(let cause): cause.id
         }
-        if let worst = context.findings.first, worst.severity > .note {
-            return "\(worst.message): \(worst.fix)".displayable.shortened(to: 1000)
-        }
-        return "the origin's file is reachable and valid"
+    }
+}
+
+extension Diagnosis {
+    /// About the monitor itself.
+    package static func monitor(_ cause: MonitorCause, _ effect: Effect.Links = .unaffected) -> Diagnosis {
+        Diagnosis(effect: Effect(effect), cause: .monitor(cause))
     }
 
-    /// What hides everything else comes first; then what Apple says together with what this machine sees; then what either
-    /// of them says alone; then how old Apple's copy is; at the end, that all is well.
-    static let rows: [DiagnosisRow] =
+    package var id: DiagnosisID { cause.id }
+
+    /// Whether a reader of one learns nothing new from the other: minutes and edges that count on are no news.
+    package func saysTheSame(as other: Diagnosis) -> Bool {
+        id == other.id && effect.kind == other.effect.kind && cause.rule == other.cause.rule
+    }
+
+    init(of context: DiagnosisContext) {
+        let cause =
+            Self.rows.lazy.compactMap { $0(context) }.first
+            ?? context.findings.first.map { .file(.finding($0.rule)) } ?? .copy(.originFine)
+        self.init(effect: Effect(of: context), cause: cause, outlook: Outlook(of: context))
+    }
+
+    typealias Row = @Sendable (DiagnosisContext) -> Cause?
+
+    /// The first row that fits decides. What hides everything else comes first; then what Apple says together with what this
+    /// machine sees; then what either of them says alone; then how old Apple's copy is; at the end, that all is well.
+    static let rows: [Row] =
         nameRows + absenceRows + handshakeRows + vantageRows + refusalRows + crawlerRows + originRows + expectationRows
         + edgeRows + copyRows + healthyRows
 }

@@ -1,58 +1,74 @@
 // It works: with a risk, or as it should. Even then phones are late, and people ask why.
 
-extension DiagnosisContext {
-    fileprivate var isInSync: Bool { comparison.state == .inSync && findings.first?.severity != .error }
-
-    /// Edges that all this rests on without their word. That this machine has no IPv6 is no news.
-    fileprivate var unaskedEdges: String {
-        let survey = EdgeSurvey(check.readings)
-        let dead = survey.silent.filter { !($0.address.contains(":") && $0.retrieval.failure?.kind == .unreachable) }
-        return dead.isEmpty || survey.speaking.isEmpty
-            ? "" : " (\(dead.count) of its \(survey.asked) edges could not be asked from here)"
-    }
-}
+import Foundation
 
 extension Diagnosis {
-    static let healthyRows: [DiagnosisRow] = [
-        DiagnosisRow("redirect-same-site") { context in
-            guard let finding = context.finding("origin.redirect"), finding.severity == .warning,
-                context.findings.first?.severity == .warning
+    static let healthyRows: [Row] = [
+        { context in
+            guard context.finding("origin.redirect")?.severity == .warning, context.worst == .warning,
+                let target = context.check.origin.redirects.last?.target
             else { return nil }
             let followed = context.check.cdn?.answer?.header("apple-from")?.contains(",") == true
-            return "the file works, with a risk: \(finding.message)"
-                + (followed ? ", though its CDN followed this one" : "") + "; \(finding.fix)"
+            return .origin(.redirectSameSite(target: target.inSentence, cdnFollowed: followed))
         },
-        DiagnosisRow("ipv6-broken") { context in
-            guard let finding = context.finding("origin.ipv6-broken") else { return nil }
-            return "the file works, with a risk: \(finding.message); \(finding.fix)"
+        { context in
+            guard context.finding("origin.ipv6-broken") != nil else { return nil }
+            return .origin(.ipv6Broken(context.deadAddresses(ofIPv6: true)))
         },
-        DiagnosisRow("byte-order-mark") { context in
-            guard context.finding("aasa.byte-order-mark") != nil, context.findings.first?.severity == .warning else {
-                return nil
-            }
-            return "the file works on Apple's devices, but begins with a byte order mark, which strict readers refuse: "
-                + "save it as UTF-8 without one"
+        { context in
+            guard context.finding("aasa.byte-order-mark") != nil, context.worst == .warning else { return nil }
+            return .file(.byteOrderMark)
         },
-        DiagnosisRow("warning") { context in
+        { context in
             guard let worst = context.findings.first, worst.severity == .warning else { return nil }
-            return "the file works, with a risk: \(worst.message); \(worst.fix)"
+            return context.risk(worst)
         },
-        DiagnosisRow("in-sync-international") { context in
-            guard context.isInSync,
-                context.domain.name.split(separator: ".").contains(where: { $0.hasPrefix("xn--") })
-            else { return nil }
-            return "the origin's file is valid, and Apple's CDN serves the same; if links fail all the same, it is the "
-                + "device: some iOS versions do not open links of internationalised names such as this one"
+        { context in
+            guard context.comparison.state == .inSync, context.worst != .error else { return nil }
+            let isInternational = context.domain.name.split(separator: ".").contains { $0.hasPrefix("xn--") }
+            return .copy(isInternational ? .inSyncInternational : .inSync)
         },
-        DiagnosisRow("in-sync") { context in
-            guard context.isInSync else { return nil }
-            return "the origin's file is valid, and Apple's CDN serves the same\(context.unaskedEdges); devices read a "
-                + "change up to a week later, or when the app is installed anew"
-        },
-        DiagnosisRow("other-mode") { context in
+        { context in
             guard context.check.observation.cdn == .notAsked(.mode) else { return nil }
-            return "the origin's file is valid; devices in \(context.check.observation.mode.rawValue) mode read it "
-                + "there, not from Apple's CDN"
+            return .copy(.otherMode(context.check.observation.mode))
         },
     ]
+}
+
+extension DiagnosisContext {
+    fileprivate var worst: Severity? { findings.first?.severity }
+
+    /// What a warning means, typed as far as it has a cause of its own.
+    fileprivate func risk(_ finding: Finding) -> Cause {
+        switch finding.rule.rawValue {
+        case "origin.slow":
+            return .origin(.slow(milliseconds: Int(check.origin.connection?.timings.firstByte ?? 0)))
+        case "origin.certificate-expiring":
+            guard let end = certificateEnd(finding) else { break }
+            return .origin(.certificateExpiring(end, place: place(of: finding)))
+        case "cdn.edge-unreachable":
+            guard let trouble = edgeTrouble else { break }
+            return trouble
+        default: break
+        }
+        return .file(finding.rule.rawValue.hasPrefix("aasa.") ? .warning(finding.rule) : .finding(finding.rule))
+    }
+
+    /// The first end of a certificate that the finding is about.
+    private func certificateEnd(_ finding: Finding) -> Date? {
+        check.handshakes.compactMap { $0.connection?.tls?.chain.first?.notAfter }
+            .first { $0.rfc3339 == finding.evidence["not_after"] }
+    }
+
+    /// The trouble that most edges answer with.
+    private var edgeTrouble: Cause? {
+        let survey = EdgeSurvey(check.readings)
+        let troubles = survey.silent.filter { $0.retrieval.answer != nil }.compactMap {
+            CDNTrouble($0.retrieval)?.fault
+        }
+        guard let group = Groups(troubles.map { ($0.family, $0) }).members.first, let first = group.first else {
+            return nil
+        }
+        return .copy(.edgeTrouble(group.count, of: survey.asked, first))
+    }
 }

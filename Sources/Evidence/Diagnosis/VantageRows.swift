@@ -1,13 +1,22 @@
 // Another place meets another server, or another file: no rule by country or address, and not to be mended as one.
 
 extension Diagnosis {
-    static let vantageRows: [DiagnosisRow] = [
-        DiagnosisRow("vantage-differs") { context in
-            guard let finding = context.error("origin.vantage-refused"), context.error("origin.crawler-refused") == nil,
-                finding.evidence["seen"].flatMap(VantageFault.init(rawValue:))?.isOfPlace == false
+    static let vantageRows: [Row] = [
+        { context in
+            guard context.error("origin.crawler-refused") == nil, let seen = context.vantageFault, !seen.fault.isOfPlace
             else { return nil }
-            let apple = context.crawlerFailure.map { ", and Apple's crawler fails too (\($0.reason))" } ?? ""
-            return "\(finding.message)\(apple): \(finding.fix); \(context.afterRepair)"
+            return .access(.vantageDiffers(seen.fault, seen.places, context.crawlerFailure.map(AppleWord.init)))
         }
     ]
+}
+
+extension DiagnosisContext {
+    /// What other places are given where this machine gets the file, and which: the fault that is told first.
+    var vantageFault: (fault: VantageFault, places: [GivenAt])? {
+        guard let finding = error("origin.vantage-refused"),
+            let fault = finding.evidence["seen"].flatMap(VantageFault.init(rawValue:))
+        else { return nil }
+        let looks = check.vantages(with: fault).prefix(3)
+        return (fault, looks.map { GivenAt([$0.name.inSentence], check.readings.given(of: $0.retrieval)) })
+    }
 }

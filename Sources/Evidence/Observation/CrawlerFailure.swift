@@ -84,7 +84,7 @@ package struct CrawlerFailure: Equatable, Sendable {
 
     /// What stopped Apple's crawler on the way, where its own words tell. They are those of the HTTP client of Go, which Apple's
     /// crawler was seen to be written in.
-    package enum Cause: Sendable, CaseIterable {
+    package enum Cause: String, Codable, Sendable, CaseIterable {
         case certificate, tls, name, refused, redirects
     }
 

@@ -35,25 +35,6 @@ extension Readings {
             return answer.body.end == .complete ? .noFile : .partial
         }
     }
-
-    /// What is given, as the end of a sentence about who gives it.
-    func words(for retrieval: Retrieval) -> String {
-        switch serving(of: retrieval) {
-        case .file: "serves a file (SHA-256 \(body(of: retrieval)?.hash.hex.prefix(8) ?? "unknown")…)"
-        case .noFile:
-            body(of: retrieval)?.syntaxError?.cause == .htmlPage
-                ? "serves an HTML page in place of the file" : "serves something that is no such file"
-        case .partial: "does not send the whole file"
-        case .redirect(let target):
-            target.isEmpty
-                ? "redirects without saying where to" : "redirects to \(target.inSentence)"
-        case .status(let status): "answers with status \(status)"
-        case .failed(.certificate):
-            "shows a certificate that is refused"
-                + (retrieval.connection?.tls?.problem.map { " (\($0.words))" } ?? "")
-        case .failed: retrieval.failure?.words ?? "does not answer"
-        }
-    }
 }
 
 extension CertificateProblem {
@@ -62,37 +43,7 @@ extension CertificateProblem {
 
 extension Failure {
     /// As the end of a sentence about the server.
-    var words: String {
-        switch kind {
-        case .nameNotFound: "has a name that does not resolve"
-        case .noIPv4Address: "has no IPv4 address"
-        case .noIPv6Address: "has no IPv6 address"
-        case .connectionRefused: "refuses connections"
-        case .unreachable: "cannot be reached (no route)"
-        case .timedOut:
-            switch phase {
-            case .resolving: "has name servers that do not answer in time"
-            case .connecting: "does not take the connection in time"
-            case .handshaking: "does not finish the TLS handshake in time"
-            case .waiting: "takes the request and does not answer in time"
-            case .receiving: "does not finish the headers of its answer in time"
-            }
-        case .connectionReset:
-            phase == .receiving ? "breaks off in the headers of its answer" : "ends the connection without an answer"
-        case .truncated: "breaks off in the headers of its answer"
-        case .tlsHandshake: "fails the TLS handshake"
-        case .tlsVersion: "offers only TLS versions that are too old"
-        case .certificate: "shows a certificate that is refused"
-        case .headersTooLarge: "sends headers without end"
-        case .malformedAnswer: "answers with something that is no HTTP"
-        case .badEncoding: "sends a body that cannot be decompressed"
-        case .privateAddress: "leads to a private or reserved address"
-        case .noAddress: "has no address"
-        case .nameServerFailure, .noNameServer: "could not be asked, since no name server gave its address"
-        case .proxy: "could not be asked, since the proxy failed"
-        case .own: "could not be asked from here"
-        }
-    }
+    var words: String { English.words(kind, phase) }
 
     /// The name does not exist, or has no address: there is no server to ask.
     package var hasNoAddress: Bool { kind == .nameNotFound || kind == .noAddress }

@@ -16,11 +16,33 @@ struct IncidentView {
         // One check of an origin that alternates may well see nothing wrong with it.
         if kind == .originInconsistent, own.isEmpty, tracked.incident.state != .resolved, let alternation {
             return IncidentFacts(
-                diagnosis: alternation.sentence, comparison: verdict.comparison, findings: [alternation.finding])
+                diagnosis: diagnosis(alternation.cause), comparison: verdict.comparison,
+                findings: [alternation.finding])
         }
+        let diagnosis = diagnosis(cause(own))
+        let cited = verdict.findings.first { $0.rule == diagnosis.cause.rule }
         return IncidentFacts(
-            diagnosis: verdict.diagnosis, comparison: verdict.comparison,
-            findings: own.isEmpty && tracked.incident.state != .resolved ? verdict.findings : own)
+            diagnosis: diagnosis, comparison: verdict.comparison,
+            findings: own.isEmpty && tracked.incident.state != .resolved
+                ? verdict.findings : own + [cited].compactMap(\.self).filter { !own.contains($0) })
+    }
+
+    private func diagnosis(_ cause: Cause) -> Diagnosis {
+        var diagnosis = verdict.diagnosis
+        diagnosis.cause = cause
+        return diagnosis
+    }
+
+    /// The verdict's, unless that is about another problem than one which other problems cannot bring about.
+    private func cause(_ own: [Finding]) -> Cause {
+        let cause = verdict.diagnosis.cause
+        guard let finding = own.first else { return cause }
+        switch kind {
+        case .certificateExpiring where cause.id != .certificateExpiring: return .file(.finding(finding.rule))
+        case .expectationFailed where ![.expectationFailed, .pageMissing].contains(cause.id):
+            return .file(.expectationFailed(finding.rule, inCopy: verdict.comparison.state == .inSync))
+        default: return cause
+        }
     }
 
     /// What is wrong, how severe it is, and what differs. No ages, no times, and nothing that depends on a threshold.
@@ -29,8 +51,9 @@ struct IncidentView {
         guard !own.isEmpty else { return nil }
         let isOfCopy = kind == .cdnStale || kind == .cdnDivergent
         let rules = isOfCopy ? [] : Set(own.filter { $0.severity == .error }.map(\.rule.rawValue)).sorted()
-        let changes = isOfCopy ? verdict.comparison.changes.map { "\($0.kind.rawValue) \($0.summary)" }.sorted() : []
-        let parts = [tracked.incident.severity.rawValue] + rules + changes
+        let compared = isOfCopy ? verdict.comparison.compared : nil
+        let contents = [compared?.copy.hex, compared?.origin.hex].compactMap(\.self)
+        let parts = [tracked.incident.severity.rawValue] + rules + contents
         return ContentHash(of: parts.joined(separator: "\n").utf8)
     }
 }

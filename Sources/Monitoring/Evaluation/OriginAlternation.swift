@@ -24,14 +24,13 @@ package struct OriginAlternation: Equatable, Sendable {
         changes = runs.count - 1
     }
 
-    var sentence: String {
-        "the origin served \(contents.count) files in turn: \(changes) changes back and forth within the last "
-            + "\(checks) checks"
-    }
+    var cause: Cause { .origin(.alternates(files: contents.count, changes: changes, checks: checks)) }
 
     var finding: Finding {
         Finding(
-            rule: Rule(rawValue: "origin.address-differs"), severity: .error, message: sentence,
+            rule: Rule(rawValue: "origin.address-differs"), severity: .error,
+            message: "the origin served \(contents.count) files in turn: \(changes) changes back and forth within the "
+                + "last \(checks) checks",
             evidence: [
                 "changes": "\(changes)", "checks": "\(checks)",
                 "meanings": contents.map { String($0.hex.prefix(12)) }.joined(separator: ", "),

@@ -80,7 +80,8 @@ package func retire(_ state: DomainState, now: Date) -> Evaluation {
     var verdict =
         state.verdict
         ?? Verdict(
-            level: .ok, diagnosis: "the domain is no longer monitored", comparison: Comparison(state: .notCompared),
+            level: .ok, diagnosis: .monitor(.notMonitored, .unknown(.notMonitored)),
+            comparison: Comparison(state: .notCompared),
             findings: [])
     verdict.comparison = verdict.comparison.aged(to: now)
     var log = IncidentLog(memory: state.incidents)

@@ -192,13 +192,9 @@ struct FleetReader {
     }
 }
 
-/// In which way Apple's side of a domain fails.
-enum CDNFailure: String, CaseIterable {
-    case missing, stale, divergent
-    /// No answer about the file. No incident of the domain: nothing is known of it.
-    case silent
-
-    var kind: IncidentKind? {
+extension CDNFailure {
+    /// Silence is no incident of the domain: nothing is known of it.
+    fileprivate var kind: IncidentKind? {
         switch self {
         case .missing: .cdnMissing
         case .stale: .cdnStale

@@ -12,7 +12,7 @@ struct FleetReport: Equatable {
     var trouble: String
     /// What is well again.
     var relief: String
-    var diagnosis: String
+    var diagnosis: Diagnosis
     var finding: Finding
     /// nil where no domain is meant.
     var affected: AffectedDomains?
@@ -44,9 +44,10 @@ struct FleetReport: Equatable {
         let also = canaries.isEmpty ? "" : ", nor did it reach the reference hosts \(canaries)"
         return FleetReport(
             trouble: "the local network seems to be down", relief: "the local network works again",
-            diagnosis:
-                "the last checks of \(affected.words) reached nobody, neither the origins nor Apple's CDN\(also): this "
-                + "machine's own network is most likely down, and the state of the domains is unknown meanwhile",
+            diagnosis: .monitor(
+                .networkLost(
+                    domains: affected.count, of: affected.total, canaries: hosts.sorted().prefix(8).map(\.inSentence)),
+                .unknown(.localNetwork)),
             finding: finding(
                 Rule.networkLost.rawValue, "the last checks of \(affected.words) reached nobody\(also)",
                 ["domains": "\(affected.count)", "canaries": canaries].filter { !$0.value.isEmpty },
@@ -57,9 +58,9 @@ struct FleetReport: Equatable {
         FleetReport(
             trouble: "\(affected.words) fail together, at the origin and at Apple's CDN",
             relief: "the domains are reachable again",
-            diagnosis:
-                "\(affected.words) began to fail together, and Apple's CDN gives no answer about them: the cause is "
-                + "most likely between this machine and the network, not at each of them",
+            diagnosis: .monitor(
+                .manyFailing(domains: affected.count, of: affected.total),
+                .ofMany(.silent, domains: affected.count)),
             finding: finding(
                 "monitor.many-failing",
                 "the origins of \(affected.words) began to fail together, and Apple's CDN gives no answer about them",
@@ -80,9 +81,9 @@ struct FleetReport: Equatable {
             }
         return FleetReport(
             subject: affected.words, trouble: trouble, relief: "Apple's CDN works again",
-            diagnosis:
-                "\(trouble) of \(affected.words). They began to fail together while their origins work: they most likely "
-                + "share one cause, at Apple or on the way there",
+            diagnosis: .monitor(
+                .cdnWide(failure, domains: affected.count, of: affected.total),
+                .ofMany(failure, domains: affected.count)),
             finding: finding(
                 "cdn.wide", "\(trouble) of \(affected.words), which began to fail together",
                 ["domains": "\(affected.count)"],
@@ -96,7 +97,8 @@ struct FleetReport: Equatable {
         let words = "\(affected.words) were not checked for \(intervals) intervals"
         return FleetReport(
             severity: .warning, trouble: "checks are late for \(affected.words)", relief: "checks are on time again",
-            diagnosis: "\(words): the monitor is overloaded, and what it shows of them is old",
+            diagnosis: .monitor(
+                .scheduleBehind(domains: affected.count, of: affected.total, intervals: intervals)),
             finding: finding(
                 "monitor.schedule-behind", words, ["domains": "\(affected.count)"], severity: .warning,
                 fix: "raise network.max_concurrent or the intervals, lower the timeouts, or give the machine more "
@@ -108,7 +110,7 @@ struct FleetReport: Equatable {
         return FleetReport(
             severity: .warning, trouble: "the changed configuration is not in force",
             relief: "the configuration file is in force",
-            diagnosis: "the configuration file was refused at a reload, and the former one stays in force: \(words)",
+            diagnosis: .monitor(.configReloadFailed(fault: words)),
             finding: finding(
                 "monitor.config-reload-failed", "the configuration file was refused at a reload: \(words)",
                 ["since": refusal.since.rfc3339], severity: .warning,
@@ -122,8 +124,10 @@ struct FleetReport: Equatable {
         return FleetReport(
             severity: severity, trouble: "the channel '\(name)' \(what)",
             relief: "the channel '\(name)' takes messages again",
-            diagnosis: "messages to the channel '\(name)' do not arrive; they are sent when it works again"
-                + (channel.words.isEmpty ? "" : ": \(channel.words.displayable.shortened(to: 300))"),
+            diagnosis: .monitor(
+                .deliveryFailing(
+                    channel: name, isDisabled: channel.isDisabled,
+                    answer: channel.words.displayable.shortened(to: 200))),
             finding: finding(
                 "monitor.delivery-failing", "the channel '\(name)' \(what): \(channel.words)",
                 ["channel": name, "since": channel.since.rfc3339], severity: severity,
@@ -154,6 +158,8 @@ extension Verdict {
             finding.severity = .note
             return finding
         }
-        return Verdict(level: .warning, diagnosis: sentence, comparison: comparison, findings: [own] + seen)
+        return Verdict(
+            level: .warning, diagnosis: .monitor(.networkSuspect, .unknown(.localNetwork)), comparison: comparison,
+            findings: [own] + seen)
     }
 }

@@ -53,9 +53,9 @@ extension IncidentMachine<FleetCause> {
             now: now,
             facts: { tracked in
                 if tracked.incident.state != .resolved, let report { return report.facts }
-                var facts = tracked.facts ?? IncidentFacts(diagnosis: "")
+                var facts = tracked.facts ?? .missing
                 guard tracked.incident.state == .resolved else { return facts }
-                facts.diagnosis = "\(facts.subject ?? "aasa-monitor"): \(facts.relief ?? "it is over")"
+                facts.diagnosis = .monitor(.over)
                 facts.findings = []
                 return facts
             }, fingerprint: { _ in report?.fingerprint })

@@ -28,7 +28,7 @@ package struct IncidentChange: Equatable, Sendable {
 /// All that a message about an incident may say beside the incident itself. Stored with the incident and rendered when it is
 /// sent.
 package struct IncidentFacts: Codable, Equatable, Sendable {
-    package var diagnosis: String
+    package var diagnosis: Diagnosis
     package var comparison: Comparison
     package var findings: [Finding]
     /// The domains of an incident of the fleet; nil for one about a single domain.
@@ -39,7 +39,7 @@ package struct IncidentFacts: Codable, Equatable, Sendable {
     package var relief: String?
 
     package init(
-        diagnosis: String, comparison: Comparison = Comparison(state: .notCompared), findings: [Finding] = [],
+        diagnosis: Diagnosis, comparison: Comparison = Comparison(state: .notCompared), findings: [Finding] = [],
         affected: AffectedDomains? = nil, subject: String? = nil, trouble: String? = nil, relief: String? = nil
     ) {
         self.diagnosis = diagnosis
@@ -50,6 +50,13 @@ package struct IncidentFacts: Codable, Equatable, Sendable {
         self.trouble = trouble
         self.relief = relief
     }
+}
+
+extension IncidentFacts {
+    /// The diagnosis in words.
+    package var text: DiagnosisText { English.text(of: diagnosis, findings: findings) }
+
+    package static let missing = IncidentFacts(diagnosis: .monitor(.factsMissing, .unknown(.noFacts)))
 }
 
 /// The names of what is sent, as webhooks carry them.

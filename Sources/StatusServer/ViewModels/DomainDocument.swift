@@ -9,7 +9,12 @@ struct DomainDocument: Encodable {
     let domain: String
     let labels: [String: String]
     let verdict: Verdict.Level?
-    let diagnosis: String?
+    let diagnosis: Nullable<String>
+    let diagnosisId: Nullable<DiagnosisID>
+    let effect: Nullable<String>
+    let cause: Nullable<String>
+    let action: Nullable<String>
+    let outlook: Nullable<String>
     let checkedAt: Date?
     /// When everything was last asked for: the instant of `addresses`, `edges` and `vantages`.
     let fullAt: Date?
@@ -31,6 +36,18 @@ struct DomainDocument: Encodable {
         let inhibitedBy: String?
         /// Who acknowledged it; absent: nobody.
         let acknowledgedBy: String?
+    }
+
+    /// A value whose key is always there: null where there is none.
+    struct Nullable<Value: Encodable>: Encodable {
+        let value: Value?
+
+        init(_ value: Value?) { self.value = value }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(value)
+        }
     }
 
     /// One copy of the file; of `address` and `name` the one that its place has.
@@ -59,11 +76,18 @@ struct DomainDocument: Encodable {
         domain = watched.domain.name
         labels = watched.labels
         verdict = state?.verdict?.level
-        diagnosis = state?.verdict?.diagnosis
+        let text = state?.verdict?.text
+        diagnosis = Nullable(text?.oneLine)
+        diagnosisId = Nullable(state?.verdict?.diagnosis.id)
+        effect = Nullable(text?.effect)
+        cause = Nullable(text?.cause)
+        action = Nullable(text?.action)
+        outlook = Nullable(text?.outlook)
         checkedAt = state?.lastCheckedAt.map(time.shown)
         fullAt = full.map { time.shown($0.checkedAt) }
         var comparison = state?.verdict?.comparison
         if let changedAt = comparison?.changedAt { comparison?.changedAt = time.shown(changedAt) }
+        comparison?.compared = nil
         self.comparison = comparison
         findings = state?.verdict?.findings ?? []
         let open = (state?.open ?? [:]).values.sorted { $0.incident.kind < $1.incident.kind }

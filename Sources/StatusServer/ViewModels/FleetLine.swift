@@ -9,8 +9,8 @@ package struct FleetLine: Equatable, Sendable {
     package let state: String
     /// The short id, for `aasa-monitor ack`.
     package let id: String
-    package let diagnosis: String
-    package let fix: String
+    /// Part by part.
+    package let diagnosis: [String]
     package let since: Moment
     /// Who acknowledged it; nil: nobody.
     package let acknowledgedBy: String?
@@ -20,8 +20,7 @@ package struct FleetLine: Equatable, Sendable {
         kind = incident.kind.rawValue
         state = incident.state.rawValue
         id = String(incident.id.prefix(12))
-        diagnosis = facts?.diagnosis.onOneLine(upTo: 600) ?? ""
-        fix = facts?.findings.first?.fix.onOneLine(upTo: 600) ?? ""
+        diagnosis = facts?.text.parts.map { $0.onOneLine(upTo: 600) } ?? []
         since = time.moment(incident.since)
         acknowledgedBy = record.acknowledgement?.by.onOneLine(upTo: 100)
     }

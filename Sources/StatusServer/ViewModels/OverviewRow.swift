@@ -12,7 +12,8 @@ package struct OverviewRow: Equatable, Sendable {
     /// The level in words; colour never says it alone.
     package let verdict: String
     package let symbol: String
-    package let diagnosis: String
+    /// Part by part.
+    package let diagnosis: [String]
     /// How Apple's copy stands; nil before the first check.
     package let comparison: String?
     /// Confirmed ones first.
@@ -55,7 +56,7 @@ package struct OverviewRow: Equatable, Sendable {
             case .unchecked: ("…", "not checked yet")
             case .ok: ("✓", "OK")
             }
-        diagnosis = verdict?.diagnosis.onOneLine(upTo: 600) ?? "The first check has not ended yet."
+        diagnosis = verdict?.text.parts.map { $0.onOneLine(upTo: 600) } ?? ["The first check has not ended yet."]
         comparison = verdict?.comparison.inWords
         let open = (state?.open ?? [:]).values.filter { $0.incident.state != .resolved }
         incidents =

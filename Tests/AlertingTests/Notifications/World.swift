@@ -6,6 +6,7 @@ import Logging
 import Monitoring
 import Storage
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Alerting
@@ -217,7 +218,7 @@ final class World {
         _ incident: Incident, _ transition: IncidentChange.Transition, changes: [Change] = []
     ) async throws {
         let facts = IncidentFacts(
-            diagnosis: "the CDN lags",
+            diagnosis: .saying("the CDN lags"),
             comparison: Comparison(state: .stale, changedAt: incident.since, lagSeconds: 3600, changes: changes),
             findings: [finding()])
         let change = IncidentChange(incident: incident, facts: facts, transition: transition)

@@ -21,8 +21,10 @@ extension EndToEndTests {
         private static let keys: [(path: [String], keys: Set<String>, added: Set<String>)] = [
             (
                 [],
-                ["schema", "domain", "checked_at", "verdict", "diagnosis", "origin", "cdn", "comparison", "findings"],
-                ["depth", "pages"]
+                [
+                    "schema", "domain", "checked_at", "verdict", "diagnosis", "effect", "cause", "action", "outlook",
+                    "origin", "cdn", "comparison", "findings",
+                ], ["depth", "pages", "diagnosis_id"]
             ),
             (
                 ["origin"],

@@ -60,7 +60,8 @@ extension EndToEndTests {
                 #expect(message.json.keys == ["type", "timestamp", "data"])
                 #expect(
                     data.keys == [
-                        "schema", "domain", "labels", "kind", "severity", "summary", "diagnosis", "incident",
+                        "schema", "domain", "labels", "kind", "severity", "summary", "diagnosis",
+                        "diagnosis_id", "effect", "cause", "action", "outlook", "incident",
                         "comparison", "findings", "links",
                     ])
                 #expect(data["schema"] == .string("aasa-monitor/alert/v1"))
@@ -74,6 +75,7 @@ extension EndToEndTests {
                 #expect((data["incident"]["resolved_at"] == .null) == isFiring)
                 #expect(data["incident"]["reason"] == (isFiring ? .null : .string("cdn_caught_up")))
                 if isFiring {
+                    #expect(data["diagnosis_id"] == .string("cdn-stale"))
                     #expect(data["comparison"]["state"] == .string("stale"))
                     #expect((data["comparison"]["lag_seconds"].int ?? 0) >= 2)
                     #expect(data["comparison"]["changes"].elements.isEmpty == false)

@@ -108,6 +108,10 @@ struct Expectation: Sendable {
     var findings: [(key: String, value: String)] = []
     /// Rules that must not occur; `cdn.*` is a whole area.
     var absent: [String] = []
+    /// The identifier of the diagnosis.
+    var cause: String?
+    /// What phones do, word for word.
+    var effect: String?
     /// Words of the diagnosis, whatever the case.
     var diagnosis: [String] = []
     /// Words of the report as text.

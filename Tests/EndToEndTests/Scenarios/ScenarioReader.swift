@@ -115,7 +115,8 @@ extension Scenario.Vantage {
 extension Expectation {
     fileprivate init(_ value: ScenarioValue) throws {
         let members = try value.members([
-            "exit", "verdict", "state", "findings", "absent", "diagnosis", "text", "json", "requests_at_most",
+            "exit", "verdict", "state", "findings", "absent", "cause", "effect", "diagnosis", "text", "json",
+            "requests_at_most",
             "asks_cdn",
         ])
         exit = try members.need("exit", in: value).int()
@@ -125,6 +126,8 @@ extension Expectation {
         let severities = ["error": "error", "warning": "warning", "note": "note"]
         if let value = members["findings"] { findings = try value.map { try $1.choice(severities) } }
         if let value = members["absent"] { absent = try value.strings() }
+        cause = try members["cause"]?.string()
+        effect = try members["effect"]?.string()
         if let value = members["diagnosis"] { diagnosis = try value.strings() }
         if let value = members["text"] { text = try value.strings() }
         if let value = members["json"] { json = try value.map { try $1.json() } }

@@ -45,6 +45,8 @@ extension EndToEndTests {
                 }
                 #expect(found.isEmpty, "\(seen)")
             }
+            if let cause = wanted.cause { #expect(report["diagnosis_id"] == .string(cause), "\(seen)") }
+            if let effect = wanted.effect { #expect(report["effect"] == .string(effect), "\(seen)") }
             let diagnosis = report["diagnosis"].string ?? ""
             for words in wanted.diagnosis { #expect(diagnosis.mentions(words), "\(words): \(seen)") }
             for (path, value) in wanted.json {

@@ -47,8 +47,9 @@ extension MonitoringSuite {
             #expect(events.map(\.transition) == [.firing, .resolved])
             #expect(events.first?.facts?.findings.first?.rule.rawValue == "monitor.config-reload-failed")
             #expect(events.first?.incident.severity == .warning && events.first?.incident.kind == .monitorDegraded)
-            #expect(events.first?.facts?.diagnosis.contains("line 4: no such key") == true)
-            #expect(events.last?.facts?.diagnosis == "aasa-monitor: the configuration file is in force")
+            #expect(
+                events.first?.facts?.diagnosis.cause == .monitor(.configReloadFailed(fault: "line 4: no such key")))
+            #expect(events.last?.facts?.relief == "the configuration file is in force")
             #expect(state.open.isEmpty)
         }
 
@@ -59,8 +60,7 @@ extension MonitoringSuite {
             ])
             #expect(events.map(\.transition) == [.firing, .resolved])
             #expect(events.last?.incident.reason == .removed)
-            #expect(
-                events.last?.facts?.diagnosis == "aasa-monitor: the channel 'ops' is not configured any more")
+            #expect(events.last?.facts?.relief == "the channel 'ops' is not configured any more")
             #expect(state.open.isEmpty && state.ended.isEmpty)
         }
 

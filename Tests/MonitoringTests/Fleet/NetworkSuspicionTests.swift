@@ -77,7 +77,7 @@ extension MonitoringSuite {
             #expect(suspect.verdict.level == .warning && suspect.changes.isEmpty && suspect.state.open.isEmpty)
             #expect(suspect.verdict.findings.allSatisfy { $0.severity != .error })
             #expect(suspect.verdict.findings.first?.rule.rawValue == "monitor.network-lost")
-            #expect(suspect.verdict.diagnosis.contains("network"))
+            #expect(suspect.verdict.diagnosis == .monitor(.networkSuspect, .unknown(.localNetwork)))
             #expect(!state.wantsFullProbe(after: suspect))
             #expect(suspect.state.originValidSince == state.originValidSince)
             #expect(evaluate(state, look, policy, now: now, wall: now).changes.map(\.transition) == [.firing])

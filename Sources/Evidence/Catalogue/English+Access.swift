@@ -1,0 +1,71 @@
+// Who gets the file, and who does not.
+
+extension English {
+    static func words(_ cause: AccessCause) -> CauseText {
+        switch cause {
+        case .refusedHereOnly(let agent, let here):
+            CauseText(
+                "Your server refuses this program (it \(words(here))), while the user agent \(agent.shortName) gets the "
+                    + "file.", "Let every client read the file, as Apple asks. Apple's crawler is let in.")
+        case .elsewhereFine(let place, let here):
+            CauseText(
+                "The file is there from \(place), but this machine does not get it: your server \(words(here)).",
+                "Let every address read the file. A rule by address or country may refuse Apple's crawler too.")
+        case .agentRefused(let refusal):
+            CauseText(
+                "A bot or firewall rule treats \(refusal.agent == .crawler ? "Apple's crawler" : "Apple's devices") by user "
+                    + "agent: to \(refusal.agent.shortName) your server \(words(refusal)). A plain client gets the file.",
+                action(refusal))
+        case .agentRefusedAsApple(let refusal, let word):
+            CauseText(
+                "A bot or firewall rule refuses Apple by its user agent: to \(refusal.agent.shortName) your server "
+                    + "\(words(refusal)), here as for Apple (\(words(word))).", action(refusal))
+        case .vantageRefused(let places, let word):
+            CauseText(
+                "This machine gets the file, but \(words(places, isOther: false))\(words(word)).",
+                "Open this path to every address in every country. A rule by country or address is in the way.")
+        case .vantageDiffers(let fault, let places, let word):
+            CauseText(
+                "This machine gets the file, but \(words(places, isOther: fault == .otherFile || fault == .applesFile))"
+                    + (fault == .applesFile ? ", the one that Apple's CDN has" : "") + "\(words(word)).", action(fault))
+        }
+    }
+
+    private static func words(_ refusal: AgentRefusal) -> String {
+        words(refusal.given)
+            + (refusal.addresses.isEmpty ? "" : " (at \(refusal.addresses.listed(upTo: 3)) only)")
+    }
+
+    private static func action(_ refusal: AgentRefusal) -> String {
+        "Allow the user agents AASA-Bot and CFNetwork through the firewall and bot protection."
+            + (refusal.isCloudflare ? " In Cloudflare add a skip rule for this path, Bot Fight Mode included." : "")
+    }
+
+    private static func words(_ places: [GivenAt], isOther: Bool) -> String {
+        places.map { "from \($0.places.listed(upTo: 2)) your server \(words($0.given, isOther: isOther))" }.listed(
+            upTo: 3)
+    }
+
+    /// What Apple's crawler says besides.
+    private static func words(_ word: AppleWord?) -> String {
+        word.map { ". Apple's crawler fails too (\(words($0)))" } ?? ""
+    }
+
+    private static func action(_ fault: VantageFault) -> String {
+        switch fault {
+        case .refused, .rateLimited, .unreachable, .page: "Open this path to every address in every country."
+        case .certificate:
+            "Install the same certificate, with its chain, on every server. If it is of that place's own network, that "
+                + "network opens TLS."
+        case .handshake: "Let every server of the domain speak TLS 1.2 and 1.3."
+        case .noSuchName: "Let the name servers give every place in the world the same addresses."
+        case .privateAddress: "Let the name and its redirects lead to public addresses, wherever they are asked from."
+        case .absent: "Deploy the file to every server of the domain: the one that answers there has none."
+        case .redirect: "Serve the file itself there too: no redirect by country, language or address."
+        case .serverTrouble: "See the error log of the server that answers there. It may be another one than here."
+        case .partial: "See what cuts the answer short on the way there, and the error log of that server."
+        case .otherFile, .applesFile:
+            "Bring the same file to every server, and purge the caches that stand before them."
+        }
+    }
+}

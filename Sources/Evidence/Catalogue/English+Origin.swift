@@ -1,0 +1,134 @@
+// The origin: names, addresses, what is not there, what fails.
+
+import Foundation
+
+extension English {
+    static func words(_ cause: OriginCause) -> CauseText {
+        switch cause {
+        case .noSuchName(let domain):
+            CauseText(
+                "The name \(domain) does not resolve.",
+                "Check its spelling, its registration and its A and AAAA records. Take it out of the app's entitlements "
+                    + "if it was given up.")
+        case .privateForApple(let seen):
+            CauseText(
+                "For Apple the domain has a private or reserved address"
+                    + (seen.isEmpty ? "" : " (\(seen.listed(upTo: 2)) from here)") + ", which its CDN refuses to ask.",
+                privateAction)
+        case .privateAddress(let addresses, let all):
+            CauseText(
+                (addresses.count == all ? "The domain has" : "Of \(all) addresses, the domain has")
+                    + " \(addresses.listed(upTo: 2)), which \(addresses.count == 1 ? "is" : "are") not public: Apple's CDN "
+                    + "refuses to ask.",
+                addresses.count == all
+                    ? privateAction : "Take the addresses that are not public out of the A and AAAA records.")
+        case .addressesFailVariously(let answers, let repairs):
+            CauseText("\(lead(answers)): \(words(answers.groups)).", repairs.map(action).joined(separator: " "))
+        case .addressesDiffer(let answers):
+            CauseText(
+                "The addresses of the domain do not answer alike: \(words(answers.groups)). Which of them is met is chance.",
+                "Bring the same file to every server behind the name, or take servers out of its records.")
+        case .addressAnswersDifferently(let address, let answers):
+            CauseText(
+                "The address \(address) answered two requests differently: \(words(answers.groups)).",
+                "Bring the same file to every server behind that address. Let no cache keep an old one.")
+        case .addressUnreachable(let dead, let all):
+            CauseText(
+                "\(count(dead, all)): \(words(dead)). Whether Apple's crawler meets "
+                    + "\(dead.count == 1 ? "it" : "them") is chance.",
+                "Repair the server at that address, or take the address out of the records.")
+        case .alternates(let files, let changes, let checks):
+            CauseText(
+                "The origin served \(files) files in turn: \(changes) changes back and forth within \(checks) checks.",
+                "Bring the same file to every server behind the name. Let no cache keep an old one.")
+        case .chainIncomplete(let missing, let place):
+            CauseText(
+                "Your server does not send its intermediate certificate" + (missing.map { " (\($0) is missing)" } ?? "")
+                    + "\(words(place)). Browsers fetch it themselves, Apple's crawler cannot.",
+                "Install the full chain: leaf and intermediates.")
+        case .certificateAtAddress(let fault, let place):
+            CauseText("\(why(fault, place)) Whether Apple's crawler meets it is chance.", action(fault))
+        case .rootOnly:
+            CauseText(
+                "The file is at /apple-app-site-association only, where current systems no longer look.",
+                "Serve it at /.well-known/apple-app-site-association too.")
+        case .redirectToNothing(let hop, let target, let status, let addsSlash):
+            CauseText(
+                "The origin redirects (\(hop)) to \(target), where there is no file (\(status))"
+                    + (addsSlash ? ". A rule adds a slash to every path." : "."),
+                "Take /.well-known/apple-app-site-association out of the redirect. Deploy the file there if it is missing."
+            )
+        case .dotFolderDropped(let host):
+            CauseText(
+                "There is no file at the origin (404). \(host.rawValue), which serves it, drops folders whose names begin "
+                    + "with a dot.",
+                (host == .gitHubPages ? "Add an empty file .nojekyll, and make" : "Make")
+                    + " the build or upload step include .well-known. Then deploy again.")
+        case .notDeployed(let status):
+            CauseText(
+                "There is no file at the origin (\(status)).", "Deploy it to /.well-known/apple-app-site-association.")
+        case .pageInsteadOfFile:
+            CauseText(
+                "Your server sends an HTML page in place of the file.",
+                "Exempt /.well-known/apple-app-site-association from the catch-all route, the login or the challenge page. "
+                    + "Deploy the file there.")
+        case .hostSleeps(let word):
+            CauseText(
+                "Your server takes the request, but answers neither this machine nor Apple's crawler in time "
+                    + "(\(words(word))). It sleeps between visits, or is overloaded.",
+                "Serve the file from a cache or a static host that does not sleep. Try --max-time 60 to see it wake.")
+        case .hostDown(let word):
+            CauseText(
+                "Your server answers neither this machine nor Apple's crawler (\(words(word))). It is down or gone.",
+                "Bring it back, or take the domain out of the app's entitlements.")
+        case .fault(let fault, let place): CauseText(why(fault, place), action(fault))
+        case .slow(let milliseconds):
+            CauseText(
+                "The first byte came after \(seconds(milliseconds)). Apple's crawler gives up after a few seconds.",
+                "Serve the file from a cache, or as a static file.")
+        case .ipv6Broken(let dead):
+            CauseText(
+                "No IPv6 address of the domain answers, while IPv4 does: \(words(dead)).",
+                "Repair IPv6, or take the AAAA records away. Apple's crawler may try IPv6 first.")
+        case .certificateExpiring(let end, let place):
+            CauseText("The certificate expires on \(instant(end))\(words(place)).", "Renew it now.")
+        case .redirectSameSite(let target, let followed):
+            CauseText(
+                "The origin redirects to \(target). Apple documents that redirects are not allowed"
+                    + (followed ? ", though its CDN followed this one." : "."),
+                "Serve the file without a redirect, with status 200.")
+        }
+    }
+
+    private static let privateAction =
+        "Publish the domain on a public address. For an internal host use ?mode=developer or ?mode=managed in the app's "
+        + "entitlement."
+
+    private static func lead(_ answers: AddressAnswers) -> String {
+        switch answers.good {
+        case nil: "The \(answers.asked) addresses of the domain do not give the same file"
+        case 0?: "None of the \(answers.asked) addresses of the domain gives the file"
+        case let good?:
+            "Only \(good) of the \(answers.asked) addresses of the domain \(good == 1 ? "gives" : "give") the file"
+        }
+    }
+
+    private static func action(_ repair: AddressRepair) -> String {
+        switch repair {
+        case .deadAddress: "Repair the dead address, or take it out of the records."
+        case .ipv6: "Repair IPv6, or take the AAAA records away."
+        case .sameFile: "Bring the same file to every server."
+        case .fault(let fault): action(fault)
+        }
+    }
+
+    static func count(_ dead: [GivenAt], _ all: Int) -> String {
+        "\(dead.count) of the \(max(all, dead.count)) addresses \(dead.count == 1 ? "does" : "do") not answer"
+    }
+
+    /// Behind what was met there: ` at 192.0.2.2 only`, ` at www.example.com, behind the redirect`.
+    static func words(_ place: FaultPlace) -> String {
+        if let host = place.host { return ", at \(host) behind the redirect" }
+        return place.addresses.isEmpty ? "" : ", at \(place.addresses.listed(upTo: 3)) only"
+    }
+}

@@ -1,0 +1,39 @@
+// The file is there for some and not for others: by user agent, by place, or for this machine alone.
+
+package enum AccessCause: Codable, Equatable, Sendable {
+    /// Apple's agent gets the file where this program does not.
+    case refusedHereOnly(AgentLook.Agent, here: Given)
+    case elsewhereFine(String, here: Given)
+    case agentRefused(AgentRefusal)
+    /// Here as for Apple.
+    case agentRefusedAsApple(AgentRefusal, AppleWord)
+    case vantageRefused([GivenAt], AppleWord?)
+    case vantageDiffers(VantageFault, [GivenAt], AppleWord?)
+
+    var id: DiagnosisID {
+        switch self {
+        case .refusedHereOnly: .refusedHereOnly
+        case .elsewhereFine: .elsewhereFine
+        case .agentRefused: .agentRefused
+        case .agentRefusedAsApple: .crawlerRefusedByAgent
+        case .vantageRefused: .vantageRefused
+        case .vantageDiffers: .vantageDiffers
+        }
+    }
+}
+
+/// How Apple's user agent is refused.
+package struct AgentRefusal: Codable, Equatable, Sendable {
+    package var agent: AgentLook.Agent
+    package var given: Given
+    /// Of several addresses those that refuse it; empty where all do.
+    package var addresses: [String]
+    package var isCloudflare: Bool
+
+    package init(agent: AgentLook.Agent, given: Given, addresses: [String] = [], isCloudflare: Bool = false) {
+        self.agent = agent
+        self.given = given
+        self.addresses = addresses
+        self.isCloudflare = isCloudflare
+    }
+}

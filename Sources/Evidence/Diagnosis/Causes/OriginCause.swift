@@ -1,0 +1,86 @@
+// The origin is at fault, and this machine sees it too.
+
+import Foundation
+
+package enum OriginCause: Codable, Equatable, Sendable {
+    case noSuchName(Domain)
+    /// Apple refuses the address; `seen`: those that are not public from here.
+    case privateForApple(seen: [String])
+    case privateAddress([String], of: Int)
+    case addressesFailVariously(AddressAnswers, repairs: [AddressRepair])
+    case addressesDiffer(AddressAnswers)
+    /// One address that gave two answers.
+    case addressAnswersDifferently(String, AddressAnswers)
+    case addressUnreachable([GivenAt], of: Int)
+    /// What several checks in a row found.
+    case alternates(files: Int, changes: Int, checks: Int)
+    case chainIncomplete(missing: String?, place: FaultPlace)
+    case certificateAtAddress(OriginFault, place: FaultPlace)
+    case rootOnly
+    case redirectToNothing(hop: Int, target: String, status: Int, addsSlash: Bool)
+    case dotFolderDropped(StaticHost)
+    case notDeployed(status: Int)
+    case pageInsteadOfFile
+    case hostSleeps(AppleWord)
+    case hostDown(AppleWord)
+    case fault(OriginFault, place: FaultPlace)
+    case slow(milliseconds: Int)
+    case ipv6Broken([GivenAt])
+    case certificateExpiring(Date, place: FaultPlace)
+    case redirectSameSite(target: String, cdnFollowed: Bool)
+
+    var id: DiagnosisID {
+        switch self {
+        case .noSuchName: .noSuchName
+        case .privateForApple: .crawlerPrivateAddress
+        case .privateAddress: .privateAddress
+        case .addressesFailVariously: .addressesFailVariously
+        case .addressesDiffer, .addressAnswersDifferently: .addressesDiffer
+        case .addressUnreachable: .addressUnreachable
+        case .alternates: .originAlternates
+        case .chainIncomplete: .chainIncomplete
+        case .certificateAtAddress: .certificateAtAddress
+        case .rootOnly: .rootOnly
+        case .redirectToNothing: .redirectToNothing
+        case .dotFolderDropped: .dotFolderDropped
+        case .notDeployed: .notDeployed
+        case .pageInsteadOfFile: .pageInsteadOfFile
+        case .hostSleeps: .hostSleeps
+        case .hostDown: .hostDown
+        case .fault: .originFault
+        case .slow: .originSlow
+        case .ipv6Broken: .ipv6Broken
+        case .certificateExpiring: .certificateExpiring
+        case .redirectSameSite: .redirectSameSite
+        }
+    }
+}
+
+/// Where a fault was met, if not at the whole of the domain's own server.
+package struct FaultPlace: Codable, Equatable, Sendable {
+    /// Behind a redirect.
+    package var host: String?
+    /// Of several addresses those that have it; empty where all do.
+    package var addresses: [String]
+
+    package init(host: String? = nil, addresses: [String] = []) {
+        self.host = host
+        self.addresses = addresses
+    }
+}
+
+/// Hosts that publish no folder whose name begins with a dot by themselves.
+package enum StaticHost: String, Codable, Sendable, CaseIterable {
+    case gitHubPages = "GitHub Pages"
+    case netlify = "Netlify"
+    case vercel = "Vercel"
+    case amazonS3 = "Amazon S3"
+    case surge = "Surge"
+    case firebase = "Firebase"
+    case staticApp = "static.app"
+}
+
+package enum AddressRepair: Codable, Equatable, Sendable {
+    case deadAddress, ipv6, sameFile
+    case fault(OriginFault)
+}

@@ -1,0 +1,197 @@
+// What phones do now: from what was served alone, and in this file alone.
+
+import AASA
+import Foundation
+
+package struct Effect: Codable, Equatable, Sendable {
+    /// Which phones: those in another mode than production read the origin.
+    package var phones: AssociationMode
+    package var links: Links
+
+    package init(_ links: Links, phones: AssociationMode = .production) {
+        self.phones = phones
+        self.links = links
+    }
+
+    package enum Links: Codable, Equatable, Sendable {
+        /// `seen`: the edges that answered, where others did not.
+        case work(seen: EdgeShare?)
+        /// As the file says, which has an error.
+        case followFaultyFile
+        /// As the file says, which is not what its owners expect.
+        case followUnexpectedFile
+        /// `at`: the edges that serve no file; nil: all that answered.
+        case openWebsite(at: EdgeShare?)
+        /// Another file than the origin's; `isOld`: one that it served before. Example paths: those that open the website
+        /// while the origin's file opens the app, and the reverse.
+        case followOtherFile(isOld: Bool, at: EdgeShare?, website: [String], app: [String])
+        /// The file opens no link. It is there for other services.
+        case none(services: [String])
+        case unknown(Unknown)
+        /// The monitor's own trouble, and what it sends itself.
+        case unaffected
+        /// What Apple's CDN does to many domains.
+        case ofMany(CDNFailure, domains: Int)
+    }
+
+    package enum Unknown: String, Codable, Sendable, CaseIterable {
+        case cdnNotAsked, cdnNotReached, originNotRead, addressesDiffer, localNetwork, notMonitored, noFacts
+    }
+
+    /// Which of them it is, without counts and examples.
+    var kind: String {
+        switch links {
+        case .work: "work"
+        case .followFaultyFile: "faulty"
+        case .followUnexpectedFile: "unexpected"
+        case .openWebsite: "website"
+        case .followOtherFile(let isOld, _, _, _): isOld ? "old" : "other"
+        case .none: "none"
+        case .unknown(let reason): reason.rawValue
+        case .unaffected: "unaffected"
+        case .ofMany(let failure, _): failure.rawValue
+        }
+    }
+}
+
+/// So many of the edges that were asked.
+package struct EdgeShare: Codable, Equatable, Sendable {
+    package var edges: Int
+    package var asked: Int
+
+    package init(_ edges: Int, of asked: Int) {
+        self.edges = edges
+        self.asked = asked
+    }
+}
+
+extension Effect {
+    init(of context: DiagnosisContext) {
+        let observation = context.check.observation
+        switch observation.cdn {
+        case .notAsked(.mode): self.init(Self.fromOrigin(context), phones: observation.mode)
+        case .notAsked(.originHasNoFile): self.init(.unknown(.cdnNotAsked))
+        case .asked: self.init(Self.fromCDN(context))
+        }
+    }
+
+    private static func fromOrigin(_ context: DiagnosisContext) -> Links {
+        let readings = context.check.readings
+        guard let file = readings.originFile else {
+            let isRead =
+                [404, 410].contains(context.check.origin.answer?.status) || readings.originBody?.syntaxError != nil
+            return isRead ? .openWebsite(at: nil) : .unknown(.originNotRead)
+        }
+        let looks = (context.full?.addresses ?? []).filter { !($0.retrieval.failure?.isOwnFault ?? false) }
+        guard looks.allSatisfy({ readings.serving(of: $0.retrieval) == readings.serving(of: looks[0].retrieval) })
+        else {
+            return .unknown(.addressesDiffer)
+        }
+        switch Copy(file, bytes: context.check.origin.answer?.body.decodedBytes ?? 0) {
+        case .nothing: return .openWebsite(at: nil)
+        case .noLinks(let services): return .none(services: services)
+        case .links: return context.linksAsTheFileSays ?? .work(seen: nil)
+        }
+    }
+
+    private static func fromCDN(_ context: DiagnosisContext) -> Links {
+        let readings = context.check.readings
+        let survey = EdgeSurvey(readings)
+        let asked = survey.asked
+        let edges = survey.speaking.map(\.look.retrieval)
+        let copies = edges.isEmpty ? [readings.cdn].compactMap { $0 }.filter(\.speaksOfFile) : edges
+        guard !copies.isEmpty else { return .unknown(.cdnNotReached) }
+        func share(_ count: Int) -> EdgeShare? {
+            count == copies.count || asked == 0 ? nil : EdgeShare(count, of: asked)
+        }
+        let current = readings.currentMeanings
+        var without = 0
+        var others: [ContentReading] = []
+        var services: [String]?
+        var opens = false
+        for copy in copies {
+            guard let file = readings.file(of: copy) else {
+                without += 1
+                continue
+            }
+            switch Copy(file, bytes: copy.answer?.body.decodedBytes ?? 0) {
+            case .nothing: without += 1
+            case .noLinks(let names): services = names
+            case .links: opens = true
+            }
+            if let meaning = file.meaning, !current.isEmpty, !current.contains(meaning) { others.append(file) }
+        }
+        if without > 0 { return .openWebsite(at: share(without)) }
+        if !others.isEmpty {
+            let notes = context.comparison.behaviour
+            return .followOtherFile(
+                isOld: context.comparison.lagSeconds != nil, at: share(others.count),
+                website: paths(notes.filter { $0.to == .opens }, openedBy: others, context.domain),
+                app: paths(
+                    notes.filter { $0.from == .opens }, openedBy: [readings.originFile].compactMap { $0 },
+                    context.domain))
+        }
+        if !opens, let services { return .none(services: services) }
+        let silent = context.silentEdges
+        return context.linksAsTheFileSays
+            ?? .work(seen: silent == 0 ? nil : EdgeShare(edges.count, of: edges.count + silent))
+    }
+
+    /// The examples that none of these files opens in any app.
+    private static func paths(_ notes: [BehaviourNote], openedBy files: [ContentReading], _ domain: Domain) -> [String]
+    {
+        let links = files.compactMap { $0.document.map { AssociationFile($0).applinks } }
+        var paths: [String] = []
+        for path in notes.map(\.example) where !paths.contains(path) && paths.count < 3 {
+            guard let url = MatchableURL("https://\(domain.name)\(path)"),
+                links.allSatisfy({ $0?.match(url).opens == nil })
+            else { continue }
+            paths.append(path)
+        }
+        return paths
+    }
+}
+
+/// What a phone makes of a file.
+private enum Copy {
+    /// It takes nothing from it.
+    case nothing
+    case noLinks(services: [String])
+    case links
+
+    private static let opening = Recollection<ContentHash, Bool>(capacity: 512)
+
+    init(_ file: ContentReading, bytes: Int) {
+        guard bytes <= Checks.sizeLimit, file.namesService, let document = file.document else {
+            self = .nothing
+            return
+        }
+        let association = AssociationFile(document)
+        let opens = Self.opening.value(for: file.hash) {
+            let comparison = BehaviourDiff.compare(nil, association.applinks)
+            // Beyond the budget nothing is proved, and an app that is named is there to open something.
+            return !comparison.incompleteApps.isEmpty || comparison.changes.contains { $0.to == .opens }
+        }
+        let others = association.services.filter { $0.isKnown && $0.name != "applinks" }.map(\.name)
+        self = opens ? .links : others.isEmpty ? .nothing : .noLinks(services: others)
+    }
+}
+
+extension DiagnosisContext {
+    /// Where the file that phones follow is the origin's, and is not as it should be.
+    fileprivate var linksAsTheFileSays: Effect.Links? {
+        guard check.readings.originFile != nil else { return nil }
+        if hasError(in: "aasa.") { return .followFaultyFile }
+        let unmet = findings.contains {
+            $0.severity == .error && $0.rule.rawValue.hasPrefix("expect.") && $0.rule != .expect("page-missing")
+        }
+        return unmet ? .followUnexpectedFile : nil
+    }
+
+    /// Edges that all this rests on without their word. That this machine has no IPv6 is no news.
+    fileprivate var silentEdges: Int {
+        let survey = EdgeSurvey(check.readings)
+        guard !survey.speaking.isEmpty else { return 0 }
+        return survey.silent.count { !($0.address.contains(":") && $0.retrieval.failure?.kind == .unreachable) }
+    }
+}

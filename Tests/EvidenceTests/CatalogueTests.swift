@@ -1,0 +1,203 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Evidence
+
+/// One cause of each kind. That none is missing is checked by its identifiers; that each has words, by the compiler.
+private let samples: [Cause] = {
+    let word = AppleWord(code: "SWCERR00301", reason: "Timeout")
+    let dead = [GivenAt(["a"], .failed(.timedOut, .connecting))]
+    let answers = AddressAnswers(good: 1, asked: 2, groups: [GivenAt(["a"], .status(404))])
+    let reasons = [AbsenceReason(count: 2, word: word, trouble: .silence)]
+    let rule = Rule.aasa("json-syntax")
+    let refusal = AgentRefusal(agent: .crawler, given: .status(403), addresses: ["a"], isCloudflare: true)
+    let origin: [OriginCause] = [
+        .noSuchName(.sample), .privateForApple(seen: ["a"]), .privateAddress(["a"], of: 1),
+        .privateAddress(["a"], of: 2),
+        .addressesFailVariously(answers, repairs: [.deadAddress, .ipv6, .sameFile]), .addressesDiffer(answers),
+        .addressAnswersDifferently("a", answers), .addressUnreachable(dead, of: 2),
+        .alternates(files: 2, changes: 3, checks: 8), .chainIncomplete(missing: "a", place: FaultPlace()),
+        .certificateAtAddress(.tlsVersion, place: FaultPlace(addresses: ["a"])), .rootOnly,
+        .redirectToNothing(hop: 301, target: "a", status: 404, addsSlash: true), .dotFolderDropped(.gitHubPages),
+        .dotFolderDropped(.netlify), .notDeployed(status: 404), .pageInsteadOfFile, .hostSleeps(word), .hostDown(word),
+        .slow(milliseconds: 3000), .ipv6Broken(dead), .certificateExpiring(.testing, place: FaultPlace(host: "a")),
+        .redirectSameSite(target: "a", cdnFollowed: true),
+    ]
+    let crawler: [CrawlerCause] = [
+        .various(reasons), .refusedByAddress(status: 403), .refused(status: 403), .remembersAbsence(status: 404),
+        .redirected(word, target: nil), .redirected(word, target: "a"), .metOutage(word), .rateLimited(word),
+        .otherStatus(word), .noAnswerIPv6(dead), .noAnswerAddress(dead, of: 2), .noAnswerSlow(milliseconds: 21_000),
+        .noAnswerFirewall(words: "a"), .noAnswer(words: ""), .content, .unknown(word),
+    ]
+    let copy: [CopyCause] = [
+        .edgesWithoutCopy(1, of: 4, reasons), .edgesCatchingUp(2, of: 3, lagSeconds: 7200),
+        .edgesDiffer(EdgeTally(asked: 4, inSync: 1), lagSeconds: nil),
+        .edgesDiffer(EdgeTally(asked: 4), lagSeconds: 99_999),
+        .edgeTrouble(1, of: 4, .ownTrouble(status: 503, pause: 300)), .missing, .failsBesideCopy(word, .refusal),
+        .lacksService("webcredentials", app: nil, lagSeconds: 7200),
+        .lacksService("appclips", app: "a", lagSeconds: nil),
+        .hasOtherApp(old: "a", new: "b", lagSeconds: 200_000), .stale(lagSeconds: 200_000),
+        .stale(lagSeconds: 2_000_000),
+        .propagating(lagSeconds: 7200), .badCopy, .divergent, .unreachable(.cutShort), .inSyncInternational, .inSync,
+        .otherMode(.developer), .originFine,
+    ]
+    let file: [FileCause] = [
+        .fault(rule), .warning(rule), .byteOrderMark, .expectationFailed(rule, inCopy: true), .pageMissing,
+        .finding(rule),
+    ]
+    let monitor: [MonitorCause] = [
+        .ownFault(detail: "a"), .nameServerFailed(host: "a.example", answer: "a"),
+        .nameServerFailed(host: "a.example", answer: nil), .networkSuspect,
+        .networkLost(domains: 5, of: 9, canaries: ["a"]),
+        .manyFailing(domains: 5, of: 9), .scheduleBehind(domains: 5, of: 9, intervals: 3),
+        .configReloadFailed(fault: "a"), .deliveryFailing(channel: "a", isDisabled: true, answer: "a"),
+        .storeFailing(isAtStart: true, fault: "a"), .storeFailing(isAtStart: false, fault: "a"), .notMonitored,
+        .testMessage, .over, .factsMissing,
+    ]
+    let access: [AccessCause] = [
+        .refusedHereOnly(.crawler, here: .status(403)), .elsewhereFine("a", here: .status(403)), .agentRefused(refusal),
+        .agentRefusedAsApple(refusal, word), .vantageRefused(dead, word),
+    ]
+    return origin.map(Cause.origin) + faults.map { .origin(.fault($0, place: FaultPlace())) }
+        + access.map(Cause.access) + VantageFault.allCases.map { .access(.vantageDiffers($0, dead, nil)) }
+        + crawler.map(Cause.crawler)
+        + CrawlerFailure.Cause.allCases.map { .crawler(.connection($0, words: "x509")) } + copy.map(Cause.copy)
+        + Failure.Kind.allCases.map { .copy(.unreachable(.failed($0, .connecting))) }
+        + file.map(Cause.file) + monitor.map(Cause.monitor)
+        + CDNFailure.allCases.map { .monitor(.cdnWide($0, domains: 5, of: 9)) }
+}()
+
+private let faults: [OriginFault] =
+    [
+        .nameNotFound, .noAddress(family: 4), .noAddress(family: 6), .refusesConnections, .noRoute,
+        .noRouteOfProxy,
+        .timedOut(.resolving), .timedOut(.connecting), .timedOut(.handshaking), .timedOut(.waiting),
+        .timedOut(.receiving), .connectionReset(inHeaders: true), .connectionReset(inHeaders: false), .headersCut,
+        .headersTooLarge, .noHTTP, .privateAddress, .certificateExpired(.testing, intermediate: nil, alsoFor: []),
+        .certificateExpired(.testing, intermediate: "a", alsoFor: []),
+        .certificateExpired(.testing, intermediate: nil, alsoFor: ["a"]),
+        .certificateNotYetValid(.testing, alsoFor: []), .certificateNotYetValid(.testing, alsoFor: ["a"]),
+        .certificateName(["a"]), .certificateChain(missing: "a"), .tlsVersion, .redirectInsecure("a"), .redirectLoop,
+        .redirectNowhere(status: 301), .redirectToLogin("a"), .redirectToOtherSite("a"), .redirectToPrivateAddress("a"),
+        .undecodable, .unaskedEncoding("br"), .bodySlow(bytes: 5), .bodyCut(bytes: 5, promised: 9),
+        .bodyCutInCompression(bytes: 5), .tooLarge(bytes: 200_000), .pageType("text/html"), .slow(milliseconds: 6000),
+    ]
+    + [.plainText, .unknownName, .clientCertificate, .noCommonCipher, .alert("a"), .closed, .other].map(
+        OriginFault.handshake)
+    + CertificateProblem.allCases.map { .certificateUntrusted($0, issuer: "a") }
+    + [401, 403, 404, 418, 429, 500].map(OriginFault.status)
+
+extension EvidenceSuite {
+    @Suite("Catalogue")
+    struct CatalogueTests {
+        @Test("there is a sample of every cause")
+        func complete() {
+            #expect(Set(samples.map(\.id)) == Set(DiagnosisID.allCases))
+        }
+
+        @Test("each part is short and ends with a full stop; what to do begins with a verb", arguments: samples)
+        func parts(_ cause: Cause) throws {
+            let text = English.words(cause, [])
+            for part in [text.why, text.action].compactMap(\.self) {
+                #expect(part.hasSuffix(".") && !part.hasSuffix("..") && !part.contains("  "), "\(part)")
+                #expect(part.first.map { $0.isUppercase || $0.isNumber } == true, "\(part)")
+                #expect(part.count <= 190, "\(part.count): \(part)")
+            }
+            #expect(text.why != nil)
+            guard let action = text.action else { return }
+            #expect(Self.verbs.contains(String(action.prefix { $0.isLetter })), "\(action)")
+        }
+
+        private static let verbs: Set<String> = [
+            "Act", "Add", "Allow", "Answer", "Ask", "Bring", "Check", "Compare", "Correct", "Deploy", "Enable",
+            "Exempt",
+            "Find", "Free", "Give", "Install", "Let", "Look", "Make", "Open", "Publish", "Raise", "Renew", "Repair",
+            "Report", "Save", "See", "Send", "Serve", "Take", "Use", "Wait",
+        ]
+
+        @Test("docs/rules.md names every identifier")
+        func documented() throws {
+            let url = URL(filePath: #filePath).appending(path: "../../../docs/rules.md").standardized
+            let text = try String(contentsOf: url, encoding: .utf8)
+            let part = try #require(text.range(of: "## Diagnoses")).lowerBound
+            for id in DiagnosisID.allCases { #expect(text[part...].contains("`\(id.rawValue)`"), "\(id.rawValue)") }
+        }
+
+        @Test("a cause is stored as identifier and arguments, and read again", arguments: samples)
+        func stored(_ cause: Cause) throws {
+            let diagnosis = Diagnosis(effect: Effect(.work(seen: nil)), cause: cause, outlook: .asksAgain(.testing))
+            let data = try JSONEncoder().encode(diagnosis)
+            #expect(try JSONDecoder().decode(Diagnosis.self, from: data) == diagnosis)
+        }
+
+        static let effects: [(Effect, String)] = [
+            (Effect(.work(seen: nil)), "Links work."),
+            (Effect(.work(seen: nil), phones: .developer), "Links work on phones in that mode."),
+            (Effect(.work(seen: EdgeShare(3, of: 4))), "Links work, as far as 3 of Apple's 4 edges show."),
+            (Effect(.openWebsite(at: nil)), "Links open the website, not the app."),
+            (
+                Effect(.openWebsite(at: EdgeShare(1, of: 4))),
+                "Links open the website, not the app, on 1 of Apple's 4 edges."
+            ),
+            (
+                Effect(
+                    .followOtherFile(
+                        isOld: true, at: EdgeShare(6, of: 8), website: ["/trips/a", "/help/a", "/x"], app: [])),
+                "Phones follow the old file on 6 of Apple's 8 edges: /trips/a and /help/a open the website."
+            ),
+            (
+                Effect(.followOtherFile(isOld: false, at: nil, website: [], app: ["/a"])),
+                "Phones follow another file than the origin's: /a still opens the app."
+            ),
+            (
+                Effect(.none(services: ["webcredentials"])),
+                "Phones get the file, which opens no link. It is for webcredentials."
+            ),
+            (Effect(.unknown(.cdnNotReached)), "What phones do is unknown: Apple's CDN gave this machine no answer."),
+            (Effect(.unaffected), "Phones are not affected."),
+        ]
+
+        @Test("what phones do is one sentence", arguments: effects)
+        func effect(_ effect: Effect, _ text: String) { #expect(English.text(of: effect) == text) }
+
+        @Test(
+            "until when names an instant or Apple's own time",
+            arguments: [
+                (.asksAgain(.testing), "Apple asks again at about 21 Nov 07:00 UTC."),
+                (
+                    .normalUntil(.testing),
+                    "This is normal until 21 Nov 07:00 UTC. Phones that have the app follow within a week."
+                ),
+                (.copyMayEnd, "How long Apple keeps its copy is unknown."),
+                (.beyondPromise, "Apple documents no time beyond 24 h."),
+            ] as [(Outlook, String)])
+        func outlook(_ outlook: Outlook, _ text: String) { #expect(English.text(of: outlook) == text) }
+
+        @Test("the one line joins the parts")
+        func oneLine() {
+            let diagnosis = Diagnosis(
+                effect: Effect(.openWebsite(at: nil)), cause: .crawler(.refused(status: 403)),
+                outlook: .asksAgain(.testing))
+            let text = English.text(of: diagnosis, findings: [])
+            #expect(
+                text.oneLine
+                    == "Links open the website, not the app. Your server answers Apple's crawler with 403; this machine gets "
+                    + "the file. Allow AASA-Bot through the firewall and bot protection, from any address. Apple asks again "
+                    + "at about 21 Nov 07:00 UTC.")
+            #expect(text.parts.count == 4)
+        }
+
+        @Test("counts that go on are no news, another effect or cause is")
+        func news() {
+            func diagnosis(_ cause: CopyCause, _ links: Effect.Links) -> Diagnosis {
+                Diagnosis(effect: Effect(links), cause: .copy(cause), outlook: .asksAgain(.testing))
+            }
+            let first = diagnosis(.propagating(lagSeconds: 60), .openWebsite(at: EdgeShare(1, of: 2)))
+            #expect(
+                first.saysTheSame(as: diagnosis(.propagating(lagSeconds: 90), .openWebsite(at: EdgeShare(2, of: 3)))))
+            #expect(!first.saysTheSame(as: diagnosis(.propagating(lagSeconds: 60), .work(seen: nil))))
+            #expect(!first.saysTheSame(as: diagnosis(.stale(lagSeconds: 60), .openWebsite(at: EdgeShare(1, of: 2)))))
+        }
+    }
+}
