@@ -16,8 +16,13 @@ package struct LocalFamilies: Sendable {
         var next = list
         while let entry = next?.pointee {
             next = entry.ifa_next
-            guard entry.ifa_flags & UInt32(IFF_LOOPBACK) == 0, let address = entry.ifa_addr else { continue }
-            families.insert(Int32(address.pointee.sa_family))
+            guard let address = entry.ifa_addr else { continue }
+            let family = Int32(address.pointee.sa_family)
+            // The bytes of the address itself, in both forms of a socket address.
+            let (start, count) = family == AF_INET ? (4, 4) : (8, 16)
+            guard family == AF_INET || family == AF_INET6 else { continue }
+            let bytes = UnsafeRawBufferPointer(start: UnsafeRawPointer(address) + start, count: count)
+            if IPAddress.scope(bytes: Array(bytes)) != .loopback { families.insert(family) }
         }
         return LocalFamilies(hasIPv4: families.contains(AF_INET), hasIPv6: families.contains(AF_INET6))
     }

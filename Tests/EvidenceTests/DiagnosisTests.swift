@@ -65,6 +65,10 @@ extension EvidenceSuite {
                 cause: .monitor(.ownFault(detail: "curl's words")), origin: .failed(.own), cdn: nil,
                 effect: .unknown(.cdnNotAsked)),
             Row(
+                cause: .monitor(.nameServerFailed(host: "example.com", answer: "curl's words")),
+                origin: .failed(.nameServerFailure, .resolving), cdn: nil,
+                effect: .unknown(.cdnNotAsked)),
+            Row(
                 cause: .origin(.noSuchName(.sample)), origin: .failed(.nameNotFound, .resolving), cdn: .status(404),
                 effect: nothing, outlook: .withinDay),
             Row(
