@@ -8,7 +8,10 @@ extension CurlDriver {
     ///
     /// - Throws: only `CancellationError`, where the task is cancelled, or the driver is or gets shut down, before it is over.
     package func perform(_ request: TransferRequest) async throws -> TransferResult {
-        guard request.address == nil, let parts = CurlURL.components(request.url) else {
+        // An international name is libcurl's to turn into what DNS knows.
+        guard request.address == nil, let parts = CurlURL.components(request.url),
+            parts.host.utf8.allSatisfy({ $0 < 0x80 })
+        else {
             return try await transfer(request)
         }
         let start = ContinuousClock.now

@@ -88,6 +88,8 @@ extension CurlError {
     }
 
     private static func handshakeCode(_ signs: FailureSigns) -> Code {
+        // The handshake with an HTTPS proxy itself.
+        if signs.viaProxy, signs.phase < .handshaking { return .proxy }
         let words = signs.message.lowercased()
         if words.contains("connection reset by peer") { return .connectionReset }
         let versionWords = [

@@ -54,9 +54,8 @@ package final class Resolver: Sendable {
     package func addresses(
         of host: String, isRecentEnough: Bool = false, timeout: Duration
     ) async throws -> Result<[String], LookUpFault> {
-        if isRecentEnough, let known = recent.withLock({ $0[host] }), known.until > .now {
-            return .success(known.addresses)
-        }
+        let known = isRecentEnough ? recent.withLock { $0[host] } : nil
+        if let known, known.until > .now { return .success(known.addresses) }
         let lookUp = LookUp(host: host)
         let result = try await withThrowingTaskGroup(of: Result<[String], LookUpFault>?.self) { group in
             group.addTask {
@@ -75,6 +74,10 @@ package final class Resolver: Sendable {
             defer { group.cancelAll() }
             guard let first = try await group.next(), let result = first else { throw CancellationError() }
             return result
+        }
+        // A name server in trouble is no reason to leave an address that answered a while ago.
+        if let known, case .failure(let fault) = result, fault.kind == .noServer || fault.kind == .serverFailure {
+            return .success(known.addresses)
         }
         if isRecentEnough, case .success(let addresses) = result {
             recent.withLock { recent in

@@ -13,7 +13,7 @@ final class ResolverChannel {
     private final class Question {
         let lookUp: LookUp
         let channel: ResolverChannel
-        /// Where nobody could be asked: the caller's own next step.
+        /// For a failure: the caller's own next step.
         let askAgain: () -> Void
 
         init(_ lookUp: LookUp, _ channel: ResolverChannel, askAgain: @escaping () -> Void) {
@@ -47,25 +47,22 @@ final class ResolverChannel {
         options.sock_state_cb_data = Unmanaged.passUnretained(sockets).toOpaque()
         var mask = ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_SOCK_STATE_CB
         if isFrank {
-            options.flags = ARES_FLAG_NOCHECKRESP
+            options.flags = ARES_FLAG_NOCHECKRESP | ARES_FLAG_NOSEARCH
             mask |= ARES_OPT_FLAGS
         }
         var made: ares_channel?
         guard ares_init_options(&made, &options, mask) == 0, let made else { return nil }
         handle = made
-        if let servers, ares_set_servers_ports_csv(made, servers) != 0 {
-            ares_destroy(made)
-            return nil
-        }
+        if let servers, ares_set_servers_ports_csv(made, servers) != 0 { return nil }
     }
 
     // Nothing is under way any more: each look-up holds its channel.
     deinit { ares_destroy(handle) }
 
-    /// `askAgain`: called in place of an answer where c-ares tells nothing of what the servers said.
+    /// `askAgain`: called in place of a failure that is not confirmed.
     func ask(_ lookUp: LookUp, askAgain: @escaping () -> Void) {
         var hints = ares_addrinfo_hints()
-        hints.ai_family = AF_UNSPEC
+        hints.ai_family = isFrank ? AF_INET : AF_UNSPEC
         active += 1
         let question = Unmanaged.passRetained(Question(lookUp, self, askAgain: askAgain))
         ares_getaddrinfo(
@@ -83,8 +80,8 @@ final class ResolverChannel {
         _ lookUp: LookUp, _ status: Int32, _ found: UnsafeMutablePointer<ares_addrinfo>?, _ askAgain: () -> Void
     ) {
         let outcome = aasa_ares_outcome_of(status)
-        if outcome == AASA_ARES_NO_SERVER, !isFrank { return askAgain() }
         guard outcome == AASA_ARES_FOUND else {
+            if !isFrank { return askAgain() }
             let words = ares_strerror(status).map { String(cString: $0) } ?? "error \(status)"
             return lookUp.finish(.failure(LookUpFault(kind: Self.kind(outcome), detail: words)))
         }

@@ -42,10 +42,21 @@ final class ResolverLoop: Sendable {
             lookUp.finish(.failure(LookUpFault(kind: .own, detail: "too many name look-ups are waiting")))
         case .wake: wake()
         case .start:
-            let thread = Thread { [self] in run() }
-            thread.name = "resolver"
-            thread.start()
+            do throws(CurlError) {
+                _ = try DriverThread { [self] in run() }
+            } catch {
+                giveUp(LookUpFault(kind: .own, detail: error.message))
+            }
         }
+    }
+
+    /// Without a thread nothing is looked up; the next look-up tries again.
+    private func giveUp(_ fault: LookUpFault) {
+        let waiting = inbox.withLock { inbox in
+            defer { inbox = Inbox() }
+            return inbox.waiting
+        }
+        for lookUp in waiting { lookUp.finish(.failure(fault)) }
     }
 
     private func wake() {
@@ -80,7 +91,7 @@ final class ResolverLoop: Sendable {
 final class ResolverChannels {
     private let servers: String?
     private var usual: ResolverChannel?
-    /// Hands answers of failure on as they came; c-ares else only says that it found no server.
+    /// Confirms failures.
     private var frank: ResolverChannel?
     /// Older ones with look-ups under way.
     private var old: [ResolverChannel] = []
@@ -95,7 +106,10 @@ final class ResolverChannels {
 
     private var all: [ResolverChannel] { [usual, frank].compactMap(\.self) + old }
 
-    func begin(_ lookUp: LookUp) { ask(lookUp, isFrank: false) }
+    func begin(_ lookUp: LookUp) {
+        ask(lookUp, isFrank: false)
+        confirmFailures()
+    }
 
     private func ask(_ lookUp: LookUp, isFrank: Bool) {
         if let known = isFrank ? frank : usual, known.madeAt.duration(to: .now) > Self.lifetime {
@@ -130,8 +144,14 @@ final class ResolverChannels {
         }
         for channel in all { channel.processTimeouts() }
         old.removeAll { $0.active == 0 }
-        let unclear = again
+        confirmFailures()
+    }
+
+    /// What c-ares says of a failure depends on which of several answers came last: of IPv4 or IPv6, of the name or of the name
+    /// in a search domain, of one server or another. One plain question has one answer.
+    private func confirmFailures() {
+        let failed = again
         again = []
-        for lookUp in unclear where lookUp.isWanted { ask(lookUp, isFrank: true) }
+        for lookUp in failed where lookUp.isWanted { ask(lookUp, isFrank: true) }
     }
 }

@@ -37,10 +37,10 @@ package struct DomainProbe: Sendable {
         async let elsewhere = depth == .full ? vantages.looks(at: domain, timeout: timeout) : []
         async let early = asksCDNAtOnce(mode, hadFile) ? copy(of: domain, depth: depth, timeout: timeout) : nil
         var first = try await origin.retrieve(domain, timeout: timeout)
-        if first.retrieval.redirects.isEmpty, let failure = first.retrieval.failure, failure.hasNoAddress,
-            try await !cdn.resolves(timeout: timeout)
+        if mode.readsCDN, first.retrieval.redirects.isEmpty, let failure = first.retrieval.failure,
+            let better = try await cdn.reconsidered(failure, timeout: timeout)
         {
-            first.retrieval.outcome = .failed(failure.ofOurNameServer)
+            first.retrieval.outcome = .failed(better)
         }
         let isLate = mode.readsCDN && !asksCDNAtOnce(mode, hadFile) && !Self.hasNoFile(first.retrieval)
         // Waits for the origin by its name, and for nothing that is asked besides.
@@ -189,14 +189,6 @@ private struct CopySeen: Sendable {
     var retrieval: Retrieval
     var edges: [EdgeLook]
     var contents: [ContentHash: Data]
-}
-
-extension Failure {
-    /// A name server that does not know Apple's CDN either, as that of a closed network or a login page, says nothing.
-    fileprivate var ofOurNameServer: Failure {
-        Failure(
-            kind: .nameServerFailure, phase: .resolving, detail: "it does not know Apple's CDN either: \(detail)")
-    }
 }
 
 extension Observation {

@@ -53,6 +53,22 @@ extension CurlTests {
             #expect(bad.questions > 0)
         }
 
+        @Test("a machine without a way to its name server is told at once")
+        func noRoute() async throws {
+            // The look-up fails before it waits for anything: nobody may broadcast without asking for it.
+            let result = try await Resolver(servers: "255.255.255.255").addresses(
+                of: "good.test", timeout: .seconds(600))
+            if case .failure(let fault) = result { #expect(fault.kind == .noServer, "\(fault)") }
+            #expect(throws: LookUpFault.self) { try result.get() }
+        }
+
+        @Test("servers that cannot be read are our own fault")
+        func unreadableServers() async throws {
+            let result = try await Resolver(servers: "nonsense").addresses(of: "good.test", timeout: .seconds(600))
+            if case .failure(let fault) = result { #expect(fault.kind == .own, "\(fault)") }
+            #expect(throws: LookUpFault.self) { try result.get() }
+        }
+
         @Test("an answer of the last minute is used by those who allow it only")
         func recent() async throws {
             let server = try FakeNameServer()

@@ -42,9 +42,22 @@ struct CDNProbe: Sendable {
     /// The CDN's own, in the resolver's order; empty where they are not known here.
     func addresses(timeout: Duration) async throws -> [String] { try await roll.addresses(timeout: timeout) }
 
-    /// Whether the CDN's name has an address, or what looks it up is not ours to judge (a proxy). Throws `CancellationError`
-    /// only.
-    func resolves(timeout: Duration) async throws -> Bool { try await roll.resolves(timeout: timeout) }
+    /// What a failed name look-up is, by what the same name server says of the CDN's name; nil where that is no news. Throws
+    /// `CancellationError` only.
+    func reconsidered(_ failure: Failure, timeout: Duration) async throws -> Failure? {
+        let knowsCDN: Bool
+        switch failure.kind {
+        case .nameNotFound, .noAddress: knowsCDN = try await roll.look(timeout).failure?.hasNoAddress != true
+        case .noNameServer: knowsCDN = try await !roll.look(timeout).addresses.isEmpty
+        default: return nil
+        }
+        guard knowsCDN == (failure.kind == .noNameServer) else { return nil }
+        return Failure(
+            kind: .nameServerFailure, phase: .resolving,
+            detail: knowsCDN
+                ? "no answer in time about this name, though other names resolve"
+                : "it does not know Apple's CDN either: \(failure.detail)")
+    }
 
     /// Every edge at once, in the resolver's order; empty where the CDN's addresses are not known here.
     func survey(_ domain: Domain, timeout: Duration) async throws -> (looks: [EdgeLook], contents: [ContentHash: Data])
@@ -82,12 +95,7 @@ private actor EdgeRoll {
         return addresses
     }
 
-    func resolves(timeout: Duration) async throws -> Bool {
-        if let known, known.until > .now { return true }
-        return try await look(timeout).failure?.hasNoAddress != true
-    }
-
-    private func look(_ timeout: Duration) async throws -> Resolution {
+    func look(_ timeout: Duration) async throws -> Resolution {
         try await book.resolution(of: host, port: port, reachableFamiliesOnly: true, timeout: timeout)
     }
 }
