@@ -96,7 +96,7 @@ final class ResolverChannel {
         case AASA_ARES_NO_SUCH_NAME: .noSuchName
         case AASA_ARES_NO_ADDRESS: .noAddress
         case AASA_ARES_SERVER_FAILURE: .serverFailure
-        case AASA_ARES_NO_ANSWER, AASA_ARES_NO_SERVER: .noServer
+        case AASA_ARES_NO_SERVER: .noServer
         default: .own
         }
     }

@@ -112,15 +112,20 @@ final class ResolverChannels {
     }
 
     private func ask(_ lookUp: LookUp, isFrank: Bool) {
-        if let known = isFrank ? frank : usual, known.madeAt.duration(to: .now) > Self.lifetime {
-            if known.active > 0 { old.append(known) }
-            if isFrank { frank = nil } else { usual = nil }
-        }
-        guard let channel = (isFrank ? frank : usual) ?? ResolverChannel(servers: servers, isFrank: isFrank) else {
+        guard let channel = isFrank ? fresh(&frank, isFrank: true) : fresh(&usual, isFrank: false) else {
             return lookUp.finish(.failure(LookUpFault(kind: .own, detail: "the name look-up could not be set up")))
         }
-        if isFrank { frank = channel } else { usual = channel }
         channel.ask(lookUp) { [unowned self] in again.append(lookUp) }
+    }
+
+    /// The channel in a place, or a new one where it is too old; nil where none can be made.
+    private func fresh(_ place: inout ResolverChannel?, isFrank: Bool) -> ResolverChannel? {
+        if let known = place {
+            guard known.madeAt.duration(to: .now) > Self.lifetime else { return known }
+            if known.active > 0 { old.append(known) }
+        }
+        place = ResolverChannel(servers: servers, isFrank: isFrank)
+        return place
     }
 
     /// Waits for sockets, for the next time limit of c-ares, or for a wake-up.

@@ -135,13 +135,11 @@ extension JSONParser {
         if let cause = causeOfSign() { return cause }
         switch current {
         case UInt8(ascii: "}"), UInt8(ascii: "]"):
-            let rest = bytes[index...].filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+            let rest = bytes[index...].filter { !Self.isBlank($0) }
             let isAllBrackets = rest.allSatisfy { $0 == UInt8(ascii: "}") || $0 == UInt8(ascii: "]") }
-            return LocatedCause(isAllBrackets ? .surplusBracket(sign(at: index)) : .closedTooEarly)
+            return LocatedCause(isAllBrackets ? .surplusBracket(sign(of: bytes[index])) : .closedTooEarly)
         case UInt8(ascii: ","), UInt8(ascii: "\""):
-            let rest = bytes[(index + (current == UInt8(ascii: ",") ? 1 : 0))...].drop {
-                [0x20, 0x09, 0x0A, 0x0D].contains($0)
-            }
+            let rest = bytes[(index + (current == UInt8(ascii: ",") ? 1 : 0))...].drop(while: Self.isBlank)
             let isMember = root.members != nil && rest.first == UInt8(ascii: "\"")
             let end = root.range.upperBound
             return LocatedCause(
@@ -177,12 +175,12 @@ extension JSONParser {
     /// The key that the innermost open array or object is the value of.
     private var parentKey: String? { frames.dropLast().last?.key?.text }
 
-    private func sign(at offset: Int) -> String { String(UnicodeScalar(bytes[offset])) }
-
     /// The last byte of the text that is no blank.
-    private var lastSign: UInt8? { bytes.last { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } }
+    private var lastSign: UInt8? { bytes.last { !Self.isBlank($0) } }
 
     private func hasLineBreak(_ range: Range<Int>) -> Bool { bytes[range].contains { $0 == 0x0A || $0 == 0x0D } }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
 
     private static func isNumeric(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || Array("+-.eE".utf8).contains(byte)

@@ -9,7 +9,9 @@ package struct Alert: Equatable, Sendable {
     /// The wall clock, like all instants in an alert.
     package var at: Date
     package var incident: Incident
-    package var facts: IncidentFacts
+    package let facts: IncidentFacts
+    /// The diagnosis in words. A digest asks for it several times an incident.
+    package let text: DiagnosisText
     /// The acknowledgement in force.
     package var acknowledgement: Acknowledgement?
     package var labels: [String: String]
@@ -27,6 +29,7 @@ package struct Alert: Equatable, Sendable {
         self.at = at
         self.incident = incident
         self.facts = facts
+        text = facts.text
         self.acknowledgement = acknowledgement
         self.labels = labels
         self.links = links

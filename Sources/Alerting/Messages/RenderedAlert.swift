@@ -39,7 +39,7 @@ struct RenderedAlert {
 
     private init(one alert: Alert, isBrief: Bool) {
         headline = Self.headline(alert)
-        let text = alert.facts.text
+        let text = alert.text
         oneLine = alert.isOver ? "\(alert.end), after \(alert.duration)" : text.oneLine
         summary = alert.isOver || isBrief ? oneLine : text.effect
         var links = [("status page", alert.links.statusPage ?? "")]
@@ -132,6 +132,6 @@ struct RenderedAlert {
 extension Alert {
     /// A part of the diagnosis; of a digest the one that all its alerts share.
     func common(_ part: (DiagnosisText) -> String?) -> String? {
-        digest.map { $0.common { part($0.facts.text) } } ?? part(facts.text)
+        digest.map { $0.common { part($0.text) } } ?? part(text)
     }
 }

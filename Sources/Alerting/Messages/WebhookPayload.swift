@@ -19,7 +19,7 @@ struct WebhookPayload: Encodable {
         self.alert = alert
         labels = alert.labels
         summary = alert.summary
-        parts = alert.facts.text
+        parts = alert.text
         diagnosis = parts.oneLine
         changes = alert.facts.comparison.changes
         behaviour = alert.facts.comparison.behaviour

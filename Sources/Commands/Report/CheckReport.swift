@@ -12,18 +12,19 @@ struct CheckReport: Sendable {
     let cdnURL: String
 
     var json: OrderedJSON {
-        .object([
+        let text = verdict.text
+        return .object([
             ("schema", .string("aasa-monitor/check/v1")),
             ("domain", .string(observation.domain.name)),
             ("checked_at", .string(observation.checkedAt.rfc3339)),
             ("depth", .string(observation.depth.rawValue)),
             ("verdict", .string(verdict.level.rawValue)),
-            ("diagnosis", .string(verdict.text.oneLine)),
+            ("diagnosis", .string(text.oneLine)),
             ("diagnosis_id", .string(verdict.diagnosis.id.rawValue)),
-            ("effect", .string(verdict.text.effect)),
-            ("cause", .optional(verdict.text.cause)),
-            ("action", .optional(verdict.text.action)),
-            ("outlook", .optional(verdict.text.outlook)),
+            ("effect", .string(text.effect)),
+            ("cause", .optional(text.cause)),
+            ("action", .optional(text.action)),
+            ("outlook", .optional(text.outlook)),
             ("origin", origin),
             ("cdn", cdn),
             ("comparison", Self.json(of: verdict.comparison)),

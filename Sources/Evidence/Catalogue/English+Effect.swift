@@ -2,14 +2,10 @@
 
 extension English {
     static func text(of effect: Effect) -> String {
-        effect.phones == .production
-            ? text(of: effect.links, "Phones") : text(of: effect.links, "Phones in \(effect.phones.rawValue) mode")
-    }
-
-    private static func text(of links: Effect.Links, _ phones: String) -> String {
-        let isAll = phones == "Phones"
+        let isAll = effect.phones == .production
+        let phones = isAll ? "Phones" : "Phones in \(effect.phones.rawValue) mode"
         let place = isAll ? "" : " on phones in that mode"
-        switch links {
+        switch effect.links {
         case .work(nil): return "Links work\(place)."
         case .work(let seen?):
             return "Links work, as far as \(seen.edges) of Apple's \(seen.asked) edges show."
@@ -54,10 +50,9 @@ extension English {
 
     private static func share(_ share: EdgeShare) -> String { "\(share.edges) of Apple's \(share.asked) edges" }
 
-    /// `/trips/a, /help/b and 1 more`.
+    /// `/trips/a and /help/b`: no more than two.
     private static func paths(_ paths: [String]) -> String {
-        let shown = paths.prefix(2).map { $0.shortened(to: 60) }
-        return shown.joined(separator: " and ")
+        paths.prefix(2).map { $0.shortened(to: 60) }.joined(separator: " and ")
     }
 
     static func text(of outlook: Outlook) -> String {

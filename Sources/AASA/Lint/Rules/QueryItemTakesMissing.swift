@@ -12,7 +12,7 @@ enum QueryItemTakesMissing: LintRule {
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for entry in subject.entries {
             for rule in entry.rules where !rule.isExclusion && !findings.isFull {
-                // An item that no URL has is told by rules of its own. One component is one finding.
+                // Rules of their own name items that no URL has. One component is one finding.
                 let sites = QueryItemSite.all(of: rule).filter { $0.takesAll && $0.fault == nil }
                 guard let first = sites.first else { continue }
                 findings.add(
