@@ -149,7 +149,7 @@ let package = Package(
             name: "AlertingTests",
             dependencies: [
                 "Alerting", "Curl", "Evidence", "Lab", "Monitoring", "Storage", "TestSupport", "TestTraits",
-                .product(name: "Logging", package: "swift-log"),
+                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Payloads", "Snapshots"],
             swiftSettings: strict),

@@ -65,6 +65,13 @@ struct Course {
         state = evaluation.state
     }
 
+    /// What a light check a minute later would mean.
+    func glance(_ origin: Reply, _ cdn: Reply?) throws -> Evaluation {
+        let now = Date.testing + hours * 3600 + 60
+        let light = try Observation.of(state.domain.name, at: now, origin: origin, cdn: cdn)
+        return evaluate(state, light, policy, now: now, wall: now + wallAhead)
+    }
+
     /// Files of two versions, or a fault, at an hour: `look(at: 3, origin: 2, cdn: 1)`.
     mutating func look(at hours: Double, origin: Int, cdn: Int) throws {
         try look(at: hours, .file(SampleFile.version(origin)), .file(SampleFile.version(cdn)))

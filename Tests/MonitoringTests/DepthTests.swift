@@ -49,7 +49,7 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "trouble is looked at in full; what lasts for weeks, notes, and trouble of our own are not",
+            "trouble is looked at in full every five minutes; what lasts for weeks, notes, and our own trouble are not",
             arguments: [
                 ("origin.status", Severity.error, Depth.full), ("origin.ipv6-broken", .warning, .full),
                 ("cdn.divergent", .warning, .full), ("cdn.propagating", .note, .light),
@@ -59,11 +59,13 @@ extension MonitoringSuite {
         func findings(_ rule: String, _ severity: Severity, _ depth: Depth) throws {
             var state = try calm().state
             state.verdict?.findings = [finding(rule, severity)]
-            #expect(state.depth(fullEvery: Self.hour, now: .testing + 60) == depth)
+            #expect(state.depth(fullEvery: Self.hour, now: .testing + 239) == .light)
+            #expect(state.depth(fullEvery: Self.hour, now: .testing + 240) == depth)
+            #expect(state.depth(fullEvery: .seconds(60), now: .testing + 60) == .full)
         }
 
         @Test(
-            "while an incident is open, pending or recovering, each look is a full one; a certificate's last days apart",
+            "while an incident is open, pending or recovering, full looks come often; a certificate's last days apart",
             arguments: IncidentKind.ofDomains, [Incident.State.pending, .firing, .recovering])
         func incidents(_ kind: IncidentKind, _ stage: Incident.State) throws {
             var state = try calm().state
@@ -75,7 +77,8 @@ extension MonitoringSuite {
             // A copy within its time is on its way; that is no trouble.
             let isOnItsWay = kind == .cdnStale && stage == .pending
             let expected: Depth = kind == .certificateExpiring || isOnItsWay ? .light : .full
-            #expect(state.depth(fullEvery: Self.hour, now: .testing + 60) == expected)
+            #expect(state.depth(fullEvery: Self.hour, now: .testing + 60) == .light)
+            #expect(state.depth(fullEvery: Self.hour, now: .testing + 240) == expected)
         }
 
         static let second = Reply.file(SampleFile.version(2))
@@ -95,6 +98,64 @@ extension MonitoringSuite {
             let light = try Observation.of(at: now, origin: origin, cdn: cdn)
             let judged = evaluate(state, light, Policy(), now: now, wall: now)
             #expect(state.wantsFullProbe(after: judged) == isFollowed)
+        }
+
+        @Test("trouble that a light look sees again is confirmed by it, with the evidence of the full one")
+        func confirmation() throws {
+            var course = try calm()
+            let fault = Reply.status(500)
+            try course.look(at: 0.1, fault, Self.file)
+            let full = try #require(course.state.verdict)
+            let light = try course.glance(fault, Self.file)
+            #expect(!light.isNews && !course.state.wantsFullProbe(after: light))
+            #expect(light.state.open[.originBroken]?.incident.state == .firing)
+            #expect(light.verdict == full)
+        }
+
+        static let otherTrouble: [(origin: Reply, cdn: Reply?, Bool)] = [
+            (.failed(.timedOut), file, false), (.status(502), .status(404), false), (file, file, true),
+            (second, file, true), (file, .status(404), true),
+        ]
+
+        @Test(
+            "trouble in another form waits for the next full look; its end does not", arguments: 0..<otherTrouble.count)
+        func inAnotherForm(_ index: Int) throws {
+            let (origin, cdn, isFollowed) = Self.otherTrouble[index]
+            var course = try calm()
+            for minute in 1...2 { try course.look(at: Double(minute) / 60, .status(500), Self.file) }
+            let light = try course.glance(origin, cdn)
+            #expect(light.isNews)
+            #expect(course.state.wantsFullProbe(after: light) == isFollowed)
+            #expect(light.state.verdict == light.verdict)
+        }
+
+        @Test("behind a light look that saw something else, the verdict of the full one before stands no more")
+        func interrupted() throws {
+            var course = try calm()
+            try course.look(at: 0.1, .status(500), Self.file)
+            try course.look(at: 0.11, .failed(.timedOut), Self.file, full: nil)
+            let light = try course.glance(.status(500), Self.file)
+            #expect(light.isNews && light.state.lightFingerprint == nil)
+        }
+
+        @Test("an end that one more good look completes is looked at in full")
+        func recovering() throws {
+            var course = try calm()
+            for minute in 1...2 { try course.look(at: Double(minute) / 60, .status(500), Self.file) }
+            course.policy.recoveryThreshold = 2
+            try course.look(at: 0.1, Self.file, Self.file)
+            #expect(course.open(.originBroken)?.incident.state == .recovering)
+            let light = try course.glance(Self.file, Self.file)
+            #expect(!light.isNews && course.state.wantsFullProbe(after: light))
+        }
+
+        @Test("a copy that lags at rest grows older in a verdict that stands")
+        func aging() throws {
+            var course = try calm()
+            try course.look(at: 1, Self.second, Self.file)
+            let light = try course.glance(Self.second, Self.file)
+            #expect(!light.isNews)
+            #expect(light.verdict.comparison.lagSeconds == 60)
         }
 
         @Test("a full look that takes a light one's place counts as one check, and knows what the light one met")

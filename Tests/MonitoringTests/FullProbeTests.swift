@@ -77,6 +77,25 @@ extension MonitoringSuite {
             #expect(course.told.last == "10 \(kind.rawValue) resolved (recovered)")
         }
 
+        @Test(
+            "what only a full look sees is confirmed by one; what the last full one saw stays said", arguments: 0..<4)
+        func onlyFullConfirmed(_ index: Int) throws {
+            let (kind, addresses, agents, pages) = Self.onlyFull[index]
+            let expectations = Expectations(urls: [ExpectedURL(url: "/help", opens: .nothing, page: true)])
+            var course = try Course(policy: Policy(expectations: expectations))
+            let bad = { (hours: Double) in
+                try observation(at: hours, Self.file, addresses: addresses, agents: agents, pages: pages)
+            }
+            try course.look(at: 0, bad(0))
+            let unconfirmed = try course.glance(Self.file, Self.file)
+            #expect(!unconfirmed.isNews && course.state.wantsFullProbe(after: unconfirmed))
+            try course.look(at: 0.02, bad(0.02))
+            #expect(course.open(kind)?.incident.state == .firing)
+            let firing = try course.glance(Self.file, Self.file)
+            #expect(!firing.isNews && !course.state.wantsFullProbe(after: firing))
+            #expect(firing.verdict == course.state.verdict)
+        }
+
         @Test("a light look sees plain trouble as well as a full one, and leaves its end to that")
         func lightOpens() throws {
             var course = try Course()

@@ -33,8 +33,12 @@ struct Freezer {
             var records: [(IncidentRecord, NotificationRecord)] = []
             var isNews = false
             for known in try store.pending(group, limit: isAlone ? 1 : largest) {
-                // A row that cannot be read is left where it is; the others go on.
-                guard let record = try store.incident(known.incidentID) else { continue }
+                guard let record = try store.incident(known.incidentID) else {
+                    // The others go on.
+                    isNews = true
+                    try store.setAside(known)
+                    continue
+                }
                 let decision = asker.decision(on: record, known)
                 if decision == .send(group.reason) {
                     records.append((record, known))

@@ -85,6 +85,19 @@ package struct Readings: Sendable {
         self.others = others
     }
 
+    /// What a light check would have read in its place.
+    package var light: Readings { Readings(lightOf: self) }
+
+    private init(lightOf full: Readings) {
+        var observation = full.observation
+        observation.full = nil
+        self.observation = observation
+        originBody = full.originBody
+        cdn = observation.cdn.retrieval
+        cdnBody = cdn.flatMap { full.body(of: $0) }
+        others = [:]
+    }
+
     /// The whole body of any retrieval of this observation but a page's.
     package func body(of retrieval: Retrieval) -> ContentReading? {
         guard let hash = retrieval.answer?.body.hash else { return nil }

@@ -23,7 +23,7 @@ struct ConditionReader {
         let reading = seen(kind, places)
         guard case .clear(let reason) = reading else { return reading }
         // One address, one edge and one user agent of many: a light check cannot tell that all are well.
-        if readings.observation.depth == .light, kind.needsFullProbe { return .unknown }
+        if readings.observation.depth == .light, kind.needsFullProbe { return .unseen }
         return places == nil ? reading : .unsettled(reason)
     }
 

@@ -11,6 +11,8 @@ package struct DomainState: Codable, Equatable, Sendable {
     package var reachability: Reachability
     /// When everything was last asked for, not only the two plain requests.
     package var lastFullAt: Date?
+    /// What a light check would have seen then; nil where the verdict is of a later check that saw something else.
+    package var lightFingerprint: ContentHash?
     /// Contents that the origin served, oldest first; at most `maximumPeriods`.
     package var originPeriods: [OriginPeriod]
     /// What the origin served at the last checks that found a file, by meaning, oldest first; at most `maximumContents`.

@@ -13,14 +13,21 @@ package struct Evaluation: Equatable, Sendable {
     package var changes: [IncidentChange] = []
     /// Pending incidents that ended before they were confirmed. The store deletes them.
     package var dropped: [Incident] = []
+    /// Open incidents of which a light check saw nothing any more.
+    package var unseen: Set<IncidentKind>
+    /// Whether the check saw anything else than the last full one, as far as its depth lets it.
+    package var isNews: Bool
 
     package init(
-        state: DomainState, verdict: Verdict, changes: [IncidentChange] = [], dropped: [Incident] = []
+        state: DomainState, verdict: Verdict, changes: [IncidentChange] = [], dropped: [Incident] = [],
+        unseen: Set<IncidentKind> = [], isNews: Bool = true
     ) {
         self.state = state
         self.verdict = verdict
         self.changes = changes
         self.dropped = dropped
+        self.unseen = unseen
+        self.isNews = isNews
     }
 }
 
@@ -52,38 +59,50 @@ package func evaluate(
         if readings.originFile != nil { next.noteOrigin(readings, at: now) }
     }
     if network == .trusted { next.noteOrigin(readings, at: now) }
-    let seen = Verdict(of: readings, periods: next.originPeriods, policy, now: now, wall: wall)
+    func verdict(of readings: Readings) -> Verdict {
+        Verdict(of: readings, periods: next.originPeriods, policy, now: now, wall: wall)
+    }
+    let seen = network == .suspect ? verdict(of: readings).suspect : verdict(of: readings)
     next.noteCDN(readings, at: now)
-    let verdict = network == .suspect ? seen.suspect : seen
-    next.verdict = verdict
+    let isFull = observation.depth == .full
+    let fingerprint =
+        network == .suspect ? nil : next.fingerprint(of: isFull ? verdict(of: readings.light) : seen)
+    // Where a light check sees what the last full one saw, that one's verdict stands: it rests on more.
+    let isRepeat = !isFull && fingerprint != nil && fingerprint == state.lightFingerprint
+    next.lightFingerprint = isFull || isRepeat ? fingerprint : nil
+    let shown = isRepeat ? state.verdict?.aged(to: now) ?? seen : seen
+    next.verdict = shown
 
     let reader = ConditionReader(
-        before: state, after: next, readings: readings, verdict: verdict, policy: policy, now: now, wall: wall)
+        before: state, after: next, readings: readings, verdict: seen, policy: policy, now: now, wall: wall)
     let alternation = next.originAlternation
     var log = IncidentLog(memory: next.incidents)
+    var unseen: Set<IncidentKind> = []
     for kind in IncidentKind.inOrder {
         let places = network == .suspect ? state.open[kind]?.places : reader.places(of: kind)
+        let reading = network == .suspect ? .unknown : reader.reading(of: kind, places: places)
+        if reading == .unseen, state.open[kind] != nil { unseen.insert(kind) }
         IncidentMachine(
-            kind, of: observation.domain, policy, IncidentView(kind: kind, verdict: verdict, alternation: alternation),
+            kind, of: observation.domain, policy, IncidentView(kind: kind, verdict: shown, alternation: alternation),
             now: now
         ).advance(
-            on: network == .suspect ? .unknown : reader.reading(of: kind, places: places),
-            inhibitor: verdict.inhibitor(of: kind, in: log.memory), in: &log)
+            on: reading, inhibitor: shown.inhibitor(of: kind, in: log.memory), in: &log)
         log.memory.open[kind]?.places = places
     }
     next.incidents = log.memory
-    return Evaluation(state: next, verdict: verdict, changes: log.changes, dropped: log.dropped)
+    return Evaluation(
+        state: next, verdict: shown, changes: log.changes, dropped: log.dropped,
+        unseen: unseen, isNews: fingerprint != nil && !isRepeat)
 }
 
 /// Ends all that is open of a domain which is no longer monitored, so that nobody waits for the end of an incident.
 package func retire(_ state: DomainState, now: Date) -> Evaluation {
-    var verdict =
-        state.verdict
+    let verdict =
+        state.verdict?.aged(to: now)
         ?? Verdict(
             level: .ok, diagnosis: .monitor(.notMonitored, .unknown(.notMonitored)),
             comparison: Comparison(state: .notCompared),
             findings: [])
-    verdict.comparison = verdict.comparison.aged(to: now)
     var log = IncidentLog(memory: state.incidents)
     for kind in state.open.keys.sorted() {
         IncidentMachine(kind, of: state.domain, Policy(), IncidentView(kind: kind, verdict: verdict), now: now)
@@ -124,6 +143,24 @@ extension Verdict {
             certificateWarning: policy.certificateWarning, expectations: policy.expectations, now: now + shift)
         comparison.changedAt? -= shift
         comparison.changedAfter? -= shift
+    }
+}
+
+extension DomainState {
+    /// What a light check can see: two that are equal see the same, ages apart. `verdict`: that of the two plain requests.
+    fileprivate func fingerprint(of verdict: Verdict) -> ContentHash {
+        let contents = [originPeriods.last?.meaning.hex, cdnCopy.map { $0.meaning?.hex ?? "" }].map { $0 ?? "-" }
+        let findings = verdict.findings.map { "\($0.rule.rawValue) \($0.severity.rawValue)" }
+        return ContentHash(of: (contents + Set(findings).sorted()).joined(separator: "\n").utf8)
+    }
+}
+
+extension Verdict {
+    /// The same verdict some time later.
+    fileprivate func aged(to now: Date) -> Verdict {
+        var aged = self
+        aged.comparison = comparison.aged(to: now)
+        return aged
     }
 }
 

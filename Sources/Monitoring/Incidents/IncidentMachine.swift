@@ -10,6 +10,8 @@ enum ConditionReading: Equatable {
     case clear(Incident.Resolution)
     /// Opens nothing and closes nothing.
     case unknown
+    /// A light check sees nothing of it, and cannot tell whether it is over. As `unknown`.
+    case unseen
     /// It looks over, for this reason, but a place that was wrong says nothing. As `unknown`.
     case unsettled(Incident.Resolution)
 }
@@ -69,7 +71,7 @@ struct IncidentMachine<Key: IncidentKey> {
         let known = log.memory.open[key]
         log.memory.forgetTurns(of: key, at: now)
         switch reading {
-        case .unknown: if known != nil { log.memory.open[key]?.unknownSince = known?.unknownSince ?? now }
+        case .unknown, .unseen: if known != nil { log.memory.open[key]?.unknownSince = known?.unknownSince ?? now }
         case .unsettled(let reason):
             log.memory.open[key]?.unknownSince = known?.unknownSince ?? now
             log.memory.open[key]?.recovery = known?.recovery ?? reason

@@ -26,7 +26,7 @@ package struct CheckSchedule: Sendable {
         let period = max(0.001, interval.inSeconds)
         let position = (now.timeIntervalSince1970 / period - phase)
         let untilNext = (position.rounded(.down) + 1 - position) * period
-        let isUnconfirmed = state.open.values.contains { !$0.hasFired && $0.graceUntil == nil && $0.inhibitedBy == nil }
+        let isUnconfirmed = state.open.values.contains(where: \.isUnconfirmed)
         let wait = isUnconfirmed ? min(untilNext, Self.recheck.inSeconds) : untilNext
         return .seconds(max(0.001, wait))
     }

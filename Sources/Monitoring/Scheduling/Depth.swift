@@ -5,20 +5,28 @@ import Evidence
 import Foundation
 
 extension DomainState {
+    /// While something is wrong, the next full check comes after so many seconds at the earliest. A minute less than five, so
+    /// that every check is one where the interval is five minutes.
+    static let pauseInTrouble: TimeInterval = 240
+
     /// How much the next check asks.
     ///
-    /// Full at first, while anything is wrong, and every `fullEvery`. A change, too, is checked in full, by
-    /// `wantsFullProbe(after:)`.
+    /// Full at first, every `fullEvery`, and about every five minutes while anything is wrong. What else is checked in full,
+    /// `wantsFullProbe(after:)` says.
     package func depth(fullEvery: Duration, now: Date) -> Depth {
         guard let last = lastFullAt else { return .full }
-        if now.timeIntervalSince(last) >= fullEvery.inSeconds { return .full }
-        return isTroubled ? .full : .light
+        let pause = isTroubled ? min(Self.pauseInTrouble, fullEvery.inSeconds) : fullEvery.inSeconds
+        return now.timeIntervalSince(last) >= pause ? .full : .light
     }
 
-    /// Whether a light probe, evaluated, is to be followed by a full one in the same check: the contents are not what was
-    /// known, or something is wrong now. The first notification of a problem then has all evidence already.
+    /// Whether a light probe, evaluated, is to be followed by a full one in the same check: it shows a change, new trouble or
+    /// the end of it. The first notification of a problem then has all evidence already. Trouble that goes on in another form
+    /// waits for the next full check.
     package func wantsFullProbe(after light: Evaluation) -> Bool {
-        light.state.isTroubled
+        // One more full check confirms it, or ends it.
+        if light.unseen.contains(where: { light.state.open[$0]?.isUndecided ?? false }) { return true }
+        guard light.isNews, !light.unseen.isEmpty || !isTroubled || !light.verdict.showsTrouble else { return false }
+        return isTroubled || light.state.isTroubled
             || light.state.originPeriods.last?.meaning != originPeriods.last?.meaning
             || light.state.cdnCopy.map(\.meaning) != cdnCopy.map(\.meaning)
     }
@@ -26,12 +34,26 @@ extension DomainState {
     /// Whether anything is wrong that a full probe may show more of.
     var isTroubled: Bool {
         if open.contains(where: { !Self.isStanding($0.key, $0.value) }) { return true }
-        return verdict?.findings.contains { $0.severity >= .warning && !Self.isStanding($0.rule) } ?? false
+        return verdict?.showsTrouble ?? false
     }
 
     /// A copy that is still within its time is on its way, and a certificate's last days are weeks.
     private static func isStanding(_ kind: IncidentKind, _ incident: TrackedIncident) -> Bool {
         kind == .certificateExpiring || kind == .cdnStale && incident.incident.state == .pending
+    }
+}
+
+extension TrackedIncident {
+    /// Whether the next checks decide if it fires, or ends.
+    fileprivate var isUndecided: Bool { isUnconfirmed || incident.state == .recovering }
+
+    /// Whether only checks are missing before it fires.
+    var isUnconfirmed: Bool { !hasFired && graceUntil == nil && inhibitedBy == nil }
+}
+
+extension Verdict {
+    fileprivate var showsTrouble: Bool {
+        findings.contains { $0.severity >= .warning && !Self.isStanding($0.rule) }
     }
 
     /// What lasts for weeks and looks the same at any depth, the file's own faults and a certificate's last days, and

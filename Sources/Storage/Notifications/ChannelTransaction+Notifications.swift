@@ -44,6 +44,13 @@ extension ChannelTransaction {
             ])
     }
 
+    /// Takes back what is pending about an incident that cannot be read: nobody is asked about it until it changes.
+    package func setAside(_ record: NotificationRecord) throws {
+        try database.execute(
+            cached: "UPDATE notification SET pending_since = NULL, due_at = NULL WHERE channel = ? AND incident_id = ?",
+            arguments: [channel, record.incidentID])
+    }
+
     private static let upserting = upsert(
         into: "notification", key: "channel, incident_id",
         columns: """

@@ -2,11 +2,12 @@
 
 import Evidence
 import Foundation
+import GRDB
 import Monitoring
-import Storage
 import Testing
 
 @testable import Alerting
+@testable import Storage
 
 private func names(_ count: Int) -> [String] { (0..<count).map { "d\($0).example.com" } }
 
@@ -107,6 +108,26 @@ extension AlertingSuite {
             #expect(ids.first == 4 && ids.contains(2) && ids.contains(1))
             let rows = try await world.store.deliveries(channel: "hook", incident: nil, domain: nil, limit: 20)
             #expect(rows.count { $0.outcome == .delivered } == 3 && rows.count { $0.outcome == .refused } == 1)
+        }
+
+        @Test("a row that cannot be read holds up nobody, however few go into a message", arguments: [false, true])
+        func unreadable(isPager: Bool) async throws {
+            let pager = try Service.pagerduty.channel("hook", url: "https://hook.test")
+            let world = try world(
+                ["hook": isPager ? [.status(429, retryAfter: "60")] : Array(repeating: .status(413), count: 2)],
+                isPager ? [pager] : nil)
+            for name in names(3) { try await world.commit(.firing, name) }
+            try await world.settle()
+            try await world.store.write {
+                try $0.execute(sql: "UPDATE incident SET kind = 'unknown' WHERE domain = 'd1.example.com'")
+            }
+            try await world.pass(600)
+            for name in names(3) {
+                let rows = try await world.store.deliveries(
+                    channel: "hook", incident: nil, domain: try Domain(name), limit: 20)
+                #expect(rows.contains { $0.outcome == .delivered } == (name != "d1.example.com"), "\(name)")
+            }
+            #expect(try await world.store.pendingNotifications().isEmpty)
         }
 
         @Test("what is pending of a recovering incident waits, and holds up no other", arguments: [false, true])

@@ -1,4 +1,4 @@
-// What the daemon costs those whom it asks: next to nothing while all is well, and everything once it is not.
+// What the daemon costs those whom it asks: next to nothing while all is well, and not much more once it is not.
 
 import Foundation
 import Lab
@@ -48,8 +48,33 @@ extension EndToEndTests {
             }
         }
 
-        @Test("while something is wrong each check is a full one, and its end is notified")
+        @Test("a broken origin is looked at in full once in minutes, and at once where it is well again")
         func trouble() async throws {
+            try await Stage.with { stage in
+                let hook = try await LabReceiver.start()
+                let origin = stage.lab.origin(Self.host)
+                origin.behaviour = .reply(.status(500))
+                let watch = try Watch(
+                    stage, [Self.host], Watch.Settings(staleAfter: "1h", channels: [Watch.webhook(hook.url("/in"))]))
+                let (process, _) = try await watch.started()
+                _ = try await hook.deliveries(count: 1, within: Stage.patience)
+                try await watch.checks(4, of: Self.host)
+                #expect(rootRequests(stage) == 1)
+                origin.serve(file("v1"))
+                _ = try await hook.deliveries(count: 2, within: Stage.patience)
+                #expect(
+                    hook.messages.map(\.gist) == [
+                        "incident.firing origin.broken site.test", "incident.resolved origin.broken site.test",
+                    ])
+                #expect(rootRequests(stage) == 2)
+                process.signal(SIGTERM)
+                #expect(try await process.ended() == .exit(0))
+                await hook.shutdown()
+            }
+        }
+
+        @Test("what only a full check sees begins and ends by full checks, however many light ones lie between")
+        func hiddenTrouble() async throws {
             try await Stage.with { stage in
                 let hook = try await LabReceiver.start()
                 let origin = stage.lab.origin(Self.host)
@@ -59,10 +84,9 @@ extension EndToEndTests {
                 let watch = try Watch(
                     stage, [Self.host],
                     Watch.Settings(
-                        staleAfter: "1h", defaults: "  full_every: 1h", channels: [Watch.webhook(hook.url("/in"))]))
+                        staleAfter: "1h", defaults: "  full_every: 2s", channels: [Watch.webhook(hook.url("/in"))]))
                 let (process, _) = try await watch.started()
                 _ = try await hook.deliveries(count: 1, within: Stage.patience)
-                #expect(rootRequests(stage) > 1)
                 origin.on(userAgentContaining: "AASA-Bot", nil)
                 _ = try await hook.deliveries(count: 2, within: Stage.patience)
                 #expect(
