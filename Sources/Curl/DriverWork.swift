@@ -8,13 +8,25 @@ struct Work {
     private struct Running {
         let job: Job
         let transfer: Transfer
+        /// The thread's idle time at its start.
+        let start: Duration
     }
+
+    /// A transfer that waits for its server for so long gives its place to the next: it costs no more than a socket. The time
+    /// counts only while the thread has nothing to do, so that under load no transfer gives its place up.
+    static let patience: Duration = .seconds(2)
+    /// Transfers at once for each place, those without one included.
+    static let transfersPerPlace = 16
 
     private let multi: UnsafeMutableRawPointer
     private let network: NetworkSettings
     private let maximumConcurrent: Int
     private var waiting = JobQueue()
     private var running: [UInt64: Running] = [:]
+    /// Those of `running` that hold a place, oldest first.
+    private var placed: [UInt64] = []
+    /// How long the thread has slept.
+    private var idle: Duration = .zero
 
     init(multi: UnsafeMutableRawPointer, network: NetworkSettings, maximumConcurrent: Int) {
         self.multi = multi
@@ -22,7 +34,13 @@ struct Work {
         self.maximumConcurrent = maximumConcurrent
     }
 
-    var canStart: Bool { !waiting.isEmpty && running.count < maximumConcurrent }
+    var canStart: Bool {
+        mutating get {
+            guard !waiting.isEmpty, running.count < Self.transfersPerPlace * maximumConcurrent else { return false }
+            placed.removeAll { id in running[id].map { idle - $0.start >= Self.patience } ?? true }
+            return placed.count < maximumConcurrent
+        }
+    }
 
     mutating func enqueue(_ job: Job) {
         waiting.append(job)
@@ -50,7 +68,8 @@ struct Work {
         let code = curl_multi_add_handle(multi, transfer.easy.pointer)
         guard code == CURLM_OK else { throw Self.loopFault(code) }
         waiting.remove(job.id)
-        running[job.id] = Running(job: job, transfer: transfer)
+        running[job.id] = Running(job: job, transfer: transfer, start: idle)
+        placed.append(job.id)
     }
 
     /// Lets libcurl do what it can without waiting, and hands out what is over.
@@ -71,13 +90,17 @@ struct Work {
         }
     }
 
-    /// Until a socket, a timeout or a wake-up.
-    func sleep() {
+    /// Until a socket, a timeout or a wake-up, or until a place comes free for a job that waits.
+    mutating func sleep() {
+        let start = ContinuousClock.now
+        let first = waiting.isEmpty ? nil : placed.first.flatMap { running[$0] }
+        let left = first.map { max(.zero, Self.patience - (idle - $0.start)) } ?? .seconds(60)
         // libcurl shortens the time to its own next timeout.
-        if curl_multi_poll(multi, nil, 0, 60_000, nil) != CURLM_OK {
+        if curl_multi_poll(multi, nil, 0, Int32(left / .milliseconds(1)) + 1, nil) != CURLM_OK {
             // Out of memory: try again, but not at once and for ever.
             usleep(10_000)
         }
+        idle += start.duration(to: .now)
     }
 
     mutating func finishAll() {

@@ -177,5 +177,24 @@ extension ConfigurationSuite {
             #expect(!shown.contains(Fixture.planted))
             #expect(!shown.contains("UExBTlRFR"))
         }
+
+        @Test(
+            "a limit that cannot serve the domains gets a warning",
+            arguments: [
+                ("requests_per_second: 5", "100ms", "1h", 3), ("requests_per_second: 11", "100ms", "1h", nil),
+                ("requests_per_second: 11", "100ms", "4s", 3),
+                ("requests_per_second: 11, edges: false", "100ms", "4s", nil),
+                ("edges: true", "1s", "100ms", 3),
+            ] as [(String, String, String, Int?)])
+        func load(_ cdn: String, _ interval: String, _ fullEvery: String, _ line: Int?) throws {
+            let (_, warnings) = try Fixture.parse(
+                """
+                version: 1
+                domains: [{domain: example.com, interval: \(interval)}]
+                cdn: {\(cdn)}
+                defaults: {full_every: \(fullEvery)}
+                """)
+            #expect(warnings.map(\.line) == [line].compactMap(\.self))
+        }
     }
 }

@@ -1,7 +1,6 @@
 import Curl
 import Foundation
 import Lab
-import Synchronization
 import Testing
 
 extension CurlTests {
@@ -82,6 +81,21 @@ extension CurlTests {
             #expect((peak ?? 0) > 1, "they do run side by side")
             await driver.shutdown()
             await receiver.shutdown()
+        }
+
+        @Test("servers that never answer give their places to the others", .timeLimit(.minutes(2)))
+        func deadServers() async throws {
+            try await withLab(maximumConcurrent: 2) { lab, driver in
+                lab.origin("hang.test").behaviour = .fault(.hang)
+                lab.origin(host).behaviour = .reply(.json("{}"))
+                let hanging = (0..<4).map { _ in
+                    Task { try await driver.perform(request("https://hang.test/", total: .seconds(1000))) }
+                }
+                try await until { lab.origin("hang.test").requests.count >= 2 }
+                let answered = try await driver.perform(request(site))
+                #expect(answered.status == 200)
+                for task in hanging { task.cancel() }
+            }
         }
 
         @Test("the time limit of a waiting transfer starts when it starts")

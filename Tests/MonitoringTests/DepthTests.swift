@@ -21,14 +21,30 @@ extension MonitoringSuite {
             Finding(rule: Rule(rawValue: rule), severity: severity, message: "", fix: "", reference: "")
         }
 
-        @Test("a domain is looked at in full when it was never seen, or never in full")
+        @Test("the first look is a light one; the first full ones of many domains spread over their time")
         func firstSight() throws {
             let unseen = DomainState(domain: try Domain("example.com"))
-            #expect(unseen.depth(fullEvery: Self.hour, now: .testing) == .full)
-            var course = try Course()
-            try course.look(at: 0, Self.file, Self.file, full: nil)
-            #expect(course.state.lastFullAt == nil)
-            #expect(course.state.depth(fullEvery: Self.hour, now: .testing) == .full)
+            #expect(unseen.depth(fullEvery: Self.hour, now: .testing) == .light)
+            var minutes: [Int] = []
+            for number in 0..<200 {
+                var course = try Course("site\(number).test")
+                let first = try course.glance(Self.file, Self.file)
+                #expect(first.isNews && !course.state.wantsFullProbe(after: first))
+                try course.look(at: 0, Self.file, Self.file, full: nil)
+                let due = (0...60).first {
+                    course.state.depth(fullEvery: Self.hour, now: .testing + Double($0) * 60) == .full
+                }
+                minutes.append(try #require(due))
+            }
+            for quarter in 0..<4 { #expect((30...70).contains(minutes.count { ($0 - 1) / 15 == quarter })) }
+        }
+
+        @Test(
+            "trouble at first sight is looked at in full at once", arguments: [Reply.status(404), .failed(.timedOut)])
+        func firstTrouble(_ reply: Reply) throws {
+            let course = try Course()
+            #expect(course.state.wantsFullProbe(after: try course.glance(Self.file, reply)))
+            #expect(course.state.wantsFullProbe(after: try course.glance(reply, Self.file)))
         }
 
         @Test(

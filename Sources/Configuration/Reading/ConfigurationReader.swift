@@ -14,11 +14,12 @@ struct ConfigurationReader {
         let alerts = channels.read(section)
         let domains = DomainReader(reading: reading, defaults: defaults, channels: channels.names(in: section))
         let watched = domains.read(root)
+        let cdn = root.section("cdn")
         var file = ConfigurationFile(
             defaults: defaults,
             domains: watched,
             network: NetworkReader.network(root.section("network")),
-            cdn: NetworkReader.cdn(root.section("cdn")),
+            cdn: NetworkReader.cdn(cdn),
             vantages: NetworkReader.vantages(root),
             alerts: alerts,
             maintenance: MaintenanceReader(reading: reading, watched: watched).read(root),
@@ -27,6 +28,7 @@ struct ConfigurationReader {
             log: ServiceReader.log(root.section("log")))
         file.heartbeat = HeartbeatReader.read(
             root.section("heartbeat", isConcealed: true), domains: file.domains)
+        CDNLoad.check(file, cdn, reading)
         root.close()
         return file
     }

@@ -64,20 +64,31 @@ extension CheckContext {
         var isSecond = false
     }
 
-    /// Every answer of an address to the plain first request.
+    /// Every answer of an address to the plain first request. One that only says that this was one request too many is no
+    /// difference: so many at once come from a check alone.
     var addressSamples: [AddressSample] {
         guard let looks = observation.full?.addresses else { return [] }
         var samples = looks.filter { $0.retrieval.answer != nil }
             .map { AddressSample(name: $0.address.address, retrieval: $0.retrieval) }
         // Where redirects were followed, the last answer is another server's.
         if !looks.isEmpty, origin.answer != nil, origin.redirects.isEmpty, let address = origin.connection?.address,
-            let twin = samples.first(where: { $0.name == address }),
-            readings.serving(of: twin.retrieval) != readings.serving(of: origin)
+            let index = samples.firstIndex(where: { $0.name == address }),
+            readings.serving(of: samples[index].retrieval) != readings.serving(of: origin)
         {
-            samples.append(AddressSample(name: "\(address) at another moment", retrieval: origin, isSecond: true))
+            switch (samples[index].retrieval.isTooMuch, origin.isTooMuch) {
+            case (true, false): samples[index] = AddressSample(name: address, retrieval: origin)
+            case (false, true): break
+            default:
+                samples.append(AddressSample(name: "\(address) at another moment", retrieval: origin, isSecond: true))
+            }
         }
-        return samples
+        return samples.filter { $0.retrieval.answer?.status != 429 }
     }
+}
+
+extension Retrieval {
+    /// Whether the server answers that this is too much for it, or too much from one client.
+    fileprivate var isTooMuch: Bool { answer?.status == 429 || answer?.status == 503 }
 }
 
 /// Values by key, the largest group first, groups of one size in the order of their first member.

@@ -15,8 +15,13 @@ package struct CheckSchedule: Sendable {
 
     package init(domain: Domain, interval: Duration) {
         self.interval = interval
+        phase = Self.phase(of: domain)
+    }
+
+    /// Even over many domains, and the same at every start; from 0 up to 1.
+    static func phase(of domain: Domain) -> Double {
         let digest = ContentHash(of: domain.name.utf8).hex.prefix(8)
-        phase = Double(UInt32(digest, radix: 16) ?? 0) / 4_294_967_296
+        return Double(UInt32(digest, radix: 16) ?? 0) / 4_294_967_296
     }
 
     /// How long to wait from `now` to the next check. A domain that was never checked is checked at once; all others keep

@@ -9,14 +9,16 @@ extension DomainState {
     /// that every check is one where the interval is five minutes.
     static let pauseInTrouble: TimeInterval = 240
 
-    /// How much the next check asks.
+    /// How much the next check asks: all every `fullEvery`, and about every five minutes while anything is wrong. What else is
+    /// checked in full, `wantsFullProbe(after:)` says.
     ///
-    /// Full at first, every `fullEvery`, and about every five minutes while anything is wrong. What else is checked in full,
-    /// `wantsFullProbe(after:)` says.
+    /// The first full check comes within `fullEvery`, at an instant of the domain's own: many new domains spread out.
     package func depth(fullEvery: Duration, now: Date) -> Depth {
-        guard let last = lastFullAt else { return .full }
-        let pause = isTroubled ? min(Self.pauseInTrouble, fullEvery.inSeconds) : fullEvery.inSeconds
-        return now.timeIntervalSince(last) >= pause ? .full : .light
+        let pause = fullEvery.inSeconds
+        guard let last = lastFullAt ?? firstCheckedAt.map({ $0 - (1 - CheckSchedule.phase(of: domain)) * pause }) else {
+            return .light
+        }
+        return now.timeIntervalSince(last) >= (isTroubled ? min(Self.pauseInTrouble, pause) : pause) ? .full : .light
     }
 
     /// Whether a light probe, evaluated, is to be followed by a full one in the same check: it shows a change, new trouble or
@@ -26,9 +28,11 @@ extension DomainState {
         // One more full check confirms it, or ends it.
         if light.unseen.contains(where: { light.state.open[$0]?.isUndecided ?? false }) { return true }
         guard light.isNews, !light.unseen.isEmpty || !isTroubled || !light.verdict.showsTrouble else { return false }
-        return isTroubled || light.state.isTroubled
-            || light.state.originPeriods.last?.meaning != originPeriods.last?.meaning
-            || light.state.cdnCopy.map(\.meaning) != cdnCopy.map(\.meaning)
+        if isTroubled || light.state.isTroubled { return true }
+        // What a domain has at first sight is no change.
+        return lastCheckedAt != nil
+            && (light.state.originPeriods.last?.meaning != originPeriods.last?.meaning
+                || light.state.cdnCopy.map(\.meaning) != cdnCopy.map(\.meaning))
     }
 
     /// Whether anything is wrong that a full probe may show more of.

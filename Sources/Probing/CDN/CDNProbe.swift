@@ -12,6 +12,7 @@ struct CDNProbe: Sendable {
     private let pace: Pace
     private let pools: EdgePools
     private let roll: EdgeRoll
+    private let health = EdgeHealth()
 
     init(driver: CurlDriver, settings: ProbeSettings) {
         self.driver = driver
@@ -25,18 +26,46 @@ struct CDNProbe: Sendable {
 
     func url(of domain: Domain) -> String { "\(settings.cdnBaseURL)/\(domain.name)" }
 
-    /// The answer of whichever edge the CDN's name leads to, or of one edge.
+    /// The answer of one edge, or of the first that will do: an edge that takes no connection in `firstPatience` is passed over
+    /// for the next.
     func retrieve(_ domain: Domain, edge: String? = nil, timeout: Duration) async throws -> Sight {
-        try await pools.places(edge).with {
-            try await pace.turn()
-            let url = url(of: domain)
-            let request = TransferRequest(
-                url: url, userAgent: settings.userAgent, allowPlainHTTP: url.hasPrefix("http://"), connection: .kept,
-                limits: TransferLimits(
-                    connectTimeout: timeout, totalTimeout: timeout, bodyBytes: ProbeSettings.bodyLimit),
-                family: settings.family, address: edge)
-            return Sight(of: try await driver.perform(request), url: url)
+        if let edge { return try await pools.places(edge).with { try await ask(domain, edge, timeout: timeout) } }
+        let edges = try await addresses(timeout: timeout)
+        return try await pools.places(nil).with {
+            let ordered = health.ordered(edges)
+            guard let first = ordered.first, let second = ordered.dropFirst().first, timeout > Self.firstPatience * 2
+            else { return try await ask(domain, nil, timeout: timeout) }
+            let sight = try await ask(domain, first, connectTimeout: Self.firstPatience, timeout: timeout)
+            guard let failure = sight.retrieval.failure,
+                failure.phase == .connecting || failure.phase == .handshaking && failure.kind == .timedOut
+            else { return sight }
+            health.notePassedOver(first)
+            return try await ask(domain, second, timeout: timeout - Self.firstPatience)
         }
+    }
+
+    /// As long as two round trips may take to anywhere.
+    private static let firstPatience: Duration = .milliseconds(400)
+
+    /// `edge`: nil: wherever the CDN's name leads.
+    private func ask(
+        _ domain: Domain, _ edge: String?, connectTimeout: Duration? = nil, timeout: Duration
+    ) async throws -> Sight {
+        let url = url(of: domain)
+        if let edge, !health.mayAsk(edge) {
+            return Sight(retrieval: Retrieval(url: url, outcome: .failed(.silentEdge)), contents: [:])
+        }
+        try await pace.turn()
+        let request = TransferRequest(
+            url: url, userAgent: settings.userAgent, allowPlainHTTP: url.hasPrefix("http://"), connection: .kept,
+            limits: TransferLimits(
+                connectTimeout: connectTimeout ?? timeout, totalTimeout: timeout, bodyBytes: ProbeSettings.bodyLimit),
+            family: settings.family, address: edge)
+        let sight = Sight(of: try await driver.perform(request), url: url)
+        // Who was given less than the usual time says nothing of the edge by running out of it.
+        let isUsual = connectTimeout == nil && timeout >= settings.timeout
+        if let edge, isUsual || sight.retrieval.answer != nil { health.note(sight.retrieval, from: edge) }
+        return sight
     }
 
     /// The CDN's own, in the resolver's order; empty where they are not known here.
@@ -89,7 +118,16 @@ private actor EdgeRoll {
     func addresses(timeout: Duration) async throws -> [String] {
         if let known, known.until > .now { return known.addresses }
         // An edge of a family that this machine does not speak says nothing about the edge.
-        let addresses = try await look(timeout).addresses.map(\.address)
+        let found = try await look(timeout)
+        var addresses = found.addresses.map(\.address)
+        if found.source == .system {
+            // In one order at each look-up, the preferred family first: one edge speaks for the CDN as long as it answers.
+            let preferred = found.addresses.first?.family
+            let (first, others) = (
+                found.addresses.filter { $0.family == preferred }, found.addresses.filter { $0.family != preferred }
+            )
+            addresses = first.map(\.address).sorted() + others.map(\.address).sorted()
+        }
         // A failure is not kept: the next check looks again.
         if !addresses.isEmpty { known = (addresses, .now + Self.lifetime) }
         return addresses

@@ -1,25 +1,60 @@
-// At which of a domain's addresses Apple's own user agents are asked, and where once more. Pure: what was seen is told to
-// it, what to ask next is asked of it.
+// At which of a domain's addresses Apple's own user agents are asked, and in which order. Pure: it is given the answers, and
+// says what to ask next. What our own requests provoke is no evidence: agents are asked after the plain requests, at each
+// address one request after the other, and no more where a server has had enough of us.
 
 import Evidence
 
 /// One request to one address of a domain, by its place in the resolver's list.
 struct AddressQuestion: Hashable, Sendable {
     var place: Int
+    var purpose: Purpose
+
+    enum Purpose: Hashable, Sendable {
+        /// Under this program's own name.
+        case plain
+        case agent(AgentLook.Agent)
+        /// Directly after an agent's answer that is not like the plain one: whether the plain one still holds.
+        case plainAfter(AgentLook.Agent)
+        case agentAgain(AgentLook.Agent)
+    }
+
     /// nil: under this program's own name.
-    var agent: AgentLook.Agent?
+    var agent: AgentLook.Agent? {
+        switch purpose {
+        case .agent(let agent), .agentAgain(let agent): agent
+        case .plain, .plainAfter: nil
+        }
+    }
 }
 
 struct AgentPlan {
-    /// Places at which agents are asked at once; and as many more, where those turn out not to speak for all.
+    /// Places at which agents are asked at first; and as many more, where those turn out not to speak for all.
     static let maximumPlaces = 4
+    /// Before each request under an agent's name, and each that follows one.
+    static let pause: Duration = .milliseconds(100)
 
-    /// While true, an address that has not answered yet may still speak for others.
+    /// While true, an address that has not answered yet is waited for, and may speak for others.
     var isPatient = true
     private let count: Int
     private var chosen: Set<Int>
-    private var seen: [AddressQuestion: Sight] = [:]
-    private var repeated: Set<AddressQuestion> = []
+    private var plain: [Int: Answered] = [:]
+    private var agents: [Asked: Answered] = [:]
+    /// What is left to ask at each place that was begun.
+    private var steps: [Int: [AddressQuestion.Purpose]] = [:]
+    /// Places with one of these questions under way.
+    private var busy: Set<Int> = []
+    /// Whether a server answered that this is too much for it, or too much from us.
+    private var isLimited = false
+
+    private struct Asked: Hashable {
+        var place: Int
+        var agent: AgentLook.Agent
+    }
+
+    private struct Answered {
+        var sight: Sight
+        var took: Duration
+    }
 
     /// Of a host with more addresses than are asked, both families have their part.
     init(_ addresses: [ResolvedAddress]) {
@@ -31,62 +66,89 @@ struct AgentPlan {
     }
 
     /// What to ask at the beginning, all at once.
-    var first: [AddressQuestion] { (0..<count).map { AddressQuestion(place: $0) } + chosen.sorted().flatMap(agents) }
+    var first: [AddressQuestion] { (0..<count).map { AddressQuestion(place: $0, purpose: .plain) } }
 
-    /// Of two answers to one question that counts which is like the plain one at the same address.
-    mutating func note(_ sight: Sight, to question: AddressQuestion) {
-        if seen[question] != nil {
-            guard let plain = plain(at: question.place), sight.answersLike(plain) else { return }
+    mutating func note(_ sight: Sight, to question: AddressQuestion, took: Duration) {
+        let place = question.place
+        let answered = Answered(sight: sight, took: took)
+        if let status = sight.retrieval.answer?.status, [429, 503].contains(status) { isLimited = true }
+        let isAsBefore = plainSight(at: place).map { sight.answersLike($0.retrieval) } ?? false
+        if question.purpose != .plain { busy.remove(place) }
+        switch question.purpose {
+        case .plain: plain[place] = answered
+        case .agent(let agent):
+            agents[Asked(place: place, agent: agent)] = answered
+            // Who took all the time there was is not waited for again.
+            if hasAnswered(place), !isAsBefore, sight.retrieval.failure?.kind != .timedOut {
+                steps[place]?.insert(.plainAfter(agent), at: 0)
+            }
+        case .plainAfter(let agent):
+            if isAsBefore {
+                steps[place]?.insert(.agentAgain(agent), at: 0)
+            } else {
+                // The answers changed under our requests: that shows no rule about agents.
+                agents[Asked(place: place, agent: agent)] = nil
+                steps[place] = []
+            }
+        case .agentAgain(let agent):
+            // Servers behind one address may differ by themselves, from one answer to the next.
+            if isAsBefore { agents[Asked(place: place, agent: agent)] = answered }
         }
-        seen[question] = sight
     }
 
-    /// What to ask besides, each question once. `mayWiden`: whether there is time enough for places that were not asked yet.
+    /// What to ask now, at each place one thing. `mayWiden`: whether there is time enough for places that were not asked yet.
     mutating func next(mayWiden: Bool) -> [AddressQuestion] {
-        let again = chosen.sorted().flatMap(agents).filter { isDoubtful($0) && !repeated.contains($0) }
-        repeated.formUnion(again)
-        return again + (mayWiden ? widened() : [])
-    }
-
-    /// Servers behind one address may differ by themselves, from one answer to the next. Who took all the time there was
-    /// is not waited for again.
-    private func isDoubtful(_ question: AddressQuestion) -> Bool {
-        guard let plain = plain(at: question.place), plain.answer != nil, let sight = seen[question] else {
-            return false
-        }
-        return sight.retrieval.failure?.kind != .timedOut && !sight.answersLike(plain)
-    }
-
-    /// An answer that no chosen address gives has its own server, and perhaps its own rules.
-    private mutating func widened() -> [AddressQuestion] {
+        guard !isLimited else { return [] }
+        if mayWiden { widen() }
+        guard !isPatient || plain.count == count else { return [] }
         var questions: [AddressQuestion] = []
-        for place in 0..<count where !chosen.contains(place) && chosen.count < 2 * Self.maximumPlaces {
-            guard let own = plain(at: place), own.answer != nil else { continue }
-            let others = chosen.map { plain(at: $0) }
-            let isCovered = others.contains { $0.map { $0.isGivenLike(own) } ?? isPatient }
-            guard !isCovered else { continue }
-            chosen.insert(place)
-            questions += agents(at: place)
+        for place in chosen.sorted() where !busy.contains(place) {
+            var left = steps[place] ?? (mayDiffer(place) ? AgentLook.Agent.allCases.map { .agent($0) } : [])
+            if !left.isEmpty {
+                questions.append(AddressQuestion(place: place, purpose: left.removeFirst()))
+                busy.insert(place)
+            }
+            steps[place] = left
         }
         return questions
     }
 
-    private func plain(at place: Int) -> Retrieval? { seen[AddressQuestion(place: place)]?.retrieval }
-
-    private func agents(at place: Int) -> [AddressQuestion] {
-        AgentLook.Agent.allCases.map { AddressQuestion(place: place, agent: $0) }
+    /// An answer that no chosen address gives has its own server, and perhaps its own rules.
+    private mutating func widen() {
+        for place in 0..<count where !chosen.contains(place) && chosen.count < 2 * Self.maximumPlaces {
+            guard hasAnswered(place), let own = plainSight(at: place)?.retrieval else { continue }
+            let isCovered = chosen.contains { other in
+                plainSight(at: other).map { $0.retrieval.isGivenLike(own) } ?? isPatient
+            }
+            if !isCovered { chosen.insert(place) }
+        }
     }
+
+    /// Whether an agent may be given something else there: only where a server reads requests.
+    private func mayDiffer(_ place: Int) -> Bool {
+        guard let failure = plainSight(at: place)?.retrieval.failure else { return true }
+        return failure.phase == .waiting || failure.phase == .receiving
+    }
+
+    private func hasAnswered(_ place: Int) -> Bool { plainSight(at: place)?.retrieval.answer != nil }
 
     // MARK: - What came of it
 
-    func plainSight(at place: Int) -> Sight? { seen[AddressQuestion(place: place)] }
+    func plainSight(at place: Int) -> Sight? { plain[place]?.sight }
 
-    /// The agents' looks that say anything: where neither they nor this program got an answer, there is nothing to
-    /// compare. Where that is so everywhere, those at the first place, so that it is seen that they were tried.
-    var agentSights: [(question: AddressQuestion, sight: Sight)] {
-        let all = chosen.sorted().flatMap(agents).compactMap { question in seen[question].map { (question, $0) } }
-        let telling = all.filter { plain(at: $0.0.place)?.answer != nil || $0.1.retrieval.answer != nil }
-        return telling.isEmpty ? all.filter { $0.0.place == all.first?.0.place } : telling
+    /// The agents' looks that say anything, by place: where neither they nor this program got an answer, there is nothing to
+    /// compare, nor where an agent had not twice the time that the plain answer took.
+    var agentSights: [(place: Int, agent: AgentLook.Agent, sight: Sight)] {
+        chosen.sorted().flatMap { place in
+            AgentLook.Agent.allCases.compactMap { agent in
+                guard let asked = agents[Asked(place: place, agent: agent)] else { return nil }
+                if asked.sight.retrieval.failure?.kind == .timedOut, let own = plain[place], own.took * 2 > asked.took {
+                    return nil
+                }
+                let isTelling = hasAnswered(place) || asked.sight.retrieval.answer != nil
+                return isTelling ? (place, agent, asked.sight) : nil
+            }
+        }
     }
 }
 

@@ -17,12 +17,12 @@ struct OriginSurvey: Sendable {
     }
 
     private enum Event: Sendable {
-        case seen(AddressQuestion, Sight)
+        case seen(AddressQuestion, Sight, took: Duration)
         case patienceOver
     }
 
-    /// Every look at once, and those that follow from them as soon as they do: an address that does not answer holds up
-    /// no other. `timeout` is for the look-up of the name, and again for all the looks together.
+    /// Every address at once, and each address's agents as soon as all have answered: an address that does not answer holds
+    /// up no other. `timeout` is for the look-up of the name, and again for all the looks together.
     func survey(_ domain: Domain, timeout: Duration) async throws -> Seen {
         let url = domain.wellKnownURL
         let resolution = try await book.resolution(of: domain.name, timeout: timeout)
@@ -36,9 +36,11 @@ struct OriginSurvey: Sendable {
                 for question in questions {
                     let address = addresses[question.place].address
                     group.addTask {
+                        if question.purpose != .plain { try await Task.sleep(for: AgentPlan.pause) }
+                        let start = ContinuousClock.now
                         let sight = try await origin.ask(
                             url, address: address, userAgent: question.agent?.userAgent, timeout: time)
-                        return .seen(question, sight)
+                        return .seen(question, sight, took: start.duration(to: .now))
                     }
                 }
             }
@@ -51,13 +53,13 @@ struct OriginSurvey: Sendable {
             while open > 0, let event = try await group.next() {
                 switch event {
                 case .patienceOver: plan.isPatient = false
-                case .seen(let question, let sight):
+                case .seen(let question, let sight, let took):
                     open -= 1
-                    plan.note(sight, to: question)
+                    plan.note(sight, to: question, took: took)
                 }
                 let left = end - .now
-                // A place that is asked late must not look as if it refused Apple only because time ran out.
-                if left > .zero { ask(plan.next(mayWiden: left >= timeout / 2), within: left) }
+                // Who is asked late must not look as if it refused Apple only because time ran out.
+                if left >= timeout / 4 { ask(plan.next(mayWiden: left >= timeout / 2), within: left) }
             }
             group.cancelAll()
             return plan
@@ -69,20 +71,20 @@ struct OriginSurvey: Sendable {
             seen.addresses.append(AddressLook(address: address, retrieval: sight.retrieval))
             sights.append(sight)
         }
-        for (question, sight) in plan.agentSights {
-            guard let agent = question.agent else { continue }
+        for (place, agent, sight) in plan.agentSights {
             seen.agents.append(
-                AgentLook(agent: agent, address: addresses[question.place].address, retrieval: sight.retrieval))
+                AgentLook(agent: agent, address: addresses[place].address, retrieval: sight.retrieval))
             sights.append(sight)
         }
         seen.contents = sights.contents
         return seen
     }
 
-    /// Where no address is known here, Apple's agents go where the name leads.
+    /// Where no address is known here, Apple's agents go where the name leads, one after the other.
     private func unplaced(_ url: String, _ resolution: Resolution, timeout: Duration) async throws -> Seen {
-        let sights = try await together(AgentLook.Agent.allCases) { agent in
-            try await origin.ask(url, userAgent: agent.userAgent, timeout: timeout)
+        let sights = try await together(AgentLook.Agent.allCases, limit: 1) { agent in
+            try await Task.sleep(for: AgentPlan.pause)
+            return try await origin.ask(url, userAgent: agent.userAgent, timeout: timeout)
         }
         return Seen(
             resolution: resolution,
