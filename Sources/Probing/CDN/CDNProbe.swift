@@ -35,7 +35,9 @@ struct CDNProbe: Sendable {
                 limits: TransferLimits(
                     connectTimeout: timeout, totalTimeout: timeout, bodyBytes: ProbeSettings.bodyLimit),
                 family: settings.family, address: edge)
-            return Sight(of: try await driver.perform(request), url: url)
+            let result = try await driver.perform(request)
+            return try await driver.sight(
+                of: result, for: request, first: url, left: timeout - result.facts.timings.total)
         }
     }
 
