@@ -17,8 +17,8 @@ struct CheckCommand: AsyncParsableCommand {
             A TARGET is a domain, a URL of it, or an entitlement such as applinks:example.com?mode=developer. @FILE and - \
             read targets from a file or from standard input, one a line.
 
-            A single check has no history. If the copies differ, the origin's Last-Modified, or the store that --config \
-            names, says since when.
+            A single check has no history. If the copies differ, a recent Last-Modified of the origin, or the store that \
+            --config names, says since when.
             """)
 
     @Argument(help: ArgumentHelp("What to check.", valueName: "target"))

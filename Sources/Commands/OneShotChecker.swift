@@ -74,14 +74,14 @@ struct OneShotChecker: Sendable {
         let started = Date()
         let observation = try await probe.observe(
             target.domain, mode: mode(of: target), depth: depth,
-            hadFile: state.map { !$0.originPeriods.isEmpty } ?? false, pages: expectations.pages(of: target.domain),
+            hadFile: state?.hadFile ?? false, pages: expectations.pages(of: target.domain),
             timeout: timeout ?? watched?.timeout, now: started)
         let readings = Readings(observation)
         let now = Date()
         var history = CopyHistory.none
         if var state {
             state.noteOrigin(readings, at: now)
-            history = CopyHistory(periods: state.originPeriods)
+            history = state.history
         }
         let defaults = configuration?.defaults ?? DomainDefaults()
         let verdict = Verdict(

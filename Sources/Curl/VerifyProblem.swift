@@ -22,14 +22,20 @@ package enum VerifyProblem: Sendable, Equatable {
         self.init(verifyResult: verifyResult, message: error.message)
     }
 
-    /// Tells a missing intermediate from an unknown root, which OpenSSL's number alone does not: where the server did send
-    /// the leaf's issuer, it is the root that is not trusted here.
+    /// Tells a missing intermediate from an unknown root, which OpenSSL's number alone does not. Where the server did send
+    /// the leaf's issuer, and the last certificate of the chain does not say where its own issuer's is found, it is the root
+    /// that is not trusted here. One that says so is an intermediate: the next, perhaps a root's cross-signed twin, is missing.
     ///
     /// - Parameter chain: as the server sent it, from a `.handshakeOnly` transfer.
     /// - Returns: `.untrustedRoot` in place of `.incompleteChain` where that holds; any other problem as it is.
     package func refined(by chain: [CertificateText]) -> VerifyProblem {
-        guard self == .incompleteChain, let leaf = chain.first else { return self }
-        return chain.dropFirst().contains { $0.subject == leaf.issuer } ? .untrustedRoot : self
+        guard self == .incompleteChain, var last = chain.first else { return self }
+        var length = 1
+        while length < chain.count, let next = chain.first(where: { $0.subject == last.issuer }) {
+            last = next
+            length += 1
+        }
+        return length > 1 && last.issuerURL == nil ? .untrustedRoot : self
     }
 
     init(verifyResult: Int, message: String) {

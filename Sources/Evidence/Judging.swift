@@ -14,10 +14,10 @@ extension Verdict {
     ) {
         let comparison = Comparison(of: readings, history: history, staleAfter: staleAfter, now: now)
         let context = CheckContext(
-            readings: readings, comparison: comparison, certificateWarning: certificateWarning,
+            readings: readings, comparison: comparison, history: history, certificateWarning: certificateWarning,
             expectations: expectations, now: now)
         // Stable: findings of one severity stay in the order of the checks, which is the order of the network's layers.
-        let findings = Checks.all.flatMap { $0(context) }.enumerated()
+        let findings = Checks.all.flatMap { $0(context) }.map(context.weighed).enumerated()
             .sorted { ($1.element.severity, $0.offset) < ($0.element.severity, $1.offset) }
             .map(\.element.displayable)
         let level: Level =

@@ -32,6 +32,7 @@ package struct LabAuthority: Sendable {
     private let trusted: Issuer
     private let untrusted: Issuer
     private let outdated: Issuer
+    private let deep: Issuer
     private let cache = Cache()
 
     /// Makes both pairs of root and intermediate, valid from two years before `now` to ten years after it, and the
@@ -41,6 +42,8 @@ package struct LabAuthority: Sendable {
         let strangeRoot = try Self.root("Strange Root", now: now)
         trusted = try Self.intermediate("Lab Intermediate", under: root, now: now)
         untrusted = try Self.intermediate("Strange Intermediate", under: strangeRoot, now: now)
+        let crossSigned = try Self.intermediate("Lab Cross-Signed Root", under: root, pathLength: 1, now: now)
+        deep = try Self.intermediate("Lab Second Intermediate", under: crossSigned, tellsIssuer: true, now: now)
         outdated = try Self.intermediate("Lab Old Intermediate", under: root, now: now, until: now - Self.day)
         rootPEM = LabIdentity.pem(try Self.der(root.certificate), "CERTIFICATE")
     }
@@ -60,15 +63,21 @@ package struct LabAuthority: Sendable {
 
     private func issue(_ wanted: Wanted, now: Date) throws -> LabIdentity {
         let key = P256.Signing.PrivateKey()
-        let name = wanted.kind == .wrongName ? LabCertificate.wrongNameHost : wanted.host
+        let name =
+            switch wanted.kind {
+            case .wrongName: LabCertificate.wrongNameHost
+            case .ingressDefault: LabCertificate.ingressName
+            default: wanted.host
+            }
         let subject = try DistinguishedName { CommonName(String(name.prefix(64))) }
         let issuer =
             switch wanted.kind {
             case .untrustedRoot, .privateAuthority: untrusted
             case .expiredIntermediate: outdated
+            case .missingSecondIntermediate: deep
             default: trusted
             }
-        let isSelfSigned = wanted.kind == .selfSigned
+        let isSelfSigned = [.selfSigned, .ingressDefault].contains(wanted.kind)
         let validity = Self.validity(of: wanted.kind, now: now)
         let publicKey = Certificate.PublicKey(key.publicKey)
         let signer = isSelfSigned ? publicKey : issuer.certificate.publicKey
@@ -84,13 +93,13 @@ package struct LabAuthority: Sendable {
                 Critical(BasicConstraints.notCertificateAuthority)
                 Critical(KeyUsage(digitalSignature: true))
                 try ExtendedKeyUsage([.serverAuth])
-                SubjectAlternativeNames([.dnsName(name)])
+                if wanted.kind != .commonNameOnly {
+                    SubjectAlternativeNames([.dnsName(wanted.kind == .ingressDefault ? "ingress.local" : name)])
+                }
                 SubjectKeyIdentifier(hash: publicKey)
                 AuthorityKeyIdentifier(keyIdentifier: SubjectKeyIdentifier(hash: signer).keyIdentifier)
                 if !isSelfSigned, wanted.kind != .privateAuthority {
-                    AuthorityInformationAccess([
-                        .init(method: .issuingCA, location: .uniformResourceIdentifier("http://ca.test/issuer.cer"))
-                    ])
+                    Self.issuerLocation
                 }
             },
             issuerPrivateKey: Certificate.PrivateKey(isSelfSigned ? key : issuer.key))
@@ -101,13 +110,17 @@ package struct LabAuthority: Sendable {
         return LabIdentity(certificates: chain, key: Array(key.derRepresentation))
     }
 
+    private static let issuerLocation = AuthorityInformationAccess([
+        .init(method: .issuingCA, location: .uniformResourceIdentifier("http://ca.test/issuer.cer"))
+    ])
+
     private static func validity(of kind: LabCertificate, now: Date) -> (from: Date, to: Date) {
         switch kind {
         case .expired: (now - 91 * day, now - day)
         case .notYetValid: (now + day, now + 91 * day)
         case .expiring(let left): (now - 90 * day, now + left / .seconds(1))
         case .valid, .wrongName, .selfSigned, .untrustedRoot, .missingIntermediate, .expiredIntermediate,
-            .privateAuthority:
+            .missingSecondIntermediate, .commonNameOnly, .ingressDefault, .privateAuthority:
             (now - day, now + 90 * day)
         }
     }
@@ -122,20 +135,21 @@ package struct LabAuthority: Sendable {
     }
 
     private static func intermediate(
-        _ name: String, under root: Issuer, now: Date, until end: Date? = nil
+        _ name: String, under root: Issuer, pathLength: Int = 0, tellsIssuer: Bool = false, now: Date,
+        until end: Date? = nil
     ) throws -> Issuer {
         let subject = try DistinguishedName {
             OrganizationName("aasa-monitor lab")
             CommonName(name)
         }
         return try authority(
-            subject, P256.Signing.PrivateKey(), issuer: root.certificate.subject, issuerKey: root.key, pathLength: 0,
-            now: now, until: end)
+            subject, P256.Signing.PrivateKey(), issuer: root.certificate.subject, issuerKey: root.key,
+            pathLength: pathLength, tellsIssuer: tellsIssuer, now: now, until: end)
     }
 
     private static func authority(
         _ subject: DistinguishedName, _ key: P256.Signing.PrivateKey, issuer: DistinguishedName,
-        issuerKey: P256.Signing.PrivateKey, pathLength: Int?, now: Date,
+        issuerKey: P256.Signing.PrivateKey, pathLength: Int?, tellsIssuer: Bool = false, now: Date,
         until end: Date? = nil
     ) throws -> Issuer {
         let publicKey = Certificate.PublicKey(key.publicKey)
@@ -153,6 +167,7 @@ package struct LabAuthority: Sendable {
                 Critical(KeyUsage(keyCertSign: true, cRLSign: true))
                 SubjectKeyIdentifier(hash: publicKey)
                 AuthorityKeyIdentifier(keyIdentifier: signer.keyIdentifier)
+                if tellsIssuer { issuerLocation }
             },
             issuerPrivateKey: Certificate.PrivateKey(issuerKey))
         return Issuer(certificate: certificate, key: key)

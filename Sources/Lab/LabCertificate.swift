@@ -17,6 +17,13 @@ package enum LabCertificate: Sendable, Hashable {
     case untrustedRoot
     /// As ``valid``, but sent without the intermediate, whose place on the web the leaf tells.
     case missingIntermediate
+    /// As ``valid``, but under an intermediate of the second degree: it is sent, the cross-signed one above it is not, and
+    /// tells where that is found.
+    case missingSecondIntermediate
+    /// As ``valid``, but with the host as its common name alone: no subject alternative name.
+    case commonNameOnly
+    /// What an ingress shows for a host that it does not know: signed by itself, for no public name.
+    case ingressDefault
     /// Signed by an authority of one's own, as mkcert's or a company's, and sent alone: the leaf does not tell where its
     /// issuer's certificate is found.
     case privateAuthority
@@ -25,4 +32,6 @@ package enum LabCertificate: Sendable, Hashable {
 
     /// The one name that a ``wrongName`` certificate bears.
     package static let wrongNameHost = "another-host.test"
+    /// The common name of an ``ingressDefault`` certificate, as ingress-nginx has it.
+    package static let ingressName = "Kubernetes Ingress Controller Fake Certificate"
 }

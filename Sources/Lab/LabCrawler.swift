@@ -102,7 +102,10 @@ struct LabCrawler: Sendable {
         case .notYetValid: return broken(outOfDate + "before \((now + 86_400).ISO8601Format())")
         case .wrongName:
             return broken(prefix + "certificate is valid for \(LabCertificate.wrongNameHost), not \(host)")
-        case .selfSigned, .untrustedRoot, .missingIntermediate, .privateAuthority:
+        case .commonNameOnly:
+            return broken(prefix + "certificate relies on legacy Common Name field, use SANs instead")
+        case .selfSigned, .untrustedRoot, .missingIntermediate, .missingSecondIntermediate, .ingressDefault,
+            .privateAuthority:
             return broken(prefix + "certificate signed by unknown authority")
         }
     }

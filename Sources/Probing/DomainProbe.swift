@@ -42,8 +42,10 @@ package struct DomainProbe: Sendable {
         {
             first.retrieval.outcome = .failed(better)
         }
-        let isLate = mode.readsCDN && !asksCDNAtOnce(mode, hadFile) && !Self.hasNoFile(first.retrieval)
-        // Waits for the origin by its name, and for nothing that is asked besides.
+        // Waits for the origin by its name; for the file at the root only where there is none at its proper place.
+        let isWorthAsking =
+            if Self.hasNoFile(first.retrieval) { try await besides?.hasFileAtRoot == true } else { true }
+        let isLate = mode.readsCDN && !asksCDNAtOnce(mode, hadFile) && isWorthAsking
         async let late = isLate ? copy(of: domain, depth: depth, timeout: timeout) : nil
         let places = try await vantages.confirmed(try await elsewhere, against: first.retrieval, of: domain)
         var seen = first
@@ -156,7 +158,7 @@ extension DomainProbe {
     /// What a full check asks beside origin, other places and CDN, all at once.
     private func besides(
         _ domain: Domain, pages urls: [String], timeout: Duration
-    ) async throws -> (look: FullLook, contents: [ContentHash: Data]) {
+    ) async throws -> Besides {
         async let surveyed = survey.survey(domain, timeout: timeout)
         async let root = origin.ask(domain.rootURL, timeout: timeout)
         async let opened = open(urls, timeout: timeout)
@@ -165,7 +167,7 @@ extension DomainProbe {
         let look = FullLook(
             resolution: seen.resolution, addresses: seen.addresses, agents: seen.agents, rootCopy: rootCopy.retrieval,
             pages: try await opened)
-        return (look, contents)
+        return Besides(look: look, contents: contents)
     }
 
     /// Pages open at once; the expectations of one domain may name many.
@@ -182,6 +184,20 @@ package enum EdgeNews: Sendable {
     case asking([String])
     /// What one of them answered, and the body that the look names by its hash.
     case seen(EdgeLook, [ContentHash: Data])
+}
+
+/// What a full check saw beside origin, other places and CDN.
+private struct Besides: Sendable {
+    var look: FullLook
+    var contents: [ContentHash: Data]
+
+    /// Apple's crawler probably falls back on it.
+    var hasFileAtRoot: Bool {
+        guard let answer = look.rootCopy?.answer, answer.status == 200, let hash = answer.body.hash else {
+            return false
+        }
+        return contents[hash].map { ContentReading($0).namesService } ?? false
+    }
 }
 
 /// What the CDN was seen to have.

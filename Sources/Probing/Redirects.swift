@@ -117,6 +117,7 @@ extension CurlDriver {
         request.limits.totalTimeout = time
         request.purpose = .handshakeOnly
         request.verify = .none
+        request.connection = .fresh
         // The same server that was refused, not another one behind the same name.
         if request.address == nil, !refused.facts.viaProxy { request.address = refused.facts.remoteAddress }
         let seen = try await perform(request)

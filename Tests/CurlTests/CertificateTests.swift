@@ -9,6 +9,7 @@ extension CurlTests {
             (.valid, nil), (.expired, .expired), (.notYetValid, .notYetValid), (.expiring(in: .seconds(86_400)), nil),
             (.wrongName, .nameMismatch), (.selfSigned, .selfSigned), (.untrustedRoot, .untrustedRoot),
             (.missingIntermediate, .incompleteChain), (.privateAuthority, .incompleteChain),
+            (.missingSecondIntermediate, .incompleteChain), (.ingressDefault, .selfSigned), (.commonNameOnly, nil),
         ]
 
         @Test("each bad certificate is refused for its own reason, and shown by a handshake alone", arguments: table)
@@ -31,8 +32,15 @@ extension CurlTests {
                 #expect(seen.status == nil)
                 #expect(result.verifyProblem?.refined(by: seen.facts.chain) == problem)
                 let leaf = try #require(seen.facts.chain.first)
-                #expect(leaf.dnsNames == [certificate == .wrongName ? LabCertificate.wrongNameHost : host])
-                let namesIssuer = ![.selfSigned, .privateAuthority].contains(certificate)
+                let names =
+                    switch certificate {
+                    case .wrongName: [LabCertificate.wrongNameHost]
+                    case .ingressDefault: ["ingress.local"]
+                    case .commonNameOnly: [] as [String]
+                    default: [host]
+                    }
+                #expect(leaf.dnsNames == names)
+                let namesIssuer = ![.selfSigned, .ingressDefault, .privateAuthority].contains(certificate)
                 #expect(leaf.issuerURL == (namesIssuer ? "http://ca.test/issuer.cer" : nil))
                 #expect(leaf.notBefore != nil && leaf.notAfter != nil)
                 #expect((try #require(leaf.notAfter) < Date()) == (certificate == .expired))

@@ -44,16 +44,24 @@ extension EvidenceSuite {
         static let scopes: [Row] = [
             Row("all public", placed(.public, .public), []),
             Row(
-                "all private", placed(.private, .private), ["origin.not-public-address error"],
+                "all private", placed(.private, .private), ["origin.not-public-address warning"],
                 ["192.0.2.1 (a private address)", "refuses"]),
             Row(
-                "an overlay network", placed(.carrierGrade, .public), ["origin.not-public-address error"],
+                "an overlay network", placed(.carrierGrade, .public), ["origin.not-public-address warning"],
                 ["1 of the 2"]),
-            Row("loopback in /etc/hosts", placed(.loopback, .loopback), ["origin.not-public-address error"]),
+            Row("loopback in /etc/hosts", placed(.loopback, .loopback), ["origin.not-public-address warning"]),
+            Row(
+                "all private, and Apple has no copy",
+                placed(.private, .private).edges([.status(404)]), ["origin.not-public-address error"]),
+            Row(
+                "all private, and Apple was refused at one edge",
+                placed(.private, .private).edges([
+                    good, .crawler("SWCERR00202 Connections to private/reserved IP addresses are not allowed"),
+                ]), ["origin.not-public-address error"]),
             Row("a test server of the user's own", placed(.loopback, .loopback, source: .rules), []),
             Row(
                 "a private address of the user's own", placed(.private, .public, source: .rules),
-                ["origin.not-public-address error"]),
+                ["origin.not-public-address warning"]),
             Row("a proxy resolves", placed(.private, .private, source: .proxy), []),
             Row("developer mode", mode: .developer, placed(.private, .private), []),
             Row("managed mode", mode: .managed, placed(.loopback, .linkLocal), []),
@@ -82,6 +90,13 @@ extension EvidenceSuite {
                 "no route to the server, though an edge answers over IPv6",
                 calm.addresses([good], six: [.failed(.unreachable)]), ["origin.ipv6-broken warning"]),
             Row(
+                "packets over IPv6 vanish, those to Apple's edges too",
+                calm.addresses([good], six: [.failed(.timedOut)]).with { $0.edges[1].reply = .failed(.timedOut) },
+                ["origin.ipv6-unchecked note"], ["cannot be told"]),
+            Row(
+                "IPv6 times out, and no edge was asked over IPv6",
+                calm.addresses([good], six: [.failed(.timedOut)]).edges([good]), ["origin.ipv6-broken warning"]),
+            Row(
                 "IPv4 is dead", calm.addresses([.failed(.timedOut)], six: [good]),
                 ["origin.address-unreachable error"], ["192.0.2.1"]),
             Row("only IPv4", calm.addresses([good, good]), ["origin.single-family note"], ["IPv4 addresses only"]),
@@ -95,7 +110,7 @@ extension EvidenceSuite {
             Row(
                 "a private address that is out of reach is told once",
                 calm.with { $0.addresses.append(("10.0.0.1", .private, .failed(.timedOut))) },
-                ["origin.not-public-address error"]),
+                ["origin.not-public-address warning"]),
         ]
 
         static let differing: [Row] = [

@@ -14,11 +14,14 @@ private let samples: [Cause] = {
     let refusal = AgentRefusal(agent: .crawler, given: .status(403), addresses: ["a"], isCloudflare: true)
     let origin: [OriginCause] = [
         .noSuchName(.sample), .privateForApple(seen: ["a"]), .privateAddress(["a"], of: 1),
-        .privateAddress(["a"], of: 2),
+        .privateAddress(["a"], of: 2), .privateHere(["a"], of: 1), .privateHere(["a", "b"], of: 3),
         .addressesFailVariously(answers, repairs: [.deadAddress, .ipv6, .sameFile]), .addressesDiffer(answers),
         .addressAnswersDifferently("a", answers), .addressUnreachable(dead, of: 2),
         .alternates(files: 2, changes: 3, checks: 8), .chainIncomplete(missing: "a", place: FaultPlace()),
-        .certificateAtAddress(.tlsVersion, place: FaultPlace(addresses: ["a"])), .rootOnly,
+        .certificateAtAddress(.tlsVersion, place: FaultPlace(addresses: ["a"])),
+        .rootOnly(apple: nil), .rootOnly(apple: .sameFile), .rootOnly(apple: .otherFile),
+        .rootOnly(apple: .nothing(word)),
+        .rootOnly(apple: .noAnswer),
         .redirectToNothing(hop: 301, target: "a", status: 404, addsSlash: true), .dotFolderDropped(.gitHubPages),
         .dotFolderDropped(.netlify), .notDeployed(status: 404), .pageInsteadOfFile, .hostSleeps(word), .hostDown(word),
         .slow(milliseconds: 3000), .ipv6Broken(dead), .certificateExpiring(.testing, place: FaultPlace(host: "a")),
@@ -26,6 +29,7 @@ private let samples: [Cause] = {
     ]
     let crawler: [CrawlerCause] = [
         .various(reasons), .refusedByAddress(status: 403), .refused(status: 403), .remembersAbsence(status: 404),
+        .stillAbsent(status: 404),
         .redirected(word, target: nil), .redirected(word, target: "a"), .metOutage(word), .rateLimited(word),
         .otherStatus(word), .noAnswerIPv6(dead), .noAnswerAddress(dead, of: 2), .noAnswerSlow(milliseconds: 21_000),
         .noAnswerFirewall(words: "a"), .noAnswer(words: ""), .content, .unknown(word),
@@ -48,7 +52,7 @@ private let samples: [Cause] = {
     ]
     let monitor: [MonitorCause] = [
         .ownFault(detail: "a"), .nameServerFailed(host: "a.example", answer: "a"),
-        .nameServerFailed(host: "a.example", answer: nil), .networkSuspect,
+        .nameServerFailed(host: "a.example", answer: nil), .tlsIntercepted(authority: "CN = a"), .networkSuspect,
         .networkLost(domains: 5, of: 9, canaries: ["a"]),
         .manyFailing(domains: 5, of: 9), .scheduleBehind(domains: 5, of: 9, intervals: 3),
         .configReloadFailed(fault: "a"), .deliveryFailing(channel: "a", isDisabled: true, answer: "a"),
@@ -58,6 +62,8 @@ private let samples: [Cause] = {
     let access: [AccessCause] = [
         .refusedHereOnly(.crawler, here: .status(403)), .elsewhereFine("a", here: .status(403)), .agentRefused(refusal),
         .agentRefusedAsApple(refusal, word), .vantageRefused(dead, word),
+        .turnedAwayHere(.status(403), copyAge: 300), .turnedAwayHere(.status(429), copyAge: 0),
+        .turnedAwayForLong(.status(403), forSeconds: 100_000, copyAge: 300),
     ]
     return origin.map(Cause.origin) + faults.map { .origin(.fault($0, place: FaultPlace())) }
         + access.map(Cause.access) + VantageFault.allCases.map { .access(.vantageDiffers($0, dead, nil)) }
@@ -78,7 +84,8 @@ private let faults: [OriginFault] =
         .certificateExpired(.testing, intermediate: "a", alsoFor: []),
         .certificateExpired(.testing, intermediate: nil, alsoFor: ["a"]),
         .certificateNotYetValid(.testing, alsoFor: []), .certificateNotYetValid(.testing, alsoFor: ["a"]),
-        .certificateName(["a"]), .certificateChain(missing: "a"), .tlsVersion, .redirectInsecure("a"), .redirectLoop,
+        .certificateName(["a"]), .certificateWithoutNames, .unknownHost("TRAEFIK DEFAULT CERT"),
+        .certificateChain(missing: "a"), .tlsVersion, .redirectInsecure("a"), .redirectLoop,
         .redirectNowhere(status: 301), .redirectToLogin("a"), .redirectToOtherSite("a"), .redirectToPrivateAddress("a"),
         .undecodable, .unaskedEncoding("br"), .bodySlow(bytes: 5), .bodyCut(bytes: 5, promised: 9),
         .bodyCutInCompression(bytes: 5), .tooLarge(bytes: 200_000), .pageType("text/html"), .slow(milliseconds: 6000),

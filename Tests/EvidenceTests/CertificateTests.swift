@@ -13,6 +13,12 @@ extension EvidenceSuite {
                 names: subject == "leaf" ? ["example.com"] : [], issuerURL: "http://ca.example/issuer.cer")
         }
 
+        static func own(_ subject: String, _ names: [String] = ["ingress.local"]) -> CertificateFacts {
+            CertificateFacts(
+                subject: subject, issuer: subject, notBefore: .testing - 100 * 86400, notAfter: .testing + 86400 * 100,
+                names: names)
+        }
+
         static func served(_ chain: CertificateFacts...) -> Reply {
             Reply.file(SampleFile.version(1)).with { $0.tls?.chain = chain }
         }
@@ -43,6 +49,20 @@ extension EvidenceSuite {
                     "an intermediate certificate expired on 2026-11-20T07:00:00Z: R3"
                 ),
                 (refused(.nameMismatch, certificate("leaf", by: "R3")), "it is for example.com"),
+                (
+                    refused(.selfSigned, own("O = Acme Co, CN = Kubernetes Ingress Controller Fake Certificate")),
+                    "default certificate of its software, Kubernetes Ingress Controller Fake Certificate"
+                ),
+                (refused(.selfSigned, own("CN = TRAEFIK DEFAULT CERT")), "software, TRAEFIK DEFAULT CERT"),
+                (refused(.expired, own("C = CH, O = Plesk, CN = Plesk")), "software, Plesk"),
+                (refused(.selfSigned, own("CN=localhost")), "does not know example.com"),
+                (
+                    refused(.selfSigned, own("C = --, O = MyCompany, CN = localhost.localdomain, emailAddress = x@y")),
+                    "software, localhost.localdomain"
+                ),
+                // A name that means nobody, and the host among the others.
+                (refused(.selfSigned, own("CN = web server", ["example.com"])), "is self-signed"),
+                (refused(.selfSigned, own("CN = server7.hoster.example")), "is self-signed"),
             ])
         func named(_ reply: Reply, _ words: String) throws {
             let finding = try #require(try verdict(origin: reply, cdn: nil).findings.first)
@@ -61,6 +81,37 @@ extension EvidenceSuite {
                 "CN=mkcert", "an intermediate certificate is missing", "public authority, with its full chain",
             ] { #expect(verdict.text.oneLine.contains(words), "\(verdict.text.oneLine)") }
             #expect(!verdict.text.oneLine.contains("browsers"))
+        }
+
+        @Test(
+            "a place in a company's own network is no place where everybody finds the issuer",
+            arguments: [
+                ("http://x1.i.lencr.org/", true), ("https://pki.example.com/ca.cer", true),
+                ("http://pki/ca.cer", false),
+                ("http://pki.corp.local/ca.cer", false), ("ldap:///CN=Corp,CN=AIA?cACertificate", false), ("", false),
+            ])
+        func issuerLocation(_ url: String, _ isPublic: Bool) throws {
+            var intermediate = Self.certificate("R3", by: "Root X2")
+            intermediate.issuerURL = url
+            let chain = [Self.certificate("leaf", by: "R3"), intermediate]
+            let reply = Reply.certificate(.incompleteChain).with { $0.tls?.chain = chain }
+            let rule = isPublic ? "origin.certificate-chain-incomplete error" : "origin.certificate-untrusted error"
+            #expect(try verdict(origin: reply, cdn: nil).told == [rule])
+        }
+
+        @Test("a certificate without a subject alternative name is refused by iOS, though OpenSSL takes it")
+        func withoutNames() throws {
+            let bare = Self.served(Self.own("CN = example.com", []))
+            let all = try verdict(origin: bare, cdn: Story.good, scene: .calm(bare, cdn: Story.good))
+            #expect(all.told == ["origin.certificate-name-mismatch error"])
+            #expect(all.text.oneLine.contains("only as its common name") && !all.text.oneLine.contains("chance"))
+            let one = try verdict(
+                origin: Story.good, cdn: Story.good,
+                scene: Scene.calm(Story.good, cdn: Story.good).addresses([Story.good, bare], six: [Story.good]))
+            #expect(one.told == ["origin.certificate-name-mismatch error"])
+            #expect(one.text.oneLine.contains("at 192.0.2.2 only"))
+            // Another TLS library tells neither version nor names.
+            #expect(try verdict(origin: bare.with { $0.tls?.version = nil }, cdn: nil).findings.isEmpty)
         }
 
         static func named(_ names: [String], days: Double = -1) -> CertificateFacts {

@@ -158,7 +158,7 @@ extension EvidenceSuite {
             Row("formatting", good, .file(SampleFile.spaced(1)), ["cdn.formatting-differs note"]),
             Row(
                 "changed long ago", good.with { $0.headers["Last-Modified"] = "Thu, 19 Nov 2026 07:00:00 GMT" },
-                .file(SampleFile.version(2)), ["cdn.stale error"]),
+                .file(SampleFile.version(2)), ["cdn.divergent warning"]),
             Row(
                 "just changed", good.with { $0.headers["Last-Modified"] = "Sat, 21 Nov 2026 06:00:00 GMT" },
                 .file(SampleFile.version(2)), ["cdn.propagating note"]),

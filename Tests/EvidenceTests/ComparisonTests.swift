@@ -95,8 +95,13 @@ extension EvidenceSuite {
         @Test(
             "a check without memory asks Last-Modified; one with memory does not",
             arguments: [
-                ("Fri, 20 Nov 2026 07:00:00 GMT", false, .stale),
+                // It does not prove that the origin ever served the copy.
+                ("Fri, 20 Nov 2026 07:00:00 GMT", false, .divergent),
+                ("Fri, 20 Nov 2026 07:00:01 GMT", false, .propagating),
                 ("Sat, 21 Nov 2026 06:00:00 GMT", false, .propagating),
+                // Made with the answer.
+                ("Sat, 21 Nov 2026 06:59:58 GMT", false, .divergent),
+                ("Sat, 21 Nov 2026 06:59:00 GMT", false, .propagating),
                 ("Sat, 21 Nov 2026 07:00:01 GMT", false, .divergent),
                 ("Thu, 01 Jan 1970 00:00:01 GMT", false, .divergent),
                 ("soon", false, .divergent), ("Fri, 20 Nov 2026 07:00:00 GMT", true, .divergent),
@@ -107,6 +112,15 @@ extension EvidenceSuite {
                 history: CopyHistory(periods: [], isKept: isKept)
             ).comparison
             #expect(comparison.state == state)
+        }
+
+        @Test("a Last-Modified within seconds of Date is made with the answer, however old that is")
+        func generated() throws {
+            let old = Self.v1.with {
+                $0.headers["Last-Modified"] = "Sat, 21 Nov 2026 06:00:00 GMT"
+                $0.headers["Date"] = "Sat, 21 Nov 2026 06:00:02 GMT"
+            }
+            #expect(try verdict(origin: old, cdn: Self.v2).comparison.state == .divergent)
         }
 
         @Test("of several stretches with one content the latest counts")

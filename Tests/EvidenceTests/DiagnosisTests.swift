@@ -15,6 +15,8 @@ extension EvidenceSuite {
             var unasked = CDNLook.Reason.originHasNoFile
             let effect: Effect.Links
             var outlook: Outlook?
+            /// What earlier checks saw: the origin's change from the first version to the second, so many hours ago.
+            var changedHoursAgo: Double?
 
             var testDescription: String { "\(cause.id.rawValue): \(effect)" }
         }
@@ -44,8 +46,14 @@ extension EvidenceSuite {
         static let rows: [Row] = [
             crawler(.refused(status: 403), refused),
             crawler(
-                .remembersAbsence(status: 404), .crawler("SWCERR00101 Bad HTTP Response: 404 Not Found", maxAge: 1800),
+                .stillAbsent(status: 404), .crawler("SWCERR00101 Bad HTTP Response: 404 Not Found", maxAge: 1800),
                 minutes: 30),
+            crawler(
+                .remembersAbsence(status: 404),
+                .crawler("SWCERR00101 Bad HTTP Response: 404 Not Found", maxAge: 1800).with {
+                    $0.headers["Age"] = "600"
+                },
+                minutes: 20),
             crawler(
                 .otherStatus(word("SWCERR00101", "Bad HTTP Response: 418 No")),
                 .crawler("SWCERR00101 Bad HTTP Response: 418 No")),
@@ -85,12 +93,16 @@ extension EvidenceSuite {
                 outlook: .copyMayEnd),
             Row(cause: .origin(.pageInsteadOfFile), origin: page, cdn: good, effect: works, outlook: .copyMayEnd),
             Row(
-                cause: .origin(.fault(.status(403), place: FaultPlace())), origin: .status(403), cdn: good,
+                cause: .origin(.fault(.status(500), place: FaultPlace())), origin: .status(500), cdn: good,
+                effect: works, outlook: .copyMayEnd),
+            Row(
+                cause: .access(.turnedAwayHere(.status(403), copyAge: 0)), origin: .status(403), cdn: good,
                 effect: works, outlook: .copyMayEnd),
             Row(cause: .copy(.missing), origin: good, cdn: .status(404), effect: nothing, outlook: .withinDay),
             Row(
-                cause: .copy(.stale(lagSeconds: 48 * 3600)), origin: modified("Thu, 19 Nov 2026 07:00:00 GMT"),
-                cdn: other, effect: old, outlook: .beyondPromise),
+                cause: .copy(.stale(lagSeconds: 48 * 3600)), origin: other, cdn: good,
+                effect: .followOtherFile(isOld: true, at: nil, website: ["/v2"], app: website), outlook: .beyondPromise,
+                changedHoursAgo: 48),
             Row(
                 cause: .copy(.propagating(lagSeconds: 2 * 3600)), origin: modified("Sat, 21 Nov 2026 05:00:00 GMT"),
                 cdn: other, effect: old, outlook: .normalUntil(.testing + 22 * 3600)),
@@ -122,8 +134,9 @@ extension EvidenceSuite {
             let mode: AssociationMode = row.unasked == .mode ? .developer : .production
             let observation = try Observation.of(mode: mode, origin: row.origin, cdn: row.cdn, unasked: row.unasked)
             let verdict = Verdict(
-                of: Readings(observation), history: .none, staleAfter: .seconds(86400),
-                certificateWarning: .seconds(14 * 86400), now: .testing)
+                of: Readings(observation),
+                history: try row.changedHoursAgo.map { try history(supersededHoursAgo: [$0]) } ?? .none,
+                staleAfter: .seconds(86400), certificateWarning: .seconds(14 * 86400), now: .testing)
             #expect(
                 verdict.diagnosis
                     == Diagnosis(effect: Effect(row.effect, phones: mode), cause: row.cause, outlook: row.outlook))

@@ -54,7 +54,7 @@ extension Story {
             words: ["How long Apple keeps its copy is unknown"]
         ) { $0.unsaid = ["it has an error."] },
         Story(
-            "the file cannot be read, the copy can", origin: .status(403), cdn: good,
+            "the file cannot be read, the copy can", origin: .status(500), cdn: good,
             findings: ["origin.status error"], id: .originFault,
             words: [calming, "How long Apple keeps its copy is unknown"]),
     ]
@@ -77,8 +77,8 @@ extension Story {
         Story(
             "a copy that lags, and Apple says why",
             origin: good.with {
-                $0.headers["Last-Modified"] = "Thu, 19 Nov 2026 07:00:00 GMT"
-            }, cdn: withReason(old, "SWCERR00301 Timeout"), findings: ["cdn.stale error", "cdn.crawler-error warning"],
+                $0.headers["Last-Modified"] = "Sat, 21 Nov 2026 01:00:00 GMT"
+            }, cdn: withReason(old, "SWCERR00301 Timeout"), findings: ["cdn.crawler-error warning"],
             id: .crawlerFailsBesideCopy,
             words: ["Phones follow the old file", "crawler failed when it asked last (Timeout)"]),
         Story(

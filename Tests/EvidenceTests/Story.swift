@@ -46,12 +46,14 @@ struct Story: Sendable, CustomTestStringConvertible {
         "SWCERR00101 Bad HTTP Response: 403 Forbidden", details: #"{"status":"403 Forbidden"}"#)
     static let timeout = Reply.crawler(
         "SWCERR00301 Timeout", details: #"{"cause":"context deadline exceeded"}"#, maxAge: 1800)
-    static let notFound = Reply.crawler("SWCERR00101 Bad HTTP Response: 404 Not Found")
+    static let notFound = Reply.crawler("SWCERR00101 Bad HTTP Response: 404 Not Found").with {
+        $0.headers["Age"] = "600"
+    }
     static let challenge = Reply.status(
         403, ["Server": "cloudflare", "CF-Ray": "8f0-AMS", "CF-Mitigated": "challenge", "Content-Type": "text/html"])
     static let failing = ["cdn.crawler-error error"]
 
-    static let all = refusals + absences + unreachable + copies + healthy + several + neighbours
+    static let all = refusals + absences + unreachable + copies + healthy + several + neighbours + ownNetwork
 }
 
 extension Story {
@@ -92,20 +94,25 @@ extension Story {
             scene: scene(good).addresses([.status(403)]).with {
                 $0.agents = AgentLook.Agent.allCases.map { ($0, good) }
             },
-            findings: ["origin.status error"], id: .refusedHereOnly, words: ["AASA-Bot gets the file"]),
+            findings: ["origin.status warning"], id: .refusedHereOnly, words: ["AASA-Bot gets the file"]),
         Story(
             "only this machine is refused", origin: .status(403), cdn: good,
             scene: .calm(.status(403), cdn: good).with { $0.vantages = [("home", good)] },
-            findings: ["origin.status error"], id: .elsewhereFine, words: ["there from home"]),
+            findings: ["origin.status warning"], id: .elsewhereFine, words: ["there from home"]),
     ]
 
     static let absences: [Story] = [
         Story(
             "9: the firewall was opened, the failure stayed", cdn: notFound, findings: failing,
-            id: .crawlerRemembersAbsence, words: ["remembers", "08:00 UTC"]),
+            id: .crawlerRemembersAbsence, words: ["remembers", "07:50 UTC"]),
         Story(
             "10: Apple was asked before the file was there", cdn: notFound, findings: failing,
             id: .crawlerRemembersAbsence, words: ["The file is there now"]),
+        Story(
+            "10b: Apple asks now, and gets another answer than this machine",
+            cdn: notFound.with { $0.headers["Age"] = "0" }, findings: failing, id: .crawlerStillAbsent,
+            words: ["Apple still gets 404 where this machine gets 200", "every server has the file", "08:00 UTC"]
+        ) { $0.unsaid = ["remembers"] },
         Story(
             "11: a single-page app answers everything",
             origin: .file("<!doctype html><html>").with { $0.headers["Content-Type"] = "text/html" },
@@ -128,6 +135,22 @@ extension Story {
             scene: .calm(.status(404)).with { $0.rootCopy = good },
             findings: ["origin.status error", "origin.root-only warning"], id: .rootOnly,
             words: ["/.well-known/apple-app-site-association too"]),
+        Story(
+            "the file is at the root only, and Apple's CDN has it", origin: .status(404), cdn: good,
+            scene: .calm(.status(404), cdn: good).with { $0.rootCopy = good },
+            findings: ["origin.status error", "origin.root-only warning"], id: .rootOnly,
+            words: ["Apple's CDN has it all the same", "does not promise"]
+        ) { $0.effect = "Links work." },
+        Story(
+            "the file is at the root only, and Apple's crawler did not look there", origin: .status(404),
+            cdn: notFound, scene: .calm(.status(404), cdn: notFound).with { $0.rootCopy = good },
+            findings: ["origin.status error", "cdn.crawler-error error", "origin.root-only warning"], id: .rootOnly,
+            words: ["Apple's CDN does not have it (Bad HTTP Response: 404 Not Found)"]),
+        Story(
+            "the file is at the root only, and Apple's CDN has another", origin: .status(404), cdn: old,
+            scene: .calm(.status(404), cdn: old).with { $0.rootCopy = good },
+            findings: ["origin.status error", "origin.root-only warning"], id: .rootOnly,
+            words: ["Apple's CDN has another file"]),
         Story(
             "no page behind the link", cdn: good,
             scene: scene(good).with { $0.pages = [("https://example.com/help", .status(404), nil)] },
@@ -199,7 +222,7 @@ extension Story {
         .file(#"{"applinks":{"details":[{"appIDs":["\#(id).com.example.app"],"components":[{"/":"/a"}]}]}}"#)
     }
 
-    private static func modified(_ reply: Reply, _ date: String) -> Reply {
+    static func modified(_ reply: Reply, _ date: String) -> Reply {
         reply.with { $0.headers["Last-Modified"] = date }
     }
 
@@ -207,7 +230,7 @@ extension Story {
         Story(
             "4: no copy in one country", cdn: good, scene: scene(good).edges([good, good, notFound]),
             findings: ["cdn.crawler-error error", "cdn.edges-differ warning"], id: .edgesWithoutCopy,
-            words: ["1 of Apple's 3 edges", "on 1 of Apple's 3 edges", "08:00 UTC"]),
+            words: ["1 of Apple's 3 edges", "on 1 of Apple's 3 edges", "07:50 UTC"]),
         Story(
             "13: passkeys fail, links work",
             origin: modified(credentials(#""ABCDE12345.com.example.app""#), "Sat, 21 Nov 2026 05:00:00 GMT"),
@@ -225,9 +248,11 @@ extension Story {
                 "names the app WRONG12345.com.example.app", "in place of ABCDE12345.com.example.app", "within a week",
             ]),
         Story(
-            "16: Apple's copy is two weeks old", origin: modified(good, "Sat, 07 Nov 2026 07:00:00 GMT"), cdn: old,
-            findings: ["cdn.stale error"], id: .cdnStale,
-            words: ["14 days after", "documents no time beyond 24 h", "Report it"]),
+            "16: Apple's copy differs, and a date of two weeks ago tells nothing of it",
+            origin: modified(good, "Sat, 07 Nov 2026 07:00:00 GMT"), cdn: old,
+            findings: ["cdn.divergent warning"], id: .cdnDivergent,
+            words: ["not known since when", "Wait a day"]
+        ) { $0.unsaid = ["14 days", "old file"] },
         Story(
             "17: just repaired", origin: modified(good, "Sat, 21 Nov 2026 04:00:00 GMT"),
             cdn: old.with {

@@ -48,10 +48,10 @@ extension EvidenceSuite {
             Row(
                 "one of the two", calm.with { $0.agents[1].reply = .status(403) }, ["origin.crawler-refused error"],
                 ["user agent CFNetwork the"]),
-            Row("all are forbidden", origin: .status(403), .calm(.status(403), cdn: good), ["origin.status error"]),
+            Row("all are forbidden", origin: .status(403), .calm(.status(403), cdn: good), ["origin.status warning"]),
             Row(
                 "only ours is forbidden", origin: .status(403),
-                Scene.calm(.status(403), cdn: good).refusing(good), ["origin.status error"]),
+                Scene.calm(.status(403), cdn: good).refusing(good), ["origin.status warning"]),
             Row(
                 "all are redirected alike", origin: followed, .calm(moved, cdn: good), ["origin.redirect warning"]),
             Row(
@@ -111,7 +111,7 @@ extension EvidenceSuite {
                 ["origin.status error", "origin.root-only warning"]),
             Row(
                 "forbidden, there at the root", origin: .status(403), root(good, origin: .status(403)),
-                ["origin.status error"]),
+                ["origin.status warning"]),
         ]
 
         static func page(_ reply: Reply, appStore: String? = nil) -> Scene {

@@ -15,7 +15,8 @@ extension LabTests {
             arguments: [
                 (LabCertificate.valid, 0), (.expiring(in: .seconds(3600)), 0), (.expired, 60), (.notYetValid, 60),
                 (.wrongName, 60), (.selfSigned, 60), (.untrustedRoot, 60), (.missingIntermediate, 60),
-                (.privateAuthority, 60), (.expiredIntermediate, 60),
+                (.privateAuthority, 60), (.expiredIntermediate, 60), (.missingSecondIntermediate, 60),
+                (.ingressDefault, 60), (.commonNameOnly, 0),
             ] as [(LabCertificate, Int32)])
         func curlExit(kind: LabCertificate, exit: Int32) async throws {
             try await withLab { lab in

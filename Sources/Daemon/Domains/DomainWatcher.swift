@@ -126,7 +126,7 @@ package struct DomainWatcher: Sendable {
             compared = (origin, copy)
         }
         return try await probe.observe(
-            watched.domain, mode: watched.mode, depth: depth, hadFile: !known.originPeriods.isEmpty,
+            watched.domain, mode: watched.mode, depth: depth, hadFile: known.hadFile,
             pages: depth == .full ? policy.expectations.pages(of: watched.domain) : [], timeout: watched.timeout,
             compared: compared, now: time.now())
     }

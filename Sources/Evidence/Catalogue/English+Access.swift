@@ -11,6 +11,18 @@ extension English {
             CauseText(
                 "The file is there from \(place), but this machine does not get it: your server \(words(here)).",
                 "Let every address read the file. A rule by address or country may refuse Apple's crawler too.")
+        case .turnedAwayHere(let here, let age):
+            CauseText(
+                "To this machine your server \(words(here)). Apple's crawler got the file: the copy is \(Self.age(age)) old. "
+                    + "Most likely this machine alone is turned away.",
+                here == .status(429)
+                    ? "Check less often from this address, or take the file out of the rate limit."
+                    : "Let this machine's address pass, or check from another network. Phones are not affected.")
+        case .turnedAwayForLong(let here, let seconds, let age):
+            CauseText(
+                "To this machine your server \(words(here))\(seconds < 3600 ? "" : ", for \(Self.age(seconds)) now"). "
+                    + "Apple's CDN still has the file, but its copy may be old (fetched \(Self.age(age)) ago, as its edge says).",
+                "Let every client in the world read the file: no login, no firewall rule, no geo rule.")
         case .agentRefused(let refusal):
             CauseText(
                 "A bot or firewall rule treats \(refusal.agent == .crawler ? "Apple's crawler" : "Apple's devices") by user "

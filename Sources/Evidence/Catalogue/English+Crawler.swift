@@ -21,6 +21,10 @@ extension English {
             CauseText(
                 "The file is there now, but Apple's CDN remembers that it was not (\(status)).",
                 "Wait. Nothing else needs to be done.")
+        case .stillAbsent(let status):
+            CauseText(
+                "Apple still gets \(status) where this machine gets 200.",
+                "Make sure that every server has the file, for every country and user agent. See the log for AASA-Bot.")
         case .redirected(let word, let target?):
             CauseText(
                 "The origin redirects to \(target), and Apple's crawler does not follow (\(words(word))).",

@@ -15,6 +15,11 @@ extension English {
             CauseText(
                 "This machine's name server could not resolve \(host) (\(answer)).",
                 "Ask another name server. If it says the same, check the domain's DNSSEC and its name servers.")
+        case .tlsIntercepted(let authority):
+            CauseText(
+                "Something in this machine's network opens TLS: the certificates of the origin and of Apple's CDN both come "
+                    + "from \(authority), which this machine does not trust.",
+                "Exempt this machine from the inspection. Behind it nobody sees the site's own certificate.")
         case .networkSuspect:
             CauseText("This check reached nobody, and neither did others: the local network is suspect.", networkAction)
         case .networkLost(let domains, let all, let canaries):

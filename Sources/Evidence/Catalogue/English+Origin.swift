@@ -22,6 +22,12 @@ extension English {
                     + "refuses to ask.",
                 addresses.count == all
                     ? privateAction : "Take the addresses that are not public out of the A and AAAA records.")
+        case .privateHere(let addresses, let all):
+            CauseText(
+                "From here \(addresses.count == all ? "the domain has" : "of \(all) addresses the domain has") "
+                    + "\(addresses.listed(upTo: 2)), not public. Apple's CDN has the file, so public DNS answers otherwise "
+                    + "than this machine's DNS, hosts file or VPN.",
+                "Check from a network with public DNS, or name a vantage. Nothing needs to be done at the site.")
         case .addressesFailVariously(let answers, let repairs):
             CauseText("\(lead(answers)): \(words(answers.groups)).", repairs.map(action).joined(separator: " "))
         case .addressesDiffer(let answers):
@@ -48,9 +54,9 @@ extension English {
                 "Install the full chain: leaf and intermediates.")
         case .certificateAtAddress(let fault, let place):
             CauseText("\(why(fault, place)) Whether Apple's crawler meets it is chance.", action(fault))
-        case .rootOnly:
+        case .rootOnly(let apple):
             CauseText(
-                "The file is at /apple-app-site-association only, where current systems no longer look.",
+                "The file is at /apple-app-site-association only. \(words(apple))",
                 "Serve it at /.well-known/apple-app-site-association too.")
         case .redirectToNothing(let hop, let target, let status, let addsSlash):
             CauseText(
@@ -97,6 +103,17 @@ extension English {
                 "The origin redirects to \(target). Apple documents that redirects are not allowed"
                     + (followed ? ", though its CDN followed this one." : "."),
                 "Serve the file without a redirect, with status 200.")
+        }
+    }
+
+    private static func words(_ apple: RootAtApple?) -> String {
+        switch apple {
+        case nil: "Phones that ask the site themselves look there no longer."
+        case .sameFile: "Apple's CDN has it all the same, but does not promise to look there."
+        case .otherFile: "Apple's CDN has another file."
+        case .nothing(let word):
+            "Apple's CDN does not have it\(word.map { " (\(words($0)))" } ?? "")."
+        case .noAnswer: "Whether Apple's crawler looks there is not documented, and its CDN gave no answer."
         }
     }
 

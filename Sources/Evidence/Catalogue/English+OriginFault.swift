@@ -41,6 +41,10 @@ extension English {
         case .certificateName(let names):
             "The certificate is not for this domain"
                 + (names.isEmpty ? "" : " but for \(names.joined(separator: ", "))")
+        case .certificateWithoutNames:
+            "The certificate names the domain only as its common name, which Apple's systems do not read"
+        case .unknownHost(let name):
+            "\(server) does not know the domain: it shows the default certificate of its software (\(name))"
         case .certificateUntrusted(let problem, let issuer):
             switch problem {
             case .selfSigned: "The certificate is self-signed"
@@ -126,6 +130,9 @@ extension English {
                 : "Install a certificate that is valid now. Its names must include the domain."
         case .certificateName:
             "Install a certificate whose names include the domain, or let the server choose it by SNI."
+        case .certificateWithoutNames: "Install a certificate that has the domain as a subject alternative name."
+        case .unknownHost:
+            "Add the domain to the server that answers there (ingress, router, virtual host), with a certificate for it."
         case .certificateUntrusted(.revoked, _): "Install a new certificate."
         case .certificateUntrusted:
             "Install a certificate from a public authority, with its full chain: Apple accepts no private root."

@@ -68,6 +68,7 @@ package enum English {
         case .nameServerFailure, .noNameServer: "could not be asked, since no name server gave its address"
         case .proxy: "could not be asked, since the proxy failed"
         case .own: "could not be asked from here"
+        case .intercepted: "could not be asked, since something in this network opens TLS"
         }
     }
 

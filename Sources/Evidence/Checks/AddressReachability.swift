@@ -9,7 +9,8 @@ struct AddressSurvey {
     let dead: [AddressLook]
     /// Every IPv6 address is dead while an IPv4 address answers.
     let isIPv6Dead: Bool
-    /// Of those none could even be sent to: it is this machine that may have no IPv6.
+    /// It may be this machine that has no IPv6: no edge of Apple's answers it over IPv6 either; or, where none was asked, none
+    /// of the addresses could even be sent to.
     let isIPv6Untold: Bool
 
     init(_ context: CheckContext) {
@@ -26,10 +27,10 @@ struct AddressSurvey {
         isIPv6Dead =
             !deadSix.isEmpty && !met.contains { $0.address.family == 6 } && met.contains { $0.address.family == 4 }
         // An edge of Apple's that answers over IPv6 proves that this machine has it.
-        let reachesIPv6 = (context.observation.full?.edges ?? []).contains {
-            $0.address.contains(":") && $0.retrieval.answer != nil
-        }
-        isIPv6Untold = isIPv6Dead && !reachesIPv6 && deadSix.allSatisfy { $0.retrieval.failure?.kind == .unreachable }
+        let edges = (context.observation.full?.edges ?? []).filter { $0.address.contains(":") }
+        let reachesIPv6 = edges.contains { $0.retrieval.answer != nil }
+        let hasNoRoute = deadSix.allSatisfy { $0.retrieval.failure?.kind == .unreachable }
+        isIPv6Untold = isIPv6Dead && !reachesIPv6 && (!edges.isEmpty || hasNoRoute)
     }
 
     /// Whether the name's other addresses, or the request by name, were answered.
@@ -66,7 +67,7 @@ extension Checks {
         return Finding(
             rule: .origin("ipv6-unchecked"), severity: .note,
             message: "whether the IPv6 addresses (\(addresses.listed(upTo: 2))) answer cannot be told from here: this "
-                + "machine has no way to IPv6",
+                + "machine reaches nobody over IPv6",
             evidence: ["addresses": addresses.joined(separator: ", ")],
             fix: "run the check from a machine with IPv6, or name a vantage that has it",
             reference: Reference.debuggingLinks)

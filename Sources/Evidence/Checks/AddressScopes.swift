@@ -12,9 +12,9 @@ extension Checks {
             Finding(
                 rule: .origin("not-public-address"), severity: .error,
                 message: foreign.count == total
-                    ? "\(context.domain) leads to \(those), which Apple's CDN refuses to ask"
-                    : "\(foreign.count) of the \(total) addresses of \(context.domain) are not public: \(those); "
-                        + "Apple's CDN refuses to ask those",
+                    ? "from here \(context.domain) leads to \(those); Apple's CDN refuses to ask such addresses"
+                    : "from here \(foreign.count) of the \(total) addresses of \(context.domain) are not public: "
+                        + "\(those); Apple's CDN refuses to ask those",
                 evidence: [
                     "addresses": shown.joined(separator: ", "), "scope": first.scope.rawValue,
                     "apple_code": "SWCERR00202", "source": resolution.source.rawValue,

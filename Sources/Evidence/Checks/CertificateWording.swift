@@ -11,6 +11,14 @@ struct CertificateWording {
     private var leaf: CertificateFacts? { chain.first }
 
     func describe(_ problem: CertificateProblem, in finding: inout Finding) {
+        if let name = leaf?.defaultName(besides: host) {
+            finding.rule = .origin("certificate-name-mismatch")
+            finding.message =
+                "the server does not know \(host): it shows the default certificate of its software, \(shown(name))"
+            finding.fix =
+                "add \(host) to the server that answers there (ingress, router, virtual host), with a certificate for it"
+            return
+        }
         switch problem {
         case .expired:
             finding.rule = .origin("certificate-expired")
@@ -47,7 +55,7 @@ struct CertificateWording {
         case .incompleteChain:
             // Public authorities say in each certificate where their own is found. Where nobody says so, no browser fetches it
             // either, and what looks like a missing intermediate is nearly always a private root.
-            guard chain.isEmpty || chain.linked.last?.issuerURL != nil else {
+            guard chain.isEmpty || chain.linked.last?.tellsIssuer == true else {
                 untrusted(
                     "the certificate comes from an authority that is unknown here"
                         + (missingIssuer.map { ": \($0)" } ?? "")
@@ -67,6 +75,7 @@ struct CertificateWording {
             finding.fix =
                 "install the full chain (leaf and intermediates); browsers fetch what is missing by themselves, "
                 + "Apple's crawler does not"
+                + (chain.linked.count > 1 ? "; if it is a root, this machine's trust store lacks it" : "")
         case .revoked:
             finding.rule = .origin("certificate-untrusted")
             finding.message = "the certificate is revoked"
@@ -120,6 +129,40 @@ extension [CertificateFacts] {
 }
 
 extension CertificateFacts {
+    /// Whether it tells everybody where its issuer's certificate is found, as those of public authorities do. A company's
+    /// authority names a place in its own network.
+    var tellsIssuer: Bool {
+        guard let url = issuerURL.flatMap({ URLComponents(string: $0) }),
+            ["http", "https"].contains(url.scheme?.lowercased()), let host = url.host?.lowercased()
+        else { return false }
+        let labels = host.split(separator: ".")
+        return labels.count > 1 && !Self.ownNetworks.contains(labels[labels.count - 1])
+    }
+
+    /// Not given out in public DNS: https://www.rfc-editor.org/rfc/rfc6762#appendix-G and ICANN's `internal`.
+    private static let ownNetworks: Set<Substring> = [
+        "corp", "home", "internal", "intranet", "lan", "local", "localdomain", "private",
+    ]
+
+    /// The common name of a certificate that software made for itself and shows for a host that it does not know; nil where
+    /// it may be meant for a host. No public host has such a name: `Kubernetes Ingress Controller Fake Certificate`,
+    /// `TRAEFIK DEFAULT CERT`, `NGINXIngressController`, `Plesk`, `localhost` (Kong), `localhost.localdomain` (F5, Apache).
+    func defaultName(besides host: String) -> String? {
+        guard !isFor(host), let name = commonName, !name.isEmpty else { return nil }
+        let labels = name.lowercased().split(separator: ".")
+        let isHost = labels.count > 1 && !name.contains(" ") && labels.last != "localdomain"
+        return isHost ? nil : name
+    }
+
+    /// Of the subject as libcurl prints it: `C = US, O = Example, CN = example.com`.
+    private var commonName: String? {
+        subject.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.lazy
+            .compactMap { part in
+                guard part.hasPrefix("CN"), let sign = part.firstIndex(of: "=") else { return nil }
+                return part[part.index(after: sign)...].trimmingCharacters(in: .whitespaces)
+            }.first
+    }
+
     /// Whether one of the names covers a host; a wildcard stands for one label: https://www.rfc-editor.org/rfc/rfc6125
     func isFor(_ host: String) -> Bool {
         let host = host.lowercased()

@@ -6,15 +6,18 @@ import Foundation
 package struct CheckContext: Sendable {
     package let readings: Readings
     package let comparison: Comparison
+    /// What earlier checks saw.
+    package let history: CopyHistory
     /// How long before its end a certificate is reported.
     package let certificateWarning: Duration
     package let expectations: Expectations
     package let now: Date
 
     package init(
-        readings: Readings, comparison: Comparison, certificateWarning: Duration,
+        readings: Readings, comparison: Comparison, history: CopyHistory, certificateWarning: Duration,
         expectations: Expectations = Expectations(), now: Date
     ) {
+        self.history = history
         self.expectations = expectations
         self.readings = readings
         self.comparison = comparison

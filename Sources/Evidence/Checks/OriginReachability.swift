@@ -96,6 +96,17 @@ extension Checks {
             }
             finding.reference = Reference.ownConfiguration
             return [finding]
+        case .intercepted:
+            let authority = context.origin.refusedAuthority ?? ""
+            finding.rule = .monitor("tls-intercepted")
+            finding.message =
+                "this machine trusts neither the certificate of \(host.name.inSentence) nor that of Apple's CDN: both come "
+                + "from \(authority.inSentence), so something in this network opens TLS"
+            finding.evidence["authority"] = authority
+            finding.fix =
+                "exempt this machine from the inspection of TLS: behind it nobody sees the site's own certificate"
+            finding.reference = Reference.ownConfiguration
+            return [finding]
         case .own, .proxy:
             finding.rule = .monitor("fetch-failed")
             finding.message = "the request could not be made from here: \(failure.detail.inSentence)"

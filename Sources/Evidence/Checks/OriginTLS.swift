@@ -6,9 +6,9 @@ extension Checks {
     @Sendable static func originTLS(_ context: CheckContext) -> [Finding] {
         var findings: [(finding: Finding, addresses: [String])] = []
         for retrieval in context.handshakes {
-            guard let failure = retrieval.failure, failure.isOfTLS else { continue }
             let host = MetHost(retrieval, of: context.domain)
-            let finding = host.placing(fault(failure, of: retrieval, at: host, context))
+            guard let fault = fault(of: retrieval, at: host, context) else { continue }
+            let finding = host.placing(fault)
             // The address of another host says nothing about the domain's own.
             let address = host.isElsewhere ? nil : retrieval.connection?.address
             if let index = findings.firstIndex(where: {
@@ -24,12 +24,13 @@ extension Checks {
         return findings.map { context.naming($0.addresses, in: $0.finding) }
     }
 
-    private static func fault(
-        _ failure: Failure, of retrieval: Retrieval, at host: MetHost, _ context: CheckContext
-    ) -> Finding {
+    private static func fault(of retrieval: Retrieval, at host: MetHost, _ context: CheckContext) -> Finding? {
+        let failure = retrieval.failure
+        guard failure?.isOfTLS ?? retrieval.hasCertificateWithoutNames else { return nil }
         let tls = retrieval.connection?.tls
         let leaf = tls?.chain.first
-        var evidence = ["url": retrieval.url, "error": tls?.detail ?? failure.detail]
+        var evidence = ["url": retrieval.url]
+        evidence["error"] = tls?.detail ?? failure?.detail
         if let address = retrieval.connection?.address { evidence["address"] = address }
         if let leaf {
             evidence["subject"] = leaf.subject
@@ -41,7 +42,13 @@ extension Checks {
         var finding = Finding(
             rule: .origin("tls-failed"), severity: .error, message: "", evidence: evidence, fix: "",
             reference: Reference.supportingDomains)
-        switch failure.kind {
+        switch failure?.kind {
+        case nil:
+            finding.rule = .origin("certificate-name-mismatch")
+            finding.message =
+                "the certificate names \(host.name) only as its common name; Apple's systems read subject alternative names "
+                + "alone"
+            finding.fix = "install a certificate that has \(host.name) as a subject alternative name"
         case .tlsVersion:
             finding.rule = .origin("tls-version")
             finding.message = "the server offers only TLS versions that are too old"
@@ -50,9 +57,19 @@ extension Checks {
             CertificateWording(host: host.name, chain: tls?.chain ?? [], now: context.now)
                 .describe(tls?.problem ?? .other, in: &finding)
         default:
-            HandshakeFault(words: failure.detail).describe(host.name, in: &finding)
+            HandshakeFault(words: failure?.detail ?? "").describe(host.name, in: &finding)
         }
         return finding
+    }
+}
+
+extension Retrieval {
+    /// Whether the certificate has no DNS name as a subject alternative name. OpenSSL then falls back on the common name;
+    /// Apple's systems have not since iOS 13: https://support.apple.com/en-us/103769
+    var hasCertificateWithoutNames: Bool {
+        // Another TLS library tells no version, and no extensions either.
+        guard failure == nil, let tls = connection?.tls, tls.trusted, tls.version != nil else { return false }
+        return tls.chain.first?.names.isEmpty == true
     }
 }
 

@@ -1,8 +1,8 @@
 import Foundation
 
 extension Checks {
-    /// The file at the site's root, where systems before iOS 9.3 looked. Whether Apple's crawler still falls back on it is
-    /// not known.
+    /// The file at the site's root, where systems before iOS 9.3 looked. That Apple's crawler still falls back on it is
+    /// probable, and documented nowhere: what its CDN has is told.
     @Sendable static func rootCopy(_ context: CheckContext) -> [Finding] {
         guard let root = context.observation.full?.rootCopy, let copy = context.readings.file(of: root),
             copy.namesService, let meaning = copy.meaning
@@ -21,6 +21,10 @@ extension Checks {
             ]
         }
         guard let status = context.origin.answer?.status, status == 404 || status == 410 else { return [] }
+        if let cdn = context.cdn?.answer {
+            evidence["cdn_status"] = "\(cdn.status)"
+            evidence["cdn_sha256"] = context.readings.cdnFile?.hash.hex
+        }
         return [
             Finding(
                 rule: .origin("root-only"), severity: .warning,
@@ -29,5 +33,15 @@ extension Checks {
                 evidence: evidence, fix: "serve it at \(context.domain.wellKnownURL) too",
                 reference: Reference.supportingDomains)
         ]
+    }
+}
+
+extension DiagnosisContext {
+    /// What Apple's CDN has of a site whose file is at the root only; nil: it was not asked.
+    var rootAtApple: RootAtApple? {
+        guard case .asked = check.observation.cdn, let root = full?.rootCopy else { return nil }
+        guard check.cdn?.speaksOfFile == true else { return .noAnswer }
+        guard let copy = check.readings.cdnFile else { return .nothing(crawlerFailure.map(AppleWord.init)) }
+        return copy.meaning == check.readings.file(of: root)?.meaning ? .sameFile : .otherFile
     }
 }

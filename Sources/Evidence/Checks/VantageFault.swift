@@ -40,7 +40,7 @@ package enum VantageFault: String, Codable, CaseIterable, Sendable {
             case .privateAddress: self = .privateAddress
             case .headersTooLarge, .malformedAnswer, .badEncoding, .truncated: self = .serverTrouble
             case .connectionRefused, .unreachable, .timedOut, .connectionReset, .proxy, .own,
-                .nameServerFailure, .noNameServer:
+                .nameServerFailure, .noNameServer, .intercepted:
                 self = .unreachable
             }
         }

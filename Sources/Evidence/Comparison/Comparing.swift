@@ -7,7 +7,7 @@ extension Comparison {
     /// `history`: what the origin served before; where it is kept it already holds this observation's own content.
     /// `staleAfter`: how long the CDN may lag behind a change.
     package init(of readings: Readings, history: CopyHistory, staleAfter: Duration, now: Date) {
-        let clock = CopyClock(readings: readings, history: history, now: now)
+        let clock = CopyClock(readings: readings, history: history, staleAfter: staleAfter, now: now)
         let current = readings.currentMeanings
         let survey = EdgeSurvey(readings)
         // Without a file at the origin there is nothing to be behind of, however the edges differ.

@@ -5,6 +5,7 @@ import Foundation
 struct CopyClock {
     let readings: Readings
     let history: CopyHistory
+    let staleAfter: Duration
     let now: Date
 
     struct Period {
@@ -20,16 +21,24 @@ struct CopyClock {
         if let period = history.superseded(meaning), let changedAt = period.supersededAt {
             return Period(changedAt: changedAt, changedAfter: period.lastSeen)
         }
-        guard !history.isKept, let modified = readings.observation.origin.answer?.header("last-modified"),
-            let changedAt = HTTPDate.parse(modified), changedAt <= now, changedAt > Self.firstFiles
-        else { return nil }
+        guard !history.isKept, let changedAt = modifiedLately else { return nil }
         return Period(changedAt: changedAt, changedAfter: nil)
+    }
+
+    /// The origin's Last-Modified, where it tells of a change that Apple's CDN may not have picked up yet. An older one does
+    /// not prove that the origin ever served Apple's copy; one that equals `Date` is made with each answer.
+    private var modifiedLately: Date? {
+        guard let answer = readings.observation.origin.answer,
+            let modified = answer.header("last-modified").flatMap(HTTPDate.parse), modified <= now,
+            now.timeIntervalSince(modified) < staleAfter.inSeconds
+        else { return nil }
+        let answered = answer.header("date").flatMap(HTTPDate.parse) ?? now
+        return abs(answered.timeIntervalSince(modified)) <= Self.generation ? nil : modified
     }
 
     /// Whole seconds; a clock that went backwards makes nothing younger than now.
     func lag(of period: Period) -> Int { Int(max(0, now.timeIntervalSince(period.changedAt))) }
 
-    /// The first files of this kind appeared with iOS 8, in 2014. An older Last-Modified is a build's placeholder, such as
-    /// the epoch.
-    private static let firstFiles = Date(timeIntervalSince1970: 1_388_534_400)
+    /// Seconds between which a date counts as made with the answer.
+    private static let generation: TimeInterval = 10
 }

@@ -29,10 +29,18 @@ package struct CopyHistory: Equatable, Sendable {
     package var periods: [OriginPeriod]
     /// Whether somebody kept a memory at all. A one-shot check has none and may fall back on Last-Modified.
     package var isKept: Bool
+    /// Since when each check has found a file at the origin; nil: this one is the first to find it, or finds none.
+    package var servingSince: Date?
+    /// When the origin was first asked; nil: by this check.
+    package var firstAskedAt: Date?
 
-    package init(periods: [OriginPeriod], isKept: Bool = true) {
+    package init(
+        periods: [OriginPeriod], isKept: Bool = true, servingSince: Date? = nil, firstAskedAt: Date? = nil
+    ) {
         self.periods = periods
         self.isKept = isKept
+        self.servingSince = servingSince
+        self.firstAskedAt = firstAskedAt
     }
 
     /// No memory: a one-shot check.
@@ -41,5 +49,21 @@ package struct CopyHistory: Equatable, Sendable {
     /// The latest stretch in which the origin served a content that it no longer serves.
     package func superseded(_ meaning: ContentHash) -> OriginPeriod? {
         periods.last { $0.meaning == meaning && $0.supersededAt != nil }
+    }
+
+    /// Since when nobody here has got the file, where this check does not: nil: not known to be longer than now.
+    var outOfSightSince: Date? { periods.last?.lastSeen ?? firstAskedAt }
+
+    /// The same by a clock that is so many seconds ahead.
+    package func shifted(by shift: TimeInterval) -> CopyHistory {
+        var shifted = self
+        for index in shifted.periods.indices {
+            shifted.periods[index].firstSeen += shift
+            shifted.periods[index].lastSeen += shift
+            shifted.periods[index].supersededAt? += shift
+        }
+        shifted.servingSince? += shift
+        shifted.firstAskedAt? += shift
+        return shifted
     }
 }

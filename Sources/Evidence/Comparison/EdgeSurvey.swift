@@ -55,6 +55,12 @@ struct EdgeSurvey {
 }
 
 extension Readings {
+    /// The answers that say what Apple's CDN has: that of each edge, or the one that speaks for all.
+    var copies: [Retrieval] {
+        let edges = EdgeSurvey(self).speaking.map(\.look.retrieval)
+        return edges.isEmpty ? [cdn].compactMap(\.self).filter(\.speaksOfFile) : edges
+    }
+
     /// The contents that the origin serves, by their meaning: at the address that the request by name met, and at every
     /// other. An origin that alternates makes no copy old; that its addresses differ is a finding of its own.
     var currentMeanings: Set<ContentHash> {

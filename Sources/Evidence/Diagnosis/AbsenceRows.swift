@@ -4,15 +4,7 @@ import AASA
 
 extension Diagnosis {
     static let absenceRows: [Row] = [
-        { context in
-            guard let agent = context.check.welcomeAgents.first, context.hasError(in: "origin.") else { return nil }
-            return .access(.refusedHereOnly(agent, here: context.here))
-        },
-        { context in
-            guard let name = context.check.welcomeVantages.first, context.hasError(in: "origin.") else { return nil }
-            return .access(.elsewhereFine(name.inSentence, here: context.here))
-        },
-        { $0.finding("origin.root-only").map { _ in .origin(.rootOnly) } },
+        { context in context.finding("origin.root-only").map { _ in .origin(.rootOnly(apple: context.rootAtApple)) } },
         { context in
             guard context.hasNoFile, let hop = context.check.origin.redirects.last, let target = hop.target,
                 let status = context.check.origin.answer?.status

@@ -1,6 +1,8 @@
 // Apple's own word, where the origin looks fine from here: what Apple's crawler saw outranks what we guess, and what we
 // see narrows it down.
 
+import Foundation
+
 extension Diagnosis {
     static let crawlerRows: [Row] =
         [
@@ -25,7 +27,10 @@ extension Diagnosis {
                 return nil
             }
             switch failure.trouble {
-            case .absence: return .crawler(.remembersAbsence(status: failure.originStatus ?? 404))
+            case .absence:
+                let status = failure.originStatus ?? 404
+                return .crawler(
+                    context.isAbsenceOlderThanFile ? .remembersAbsence(status: status) : .stillAbsent(status: status))
             case .redirect:
                 let target = context.check.origin.redirects.last?.target?.inSentence
                 return .crawler(.redirected(AppleWord(failure), target: target))
@@ -70,6 +75,13 @@ extension DiagnosisContext {
     fileprivate var refusedStatus: Int? {
         guard originIsFine, let failure = unanimousFailure, failure.trouble == .refusal else { return nil }
         return failure.originStatus
+    }
+
+    /// Whether Apple asked last before this machine first saw the file, as each edge's `Age` tells. Without one it may have
+    /// asked just now.
+    fileprivate var isAbsenceOlderThanFile: Bool {
+        let age = absentCopies.map { $0.age ?? 0 }.min() ?? 0
+        return check.now - TimeInterval(age) < check.history.servingSince ?? check.now
     }
 
     /// Apple's crawler met silence where this machine did not.

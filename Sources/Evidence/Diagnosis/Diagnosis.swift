@@ -63,6 +63,6 @@ extension Diagnosis {
     /// The first row that fits decides. What hides everything else comes first; then what Apple says together with what this
     /// machine sees; then what either of them says alone; then how old Apple's copy is; at the end, that all is well.
     static let rows: [Row] =
-        nameRows + absenceRows + handshakeRows + vantageRows + refusalRows + crawlerRows + originRows + expectationRows
-        + edgeRows + copyRows + healthyRows
+        nameRows + welcomeRows + absenceRows + handshakeRows + vantageRows + refusalRows + turnedAwayRows + crawlerRows
+        + originRows + expectationRows + edgeRows + copyRows + privateHereRows + healthyRows
 }

@@ -99,7 +99,7 @@ extension Effect {
         let survey = EdgeSurvey(readings)
         let asked = survey.asked
         let edges = survey.speaking.map(\.look.retrieval)
-        let copies = edges.isEmpty ? [readings.cdn].compactMap { $0 }.filter(\.speaksOfFile) : edges
+        let copies = readings.copies
         guard !copies.isEmpty else { return .unknown(.cdnNotReached) }
         func share(_ count: Int) -> EdgeShare? {
             count == copies.count || asked == 0 ? nil : EdgeShare(count, of: asked)

@@ -17,7 +17,9 @@ extension Diagnosis {
             guard let finding = rules.lazy.compactMap({ context.error("origin.\($0)") }).first,
                 let fault = context.fault(finding)
             else { return nil }
-            return .origin(.certificateAtAddress(fault, place: context.place(of: finding)))
+            let place = context.place(of: finding)
+            return .origin(
+                place.addresses.isEmpty ? .fault(fault, place: place) : .certificateAtAddress(fault, place: place))
         },
     ]
 }

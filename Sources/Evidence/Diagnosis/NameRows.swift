@@ -15,6 +15,10 @@ extension Diagnosis {
                     answer: failure.kind == .noNameServer ? nil : failure.detail.inSentence))
         },
         { context in
+            guard context.finding("monitor.tls-intercepted") != nil else { return nil }
+            return .monitor(.tlsIntercepted(authority: (context.check.origin.refusedAuthority ?? "").inSentence))
+        },
+        { context in
             guard !context.check.metHost.isElsewhere, context.finding("origin.dns-failed") != nil else { return nil }
             return .origin(.noSuchName(context.domain))
         },
@@ -24,10 +28,12 @@ extension Diagnosis {
         },
         { context in
             let addresses = context.check.notPublicAddresses.map(\.address)
-            guard !addresses.isEmpty, context.finding("origin.not-public-address") != nil else { return nil }
+            guard !addresses.isEmpty, context.error("origin.not-public-address") != nil else { return nil }
             let all = context.full?.resolution.addresses.count ?? addresses.count
             return .origin(.privateAddress(addresses, of: all))
         },
+        // A server that only this machine meets explains whatever is not there.
+        { $0.check.readings.originFile == nil ? $0.privateHere : nil },
         { $0.addressesFailVariously.map(Cause.origin) },
         { $0.addressesDiffer.map(Cause.origin) },
     ]

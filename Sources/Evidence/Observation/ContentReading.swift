@@ -64,7 +64,8 @@ package struct Readings: Sendable {
     /// The other bodies of a full look, by their hash: those of addresses, edges, agents, vantages and the root.
     private let others: [ContentHash: ContentReading]
 
-    package init(_ observation: Observation) {
+    package init(_ seen: Observation) {
+        let observation = seen.markingInterception
         self.observation = observation
         let originHash = observation.origin.answer?.body.hash
         let asked = observation.cdn.retrieval

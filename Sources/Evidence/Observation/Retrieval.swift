@@ -170,6 +170,9 @@ package struct Failure: Codable, Equatable, Sendable {
         case tlsVersion = "tls_version"
         /// The certificate was refused; `Connection.tls.problem` says why.
         case certificate
+        /// A certificate that was refused, as Apple CDN's was for the same authority: something reads the traffic. Nobody sees
+        /// this at once; `Readings` tells it from the rest of the observation.
+        case intercepted
         case headersTooLarge = "headers_too_large"
         case malformedAnswer = "malformed_answer"
         /// The server sent a compressed body that cannot be decompressed.

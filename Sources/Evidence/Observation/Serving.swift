@@ -48,10 +48,10 @@ extension Failure {
     /// The name does not exist, or has no address: there is no server to ask.
     package var hasNoAddress: Bool { kind == .nameNotFound || kind == .noAddress }
 
-    /// Whether it says nothing about the server: our own fault, or that of our proxy or name server.
+    /// Whether it says nothing about the server: our own fault, or that of our proxy, name server or network.
     package var isOwnFault: Bool {
         switch kind {
-        case .own, .proxy, .nameServerFailure, .noNameServer: true
+        case .own, .proxy, .nameServerFailure, .noNameServer, .intercepted: true
         default: false
         }
     }

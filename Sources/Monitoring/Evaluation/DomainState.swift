@@ -39,6 +39,14 @@ package struct DomainState: Codable, Equatable, Sendable {
         recentContents = []
     }
 
+    /// What the judgement of a check needs to know of earlier ones.
+    package var history: CopyHistory {
+        CopyHistory(periods: originPeriods, servingSince: originValidSince, firstAskedAt: firstCheckedAt)
+    }
+
+    /// Whether the origin was ever seen to serve a file, or Apple's CDN to have one.
+    package var hadFile: Bool { !originPeriods.isEmpty || cdnCopy?.meaning != nil }
+
     package var open: [IncidentKind: TrackedIncident] {
         get { incidents.open }
         set { incidents.open = newValue }

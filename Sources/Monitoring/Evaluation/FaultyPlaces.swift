@@ -114,6 +114,6 @@ extension ConditionReader {
         guard retrieval.answer?.status == 200 else { return .cdnMissing }
         guard let meaning = readings.file(of: retrieval)?.meaning else { return .cdnDivergent }
         if current.contains(meaning) { return nil }
-        return CopyHistory(periods: after.originPeriods).superseded(meaning) == nil ? .cdnDivergent : .cdnStale
+        return after.history.superseded(meaning) == nil ? .cdnDivergent : .cdnStale
     }
 }

@@ -60,7 +60,7 @@ package func evaluate(
     }
     if network == .trusted { next.noteOrigin(readings, at: now) }
     func verdict(of readings: Readings) -> Verdict {
-        Verdict(of: readings, periods: next.originPeriods, policy, now: now, wall: wall)
+        Verdict(of: readings, history: next.history, policy, now: now, wall: wall)
     }
     let seen = network == .suspect ? verdict(of: readings).suspect : verdict(of: readings)
     next.noteCDN(readings, at: now)
@@ -128,18 +128,10 @@ extension IncidentMachine<IncidentKind> {
 extension Verdict {
     /// Findings name dates, and certificates have them: both are of the wall clock. The comparison's instants are steady, as
     /// all that is stored. Whole seconds keep them the same from check to check.
-    fileprivate init(of readings: Readings, periods: [OriginPeriod], _ policy: Policy, now: Date, wall: Date) {
+    fileprivate init(of readings: Readings, history: CopyHistory, _ policy: Policy, now: Date, wall: Date) {
         let shift = wall.timeIntervalSince(now).rounded()
-        var shown = periods
-        if shift != 0 {
-            for index in shown.indices {
-                shown[index].firstSeen += shift
-                shown[index].lastSeen += shift
-                shown[index].supersededAt? += shift
-            }
-        }
         self.init(
-            of: readings, history: CopyHistory(periods: shown), staleAfter: policy.staleAfter,
+            of: readings, history: shift == 0 ? history : history.shifted(by: shift), staleAfter: policy.staleAfter,
             certificateWarning: policy.certificateWarning, expectations: policy.expectations, now: now + shift)
         comparison.changedAt? -= shift
         comparison.changedAfter? -= shift

@@ -37,7 +37,7 @@ extension Retrieval {
         return switch failure.kind {
         case .nameNotFound, .nameServerFailure, .noNameServer, .connectionRefused, .unreachable, .timedOut,
             .connectionReset, .tlsHandshake, .tlsVersion,
-            .certificate, .proxy:
+            .certificate, .intercepted, .proxy:
             true
         case .headersTooLarge, .malformedAnswer, .truncated, .badEncoding, .privateAddress, .noAddress,
             .noIPv4Address, .noIPv6Address, .own:

@@ -32,6 +32,9 @@ extension EndToEndTests {
             ("untrusted", .untrustedRoot, "origin.certificate-untrusted"),
             ("private", .privateAuthority, "origin.certificate-untrusted"),
             ("incomplete", .missingIntermediate, "origin.certificate-chain-incomplete"),
+            ("cross-signed", .missingSecondIntermediate, "origin.certificate-chain-incomplete"),
+            ("common-name", .commonNameOnly, "origin.certificate-name-mismatch"),
+            ("ingress", .ingressDefault, "origin.certificate-name-mismatch"),
             ("old-intermediate", .expiredIntermediate, "origin.certificate-expired"),
         ]
 

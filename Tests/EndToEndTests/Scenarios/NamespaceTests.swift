@@ -100,13 +100,39 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a name that leads to private and carrier addresses", arguments: ["10.1.2.3", "100.64.1.2", "fd00::5"])
-        func privateAddress(_ address: String) async throws {
-            try await run(Self.network([(address, .serving)])) { run in
+        @Test(
+            "a name that leads to private and carrier addresses, here alone or for Apple too",
+            arguments: ["10.1.2.3", "100.64.1.2", "198.18.0.9", "fd00::5"], [true, false])
+        func privateAddress(_ address: String, _ hasCopy: Bool) async throws {
+            var network = Self.network([(address, .serving)])
+            if !hasCopy {
+                let word = "SWCERR00202 Connections to private/reserved IP addresses are not allowed"
+                network.servers =
+                    Self.site("site.test", "root ROOT/www;")
+                    + Self.site(Namespace.cdn, #"add_header Apple-Failure-Reason "\#(word)" always; return 404;"#)
+            }
+            try await run(network) { run in
                 let report = try run.report()
-                #expect(report.errorRules == ["origin.not-public-address"], "\(report)")
+                let errors: Set<String> = ["origin.not-public-address", "cdn.crawler-error"]
+                #expect(report.errorRules == (hasCopy ? [] : errors), "\(report)")
+                #expect(report.rules.contains("origin.not-public-address"), "\(report)")
                 #expect(report["diagnosis"].string?.contains(address) == true, "\(report["diagnosis"])")
-                #expect(run.process.end == .exit(1))
+                let cause = hasCopy ? "private-address-here" : "crawler-private-address"
+                #expect(report["diagnosis_id"] == .string(cause), "\(report)")
+                #expect(run.process.end == .exit(hasCopy ? 0 : 1))
+            }
+        }
+
+        @Test("IPv6 packets of this machine vanish, and those to Apple's edges too")
+        func blackhole() async throws {
+            var network = Self.network([("1.2.3.1", .serving), ("2a00:9::1", .dropping)])
+            for edge in 1...4 { network.addresses["2a00:4::\(edge)"] = .dropping }
+            try await run(network, ["--max-time", "5", "site.test"]) { run in
+                let report = try run.report()
+                #expect(report.rules.contains("origin.ipv6-unchecked"), "\(report)")
+                #expect(!report.rules.contains("origin.ipv6-broken"), "\(report)")
+                #expect(report["diagnosis_id"] == .string("in-sync"), "\(report["diagnosis"])")
+                #expect(run.process.end == .exit(0))
             }
         }
 

@@ -38,7 +38,8 @@ extension EndToEndTests {
                 errors: ["aasa.json-syntax", "origin.content-type"], diagnosis: ["HTML page", "catch-all"]),
             Site(
                 testDescription: "a rule against files whose names begin with a dot",
-                directives: #"location ~ /\. { deny all; }"#, errors: ["origin.status"], diagnosis: ["403"]),
+                directives: #"location ~ /\. { deny all; }"#, verdict: "warning", others: ["origin.status"],
+                diagnosis: ["403"]),
             Site(
                 testDescription: "no file", directives: "location /.well-known { return 404; }",
                 errors: ["origin.status"], diagnosis: ["no file at the origin"]),

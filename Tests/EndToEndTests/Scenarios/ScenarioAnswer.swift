@@ -71,7 +71,8 @@ extension ScenarioValue {
             "valid": LabCertificate.valid, "expired": .expired, "not_yet_valid": .notYetValid,
             "wrong_name": .wrongName, "self_signed": .selfSigned, "untrusted_root": .untrustedRoot,
             "missing_intermediate": .missingIntermediate, "private_authority": .privateAuthority,
-            "expired_intermediate": .expiredIntermediate,
+            "expired_intermediate": .expiredIntermediate, "missing_second_intermediate": .missingSecondIntermediate,
+            "common_name_only": .commonNameOnly, "ingress_default": .ingressDefault,
         ])
     }
 

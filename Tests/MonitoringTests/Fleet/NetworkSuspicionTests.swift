@@ -148,7 +148,9 @@ extension MonitoringSuite {
         static let kinds: [(Failure.Kind, Bool)] = [
             (.nameNotFound, true), (.nameServerFailure, true), (.noNameServer, true), (.noAddress, false),
             (.connectionRefused, true), (.unreachable, true), (.timedOut, true),
-            (.connectionReset, true), (.tlsHandshake, true), (.tlsVersion, true), (.certificate, true), (.proxy, true),
+            (.connectionReset, true), (.tlsHandshake, true), (.tlsVersion, true), (.certificate, true),
+            (.intercepted, true),
+            (.proxy, true),
             (.headersTooLarge, false), (.malformedAnswer, false), (.badEncoding, false), (.privateAddress, false),
             (.truncated, false), (.noIPv4Address, false), (.noIPv6Address, false), (.own, false),
         ]

@@ -19,6 +19,8 @@ struct Outlook {
     private var counts: [IncidentKind: Count] = [:]
     private var served: [Int: Stretch] = [:]
     private var serving: Int?
+    /// When the origin's file was last seen; before that, when the site was first looked at.
+    private var lastSight: Date?
     private var staleChecks = 0
     private var edges = EdgeOutlook()
     private var certificates = CertificateOutlook()
@@ -30,8 +32,10 @@ struct Outlook {
         _ sights: [Sight], _ before: DomainState, _ state: DomainState, _ setup: SimulatedSetup, now: Date, wall: Date
     ) throws {
         guard let sight = sights.last else { return }
+        lastSight = lastSight ?? now
         for sight in sights { noteOrigin(sight, now) }
-        try judge(.originBroken, sight, sight.origin == .broken, isUnknown: sight.origin == .unreachable, state, setup)
+        let isBroken = sight.origin == .broken || sight.origin == .refused && !isRefusedHereAlone(sight, now)
+        try judge(.originBroken, sight, isBroken, isUnknown: sight.origin == .unreachable, state, setup)
         try judge(.originUnreachable, sight, sight.origin == .unreachable, isUnknown: false, state, setup)
         try judgeAge(sight, state, setup, now)
         try edges.take(sight, before, state, isOld: { served[$0]?.supersededAt != nil && $0 != serving })
@@ -40,10 +44,20 @@ struct Outlook {
     }
 
     private mutating func noteOrigin(_ sight: Sight, _ now: Date) {
-        guard case .file(let version) = sight.origin, version != serving else { return }
+        guard case .file(let version) = sight.origin else { return }
+        lastSight = now
+        guard version != serving else { return }
         if let former = serving { served[former]?.supersededAt = now }
         served[version] = Stretch()
         serving = version
+    }
+
+    /// A refusal is this machine's own for a day, while an edge that was asked has the last known file and none says that
+    /// Apple was refused too.
+    private func isRefusedHereAlone(_ sight: Sight, _ now: Date) -> Bool {
+        let versions = sight.copies.map { copy in if case .file(let version) = copy { version } else { nil as Int? } }
+        return !versions.contains(nil) && versions.contains { serving == nil || $0 == serving }
+            && now.timeIntervalSince(lastSight ?? now) < 86_400
     }
 
     /// Fires with the check that completes the count, and not before; ends with the check that completes the other one.

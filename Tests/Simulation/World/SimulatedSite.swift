@@ -106,7 +106,7 @@ struct SimulatedSite {
             sight.origin = .file(served)
             return .file(SampleFile.version(served))
         case .status(let status):
-            sight.origin = .broken
+            sight.origin = status == 403 ? .refused : .broken
             return .status(status)
         case .page:
             sight.origin = .broken
@@ -163,6 +163,8 @@ struct Sight: Equatable {
     enum Origin: Equatable {
         case file(Int)
         case broken
+        /// Status 403: perhaps for this machine alone.
+        case refused
         case unreachable
         /// Our own network was at fault.
         case unknown
@@ -184,6 +186,7 @@ extension Sight {
             switch self.origin {
             case .file(let version): "v\(version)"
             case .broken: "broken"
+            case .refused: "refused"
             case .unreachable: "unreachable"
             case .unknown: "unknown"
             }

@@ -4,6 +4,10 @@ package enum AccessCause: Codable, Equatable, Sendable {
     /// Apple's agent gets the file where this program does not.
     case refusedHereOnly(AgentLook.Agent, here: Given)
     case elsewhereFine(String, here: Given)
+    /// This machine is turned away, and Apple's crawler is not, as its copy shows. `copyAge`: seconds.
+    case turnedAwayHere(Given, copyAge: Int)
+    /// The same for so many seconds, or beside a copy of such an age, that the copy shows nothing any more.
+    case turnedAwayForLong(Given, forSeconds: Int, copyAge: Int)
     case agentRefused(AgentRefusal)
     /// Here as for Apple.
     case agentRefusedAsApple(AgentRefusal, AppleWord)
@@ -14,6 +18,8 @@ package enum AccessCause: Codable, Equatable, Sendable {
         switch self {
         case .refusedHereOnly: .refusedHereOnly
         case .elsewhereFine: .elsewhereFine
+        case .turnedAwayHere: .turnedAwayHere
+        case .turnedAwayForLong: .turnedAwayForLong
         case .agentRefused: .agentRefused
         case .agentRefusedAsApple: .crawlerRefusedByAgent
         case .vantageRefused: .vantageRefused

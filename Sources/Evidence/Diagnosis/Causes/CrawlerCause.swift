@@ -5,6 +5,8 @@ package enum CrawlerCause: Codable, Equatable, Sendable {
     case refusedByAddress(status: Int)
     case refused(status: Int)
     case remembersAbsence(status: Int)
+    /// Apple asked after the file was there.
+    case stillAbsent(status: Int)
     /// `target`: where this machine is redirected to as well.
     case redirected(AppleWord, target: String?)
     case metOutage(AppleWord)
@@ -25,6 +27,7 @@ package enum CrawlerCause: Codable, Equatable, Sendable {
         case .refusedByAddress: .crawlerRefusedByAddress
         case .refused: .crawlerRefused
         case .remembersAbsence: .crawlerRemembersAbsence
+        case .stillAbsent: .crawlerStillAbsent
         case .redirected: .crawlerRedirected
         case .metOutage: .crawlerMetOutage
         case .rateLimited: .crawlerRateLimited

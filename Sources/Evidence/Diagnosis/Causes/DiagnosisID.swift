@@ -4,6 +4,7 @@ package enum DiagnosisID: String, Codable, Sendable, CaseIterable {
     case noSuchName = "no-such-name"
     case crawlerPrivateAddress = "crawler-private-address"
     case privateAddress = "private-address"
+    case privateAddressHere = "private-address-here"
     case addressesFailVariously = "addresses-fail-variously"
     case addressesDiffer = "addresses-differ"
     case addressUnreachable = "address-unreachable"
@@ -25,6 +26,8 @@ package enum DiagnosisID: String, Codable, Sendable, CaseIterable {
     // Who gets the file, and who does not.
     case refusedHereOnly = "refused-here-only"
     case elsewhereFine = "elsewhere-fine"
+    case turnedAwayHere = "turned-away-here"
+    case turnedAwayForLong = "turned-away-for-long"
     case crawlerRefusedByAgent = "crawler-refused-by-agent"
     case agentRefused = "agent-refused"
     case vantageRefused = "vantage-refused"
@@ -34,6 +37,7 @@ package enum DiagnosisID: String, Codable, Sendable, CaseIterable {
     case crawlerRefusedByAddress = "crawler-refused-by-address"
     case crawlerRefused = "crawler-refused"
     case crawlerRemembersAbsence = "crawler-remembers-absence"
+    case crawlerStillAbsent = "crawler-still-absent"
     case crawlerRedirected = "crawler-redirected"
     case crawlerMetOutage = "crawler-met-outage"
     case crawlerRateLimited = "crawler-rate-limited"
@@ -74,6 +78,7 @@ package enum DiagnosisID: String, Codable, Sendable, CaseIterable {
     // The monitor itself, and what many domains share.
     case ownFault = "own-fault"
     case nameServerFailed = "name-server-failed"
+    case tlsIntercepted = "tls-intercepted"
     case networkSuspect = "network-suspect"
     case networkLost = "network-lost"
     case manyFailing = "many-failing"

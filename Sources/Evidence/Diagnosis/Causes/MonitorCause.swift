@@ -5,6 +5,8 @@ package enum MonitorCause: Codable, Equatable, Sendable {
     case ownFault(detail: String)
     /// This machine's name server could not look the host up; `answer`: what it said, nil where none answered.
     case nameServerFailed(host: String, answer: String?)
+    /// Something in this machine's network opens TLS, under an authority that this machine does not trust.
+    case tlsIntercepted(authority: String)
     /// One check reached nobody, and neither did others.
     case networkSuspect
     case networkLost(domains: Int, of: Int, canaries: [String])
@@ -27,6 +29,7 @@ package enum MonitorCause: Codable, Equatable, Sendable {
         switch self {
         case .ownFault: .ownFault
         case .nameServerFailed: .nameServerFailed
+        case .tlsIntercepted: .tlsIntercepted
         case .networkSuspect: .networkSuspect
         case .networkLost: .networkLost
         case .manyFailing: .manyFailing

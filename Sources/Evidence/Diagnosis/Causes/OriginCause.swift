@@ -7,6 +7,8 @@ package enum OriginCause: Codable, Equatable, Sendable {
     /// Apple refuses the address; `seen`: those that are not public from here.
     case privateForApple(seen: [String])
     case privateAddress([String], of: Int)
+    /// From here; Apple's CDN has the file.
+    case privateHere([String], of: Int)
     case addressesFailVariously(AddressAnswers, repairs: [AddressRepair])
     case addressesDiffer(AddressAnswers)
     /// One address that gave two answers.
@@ -16,7 +18,8 @@ package enum OriginCause: Codable, Equatable, Sendable {
     case alternates(files: Int, changes: Int, checks: Int)
     case chainIncomplete(missing: String?, place: FaultPlace)
     case certificateAtAddress(OriginFault, place: FaultPlace)
-    case rootOnly
+    /// `apple`: what Apple's CDN has of it; nil: it was not asked.
+    case rootOnly(apple: RootAtApple?)
     case redirectToNothing(hop: Int, target: String, status: Int, addsSlash: Bool)
     case dotFolderDropped(StaticHost)
     case notDeployed(status: Int)
@@ -34,6 +37,7 @@ package enum OriginCause: Codable, Equatable, Sendable {
         case .noSuchName: .noSuchName
         case .privateForApple: .crawlerPrivateAddress
         case .privateAddress: .privateAddress
+        case .privateHere: .privateAddressHere
         case .addressesFailVariously: .addressesFailVariously
         case .addressesDiffer, .addressAnswersDifferently: .addressesDiffer
         case .addressUnreachable: .addressUnreachable
@@ -54,6 +58,14 @@ package enum OriginCause: Codable, Equatable, Sendable {
         case .redirectSameSite: .redirectSameSite
         }
     }
+}
+
+/// What Apple's CDN has of a site whose file is at the root only.
+package enum RootAtApple: Codable, Equatable, Sendable {
+    case sameFile, otherFile
+    /// With Apple's word on why.
+    case nothing(AppleWord?)
+    case noAnswer
 }
 
 /// Where a fault was met, if not at the whole of the domain's own server.

@@ -20,6 +20,10 @@ package enum OriginFault: Codable, Equatable, Sendable {
     case certificateExpired(Date?, intermediate: String?, alsoFor: [String])
     case certificateNotYetValid(Date?, alsoFor: [String])
     case certificateName([String])
+    /// No subject alternative name at all.
+    case certificateWithoutNames
+    /// The certificate that the server shows for hosts that it does not know, by its common name.
+    case unknownHost(String)
     case certificateUntrusted(CertificateProblem, issuer: String?)
     case certificateChain(missing: String?)
     case handshake(HandshakeFault)
@@ -44,8 +48,14 @@ package enum OriginFault: Codable, Equatable, Sendable {
 }
 
 extension OriginFault {
-    /// The fault of a retrieval that failed; nil where it says nothing about the server, or is a redirect's.
-    init?(_ failure: Failure, of retrieval: Retrieval, host: String, now: Date) {
+    /// The fault of a retrieval that failed, or was shown a certificate that others refuse; nil where it says nothing about
+    /// the server, or is a redirect's.
+    init?(of retrieval: Retrieval, host: String, now: Date) {
+        guard let failure = retrieval.failure else {
+            guard retrieval.hasCertificateWithoutNames else { return nil }
+            self = .certificateWithoutNames
+            return
+        }
         switch failure.kind {
         case .nameNotFound, .noAddress: self = .nameNotFound
         case .noIPv4Address: self = .noAddress(family: 4)
@@ -64,7 +74,7 @@ extension OriginFault {
         case .certificate:
             let tls = retrieval.connection?.tls
             self.init(tls?.problem ?? .other, chain: tls?.chain ?? [], host: host, now: now)
-        case .own, .proxy, .nameServerFailure, .noNameServer: return nil
+        case .own, .proxy, .nameServerFailure, .noNameServer, .intercepted: return nil
         }
     }
 
@@ -74,6 +84,10 @@ extension OriginFault {
         let isForAnother = leaf.map { !$0.names.isEmpty && !$0.isFor(host) } ?? false
         let last = chain.linked.last
         let issuer = last?.issuer.inSentence
+        if let name = leaf?.defaultName(besides: host) {
+            self = .unknownHost(name.inSentence)
+            return
+        }
         switch problem {
         case .expired:
             let old = chain.first { $0.notAfter.map { $0 < now } ?? false } ?? leaf
@@ -84,7 +98,8 @@ extension OriginFault {
             let early = chain.first { $0.notBefore.map { $0 > now } ?? false } ?? leaf
             self = .certificateNotYetValid(early?.notBefore, alsoFor: isForAnother ? names : [])
         case .nameMismatch: self = .certificateName(names)
-        case .incompleteChain where chain.isEmpty || last?.issuerURL != nil: self = .certificateChain(missing: issuer)
+        case .incompleteChain where chain.isEmpty || last?.tellsIssuer == true:
+            self = .certificateChain(missing: issuer)
         case .selfSigned, .untrustedRoot, .incompleteChain, .revoked, .other:
             self = .certificateUntrusted(problem, issuer: issuer)
         }
@@ -118,10 +133,9 @@ extension DiagnosisContext {
         default: break
         }
         // The request by name speaks first; of addresses the first that has the fault.
-        for retrieval in check.handshakes where retrieval.failure != nil {
+        for retrieval in check.handshakes {
             let host = MetHost(retrieval, of: domain)
-            guard let failure = retrieval.failure,
-                let fault = OriginFault(failure, of: retrieval, host: host.name, now: check.now),
+            guard let fault = OriginFault(of: retrieval, host: host.name, now: check.now),
                 fault.rules.contains(finding.rule.rawValue)
             else { continue }
             return fault
@@ -175,7 +189,7 @@ extension OriginFault {
         case .privateAddress, .redirectToPrivateAddress: ["origin.not-public-address"]
         case .certificateExpired: ["origin.certificate-expired"]
         case .certificateNotYetValid: ["origin.certificate-not-yet-valid"]
-        case .certificateName: ["origin.certificate-name-mismatch"]
+        case .certificateName, .certificateWithoutNames, .unknownHost: ["origin.certificate-name-mismatch"]
         case .certificateUntrusted: ["origin.certificate-untrusted"]
         case .certificateChain: ["origin.certificate-chain-incomplete"]
         case .handshake: ["origin.tls-failed"]

@@ -1,0 +1,44 @@
+// What this machine alone meets: others are let in, be it Apple's agents, another place, or Apple's crawler.
+
+extension Diagnosis {
+    /// Somebody else gets the file.
+    static let welcomeRows: [Row] = [
+        { context in
+            guard let agent = context.check.welcomeAgents.first, context.hasTrouble(in: "origin.") else { return nil }
+            return .access(.refusedHereOnly(agent, here: context.here))
+        },
+        { context in
+            guard let name = context.check.welcomeVantages.first, context.hasTrouble(in: "origin.") else { return nil }
+            return .access(.elsewhereFine(name.inSentence, here: context.here))
+        },
+    ]
+
+    /// Apple's copy shows that its crawler got the file, or did so a while ago.
+    static let turnedAwayRows: [Row] = [
+        { context in
+            guard context.check.isTurnedAwayAlone, let evidence = context.check.copyEvidence else { return nil }
+            guard evidence.isRecent else {
+                return .access(
+                    .turnedAwayForLong(
+                        context.here, forSeconds: evidence.outOfSight ?? 0, copyAge: evidence.age))
+            }
+            return context.hasError(in: "origin.")
+                ? nil : .access(.turnedAwayHere(context.here, copyAge: evidence.age))
+        }
+    ]
+
+    static let privateHereRows: [Row] = [{ $0.privateHere }]
+}
+
+extension DiagnosisContext {
+    fileprivate func hasTrouble(in area: String) -> Bool {
+        findings.contains { $0.severity > .note && $0.rule.rawValue.hasPrefix(area) }
+    }
+
+    /// Where this machine's resolver gives addresses that Apple cannot have met.
+    var privateHere: Cause? {
+        let addresses = check.notPublicAddresses.map(\.address)
+        guard !addresses.isEmpty, finding("origin.not-public-address")?.severity == .warning else { return nil }
+        return .origin(.privateHere(addresses, of: full?.resolution.addresses.count ?? addresses.count))
+    }
+}

@@ -1,0 +1,121 @@
+// Stories in which this machine, or its network, meets what Apple does not.
+
+import Evidence
+import Foundation
+import TestSupport
+
+extension Story {
+    private static func aged(_ reply: Reply, _ seconds: Int) -> Reply {
+        reply.with { $0.headers["Age"] = "\(seconds)" }
+    }
+
+    /// Refused here alike at every address, under every agent.
+    private static func refused(
+        _ name: String, _ origin: Reply, cdn: Reply = good, scene: Scene? = nil, _ findings: [String],
+        _ id: DiagnosisID, _ words: [String], unsaid: [String] = []
+    ) -> Story {
+        Story(name, origin: origin, cdn: cdn, scene: scene, findings: findings, id: id, words: words) {
+            $0.unsaid = unsaid
+        }
+    }
+
+    static let ownNetwork = turnedAway + privateAddresses + interception
+
+    private static let alone = ["this machine alone", "another network", "Links work."]
+
+    private static let turnedAway: [Story] =
+        [401, 403, 451].map { status in
+            refused(
+                "only this machine meets \(status), as Apple's copy shows", .status(status), cdn: aged(good, 300),
+                ["origin.status warning"], .turnedAwayHere,
+                ["To this machine your server answers with status \(status)", "5 min old"] + alone,
+                unsaid: ["login", "geo rule"])
+        } + [
+            refused(
+                "this machine asks too often", .status(429), ["origin.status warning"], .turnedAwayHere,
+                ["status 429", "Check less often"]),
+            refused(
+                "a challenge that only this machine meets", challenge, ["origin.status warning"], .turnedAwayHere,
+                ["status 403"] + alone),
+            refused(
+                "a challenge with status 200",
+                Reply.file("<!doctype html><html>").with {
+                    $0.headers = ["CF-Mitigated": "challenge", "Content-Type": "text/html"]
+                },
+                ["origin.content-type warning", "aasa.json-syntax warning"], .pageInsteadOfFile, ["HTML page"]),
+            refused(
+                "refused here and elsewhere", .status(403),
+                scene: .calm(.status(403), cdn: good).with { $0.vantages = [("home", .status(403))] },
+                ["origin.status error"], .originFault, ["no geo rule"], unsaid: alone.dropLast()),
+            refused(
+                "refused here, and an edge says that Apple was refused", .status(403),
+                scene: .calm(.status(403), cdn: good).edges([good, forbidden]),
+                ["origin.status error", "cdn.crawler-error error", "cdn.edges-differ warning"], .originFault,
+                ["status 403"]),
+            refused(
+                "refused here, and the copy comes with Apple's word of failure", .status(403),
+                cdn: good.with { $0.headers["Apple-Failure-Reason"] = "SWCERR00301 Timeout" },
+                ["origin.status error", "cdn.crawler-error warning"], .originFault, ["status 403"]),
+            refused(
+                "refused here, and Apple's copy is days old", .status(403), cdn: aged(good, 300_000),
+                ["origin.status error"], .turnedAwayForLong,
+                ["status 403", "its copy may be old", "3 days", "Let every client"], unsaid: ["this machine alone"]),
+            refused(
+                "no other status is a matter of who asks", .status(503), ["origin.status error"], .originFault,
+                ["status 503"]),
+        ]
+
+    private static func placed(_ address: String, _ scope: AddressScope, _ origin: Reply = good, cdn: Reply) -> Scene {
+        Scene.calm(origin, cdn: cdn).with { $0.addresses = [(address, scope, origin)] }
+    }
+
+    private static let privateAddresses: [Story] =
+        [("10.1.2.3", .private), ("198.18.0.7", .reserved), ("100.64.1.1", .carrierGrade), ("127.0.0.1", .loopback)]
+        .map { (address: String, scope: AddressScope) in
+            Story(
+                "\(address) from here, while Apple has the file", cdn: good, scene: placed(address, scope, cdn: good),
+                findings: ["origin.not-public-address warning"], id: .privateAddressHere,
+                words: [
+                    "From here the domain has \(address)", "hosts file or VPN", "Nothing needs to be done at the site",
+                ]
+            ) { $0.unsaid = ["refuses to ask"] }
+        } + [
+            Story(
+                "a private address from here, and a change that Apple has not picked up yet",
+                origin: modified(good, "Sat, 21 Nov 2026 05:00:00 GMT"), cdn: old,
+                scene: placed("10.1.2.3", .private, modified(good, "Sat, 21 Nov 2026 05:00:00 GMT"), cdn: old),
+                findings: ["origin.not-public-address warning"], id: .cdnPropagating, words: ["2 h ago"]),
+            Story(
+                "the internal server has no file", origin: .status(404), cdn: good,
+                scene: placed("10.1.2.3", .private, .status(404), cdn: good),
+                findings: ["origin.status error", "origin.not-public-address warning"], id: .privateAddressHere,
+                words: ["10.1.2.3", "public DNS"]
+            ) { $0.unsaid = ["There is no file"] },
+        ]
+
+    private static func shown(by authority: String, _ problem: CertificateProblem = .untrustedRoot) -> Reply {
+        Reply.certificate(problem).with {
+            $0.tls?.chain[0].issuer = authority
+            $0.tls?.chain[0].issuerURL = nil
+            if problem == .expired { $0.tls?.chain[0].notAfter = .testing - 86_400 }
+        }
+    }
+
+    private static let interception: [Story] = [
+        Story(
+            "a proxy reads all traffic", origin: shown(by: "CN=Corp Inspection"), cdn: shown(by: "CN=Corp Inspection"),
+            findings: ["monitor.tls-intercepted error", "cdn.unreachable warning"], id: .tlsIntercepted,
+            words: ["opens TLS", "CN=Corp Inspection", "Exempt this machine"]
+        ) { $0.unsaid = ["public authority", "Install"] },
+        Story(
+            "origin and CDN are refused for different authorities", origin: shown(by: "CN=Corp Inspection"),
+            cdn: shown(by: "CN=Apple Public Server"),
+            findings: ["origin.certificate-untrusted error", "cdn.unreachable warning"], id: .originFault,
+            words: ["CN=Corp Inspection", "public authority"]),
+        Story(
+            "an expired certificate is no interception", origin: shown(by: "CN=One", .expired),
+            cdn: shown(by: "CN=One", .expired),
+            findings: ["origin.certificate-expired error", "cdn.unreachable warning"], id: .originFault,
+            words: ["expired"]),
+    ]
+}

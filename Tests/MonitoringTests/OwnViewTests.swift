@@ -1,0 +1,102 @@
+import Evidence
+import Foundation
+import Monitoring
+import TestSupport
+import Testing
+
+extension MonitoringSuite {
+    @Suite("What this machine alone meets")
+    struct OwnViewTests {
+        static let refused = Reply.status(403)
+
+        static func file(_ version: Int = 1, age: Double = 300) -> Reply {
+            Reply.file(SampleFile.version(version)).with { $0.headers["Age"] = "\(Int(age))" }
+        }
+
+        @Test("a refusal counts for nothing beside a fresh copy, until it has lasted a day longer than the copy's Age")
+        func lasting() throws {
+            var course = try Course()
+            try course.look(at: 0, Self.file(), Self.file())
+            for hour in 1...24 {
+                try course.look(at: Double(hour), Self.refused, Self.file())
+                #expect(
+                    course.state.verdict?.level == .warning && course.state.verdict?.diagnosis.id == .turnedAwayHere)
+            }
+            #expect(course.told.isEmpty && course.state.open.isEmpty)
+            try course.look(at: 25, Self.refused, Self.file())
+            #expect(
+                course.state.verdict?.diagnosis.cause
+                    == .access(.turnedAwayForLong(.status(403), forSeconds: 25 * 3600, copyAge: 300)))
+            try course.look(at: 26, Self.refused, Self.file())
+            #expect(course.told == ["26 origin.broken firing"])
+            #expect(course.events.last?.facts?.diagnosis.id == .turnedAwayForLong)
+            try course.look(at: 27, Self.file(), Self.file())
+            #expect(course.told.last == "27 origin.broken resolved (recovered)")
+        }
+
+        @Test("the same without a file ever seen here, by light checks and with a wall clock of its own")
+        func neverSeen() throws {
+            var course = try Course()
+            course.wallAhead = -7200
+            for hour in 0...25 { try course.look(at: Double(hour), Self.refused, Self.file(), full: nil) }
+            #expect(course.told.isEmpty)
+            try course.look(at: 26, Self.refused, Self.file(), full: nil)
+            #expect(course.told == ["26 origin.broken firing"])
+        }
+
+        @Test("a copy that nobody fetched for a day shows nothing")
+        func oldCopy() throws {
+            var course = try Course()
+            try course.look(at: 0, Self.file(), Self.file())
+            for hour in 1...23 { try course.look(at: Double(hour), Self.refused, Self.file(age: Double(hour) * 3600)) }
+            #expect(course.told.isEmpty)
+            for hour in 24...25 { try course.look(at: Double(hour), Self.refused, Self.file(age: Double(hour) * 3600)) }
+            #expect(course.told == ["25 origin.broken firing"])
+        }
+
+        static let speakingAgainst: [(String, Reply)] = [
+            ("a copy of what the origin served before", file(1)), ("no copy", .status(404)),
+            ("Apple's word that it is refused", .crawler("SWCERR00101 Bad HTTP Response: 403 Forbidden")),
+            ("its word beside a copy", file(2).with { $0.headers["Apple-Failure-Reason"] = "SWCERR00301 Timeout" }),
+            ("no answer", .failed(.timedOut)), ("a page", .file("<html>")),
+        ]
+
+        @Test("a refusal is told at once beside anything else than a copy of the last file", arguments: 0..<6)
+        func contradicted(_ index: Int) throws {
+            var course = try Course()
+            try course.look(at: 0, origin: 1, cdn: 1)
+            try course.look(at: 1, origin: 2, cdn: 1)
+            for hour in 2...3 { try course.look(at: Double(hour), Self.refused, Self.speakingAgainst[index].1) }
+            #expect(course.told == ["3 origin.broken firing"], "\(Self.speakingAgainst[index].0)")
+        }
+
+        @Test("Apple remembers only what it was told before this machine first saw the file")
+        func absence() throws {
+            func absent(askedHoursAgo hours: Double) -> Reply {
+                Reply.crawler("SWCERR00101 Bad HTTP Response: 404 Not Found").with {
+                    $0.headers["Age"] = "\(Int(hours * 3600))"
+                }
+            }
+            var course = try Course()
+            for hour in 0...3 { try course.look(at: Double(hour), Self.file(), absent(askedHoursAgo: 4)) }
+            #expect(course.state.verdict?.diagnosis.id == .crawlerRemembersAbsence)
+            try course.look(at: 4, Self.file(), absent(askedHoursAgo: 1))
+            #expect(course.state.verdict?.diagnosis.id == .crawlerStillAbsent)
+            // Removed and deployed again: the absence is of the time in between.
+            try course.look(at: 5, .status(404), absent(askedHoursAgo: 0))
+            try course.look(at: 6, Self.file(), absent(askedHoursAgo: 1))
+            #expect(course.state.verdict?.diagnosis.id == .crawlerRemembersAbsence)
+        }
+
+        @Test("TLS that our own network opens is no incident of the site's, and ends none")
+        func intercepted() throws {
+            let inspected = Reply.certificate(.untrustedRoot)
+            var course = try Course()
+            for hour in 0...1 { try course.look(at: Double(hour), .status(500), Self.file()) }
+            for hour in 2...5 { try course.look(at: Double(hour), inspected, inspected) }
+            #expect(course.state.verdict?.diagnosis.id == .tlsIntercepted)
+            #expect(course.told == ["1 origin.broken firing"])
+            #expect(Set(course.state.open.keys) == [.originBroken])
+        }
+    }
+}
