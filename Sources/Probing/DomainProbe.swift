@@ -42,7 +42,7 @@ package struct DomainProbe: Sendable {
         {
             first.retrieval.outcome = .failed(better)
         }
-        let isLate = mode.readsCDN && !asksCDNAtOnce(mode, hadFile) && !Self.hasNoFile(first.retrieval)
+        let isLate = mode.readsCDN && !asksCDNAtOnce(mode, hadFile) && !Self.hasNoFile(first)
         // Waits for the origin by its name, and for nothing that is asked besides.
         async let late = isLate ? copy(of: domain, depth: depth, timeout: timeout) : nil
         let places = try await vantages.confirmed(try await elsewhere, against: first.retrieval, of: domain)
@@ -130,11 +130,10 @@ package struct DomainProbe: Sendable {
     }
 
     /// No such name, or an answer that says that there is no such file: Apple would remember the failure.
-    /// What lies behind a redirect is another server's word.
-    private static func hasNoFile(_ retrieval: Retrieval) -> Bool {
-        guard retrieval.redirects.isEmpty else { return false }
-        if let status = retrieval.answer?.status { return status == 404 || status == 410 }
-        return retrieval.failure?.hasNoAddress == true
+    private static func hasNoFile(_ seen: Sight) -> Bool {
+        let retrieval = seen.retrieval
+        if retrieval.redirects.isEmpty, retrieval.failure?.hasNoAddress == true { return true }
+        return retrieval.saysThatThereIsNoFile(seen.contents)
     }
 }
 

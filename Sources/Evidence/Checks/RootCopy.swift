@@ -20,7 +20,7 @@ extension Checks {
                     reference: Reference.archivedGuide)
             ]
         }
-        guard let status = context.origin.answer?.status, status == 404 || status == 410 else { return [] }
+        guard context.readings.originSaysNoFile else { return [] }
         return [
             Finding(
                 rule: .origin("root-only"), severity: .warning,
