@@ -74,7 +74,7 @@ extension CurlError {
             case .noServer: .noNameServer
             case .own: .outOfMemory
             }
-        self.init(code: code, phase: .resolving, message: fault.detail)
+        self.init(code: code, phase: .resolving, message: fault.detail, alias: fault.alias)
     }
 
     /// That a host has addresses, but none of the family that was asked for; nil where it has one.

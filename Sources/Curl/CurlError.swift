@@ -107,8 +107,11 @@ package struct CurlError: Error, Sendable, Equatable, CustomStringConvertible {
     package let message: String
     /// The `CURLcode`, 0 where the error is not libcurl's.
     package let curlCode: Int
+    /// Of a name that has no address: what it is an alias of.
+    package let alias: String?
 
-    package init(code: Code, phase: Phase, message: String, curlCode: Int = 0) {
+    package init(code: Code, phase: Phase, message: String, curlCode: Int = 0, alias: String? = nil) {
+        self.alias = alias
         self.code = code
         self.phase = phase
         self.message = String(

@@ -21,10 +21,13 @@ package struct LookUpFault: Error, Sendable, Equatable {
 
     package let kind: Kind
     package let detail: String
+    /// The last name that it is an alias of (CNAME), where it is one and that name has no address.
+    package let alias: String?
 
-    package init(kind: Kind, detail: String) {
+    package init(kind: Kind, detail: String, alias: String? = nil) {
         self.kind = kind
         self.detail = detail
+        self.alias = alias
     }
 }
 
@@ -69,7 +72,7 @@ package final class Resolver: Sendable {
             }
             group.addTask {
                 try await Task.sleep(for: timeout)
-                return .failure(LookUpFault(kind: .noServer, detail: "no name server answered in time"))
+                return .failure(lookUp.known ?? LookUpFault(kind: .noServer, detail: "no name server answered in time"))
             }
             defer { group.cancelAll() }
             guard let first = try await group.next(), let result = first else { throw CancellationError() }
@@ -99,6 +102,13 @@ final class LookUp: Sendable {
 
     let host: String
     private let state = Mutex(State.new)
+    private let fault = Mutex<LookUpFault?>(nil)
+
+    /// What is known already, while more is asked about it.
+    var known: LookUpFault? {
+        get { fault.withLock { $0 } }
+        set { fault.withLock { $0 = newValue } }
+    }
 
     init(host: String) { self.host = host }
 

@@ -23,6 +23,18 @@ final class ResolverChannel {
         }
     }
 
+    private final class AliasQuestion {
+        let lookUp: LookUp
+        let channel: ResolverChannel
+        let fault: LookUpFault
+
+        init(_ lookUp: LookUp, _ channel: ResolverChannel, _ fault: LookUpFault) {
+            self.lookUp = lookUp
+            self.channel = channel
+            self.fault = fault
+        }
+    }
+
     let sockets = Sockets()
     let madeAt = ContinuousClock.now
     private(set) var active = 0
@@ -83,12 +95,33 @@ final class ResolverChannel {
         guard outcome == AASA_ARES_FOUND else {
             if !isFrank { return askAgain() }
             let words = ares_strerror(status).map { String(cString: $0) } ?? "error \(status)"
-            return lookUp.finish(.failure(LookUpFault(kind: Self.kind(outcome), detail: words)))
+            let fault = LookUpFault(kind: Self.kind(outcome), detail: words)
+            return fault.kind == .noSuchName || fault.kind == .noAddress
+                ? askAlias(lookUp, fault) : lookUp.finish(.failure(fault))
         }
         let addresses = Self.addresses(found)
         lookUp.finish(
             addresses.isEmpty
                 ? .failure(LookUpFault(kind: .noAddress, detail: "the name has no address")) : .success(addresses))
+    }
+
+    /// One question more, where the name has no address: whether it is an alias, and of what. Its failure changes nothing.
+    private func askAlias(_ lookUp: LookUp, _ fault: LookUpFault) {
+        lookUp.known = fault
+        active += 1
+        let question = Unmanaged.passRetained(AliasQuestion(lookUp, self, fault))
+        ares_query(
+            handle, lookUp.host, 1, 1,
+            { context, _, _, answer, length in
+                guard let context else { return }
+                let question = Unmanaged<AliasQuestion>.fromOpaque(context).takeRetainedValue()
+                question.channel.active -= 1
+                let bytes = answer.map { Array(UnsafeBufferPointer(start: $0, count: max(0, Int(length)))) } ?? []
+                let fault = question.fault
+                question.lookUp.finish(
+                    .failure(
+                        LookUpFault(kind: fault.kind, detail: fault.detail, alias: AliasRecords.target(in: bytes))))
+            }, question.toOpaque())
     }
 
     private static func kind(_ outcome: aasa_ares_outcome) -> LookUpFault.Kind {

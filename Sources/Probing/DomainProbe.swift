@@ -44,7 +44,7 @@ package struct DomainProbe: Sendable {
         }
         // Waits for the origin by its name; for the file at the root only where there is none at its proper place.
         let isWorthAsking =
-            if Self.hasNoFile(first.retrieval) { try await besides?.hasFileAtRoot == true } else { true }
+            if Self.hasNoFile(first) { try await besides?.hasFileAtRoot == true } else { true }
         let isLate = mode.readsCDN && !asksCDNAtOnce(mode, hadFile) && isWorthAsking
         async let late = isLate ? copy(of: domain, depth: depth, timeout: timeout) : nil
         let places = try await vantages.confirmed(try await elsewhere, against: first.retrieval, of: domain)
@@ -132,11 +132,10 @@ package struct DomainProbe: Sendable {
     }
 
     /// No such name, or an answer that says that there is no such file: Apple would remember the failure.
-    /// What lies behind a redirect is another server's word.
-    private static func hasNoFile(_ retrieval: Retrieval) -> Bool {
-        guard retrieval.redirects.isEmpty else { return false }
-        if let status = retrieval.answer?.status { return status == 404 || status == 410 }
-        return retrieval.failure?.hasNoAddress == true
+    private static func hasNoFile(_ seen: Sight) -> Bool {
+        let retrieval = seen.retrieval
+        if retrieval.redirects.isEmpty, retrieval.failure?.hasNoAddress == true { return true }
+        return retrieval.saysThatThereIsNoFile(seen.contents)
     }
 }
 

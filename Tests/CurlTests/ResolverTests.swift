@@ -20,6 +20,20 @@ extension CurlTests {
             if case .failure(let fault) = result { #expect(fault.kind == kind, "\(fault)") }
         }
 
+        @Test(
+            "a name without an address tells what it is an alias of",
+            arguments: [("alias.test", "site.azurewebsites.net"), ("gone.test", nil), ("empty.test", nil)])
+        func alias(_ name: String, _ target: String?) async throws {
+            let server = try FakeNameServer()
+            defer { server.stop() }
+            let result = try await Resolver(servers: server.address).addresses(of: name, timeout: .seconds(30))
+            guard case .failure(let fault) = result else {
+                Issue.record("\(result)")
+                return
+            }
+            #expect(fault.alias == target)
+        }
+
         @Test("a name's addresses are those of both families, an answer of one of them will do")
         func found() async throws {
             let server = try FakeNameServer()

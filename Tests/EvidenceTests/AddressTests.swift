@@ -97,15 +97,20 @@ extension EvidenceSuite {
                 "IPv6 times out, and no edge was asked over IPv6",
                 calm.addresses([good], six: [.failed(.timedOut)]).edges([good]), ["origin.ipv6-broken warning"]),
             Row(
-                "IPv4 is dead", calm.addresses([.failed(.timedOut)], six: [good]),
-                ["origin.address-unreachable error"], ["192.0.2.1"]),
+                "IPv4 is dead",
+                calm.with { $0.addresses[0] = ("192.0.2.9", .public, .failed(.timedOut)) },
+                ["origin.address-unreachable error"], ["192.0.2.9"]),
+            Row(
+                "IPv4 answered the request by name and left another", calm.addresses([.failed(.timedOut)], six: [good]),
+                ["origin.address-stalls warning"], ["192.0.2.1"]),
             Row("only IPv4", calm.addresses([good, good]), ["origin.single-family note"], ["IPv4 addresses only"]),
             Row("only IPv6", calm.addresses([], six: [good]), ["origin.single-family note"], ["IPv6 addresses only"]),
             Row(
                 "only IPv4 by the user's own word", calm.addresses([good]).with { $0.source = .rules }, []),
             Row(
                 "nothing answers at all", origin: .failed(.timedOut, .connecting),
-                calm.addresses([.failed(.timedOut)], six: [.failed(.timedOut)]), ["origin.timeout error"]),
+                calm.addresses([.failed(.timedOut)], six: [.failed(.timedOut)]).refusing(.failed(.timedOut)),
+                ["origin.timeout error"]),
             Row("our own fault", calm.addresses([.failed(.own), good], six: [good]), []),
             Row(
                 "a private address that is out of reach is told once",

@@ -22,8 +22,9 @@ private let samples: [Cause] = {
         .rootOnly(apple: nil), .rootOnly(apple: .sameFile), .rootOnly(apple: .otherFile),
         .rootOnly(apple: .nothing(word)),
         .rootOnly(apple: .noAnswer),
-        .redirectToNothing(hop: 301, target: "a", status: 404, addsSlash: true), .dotFolderDropped(.gitHubPages),
-        .dotFolderDropped(.netlify), .notDeployed(status: 404), .pageInsteadOfFile, .hostSleeps(word), .hostDown(word),
+        .redirectToNothing(hop: 301, target: "a", status: 404, addsSlash: true),
+        .danglingAlias(of: "a", service: "Heroku"), .danglingAlias(of: "a", service: nil), .notDeployed(status: 404),
+        .pageInsteadOfFile, .hostSleeps(word), .hostDown(word),
         .slow(milliseconds: 3000), .ipv6Broken(dead), .certificateExpiring(.testing, place: FaultPlace(host: "a")),
         .redirectSameSite(target: "a", cdnFollowed: true),
     ]
@@ -60,12 +61,20 @@ private let samples: [Cause] = {
         .testMessage, .over, .factsMissing,
     ]
     let access: [AccessCause] = [
+        .challengedHere(
+            BotProtection(.cloudflare, .challenge, sign: "a: b"), status: 403, passes: .crawler, elsewhere: nil),
+        .challengedHere(BotProtection(.akamai, .refusal, sign: "a: b"), status: 403, passes: nil, elsewhere: "a"),
         .refusedHereOnly(.crawler, here: .status(403)), .elsewhereFine("a", here: .status(403)), .agentRefused(refusal),
         .agentRefusedAsApple(refusal, word), .vantageRefused(dead, word),
         .turnedAwayHere(.status(403), copyAge: 300), .turnedAwayHere(.status(429), copyAge: 0),
         .turnedAwayForLong(.status(403), forSeconds: 100_000, copyAge: 300),
     ]
-    return origin.map(Cause.origin) + faults.map { .origin(.fault($0, place: FaultPlace())) }
+    let hosting = HostingPlatform.allCases.flatMap { platform in
+        HostingMeaning.allCases.flatMap { meaning in
+            ["NoSuchBucket", nil].map { OriginCause.hosting(HostingFault(platform, meaning, word: $0), status: 404) }
+        }
+    }
+    return (origin + hosting).map(Cause.origin) + faults.map { .origin(.fault($0, place: FaultPlace())) }
         + access.map(Cause.access) + VantageFault.allCases.map { .access(.vantageDiffers($0, dead, nil)) }
         + crawler.map(Cause.crawler)
         + CrawlerFailure.Cause.allCases.map { .crawler(.connection($0, words: "x509")) } + copy.map(Cause.copy)
@@ -94,6 +103,8 @@ private let faults: [OriginFault] =
         OriginFault.handshake)
     + CertificateProblem.allCases.map { .certificateUntrusted($0, issuer: "a") }
     + [401, 403, 404, 418, 429, 500].map(OriginFault.status)
+    + [429, 503].map { OriginFault.busy(status: $0, pause: 120) }
+    + (520...530).map { OriginFault.behindCloudflare(status: $0) }
 
 extension EvidenceSuite {
     @Suite("Catalogue")
@@ -119,8 +130,9 @@ extension EvidenceSuite {
         private static let verbs: Set<String> = [
             "Act", "Add", "Allow", "Answer", "Ask", "Bring", "Check", "Compare", "Correct", "Deploy", "Enable",
             "Exempt",
-            "Find", "Free", "Give", "Install", "Let", "Look", "Make", "Open", "Publish", "Raise", "Renew", "Repair",
-            "Report", "Save", "See", "Send", "Serve", "Take", "Use", "Wait",
+            "Find", "Free", "Give", "Install", "Let", "Look", "Make", "Open", "Point", "Publish", "Put", "Raise",
+            "Renew",
+            "Repair", "Report", "Save", "See", "Send", "Serve", "Switch", "Take", "Upload", "Use", "Wait",
         ]
 
         @Test("docs/rules.md names every identifier")

@@ -149,7 +149,7 @@ extension EvidenceSuite {
             let others: Set<DiagnosisID> = [
                 .originAlternates, .networkSuspect, .networkLost, .manyFailing, .cdnWide, .scheduleBehind,
                 .configReloadFailed, .deliveryFailing, .storeFailing, .notMonitored, .testMessage, .over, .factsMissing,
-                .originFine, .finding, .certificateExpiring, .fileWarning,
+                .originFine, .certificateExpiring, .fileWarning,
             ]
             #expect(
                 reached.union(others) == Set(DiagnosisID.allCases),

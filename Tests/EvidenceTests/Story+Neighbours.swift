@@ -132,9 +132,16 @@ extension Story {
                 id: .crawlerRateLimited, words: ["rate limit", "out of the limit", "log of that time", "08:00 UTC"]
             ) { $0.unsaid = ["firewall"] },
             Story(
-                "a bot rule answers 503, here as for Apple", cdn: status("503 Service Unavailable"),
+                "503 to Apple's agents, here as for Apple, is no rule about agents",
+                cdn: status("503 Service Unavailable"),
                 scene: Scene.calm(good, cdn: status("503 Service Unavailable")).refusing(.status(503)),
-                findings: ["origin.crawler-refused error", "cdn.crawler-error error"], id: .crawlerRefusedByAgent,
-                words: ["by its user agent", "status 503"]),
+                findings: failing, id: .crawlerMetOutage, words: ["503 Service Unavailable"]
+            ) { $0.unsaid = ["user agent", "bot"] },
+            Story(
+                "a bot rule answers 403, and Apple met 503", cdn: status("503 Service Unavailable"),
+                scene: Scene.calm(good, cdn: status("503 Service Unavailable")).refusing(.status(403)),
+                findings: ["origin.crawler-refused error", "cdn.crawler-error error"], id: .agentRefused,
+                words: ["AASA-Bot your server answers with status 403"]
+            ) { $0.unsaid = ["as for Apple"] },
         ]
 }

@@ -162,8 +162,8 @@ extension Story {
             words: ["redirects to a login page, https://example.com/login", "Serve the file"]),
         Story(
             "only devices are refused by their agent", cdn: good,
-            scene: edges(good).with { $0.agents[1].reply = .status(429) }, findings: ["origin.crawler-refused error"],
-            id: .agentRefused, words: ["Apple's devices", "to CFNetwork your server answers with status 429"]),
+            scene: edges(good).with { $0.agents[1].reply = .status(406) }, findings: ["origin.crawler-refused error"],
+            id: .agentRefused, words: ["Apple's devices", "to CFNetwork your server answers with status 406"]),
         Story(
             "the name is gone", origin: .failed(.nameNotFound, .resolving), cdn: nil,
             scene: Scene.calm(.failed(.nameNotFound, .resolving)).with {

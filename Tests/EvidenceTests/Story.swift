@@ -53,7 +53,8 @@ struct Story: Sendable, CustomTestStringConvertible {
         403, ["Server": "cloudflare", "CF-Ray": "8f0-AMS", "CF-Mitigated": "challenge", "Content-Type": "text/html"])
     static let failing = ["cdn.crawler-error error"]
 
-    static let all = refusals + absences + unreachable + copies + healthy + several + neighbours + ownNetwork
+    static let all =
+        refusals + absences + unreachable + copies + healthy + several + neighbours + ownNetwork + hosts
 }
 
 extension Story {
@@ -123,9 +124,6 @@ extension Story {
             "12: the host drops dot folders", origin: .status(404, ["Server": "GitHub.com"]), cdn: nil,
             findings: ["origin.status error"], id: .dotFolderDropped,
             words: ["GitHub Pages", ".nojekyll", "--ask-cdn"]),
-        Story(
-            "12b: dropped by an upload step", origin: .status(404, ["Server": "Netlify"]), cdn: nil,
-            findings: ["origin.status error"], id: .dotFolderDropped, words: ["Netlify", "upload step"]),
         Story(
             "15: the deployment did not contain the change", cdn: good, findings: ["expect.app-missing error"],
             id: .expectationFailed, words: ["NEWTEAM123.com.example.app", "Deploy the file that has the change"]

@@ -36,12 +36,18 @@ extension EvidenceSuite {
             Row(
                 "forbidden", calm.refusing(.status(403)), ["origin.crawler-refused error"],
                 ["AASA-Bot and CFNetwork", "status 403"]),
-            Row("too often", calm.refusing(.status(429)), ["origin.crawler-refused error"], ["429"]),
+            Row(
+                "too often", calm.refusing(.status(429)), ["origin.rate-limited note"],
+                ["2 of this check's 5 requests got status 429"]),
+            Row("in trouble for a moment", calm.refusing(.status(503)), ["origin.rate-limited note"], ["status 503"]),
+            Row(
+                "a challenge that looks like a limit", calm.refusing(.status(429, ["CF-Mitigated": "challenge"])),
+                ["origin.crawler-refused error"], ["a challenge of Cloudflare (cf-mitigated: challenge)"]),
             Row("another file", calm.refusing(other), ["origin.crawler-refused error"], ["serves a file"]),
             Row("a page", calm.refusing(.file("<html>")), ["origin.crawler-refused error"], ["HTML page"]),
             Row(
                 "a challenge", calm.refusing(.status(403, ["CF-Mitigated": "challenge"])),
-                ["origin.crawler-refused error"], ["a challenge"]),
+                ["origin.crawler-refused error"], ["a challenge of Cloudflare"]),
             Row("silence", calm.refusing(.failed(.timedOut, .waiting)), ["origin.crawler-refused error"], ["in time"]),
             Row("a redirect", calm.refusing(moved), ["origin.crawler-refused error"], ["redirects to"]),
             Row("our own fault", calm.refusing(.failed(.own)), []),

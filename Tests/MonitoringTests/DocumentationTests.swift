@@ -30,6 +30,8 @@ struct DocumentationTests {
     private static let silent: [String: String] = [
         "origin.certificate-chain-expired": "a note: it was not needed",
         "origin.certificate-chain-expiring": "a warning: the leaf is what certificate.expiring tells of",
+        "origin.address-stalls": "a warning: our own asking may have brought it about",
+        "origin.rate-limited": "a note: our own asking may have brought it about",
         "origin.ipv6-unchecked": "a note: nothing is known",
         "origin.single-family": "a note: no fault",
         "origin.root-copy-differs": "a warning: current devices do not read the copy at the root",

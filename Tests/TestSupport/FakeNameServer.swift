@@ -3,7 +3,8 @@ import Glibc
 import Synchronization
 
 /// A name server on loopback that answers by the first label of a name: `good` has 192.0.2.7, `both` has an IPv6 address too,
-/// `empty` has no address, `gone` does not exist, `broken` and `refused` are failures, `silent` gets no answer.
+/// `empty` has no address, `gone` does not exist, `alias` is one of
+/// `site.azurewebsites.net`, which does not exist, `broken` and `refused` are failures, `silent` gets no answer.
 package final class FakeNameServer: Sendable {
     package let port: UInt16
     private let socket: Int32
@@ -71,9 +72,14 @@ package final class FakeNameServer: Sendable {
         case "both": record = [0, 16, 0x20, 0x01, 0x0d, 0xb8] + [UInt8](repeating: 0, count: 11) + [7]
         default: break
         }
+        let alias: [UInt8] =
+            label == "alias"
+            ? [4] + Array("site".utf8) + [13] + Array("azurewebsites".utf8) + [3]
+                + Array("net".utf8) + [0] : []
+        if !alias.isEmpty { (code, record) = (3, [0, UInt8(alias.count)] + alias) }
         if let rcode { (code, record) = (rcode, []) }
         let head: [UInt8] = [question[0], question[1], 0x81, 0x80 | code, 0, 1, 0, record.isEmpty ? 0 : 1, 0, 0, 0, 0]
-        let answer = [0xc0, 12, 0, isIPv6 ? 28 : 1, 0, 1, 0, 0, 0, 60] + record
+        let answer = [0xc0, 12, 0, !alias.isEmpty ? 5 : isIPv6 ? 28 : 1, 0, 1, 0, 0, 0, 60] + record
         return head + question[12..<(end + 5)] + (record.isEmpty ? [] : answer)
     }
 }

@@ -50,7 +50,7 @@ extension Alert {
         if let trouble = facts.trouble { return trouble }
         return switch incident.kind {
         case .originUnreachable: "the origin is unreachable"
-        case .originBroken: "the origin serves no valid file"
+        case .originBroken: facts.brokenOrigin
         case .originInconsistent: "the origin serves different files"
         case .cdnMissing: "Apple's CDN has no copy of the file"
         case .cdnStale: "Apple's CDN still serves the old file"
@@ -75,7 +75,7 @@ extension Alert {
         case .recovered, nil:
             switch incident.kind {
             case .originUnreachable: "the origin is reachable again"
-            case .originBroken: "the origin serves a valid file again"
+            case .originBroken: "the origin gives everybody a valid file again"
             case .originInconsistent: "the origin serves one file again"
             case .cdnMissing: "Apple's CDN has a copy again"
             case .cdnStale, .cdnDivergent: "Apple's CDN serves the origin's file again"

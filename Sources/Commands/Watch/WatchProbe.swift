@@ -23,7 +23,7 @@ struct WatchProbe: Sendable {
             of: readings, history: .none, staleAfter: .seconds(86_400), certificateWarning: .zero, now: now)
         return .nothing(
             NothingToWaitFor(
-                domain: domain, at: now, isMissing: [404, 410].contains(retrieval.answer?.status),
+                domain: domain, at: now, isMissing: readings.originSaysNoFile,
                 findings: verdict.findings.filter { $0.severity == .error }))
     }
 

@@ -3,6 +3,8 @@
 extension English {
     static func words(_ cause: AccessCause) -> CauseText {
         switch cause {
+        case .challengedHere(let protection, let status, let agent, let place):
+            CauseText(why(protection, status) + passing(agent, place), action(protection))
         case .refusedHereOnly(let agent, let here):
             CauseText(
                 "Your server refuses this program (it \(words(here))), while the user agent \(agent.shortName) gets the "

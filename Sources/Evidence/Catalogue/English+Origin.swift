@@ -10,6 +10,12 @@ extension English {
                 "The name \(domain) does not resolve.",
                 "Check its spelling, its registration and its A and AAAA records. Take it out of the app's entitlements "
                     + "if it was given up.")
+        case .danglingAlias(let alias, let service):
+            CauseText(
+                "The domain is an alias (CNAME) of \(alias)\(service.map { " at \($0)" } ?? ""), which has no address: it was "
+                    + "given up or renamed.",
+                "Point the record to where the site is now, or remove it. Until then somebody else may be able to claim that "
+                    + "name.")
         case .privateForApple(let seen):
             CauseText(
                 "For Apple the domain has a private or reserved address"
@@ -64,12 +70,7 @@ extension English {
                     + (addsSlash ? ". A rule adds a slash to every path." : "."),
                 "Take /.well-known/apple-app-site-association out of the redirect. Deploy the file there if it is missing."
             )
-        case .dotFolderDropped(let host):
-            CauseText(
-                "There is no file at the origin (404). \(host.rawValue), which serves it, drops folders whose names begin "
-                    + "with a dot.",
-                (host == .gitHubPages ? "Add an empty file .nojekyll, and make" : "Make")
-                    + " the build or upload step include .well-known. Then deploy again.")
+        case .hosting(let fault, let status): CauseText(why(fault, status), action(fault))
         case .notDeployed(let status):
             CauseText(
                 "There is no file at the origin (\(status)).", "Deploy it to /.well-known/apple-app-site-association.")

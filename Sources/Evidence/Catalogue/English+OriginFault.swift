@@ -69,6 +69,9 @@ extension English {
         case .redirectToPrivateAddress(let target):
             "The origin redirects to \(target), which has a private or reserved address"
         case .status(let status): "\(server) answers with status \(status) in place of 200"
+        case .busy(let status, let pause):
+            "\(server) answers with status \(status) and asks to come back in \(age(pause)) (Retry-After)"
+        case .behindCloudflare(let status): behindCloudflare(status)
         case .undecodable: "The body cannot be decompressed as its Content-Encoding says"
         case .unaskedEncoding(let encoding): "The body is compressed as \(encoding), which was not asked for"
         case .bodySlow(let bytes): "The file does not arrive in time: only \(bytes.grouped) bytes came"
@@ -142,6 +145,8 @@ extension English {
             .redirectToPrivateAddress:
             "Serve the file at /.well-known/apple-app-site-association itself, with status 200."
         case .status(let status): action(status: status)
+        case .busy(let status, _): action(status: status)
+        case .behindCloudflare(let status): actionBehindCloudflare(status)
         case .undecodable: "Send the file uncompressed, or with a Content-Encoding that is true."
         case .unaskedEncoding: "Send the file uncompressed, or compressed only as Accept-Encoding allows."
         case .bodySlow: "Find what slows the server down. Apple's crawler gives up after a few seconds."

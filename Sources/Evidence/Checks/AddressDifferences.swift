@@ -75,7 +75,7 @@ extension CheckContext {
             let index = samples.firstIndex(where: { $0.name == address }),
             readings.serving(of: samples[index].retrieval) != readings.serving(of: origin)
         {
-            switch (samples[index].retrieval.isTooMuch, origin.isTooMuch) {
+            switch (isBusy(samples[index].retrieval), isBusy(origin)) {
             case (true, false): samples[index] = AddressSample(name: address, retrieval: origin)
             case (false, true): break
             default:
@@ -84,11 +84,6 @@ extension CheckContext {
         }
         return samples.filter { $0.retrieval.answer?.status != 429 }
     }
-}
-
-extension Retrieval {
-    /// Whether the server answers that this is too much for it, or too much from one client.
-    fileprivate var isTooMuch: Bool { answer?.status == 429 || answer?.status == 503 }
 }
 
 /// Values by key, the largest group first, groups of one size in the order of their first member.

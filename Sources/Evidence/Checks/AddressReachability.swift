@@ -7,6 +7,8 @@ struct AddressSurvey {
     let met: [AddressLook]
     /// No server there, as far as it can be told from here.
     let dead: [AddressLook]
+    /// They left this request unanswered, and answered another one of the same check.
+    let stalled: [AddressLook]
     /// Every IPv6 address is dead while an IPv4 address answers.
     let isIPv6Dead: Bool
     /// It may be this machine that has no IPv6: no edge of Apple's answers it over IPv6 either; or, where none was asked, none
@@ -21,8 +23,10 @@ struct AddressSurvey {
             look.retrieval.failure?.isOwnFault != true
                 && (look.retrieval.failure == nil || !foreign.contains(look.address))
         }
-        met = judged.filter { $0.retrieval.failure?.isOfTLS ?? true }
-        dead = judged.filter { !($0.retrieval.failure?.isOfTLS ?? true) }
+        met = judged.filter { $0.retrieval.failure?.isOfTLS ?? true || context.answersAnother($0.address.address) }
+        let silent = judged.filter { !($0.retrieval.failure?.isOfTLS ?? true) }
+        stalled = silent.filter { context.answersAnother($0.address.address) }
+        dead = silent.filter { !context.answersAnother($0.address.address) }
         let deadSix = dead.filter { $0.address.family == 6 }
         isIPv6Dead =
             !deadSix.isEmpty && !met.contains { $0.address.family == 6 } && met.contains { $0.address.family == 4 }
@@ -40,10 +44,12 @@ struct AddressSurvey {
 extension Checks {
     @Sendable static func addressReachability(_ context: CheckContext) -> [Finding] {
         let survey = AddressSurvey(context)
-        guard survey.isPartial(context.origin) else { return [] }
+        let stalls =
+            survey.stalled.isEmpty ? [] : [Self.stalls(survey.stalled.map { ($0.address.address, $0.retrieval) })]
+        guard survey.isPartial(context.origin) else { return stalls }
         let six = survey.isIPv6Dead ? survey.dead.filter { $0.address.family == 6 } : []
         let rest = survey.dead.filter { !six.contains($0) }
-        var findings: [Finding] = []
+        var findings = stalls
         if !rest.isEmpty {
             findings.append(
                 unreachable(

@@ -35,7 +35,8 @@ enum Checks {
     static let all: [@Sendable (CheckContext) -> [Finding]] = [
         addressScopes, originReachability, addressReachability, addressFamilies, originTLS, certificateDates,
         originRedirects, originStatus, originBody, originContentType, originLatency, addressDifferences, crawlerView,
-        vantageView, rootCopy, fileLint, expectations, pages, cdnReachability, cdnCopy, edgeDifferences, cdnFreshness,
+        originLimits, vantageView, rootCopy, fileLint, expectations, pages, cdnReachability, cdnCopy, edgeDifferences,
+        cdnFreshness,
     ]
 }
 

@@ -43,8 +43,8 @@ extension CheckContext {
 
     /// Whether the plain request was turned away, and no other place met the same.
     var isTurnedAwayAlone: Bool {
-        guard origin.answer?.turnsClientAway == true else { return false }
-        return !(observation.full?.vantages ?? []).contains { $0.retrieval.answer?.turnsClientAway == true }
+        guard readings.turnsClientAway(origin) else { return false }
+        return !(observation.full?.vantages ?? []).contains { readings.turnsClientAway($0.retrieval) }
     }
 
     /// The finding as it weighs beside Apple's copy: what this machine alone meets is a warning. Every finding passes here.
@@ -72,7 +72,11 @@ extension CheckContext {
     }
 }
 
-extension Answer {
-    /// Whether it sends a client away for who or where it is, or for how often it asks.
-    var turnsClientAway: Bool { [401, 403, 429, 451].contains(status) || isChallenge }
+extension Readings {
+    /// Whether the answer sends a client away for who or where it is, or for how often it asks. A hosting platform that has
+    /// no such site or file says so to everybody.
+    func turnsClientAway(_ retrieval: Retrieval) -> Bool {
+        guard let answer = retrieval.answer, HostingSighting(answer, content(of: answer)) == nil else { return false }
+        return [401, 403, 429, 451].contains(answer.status) || protection(of: retrieval) != nil
+    }
 }

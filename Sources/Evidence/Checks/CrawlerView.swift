@@ -25,9 +25,11 @@ extension Checks {
             }
             evidence["\(name)_status"] = "\(answer.status)"
             evidence["\(name)_sha256"] = answer.body.hash?.hex
-            for header in ["server", "cf-ray", "cf-mitigated"] {
-                guard let value = answer.header(header) else { continue }
-                evidence["\(name)_\(header.replacing("-", with: "_"))"] = value.shortened(to: 200)
+            let named = ["server", "cf-ray", "retry-after"].compactMap { header in
+                answer.header(header).map { HeaderField(name: header, value: $0) }
+            }
+            for field in named + (context.readings.protection(of: look.retrieval)?.matches ?? []) {
+                evidence["\(name)_\(field.evidenceName)"] = field.value.shortened(to: 200)
             }
         }
         let agents = AgentLook.Agent.allCases.filter { agent in refused.contains { $0.0.agent == agent } }
@@ -38,17 +40,15 @@ extension Checks {
                 message: places.words + "for the user agent \(names) the origin \(outcome(first.retrieval, context)), "
                     + "while this program gets the file at the same address",
                 evidence: evidence,
-                fix: first.retrieval.answer?.status == 429
-                    ? "exempt the file from rate limits, for every user agent"
-                    : "let every user agent read the file, AASA-Bot and CFNetwork above all: exempt its path from bot "
-                        + "protection and challenges",
+                fix: "let every user agent read the file, AASA-Bot and CFNetwork above all: exempt its path from bot "
+                    + "protection and challenges",
                 reference: Reference.appClips)
         ]
     }
 
     private static func outcome(_ retrieval: Retrieval, _ context: CheckContext) -> String {
         let words = context.readings.words(for: retrieval)
-        return retrieval.answer?.isChallenge == true ? "\(words) (a challenge)" : words
+        return words + (context.readings.protection(of: retrieval).map { ": \($0.protection.words)" } ?? "")
     }
 }
 
@@ -56,13 +56,19 @@ extension CheckContext {
     /// What this program was given at the same address, where that is the file, or leads to it, and the agent is not.
     func refusal(of look: AgentLook) -> Retrieval? {
         if look.retrieval.failure?.isOwnFault == true { return nil }
-        guard let reference = plainLook(besides: look) else { return nil }
+        guard let reference = plainLook(besides: look), !isBusy(look.retrieval) else { return nil }
         let (plain, agent) = (readings.serving(of: reference), readings.serving(of: look.retrieval))
         switch plain {
         case .file: return agent == plain ? nil : reference
         case .redirect: return agent == plain || agent.isFile || readings.originFile == nil ? nil : reference
         default: return nil
         }
+    }
+
+    /// Whether the server was asked too much, or had trouble for a moment: this check asks many times itself, so that it is
+    /// no sign of a rule about agents. A challenge may have the same statuses.
+    func isBusy(_ retrieval: Retrieval) -> Bool {
+        retrieval.answer?.isBusy == true && readings.protection(of: retrieval) == nil
     }
 
     /// The plain request to the address that an agent's request went to.
@@ -131,11 +137,6 @@ extension Retrieval {
                 body: .init(hash: nil, decodedBytes: 0, wireBytes: 0, end: .complete)))
         return hop
     }
-}
-
-extension Answer {
-    /// Whether a bot protection stands before the site and asks for more than a request.
-    var isChallenge: Bool { header("cf-mitigated") != nil }
 }
 
 extension AgentLook.Agent {

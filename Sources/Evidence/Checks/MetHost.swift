@@ -9,10 +9,13 @@ struct MetHost: Equatable {
     let name: String
     /// Whether redirects led to a host that is not the domain itself.
     let isElsewhere: Bool
+    /// How it was come to; empty without redirects.
+    private let trail: String
 
     /// A redirect that was not followed leads nowhere: the host that sent it is the one that was met.
     init(_ retrieval: Retrieval, of domain: Domain) {
         let last = retrieval.redirects.last
+        trail = RedirectTrail(retrieval.redirects).text
         let isUnfollowed =
             retrieval.redirectStop != nil || retrieval.answer.map { (300..<400).contains($0.status) } ?? false
         guard let url = isUnfollowed ? last?.from : last?.target,
@@ -32,6 +35,7 @@ struct MetHost: Equatable {
         var finding = finding
         finding.message = "behind the redirect to \(name.inSentence): \(finding.message)"
         finding.evidence["redirect_host"] = name
+        finding.evidence["redirects"] = trail
         return finding
     }
 }

@@ -10,12 +10,7 @@ extension Checks {
             rule: .origin("status"), severity: .error,
             message: "the \(context.metHost.isElsewhere ? "server" : "origin") answers with status \(answer.status) "
                 + "instead of 200",
-            evidence: [
-                "url": context.origin.redirects.last?.target ?? context.origin.url, "status": "\(answer.status)",
-            ],
-            fix: "", reference: Reference.supportingDomains)
-        if let address = context.origin.connection?.address { finding.evidence["address"] = address }
-        if let server = answer.header("server") { finding.evidence["server"] = server.shortened(to: 200) }
+            evidence: context.answerEvidence, fix: "", reference: Reference.supportingDomains)
         // Which of several addresses it was; what the others do is told by a finding of its own.
         if !context.metHost.isElsewhere,
             context.addressSamples.contains(where: { context.readings.serving(of: $0.retrieval).isFile }),
@@ -27,28 +22,54 @@ extension Checks {
         if !context.metHost.isElsewhere, let target = context.origin.redirects.last?.target {
             finding.message = "behind the redirect to \(target.inSentence): \(finding.message)"
         }
+        if let protection = context.protectionHere?.protection {
+            finding.message += ": \(protection.words)"
+        } else if let word = context.readings.hosting?.fault.words {
+            finding.message += ": \(word)"
+        }
+        finding.fix = statusFix(answer, context)
+        return [context.metHost.placing(finding)]
+    }
+
+    private static func statusFix(_ answer: Answer, _ context: CheckContext) -> String {
+        if context.protectionHere != nil {
+            return "exempt the file's path from challenges and bot protection, for every client"
+        }
+        switch context.readings.hosting?.fault.meaning {
+        case .unknownSite:
+            return "add the domain to the site at its host, or point its DNS records to where the site is"
+        case .stopped: return "switch the site on again at its host"
+        case .failing: return "see the log of the site's program at its host"
+        case .missingOrPrivate:
+            return "upload the file to .well-known/apple-app-site-association, and let everybody read it"
+        case .missing, .dotFolderDropped, nil: break
+        }
         switch answer.status {
-        case 401, 403:
-            finding.fix = "let every client in the world read the file: no login, no firewall rule, no geo rule"
+        case 401:
+            return
+                "let every client in the world read the file, without a login; for a staging host use ?mode=developer in "
+                + "the app's entitlement"
+        case 403: return "let every client in the world read the file: no login, no firewall rule, no geo rule"
         case 404, 410:
-            finding.fix =
-                context.origin.redirects.isEmpty
+            return context.origin.redirects.isEmpty
                 ? "deploy the file to /.well-known/apple-app-site-association, without extension; some hosts drop "
                     + "folders whose names begin with a dot"
                 : "serve the file at \(context.domain.wellKnownURL) itself: take that path out of the redirect, and "
                     + "deploy the file there if it is missing"
-        case 429: finding.fix = "exempt the file from rate limits"
-        case 500...: finding.fix = "see the server's error log"
-        default: finding.fix = "answer with status 200 and the file"
+        case 429: return "exempt the file from rate limits"
+        case 520...530 where answer.isOfCloudflare: return "repair the server behind Cloudflare, or the way to it"
+        case 500...: return "see the server's error log"
+        default: return "answer with status 200 and the file"
         }
-        return [context.metHost.placing(finding)]
     }
 
     /// A body that is too large, or that did not come whole.
     @Sendable static func originBody(_ context: CheckContext) -> [Finding] {
         guard let answer = context.origin.answer, answer.status == 200 else { return [] }
         let body = answer.body
-        var evidence = ["url": context.origin.url, "bytes": "\(body.decodedBytes)", "wire_bytes": "\(body.wireBytes)"]
+        var evidence = context.answerEvidence
+        evidence["bytes"] = "\(body.decodedBytes)"
+        evidence["wire_bytes"] = "\(body.wireBytes)"
         if let encoding = answer.header("content-encoding") { evidence["content_encoding"] = encoding }
         if let length = answer.header("content-length") { evidence["content_length"] = length }
         switch body.end {
@@ -150,14 +171,21 @@ extension Checks {
         let accepted: Set<String> = ["application/json", "application/pkcs7-mime"]
         if accepted.contains(type) { return [] }
         let isPage = type == "text/html" || type == "application/xhtml+xml"
+        let protection = context.protectionHere?.protection
+        var evidence = context.answerEvidence
+        evidence["content_type"] = header ?? "(none)"
         return [
             Finding(
                 rule: .origin("content-type"), severity: isPage ? .error : .note,
                 message: type.isEmpty
                     ? "the file has no Content-Type"
-                    : "the Content-Type is \(type.inSentence) instead of application/json",
-                evidence: ["url": context.origin.url, "content_type": header ?? "(none)"],
-                fix: "send Content-Type: application/json", reference: Reference.archivedGuide)
+                    : "the Content-Type is \(type.inSentence) instead of application/json"
+                        + (protection.map { ": \($0.words)" } ?? ""),
+                evidence: evidence,
+                fix: protection == nil
+                    ? "send Content-Type: application/json"
+                    : "exempt the file's path from challenges and bot protection, for every client",
+                reference: Reference.archivedGuide)
         ]
     }
 
@@ -165,11 +193,13 @@ extension Checks {
     @Sendable static func originLatency(_ context: CheckContext) -> [Finding] {
         guard context.origin.answer != nil, let first = context.origin.connection?.timings.firstByte, first > 2000
         else { return [] }
+        var evidence = context.answerEvidence
+        evidence["first_byte_ms"] = "\(Int(first))"
         return [
             Finding(
                 rule: .origin("slow"), severity: first > 5000 ? .error : .warning,
                 message: "the first byte came after \((first / 1000).inWords)",
-                evidence: ["url": context.origin.url, "first_byte_ms": "\(Int(first))"],
+                evidence: evidence,
                 fix: "serve the file from a cache or as a static file; Apple's crawler gives up after a few seconds",
                 reference: Reference.debuggingLinks)
         ]

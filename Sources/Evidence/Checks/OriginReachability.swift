@@ -4,6 +4,7 @@ extension Checks {
     /// No answer at all: the name, the network, time, or bytes that are no HTTP.
     @Sendable static func originReachability(_ context: CheckContext) -> [Finding] {
         guard let failure = context.origin.failure else { return [] }
+        if let finding = stalled(failure, context) { return [finding] }
         let host = context.metHost
         let viaProxy = context.origin.connection?.viaProxy == true
         // Behind a proxy the address is the proxy's.
@@ -11,18 +12,21 @@ extension Checks {
         let place = address ?? host.name.inSentence
         var finding = Finding(
             rule: .origin("unreachable"), severity: .error, message: "",
-            evidence: ["url": context.origin.url, "phase": failure.phase.rawValue, "error": failure.detail],
+            evidence: context.answerEvidence.merging(
+                ["phase": failure.phase.rawValue, "error": failure.detail]) { $1 },
             fix: "", reference: Reference.supportingDomains)
-        if let address { finding.evidence["address"] = address }
+        finding.evidence["address"] = address
         switch failure.kind {
         case .nameNotFound:
             finding.rule = .origin("dns-failed")
             finding.message = "the name \(host.name.inSentence) does not resolve"
             finding.fix = "check the name's spelling and its A and AAAA records"
+            tell(failure.alias, in: &finding)
         case .noAddress:
             finding.rule = .origin("dns-failed")
             finding.message = "the name \(host.name.inSentence) exists and has no address"
             finding.fix = "publish an A record, and an AAAA record where the server has IPv6"
+            tell(failure.alias, in: &finding)
         case .noIPv4Address, .noIPv6Address:
             let (family, option) = failure.kind == .noIPv4Address ? (4, "-4") : (6, "-6")
             finding.message = "\(place) has no IPv\(family) address, and \(option) asks for no other"
@@ -117,6 +121,13 @@ extension Checks {
             return [finding]
         }
         return [host.placing(finding)]
+    }
+
+    private static func tell(_ alias: String?, in finding: inout Finding) {
+        guard let alias else { return }
+        finding.message += ": it is an alias (CNAME) of \(alias.inSentence), which has no address"
+        finding.fix = "point the record to where the site is now, or remove it"
+        finding.evidence["cname"] = alias
     }
 
     private static func waiting(_ phase: Failure.Phase, _ place: String) -> String {

@@ -20,7 +20,7 @@ extension Checks {
                     reference: Reference.archivedGuide)
             ]
         }
-        guard let status = context.origin.answer?.status, status == 404 || status == 410 else { return [] }
+        guard context.readings.originSaysNoFile else { return [] }
         if let cdn = context.cdn?.answer {
             evidence["cdn_status"] = "\(cdn.status)"
             evidence["cdn_sha256"] = context.readings.cdnFile?.hash.hex

@@ -46,10 +46,10 @@ package enum VantageFault: String, Codable, CaseIterable, Sendable {
         }
     }
 
-    /// Whether it is how rules by address or country show.
+    /// Whether it is how rules by address or country show. A rate limit may be our own doing.
     var isOfPlace: Bool {
         switch self {
-        case .refused, .rateLimited, .unreachable, .page: true
+        case .refused, .unreachable, .page: true
         default: false
         }
     }

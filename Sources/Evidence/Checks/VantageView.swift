@@ -35,7 +35,7 @@ extension Checks {
         }
         let told = looks.map { "from \($0.name) it \(words(for: $0, fault, context))" }
         return Finding(
-            rule: .origin("vantage-refused"), severity: .error,
+            rule: .origin("vantage-refused"), severity: fault == .rateLimited ? .warning : .error,
             message: "the origin gives this machine the file, but \(told.listed(upTo: 3))", evidence: evidence,
             fix: fault.fix(for: context.domain), reference: Reference.debuggingLinks)
     }

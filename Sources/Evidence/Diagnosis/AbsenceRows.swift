@@ -15,8 +15,10 @@ extension Diagnosis {
                     addsSlash: target == context.domain.wellKnownURL + "/"))
         },
         { context in
-            guard context.hasNoFile, let host = context.staticHost else { return nil }
-            return .origin(.dotFolderDropped(host))
+            guard context.finding("origin.status") != nil, !context.check.metHost.isElsewhere,
+                let hosting = context.check.readings.hosting, let status = context.check.origin.answer?.status
+            else { return nil }
+            return .origin(.hosting(hosting.fault, status: status))
         },
         { context in
             guard context.hasNoFile, let status = context.check.origin.answer?.status else { return nil }
@@ -57,19 +59,7 @@ extension DiagnosisContext {
     }
 
     fileprivate var hasNoFile: Bool {
-        let status = check.origin.answer?.status
         // Behind a redirect it is another server that has none.
-        return !check.metHost.isElsewhere && (status == 404 || status == 410) && finding("origin.status") != nil
-    }
-
-    /// The host of static sites that the answer names, where it is known to publish no dot folders by itself.
-    fileprivate var staticHost: StaticHost? {
-        guard let answer = check.origin.answer, answer.status == 404 else { return nil }
-        let server = (answer.header("server") ?? "").lowercased()
-        let signs: [(String, StaticHost)] = [
-            ("github.com", .gitHubPages), ("amazons3", .amazonS3), ("firebase", .firebase), ("netlify", .netlify),
-            ("static.app", .staticApp), ("surge", .surge), ("vercel", .vercel),
-        ]
-        return signs.first { server.contains($0.0) }?.1
+        !check.metHost.isElsewhere && check.readings.originSaysNoFile && finding("origin.status") != nil
     }
 }

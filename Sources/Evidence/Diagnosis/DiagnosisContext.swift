@@ -44,8 +44,8 @@ struct DiagnosisContext {
     /// Whether Apple's own user agents were tried, and were given the file like this program.
     var agentsPass: Bool {
         full.map { look in
-            !look.agents.isEmpty && finding("origin.crawler-refused") == nil
-                && look.agents.contains { $0.retrieval.answer != nil }
+            finding("origin.crawler-refused") == nil
+                && look.agents.contains { $0.retrieval.answer != nil && !check.isBusy($0.retrieval) }
         } ?? false
     }
 

@@ -78,8 +78,7 @@ extension Effect {
     private static func fromOrigin(_ context: DiagnosisContext) -> Links {
         let readings = context.check.readings
         guard let file = readings.originFile else {
-            let isRead =
-                [404, 410].contains(context.check.origin.answer?.status) || readings.originBody?.syntaxError != nil
+            let isRead = readings.originSaysNoFile || readings.originBody?.syntaxError != nil
             return isRead ? .openWebsite(at: nil) : .unknown(.originNotRead)
         }
         let looks = (context.full?.addresses ?? []).filter { !($0.retrieval.failure?.isOwnFault ?? false) }

@@ -20,7 +20,8 @@ extension Diagnosis {
         },
         { context in
             guard !context.check.metHost.isElsewhere, context.finding("origin.dns-failed") != nil else { return nil }
-            return .origin(.noSuchName(context.domain))
+            guard let alias = context.check.origin.failure?.alias else { return .origin(.noSuchName(context.domain)) }
+            return .origin(.danglingAlias(of: alias.inSentence, service: CloudNames.service(of: alias)))
         },
         { context in
             guard let failure = context.crawlerFailure, failure.family == .address else { return nil }

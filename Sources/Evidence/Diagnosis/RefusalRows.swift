@@ -3,10 +3,9 @@
 extension Diagnosis {
     static let refusalRows: [Row] = [
         { context in
-            // Only what Apple saw itself is the same refusal: a time-out there has causes of its own.
+            // Only what Apple saw itself is the same refusal: a time-out, 429 or 503 there has causes of its own.
             guard let refusal = context.agentRefusal, refusal.agent == .crawler,
-                let failure = context.crawlerFailure, failure.family == .status,
-                [.refusal, .outage, .rateLimit].contains(failure.trouble)
+                let failure = context.crawlerFailure, failure.trouble == .refusal
             else { return nil }
             return .access(.agentRefusedAsApple(refusal, AppleWord(failure)))
         },
@@ -26,9 +25,8 @@ extension DiagnosisContext {
         let refused = check.refusedAgents
         guard let look = refused.first(where: { $0.agent == .crawler }) ?? refused.first else { return nil }
         let places = CrawlerPlaces(of: refused, check)
-        let isCloudflare = refused.compactMap(\.retrieval.answer).contains { answer in
-            answer.header("cf-ray") != nil || answer.isChallenge
-                || answer.header("server")?.lowercased().contains("cloudflare") == true
+        let isCloudflare = refused.compactMap(\.retrieval.answer).contains {
+            $0.isOfCloudflare || $0.header("cf-mitigated") != nil
         }
         return AgentRefusal(
             agent: look.agent, given: check.readings.given(of: look.retrieval),

@@ -1,8 +1,18 @@
 // What this machine alone meets: others are let in, be it Apple's agents, another place, or Apple's crawler.
 
 extension Diagnosis {
-    /// Somebody else gets the file.
+    /// Somebody else gets the file, or a bot protection says that it stands between.
     static let welcomeRows: [Row] = [
+        { context in
+            guard context.check.readings.originFile == nil, !context.check.metHost.isElsewhere,
+                let protection = context.check.protectionHere?.protection,
+                let status = context.check.origin.answer?.status
+            else { return nil }
+            return .access(
+                .challengedHere(
+                    protection, status: status, passes: context.check.welcomeAgents.first,
+                    elsewhere: context.check.welcomeVantages.first?.inSentence))
+        },
         { context in
             guard let agent = context.check.welcomeAgents.first, context.hasTrouble(in: "origin.") else { return nil }
             return .access(.refusedHereOnly(agent, here: context.here))

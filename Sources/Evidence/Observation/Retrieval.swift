@@ -140,8 +140,11 @@ package struct Failure: Codable, Equatable, Sendable {
     package var phase: Phase
     /// libcurl's own words, for the evidence.
     package var detail: String
+    /// Of a name that has no address: what it is an alias of (CNAME), as far as the name server says.
+    package var alias: String?
 
-    package init(kind: Kind, phase: Phase, detail: String) {
+    package init(kind: Kind, phase: Phase, detail: String, alias: String? = nil) {
+        self.alias = alias
         self.kind = kind
         self.phase = phase
         self.detail = detail

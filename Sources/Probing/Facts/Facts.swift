@@ -39,7 +39,7 @@ extension Sight {
 
 extension Failure {
     init(_ error: CurlError) {
-        self.init(kind: Kind(error.code), phase: Phase(error.phase), detail: error.message)
+        self.init(kind: Kind(error.code), phase: Phase(error.phase), detail: error.message, alias: error.alias)
     }
 
     /// Headers without end are no answer, though a status came.

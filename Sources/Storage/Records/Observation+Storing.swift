@@ -58,7 +58,17 @@ extension Retrieval {
 
     fileprivate mutating func trim() {
         if case .answered(var answer) = outcome {
-            answer.headers = answer.headers.prefix(Self.maximumHeaders).map {
+            // What findings rest on stays, however many headers come before it.
+            func isRead(_ field: HeaderField) -> Bool {
+                HeaderField.readNames.contains(field.name) || field.name.hasPrefix("apple-")
+            }
+            var room = Self.maximumHeaders - answer.headers.count(where: isRead)
+            let kept = answer.headers.filter { field in
+                if isRead(field) { return true }
+                room -= 1
+                return room >= 0
+            }
+            answer.headers = kept.prefix(Self.maximumHeaders).map {
                 HeaderField(name: $0.name.shortened(to: 80), value: $0.value.shortened(to: 500))
             }
             outcome = .answered(answer)

@@ -68,20 +68,17 @@ struct PlainFingerprint: Equatable {
 }
 
 extension Retrieval {
-    /// Headers that checks evaluate. A list of the volatile ones would never be complete: servers add request ids,
-    /// nonces and timings under names of their own.
-    private static let relevant: Set<String> = [
-        "cache-control", "cf-mitigated", "content-encoding", "content-type", "last-modified", "location", "server",
-        "www-authenticate", "x-robots-tag",
-    ]
-
     fileprivate var steady: Retrieval {
         var steady = self
         steady.connection?.timings = Timings(total: 0)
         steady.connection?.address = nil
         switch steady.outcome {
         case .answered(var answer):
-            answer.headers = answer.headers.filter { Self.relevant.contains($0.name) || $0.name.hasPrefix("apple-") }
+            // A list of the volatile ones would never be complete: servers add request ids, nonces and timings under names
+            // of their own.
+            answer.headers = answer.headers.filter {
+                HeaderField.steadyNames.contains($0.name) || $0.name.hasPrefix("apple-")
+            }
             // Compression and chunking vary between servers of one site; the decoded bytes are hashed.
             answer.body.wireBytes = 0
             if case .cutShort(let failure) = answer.body.end { answer.body.end = .cutShort(failure.steadied) }

@@ -1,6 +1,9 @@
 // The file is there for some and not for others: by user agent, by place, or for this machine alone.
 
 package enum AccessCause: Codable, Equatable, Sendable {
+    /// A bot protection answers this machine in place of the site; `passes` and `elsewhere`: an agent of Apple's and a place
+    /// that get the file.
+    case challengedHere(BotProtection, status: Int, passes: AgentLook.Agent?, elsewhere: String?)
     /// Apple's agent gets the file where this program does not.
     case refusedHereOnly(AgentLook.Agent, here: Given)
     case elsewhereFine(String, here: Given)
@@ -16,6 +19,7 @@ package enum AccessCause: Codable, Equatable, Sendable {
 
     var id: DiagnosisID {
         switch self {
+        case .challengedHere: .challengedHere
         case .refusedHereOnly: .refusedHereOnly
         case .elsewhereFine: .elsewhereFine
         case .turnedAwayHere: .turnedAwayHere

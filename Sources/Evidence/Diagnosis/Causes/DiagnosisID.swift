@@ -2,6 +2,7 @@
 package enum DiagnosisID: String, Codable, Sendable, CaseIterable {
     // The origin.
     case noSuchName = "no-such-name"
+    case danglingAlias = "dangling-alias"
     case crawlerPrivateAddress = "crawler-private-address"
     case privateAddress = "private-address"
     case privateAddressHere = "private-address-here"
@@ -15,6 +16,9 @@ package enum DiagnosisID: String, Codable, Sendable, CaseIterable {
     case redirectToNothing = "redirect-to-nothing"
     case dotFolderDropped = "dot-folder-dropped"
     case notDeployed = "not-deployed"
+    case siteUnknown = "site-unknown"
+    case siteStopped = "site-stopped"
+    case siteFailing = "site-failing"
     case pageInsteadOfFile = "page-instead-of-file"
     case hostSleeps = "host-sleeps"
     case hostDown = "host-down"
@@ -24,6 +28,7 @@ package enum DiagnosisID: String, Codable, Sendable, CaseIterable {
     case certificateExpiring = "certificate-expiring"
     case redirectSameSite = "redirect-same-site"
     // Who gets the file, and who does not.
+    case challengedHere = "challenged-here"
     case refusedHereOnly = "refused-here-only"
     case elsewhereFine = "elsewhere-fine"
     case turnedAwayHere = "turned-away-here"

@@ -4,6 +4,8 @@ import Foundation
 
 package enum OriginCause: Codable, Equatable, Sendable {
     case noSuchName(Domain)
+    /// The name is an alias of one that does not exist, or has no address; `service`: the cloud that gives such names.
+    case danglingAlias(of: String, service: String?)
     /// Apple refuses the address; `seen`: those that are not public from here.
     case privateForApple(seen: [String])
     case privateAddress([String], of: Int)
@@ -21,7 +23,8 @@ package enum OriginCause: Codable, Equatable, Sendable {
     /// `apple`: what Apple's CDN has of it; nil: it was not asked.
     case rootOnly(apple: RootAtApple?)
     case redirectToNothing(hop: Int, target: String, status: Int, addsSlash: Bool)
-    case dotFolderDropped(StaticHost)
+    /// What the hosting platform says.
+    case hosting(HostingFault, status: Int)
     case notDeployed(status: Int)
     case pageInsteadOfFile
     case hostSleeps(AppleWord)
@@ -35,6 +38,7 @@ package enum OriginCause: Codable, Equatable, Sendable {
     var id: DiagnosisID {
         switch self {
         case .noSuchName: .noSuchName
+        case .danglingAlias: .danglingAlias
         case .privateForApple: .crawlerPrivateAddress
         case .privateAddress: .privateAddress
         case .privateHere: .privateAddressHere
@@ -46,7 +50,14 @@ package enum OriginCause: Codable, Equatable, Sendable {
         case .certificateAtAddress: .certificateAtAddress
         case .rootOnly: .rootOnly
         case .redirectToNothing: .redirectToNothing
-        case .dotFolderDropped: .dotFolderDropped
+        case .hosting(let fault, _):
+            switch fault.meaning {
+            case .missing, .missingOrPrivate: .notDeployed
+            case .dotFolderDropped: .dotFolderDropped
+            case .unknownSite: .siteUnknown
+            case .stopped: .siteStopped
+            case .failing: .siteFailing
+            }
         case .notDeployed: .notDeployed
         case .pageInsteadOfFile: .pageInsteadOfFile
         case .hostSleeps: .hostSleeps
@@ -79,17 +90,6 @@ package struct FaultPlace: Codable, Equatable, Sendable {
         self.host = host
         self.addresses = addresses
     }
-}
-
-/// Hosts that publish no folder whose name begins with a dot by themselves.
-package enum StaticHost: String, Codable, Sendable, CaseIterable {
-    case gitHubPages = "GitHub Pages"
-    case netlify = "Netlify"
-    case vercel = "Vercel"
-    case amazonS3 = "Amazon S3"
-    case surge = "Surge"
-    case firebase = "Firebase"
-    case staticApp = "static.app"
 }
 
 package enum AddressRepair: Codable, Equatable, Sendable {

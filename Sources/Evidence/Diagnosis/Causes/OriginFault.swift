@@ -37,6 +37,10 @@ package enum OriginFault: Codable, Equatable, Sendable {
     case redirectToPrivateAddress(String)
     // The answer.
     case status(Int)
+    /// The server asks to be left alone for so many seconds.
+    case busy(status: Int, pause: Int)
+    /// Cloudflare's own statuses, 520 to 530: about the server behind it.
+    case behindCloudflare(status: Int)
     case undecodable
     case unaskedEncoding(String)
     case bodySlow(bytes: Int)
@@ -112,7 +116,7 @@ extension DiagnosisContext {
         let origin = check.origin
         let target = (origin.redirects.last?.target ?? origin.redirects.last?.location ?? "").inSentence
         switch finding.rule.rawValue {
-        case "origin.status": return origin.answer.map { .status($0.status) }
+        case "origin.status": return origin.answer.map(statusFault)
         case "origin.redirect-insecure": return .redirectInsecure(target)
         case "origin.redirect-loop": return .redirectLoop
         case "origin.redirect":
@@ -141,6 +145,14 @@ extension DiagnosisContext {
             return fault
         }
         return nil
+    }
+
+    private func statusFault(_ answer: Answer) -> OriginFault {
+        if (520...530).contains(answer.status), answer.isOfCloudflare {
+            return .behindCloudflare(status: answer.status)
+        }
+        if answer.isBusy, let pause = answer.retryAfter(check.now) { return .busy(status: answer.status, pause: pause) }
+        return .status(answer.status)
     }
 
     private func bodyFault(_ answer: Answer) -> OriginFault? {
@@ -197,7 +209,7 @@ extension OriginFault {
         case .redirectInsecure: ["origin.redirect-insecure"]
         case .redirectLoop: ["origin.redirect-loop"]
         case .redirectNowhere, .redirectToLogin, .redirectToOtherSite: ["origin.redirect"]
-        case .status: ["origin.status"]
+        case .status, .busy, .behindCloudflare: ["origin.status"]
         case .undecodable, .unaskedEncoding: ["origin.content-encoding"]
         case .tooLarge: ["origin.too-large"]
         case .pageType: ["origin.content-type"]

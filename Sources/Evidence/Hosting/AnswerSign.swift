@@ -1,0 +1,95 @@
+// How an answer is recognised as one of a platform's own: by its status and headers first, and by its body where no header
+// says it. The tables of platforms and of bot protections are made of these.
+
+import Foundation
+
+struct AnswerSign: Sendable {
+    var statuses: ClosedRange<Int>
+    /// All of these. The first is what the platform says, and is quoted.
+    var headers: [Header] = []
+    /// The `<Code>` of an XML error.
+    var code: String?
+    /// Any of these in the body, whatever the case.
+    var words: [String] = []
+    let source: Source
+
+    struct Header: Sendable {
+        let name: String
+        /// Part of the value, whatever the case; empty: whatever it is.
+        let part: String
+
+        init(_ name: String, _ part: String = "") {
+            self.name = name
+            self.part = part
+        }
+    }
+
+    /// Where it is known from.
+    enum Source: Sendable, Equatable {
+        /// The platform's own documentation.
+        case documented(String)
+        /// Answers that others met and published; the platform documents nothing.
+        case recorded
+    }
+
+    /// What was recognised, by name; nil where the answer is another one.
+    func matches(in answer: Answer, _ body: AnswerBody) -> [HeaderField]? {
+        guard statuses.contains(answer.status) else { return nil }
+        var found: [HeaderField] = []
+        for header in headers {
+            guard let value = answer.header(header.name),
+                header.part.isEmpty || value.lowercased().contains(header.part.lowercased())
+            else { return nil }
+            found.append(HeaderField(name: header.name, value: value.shortened(to: 200)))
+        }
+        if let code {
+            guard body.code == code else { return nil }
+            found.insert(HeaderField(name: "code", value: code), at: 0)
+        }
+        if !words.isEmpty {
+            guard let word = words.first(where: { body.text.contains($0.lowercased()) }) else { return nil }
+            found.insert(HeaderField(name: "body", value: word), at: 0)
+        }
+        return found
+    }
+}
+
+extension HeaderField {
+    /// As the name of a piece of evidence: `x_vercel_error`.
+    var evidenceName: String { name.replacing("-", with: "_") }
+}
+
+/// The beginning of a body, as far as signs are looked for in it.
+struct AnswerBody: Sendable {
+    /// In lower case.
+    let text: String
+    let code: String?
+
+    private static let limit = 16_384
+
+    init(_ content: Data?) {
+        let head = String(decoding: (content ?? Data()).prefix(Self.limit), as: UTF8.self)
+        text = head.lowercased()
+        code = head.firstMatch(of: /<Code>\s*([A-Za-z]{1,60})\s*<\/Code>/).map { String($0.1) }
+    }
+}
+
+extension HeaderField {
+    /// The headers, by name, whose values checks read and that stay the same from one answer to the next.
+    package static let steadyNames: Set<String> = {
+        let signs = HostingTable.rows.map(\.sign) + BotProtection.rows.map(\.sign)
+        let named = signs.flatMap(\.headers).filter { !$0.part.isEmpty }.map(\.name)
+        return Set(
+            named + [
+                "cache-control", "content-encoding", "content-type", "last-modified", "location", "server",
+                "www-authenticate", "x-robots-tag",
+            ])
+    }()
+
+    /// All that checks read. Of an answer with many headers these are kept.
+    package static let readNames: Set<String> = {
+        let signs = HostingTable.rows.map(\.sign) + BotProtection.rows.map(\.sign)
+        return steadyNames.union(signs.flatMap(\.headers).map(\.name))
+            .union(["age", "cf-ray", "content-length", "date", "etag", "retry-after"])
+    }()
+}

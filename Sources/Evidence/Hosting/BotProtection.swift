@@ -1,0 +1,113 @@
+// Bot protections that answer in the place of the site: a challenge that only browsers pass, or a refusal at their edge.
+
+import Foundation
+
+package struct BotProtection: Codable, Equatable, Sendable {
+    package var vendor: Vendor
+    package var kind: Kind
+    /// What it was recognised by: `cf-mitigated: challenge`.
+    package var sign: String
+
+    package init(_ vendor: Vendor, _ kind: Kind, sign: String) {
+        self.vendor = vendor
+        self.kind = kind
+        self.sign = sign
+    }
+
+    package enum Vendor: String, Codable, Sendable, CaseIterable {
+        case cloudflare = "Cloudflare"
+        case awsWAF = "AWS WAF"
+        case vercel = "Vercel"
+        case akamai = "Akamai"
+        case imperva = "Imperva"
+    }
+
+    package enum Kind: String, Codable, Sendable, CaseIterable {
+        case challenge
+        /// Refused before the request came to the site.
+        case refusal
+    }
+}
+
+extension BotProtection {
+    struct Row: Sendable {
+        let vendor: Vendor
+        let kind: Kind
+        let sign: AnswerSign
+    }
+
+    /// A challenge may come with any status: Cloudflare's and Vercel's with 403 or 429, that of AWS WAF with 202, its
+    /// captcha with 405, Imperva's with 200.
+    static let rows: [Row] = [
+        Row(
+            vendor: .cloudflare, kind: .challenge,
+            sign: AnswerSign(
+                statuses: 200...599, headers: [.init("cf-mitigated", "challenge")],
+                source: .documented(
+                    "https://developers.cloudflare.com/cloudflare-challenges/challenge-types/challenge-pages/"
+                        + "detect-response"))),
+        awsWAF(202...202, "challenge"), awsWAF(405...405, "captcha"),
+        Row(
+            vendor: .vercel, kind: .challenge,
+            sign: AnswerSign(
+                statuses: 400...599, headers: [.init("x-vercel-mitigated", "challenge")], source: .recorded)),
+        Row(
+            vendor: .vercel, kind: .refusal,
+            sign: AnswerSign(
+                statuses: 400...599, headers: [.init("x-vercel-mitigated", "deny")], source: .recorded)),
+        Row(
+            vendor: .akamai, kind: .challenge,
+            sign: AnswerSign(
+                statuses: 200...428, words: ["sec-cp-challenge", "/_sec/cp_challenge/"], source: .recorded)),
+        Row(
+            vendor: .akamai, kind: .refusal,
+            sign: AnswerSign(
+                statuses: 403...403, words: ["Reference #18.", "Reference&#32;&#35;18"], source: .recorded)),
+        // X-Iinfo comes with every answer that passes Imperva: alone it says nothing.
+        Row(
+            vendor: .imperva, kind: .challenge,
+            sign: AnswerSign(
+                statuses: 200...599, words: ["_Incapsula_Resource", "Incapsula incident ID"], source: .recorded)),
+    ]
+
+    private static func awsWAF(_ statuses: ClosedRange<Int>, _ action: String) -> Row {
+        Row(
+            vendor: .awsWAF, kind: .challenge,
+            sign: AnswerSign(
+                statuses: statuses, headers: [.init("x-amzn-waf-action", action)],
+                source: .documented(
+                    "https://docs.aws.amazon.com/waf/latest/developerguide/waf-captcha-and-challenge-actions.html")))
+    }
+}
+
+/// A protection with what it was recognised by.
+struct ProtectionSighting {
+    let protection: BotProtection
+    let matches: [HeaderField]
+
+    init?(_ answer: Answer, _ content: Data?) {
+        // What begins as an object is the file, or at least no page.
+        let start = content?.first { !($0 == 0x20 || (0x09...0x0D).contains($0)) }
+        guard answer.status != 200 || start != UInt8(ascii: "{") else { return nil }
+        let body = AnswerBody(content)
+        for row in BotProtection.rows {
+            guard let matches = row.sign.matches(in: answer, body), let first = matches.first else { continue }
+            let sign = first.name == "body" ? "'\(first.value)'" : "\(first.name): \(first.value.inSentence)"
+            protection = BotProtection(row.vendor, row.kind, sign: sign)
+            self.matches =
+                matches
+                + ["x-iinfo", "cf-ray", "server"].compactMap { name in
+                    answer.header(name).map { HeaderField(name: name, value: $0.shortened(to: 200)) }
+                }
+            return
+        }
+        return nil
+    }
+}
+
+extension Readings {
+    /// The bot protection that answered in place of the site.
+    func protection(of retrieval: Retrieval) -> ProtectionSighting? {
+        retrieval.answer.flatMap { ProtectionSighting($0, content(of: $0)) }
+    }
+}

@@ -1,0 +1,112 @@
+// What hosting platforms and bot protections say of themselves.
+
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Evidence
+
+extension EvidenceSuite {
+    @Suite("Hosting platforms")
+    struct HostingTests {
+        /// An answer as the row describes it.
+        private static func reply(_ sign: AnswerSign) -> Reply {
+            let headers = Dictionary(
+                sign.headers.map { ($0.name, $0.part.isEmpty ? "abc" : "x \($0.part)") }, uniquingKeysWith: { $1 })
+            let status = sign.statuses.contains(403) ? 403 : sign.statuses.upperBound
+            if let code = sign.code { return .xml(status, code, headers) }
+            return .page(status, sign.words.first.map { "<html>\($0)</html>" } ?? "<html>", headers)
+        }
+
+        @Test("each row of the table is reached, whatever else the answer has", arguments: HostingTable.rows.indices)
+        func rows(_ index: Int) throws {
+            let row = HostingTable.rows[index]
+            let reply = Self.reply(row.sign).with { $0.headers["X-Request-Id"] = "1" }
+            let verdict = try verdict(origin: reply, cdn: nil, unasked: .mode, mode: .developer)
+            guard case .origin(.hosting(let fault, status: _)) = verdict.diagnosis.cause else {
+                Issue.record("\(verdict.diagnosis.cause)")
+                return
+            }
+            #expect(fault.platform == row.platform && fault.meaning == row.meaning)
+            #expect(verdict.text.oneLine.contains(row.platform.rawValue))
+            let finding = try #require(verdict.findings.first { $0.rule.rawValue == "origin.status" })
+            for header in row.sign.headers {
+                let value = try #require(finding.evidence[header.name.replacing("-", with: "_")])
+                #expect(header.part.isEmpty || value.contains(header.part))
+            }
+            #expect(finding.evidence["code"] == row.sign.code)
+            #expect((finding.evidence["body"] == nil) == row.sign.words.isEmpty)
+            let readings = Readings(try Observation.of(origin: reply, cdn: nil))
+            let isGone = reply.status == 404 || reply.status == 410
+            #expect(readings.originSaysNoFile == (isGone || row.meaning.hasNoFile))
+        }
+
+        @Test("each protection is recognised, and its sign is evidence", arguments: BotProtection.rows.indices)
+        func protections(_ index: Int) throws {
+            let row = BotProtection.rows[index]
+            let reply = Self.reply(row.sign)
+            let verdict = try verdict(origin: reply, cdn: nil, unasked: .mode, mode: .developer)
+            guard
+                case .access(.challengedHere(let seen, status: _, passes: nil, elsewhere: nil)) = verdict.diagnosis
+                    .cause
+            else {
+                Issue.record("\(verdict.diagnosis.cause)")
+                return
+            }
+            #expect(seen.vendor == row.vendor && seen.kind == row.kind)
+            let finding = try #require(verdict.findings.first { $0.rule.rawValue == "origin.status" })
+            #expect(finding.message.contains(row.vendor.rawValue))
+            for header in row.sign.headers {
+                #expect(finding.evidence[header.name.replacing("-", with: "_")]?.contains(header.part) == true)
+            }
+            #expect((finding.evidence["body"] == nil) == row.sign.words.isEmpty)
+        }
+
+        static let lookAlikes: [(Reply, String)] = [
+            // CloudFront refuses by itself: a rule, no missing object.
+            (.xml(403, "AccessDenied", ["Server": "CloudFront"]), "origin-fault"),
+            (.page(403, "<html>", ["Server": "AmazonS3"]), "origin-fault"),
+            (.status(404, ["Server": "AmazonS3"]), "not-deployed"),
+            // It comes with each answer that passes Imperva.
+            (.status(403, ["X-Iinfo": "1-2-3"]), "origin-fault"),
+            (.status(403, ["Server": "AkamaiGHost"]), "origin-fault"),
+            (.status(500, ["Server": "Vercel"]), "origin-fault"),
+            (.status(404, ["Server": "Vercel"]), "not-deployed"),
+            (.xml(200, "AccessDenied", ["Server": "AmazonS3"]), "file-fault"),
+        ]
+
+        @Test("answers that look like one, and are none", arguments: lookAlikes)
+        func lookAlike(_ reply: Reply, _ id: String) throws {
+            #expect(try verdict(origin: reply, cdn: Self.good).diagnosis.id.rawValue == id)
+        }
+
+        static let good = Reply.file(SampleFile.version(1))
+
+        @Test("a file that names a protection, and one behind it, are no challenge")
+        func file() throws {
+            let reply = Self.good.with {
+                $0.headers["X-Iinfo"] = "1-2-3"
+                $0.headers["CF-RAY"] = "8f0-AMS"
+            }
+            #expect(try verdict(origin: reply, cdn: reply).findings.isEmpty)
+        }
+
+        @Test("docs/hosts.md is fresh")
+        func documented() throws {
+            let file = URL(filePath: #filePath).appending(path: "../../../docs/hosts.md").standardized
+            if ProcessInfo.processInfo.environment["AASA_REWRITE_EXPECTATIONS"] == "1" {
+                try Data(HostsPage.text.utf8).write(to: file)
+            }
+            #expect(
+                try String(contentsOf: file, encoding: .utf8) == HostsPage.text,
+                "docs/hosts.md is stale; run the tests with AASA_REWRITE_EXPECTATIONS=1")
+        }
+
+        @Test("each platform is documented or recorded, and each meaning occurs")
+        func complete() {
+            #expect(Set(HostingTable.rows.map(\.platform)) == Set(HostingPlatform.allCases))
+            #expect(Set(HostingTable.rows.map(\.meaning)) == Set(HostingMeaning.allCases))
+            #expect(Set(BotProtection.rows.map(\.vendor)) == Set(BotProtection.Vendor.allCases))
+        }
+    }
+}
