@@ -80,8 +80,8 @@ extension AASASuite {
 
         @Test("where the rules are too many, the search ends and says that it did")
         func bounded() throws {
-            let old = try LanguageFixture.paths((0..<1000).map { "/*a\($0)*b" })
-            let new = try LanguageFixture.paths((0..<1000).map { "/*a\($0)*c" })
+            let old = try LanguageFixture.paths((0..<1000).map { "/*a\($0)x*b" })
+            let new = try LanguageFixture.paths((0..<1000).map { "/*a\($0)x*c" })
             let rules = ChangedRules(old, new, besides: [])
             #expect(rules.changes.count == ChangedRules.maximumShown)
             #expect(!rules.isComplete)
