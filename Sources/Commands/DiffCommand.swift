@@ -9,7 +9,8 @@ struct DiffCommand: AsyncParsableCommand {
         discussion: """
             A SOURCE is a path, - for standard input, a domain (its origin is read), or cdn:DOMAIN (Apple's copy): \
             'aasa-monitor diff cdn:example.com example.com' tells what phones do not have yet. Exits with 1 where the two \
-            differ in meaning, be it in a comment; formatting alone does not count.
+            differ in meaning, be it in a comment; formatting alone does not count. Exits with 65 where one of them is not an \
+            association file: devices then take nothing from it.
             """)
 
     @Argument(help: ArgumentHelp("The older file.", valueName: "old-source"))
@@ -30,19 +31,26 @@ struct DiffCommand: AsyncParsableCommand {
         let reader = SourceReader(network: network, configuration: try configuration.loadIfPresent())
         let texts = try await reader.read([old, new])
         let areSameBytes = texts[0].bytes == texts[1].bytes
-        let files: [AssociationFile]
-        do {
-            files = try texts.map { try $0.associationFile() }
-        } catch let failure as CommandFailure where areSameBytes {
-            // What is no file does not differ from itself; that it is none is a matter of `lint`.
-            Console.note("aasa-monitor: \(failure.message)")
+        let contents = try texts.map { text in try orNothing(text, areSameBytes: areSameBytes) }
+        for case .nothing(let reason) in contents { Console.note("aasa-monitor: \(reason)") }
+        if areSameBytes {
+            // What is not a file does not differ from itself; that it is none is a matter of `lint`.
             show(FileDifference(ofEqualBytes: texts.map(\.name)))
             return
         }
-        let difference = FileDifference(
-            old: files[0], new: files[1], names: texts.map(\.name), areSameBytes: areSameBytes)
+        let difference = FileDifference(old: contents[0].file, new: contents[1].file, names: texts.map(\.name))
         show(difference)
+        if contents.contains(where: { $0.file == nil }) { throw MonitorExit.notAFile.code }
         if !difference.isEmpty { throw MonitorExit.found.code }
+    }
+
+    /// Two equal texts do not differ, whatever they are.
+    private func orNothing(_ text: SourceText, areSameBytes: Bool) throws -> SourceText.Content {
+        do {
+            return try text.content()
+        } catch let failure as CommandFailure where areSameBytes {
+            return .nothing(failure.message)
+        }
     }
 
     private func show(_ difference: FileDifference) {

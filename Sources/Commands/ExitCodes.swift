@@ -6,6 +6,8 @@ enum MonitorExit: Int32, CaseIterable {
     /// At least one error finding.
     case found = 1
     case usage = 64
+    /// `match`, `diff`: a source is not an association file.
+    case notAFile = 65
     /// An input file is missing or cannot be read.
     case noInput = 66
     /// A fault of the program or of its machine.

@@ -39,32 +39,33 @@ extension AASASuite {
                 old: links(#"{"appIDs":["A.b"],"components":[{"/":"/x"},{"/":"/y"}]}"#),
                 new: links(#"{"appIDs":["A.b"],"components":[{"/":"/y"},{"/":"/z"}]}"#),
                 changes: [
-                    "removed A.b: /x /applinks/details/0/components/0",
-                    "added A.b: /z /applinks/details/0/components/1",
+                    #"removed A.b: {"/": "/x"} /applinks/details/0/components/0"#,
+                    #"added A.b: {"/": "/z"} /applinks/details/0/components/1"#,
                 ]),
             Row(
                 testDescription: "a rule changed that is known by its path",
                 old: links(#"{"appIDs":["A.b"],"components":[{"/":"/x","?":{"a":"1"}}]}"#),
                 new: links(#"{"appIDs":["A.b"],"components":[{"/":"/x","exclude":true,"comment":"no"}]}"#),
                 changes: [
-                    "changed A.b: /x?a=1 became NOT /x /applinks/details/0/components/0",
-                    "added the value at /applinks/details/0/components/0/comment: 'no' "
+                    #"changed A.b: {"/": "/x", "?": {"a": "1"}} became {"/": "/x", "exclude": true} "#
+                        + "/applinks/details/0/components/0",
+                    #"added the value at /applinks/details/0/components/0/comment: "no" "#
                         + "/applinks/details/0/components/0/comment",
                 ]),
             Row(
                 testDescription: "rules changed places", old: links(#"{"appIDs":["A.b"],"paths":["/x","/y","/z"]}"#),
                 new: links(#"{"appIDs":["A.b"],"paths":["/z","/x","/y"]}"#),
-                changes: ["moved A.b: /z, from place 3 to place 1 /applinks/details/0/paths/0"]),
+                changes: [#"moved A.b: "/z", from place 3 to place 1 /applinks/details/0/paths/0"#]),
             Row(
                 testDescription: "one of two equal rules went",
                 old: links(#"{"appIDs":["A.b"],"paths":["/x","/x"]}"#),
                 new: links(#"{"appIDs":["A.b"],"paths":["/x"]}"#),
-                changes: ["removed A.b: /x /applinks/details/0/paths/1"]),
+                changes: [#"removed A.b: "/x" /applinks/details/0/paths/1"#]),
             Row(
                 testDescription: "a rule of several apps is told of once",
                 old: links(#"{"appIDs":["A.b","A.c","A.d"],"paths":["/x"]}"#),
                 new: links(#"{"appIDs":["A.b","A.c","A.d"],"paths":["NOT /y","/x"]}"#),
-                changes: ["added A.b, A.c and 1 more: NOT /y /applinks/details/0/paths/0"]),
+                changes: [#"added A.b, A.c and 1 more: "NOT /y" /applinks/details/0/paths/0"#]),
             Row(
                 testDescription: "an entry became two with the same rules",
                 old: links(#"{"appIDs":["A.b","A.c"],"paths":["/x"]}"#),
@@ -79,8 +80,8 @@ extension AASASuite {
                 old: links(#"{"appIDs":["A.b"],"components":[{"/":"/x"}],"paths":["/x"]}"#),
                 new: links(#"{"appIDs":["A.b"],"components":[{"/":"/x"}],"paths":["/y"]}"#),
                 changes: [
-                    "removed A.b, for iOS 12: /x /applinks/details/0/paths/0",
-                    "added A.b, for iOS 12: /y /applinks/details/0/paths/0",
+                    #"removed A.b, for iOS 12: "/x" /applinks/details/0/paths/0"#,
+                    #"added A.b, for iOS 12: "/y" /applinks/details/0/paths/0"#,
                 ]),
             Row(
                 testDescription: "apps changed places", old: #"{"webcredentials":{"apps":["A.b","A.c"]}}"#,
@@ -103,7 +104,7 @@ extension AASASuite {
                 new: #"{"applinks":{"substitutionVariables":{"b":["3","4"],"c":["5"]}}}"#,
                 changes: [
                     "removed applinks: variable a /applinks/substitutionVariables/a",
-                    "changed applinks: variable b: '2' went, '4' came /applinks/substitutionVariables/b",
+                    #"changed applinks: variable b: "2" went, "4" came /applinks/substitutionVariables/b"#,
                     "added applinks: variable c /applinks/substitutionVariables/c",
                 ]),
             Row(
@@ -111,13 +112,13 @@ extension AASASuite {
                 old: links(#"{"appIDs":["A.b"],"components":[{"/":"/x","comment":"1"}]}"#),
                 new: links(#"{"appIDs":["A.b"],"components":[{"/":"/x","comment":"2"},{"/":"/y"}]}"#),
                 changes: [
-                    "added A.b: /y /applinks/details/0/components/1",
-                    "changed the value at /applinks/details/0/components/0/comment: '1' became '2' "
+                    #"added A.b: {"/": "/y"} /applinks/details/0/components/1"#,
+                    #"changed the value at /applinks/details/0/components/0/comment: "1" became "2" "#
                         + "/applinks/details/0/components/0/comment",
                 ]),
             Row(
                 testDescription: "a key came that is no service", old: "{}", new: #"{"note":"hello"}"#,
-                changes: ["added the value at /note: 'hello' /note"]),
+                changes: [#"added the value at /note: "hello" /note"#]),
             Row(
                 testDescription: "no object any more", old: "{}", new: "[]",
                 changes: ["changed the whole file differs "]),

@@ -54,6 +54,21 @@ extension AASASuite {
             }
         }
 
+        @Test("rules with long variables are as plain to judge: their values are looked up, not tried one by one")
+        func longVariables() throws {
+            let values = (0..<800).map { "\"value\($0)\"" }.joined(separator: ",")
+            let variables = (0..<20).map { "\"v\($0)\":[\(values)]" }.joined(separator: ",")
+            let components = (0..<100).map { "{\"/\":\"/$(v\($0 % 20))/x\($0)/*\"}" }.joined(separator: ",")
+            let links = try LanguageFixture.links(components, applinks: "\"substitutionVariables\":{\(variables)},")
+            let entry = try #require(links.entries.first)
+            for reach in entry.plainReach(budget: LanguageBudget(states: 10, steps: 2_000_000)) {
+                guard case .decides = reach.verdict else {
+                    Issue.record("\(reach.rule.pointer): \(reach.verdict)")
+                    break
+                }
+            }
+        }
+
         @Test(
             "one pattern of 128 KiB costs no more than it may",
             arguments: ["a", "ä", "%C3%A4", "?", "*a", "a/", "$(lang)"], ["", "*"])

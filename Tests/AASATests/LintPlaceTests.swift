@@ -21,7 +21,7 @@ extension AASASuite {
         @Test("one rule takes, several take, each with its text and column")
         func unreachable() throws {
             let one = try #require(findings("rule-unreachable", paths(#""/a/*","/a/b""#)).first)
-            #expect(one.message == "this rule never decides: the rule '/a/*' (1:80) takes all of its URLs before")
+            #expect(one.message == "never reached: the rule at 1:80 already opens every URL this rule could open")
             #expect(one.related.map(\.start) == [SourcePosition(line: 1, column: 80)])
             #expect(one.related.map(\.pointer) == ["/applinks/details/0/paths/0"])
             #expect(one.example == "/a/b")
@@ -32,13 +32,12 @@ extension AASASuite {
                 ).first)
             #expect(
                 two.message
-                    == "this rule never decides: the rules '/a$(upper)/*' (1:80) and '/a$(lower)/*' (1:95) take all "
-                    + "of its URLs before")
+                    == "never reached: the rules at 1:80 and 1:95 already open every URL this rule could open")
             #expect(two.related.count == 2)
             let blocked = try #require(findings("rule-unreachable", paths(#""NOT /a/*","/a/b","*""#)).first)
             #expect(
-                blocked.message.hasSuffix(
-                    "the rule 'NOT /a/*' (1:80) takes all of its URLs before and keeps them from the app"))
+                blocked.message
+                    == "never reached: the exclusion at 1:80 already excludes every URL this rule could open")
         }
 
         @Test("of many rules the first few are named")
@@ -50,17 +49,35 @@ extension AASASuite {
             let finding = try #require(findings("rule-unreachable", text).first)
             #expect(
                 finding.message.contains(
-                    "the rules '/0' (1:103), '/1' (1:108), '/2' (1:113), '/3' (1:118) and 2 more take"),
+                    "the rules at 1:103, 1:108, 1:113, 1:118 and 2 more already open"),
                 "\(finding.message)")
             #expect(finding.related.count == 4)
         }
 
-        @Test("what a rule of a component is told from others by is in its name")
+        @Test("a catch-all in front of others is one finding with the rules that it hides")
+        func catchAll() throws {
+            let report = findings("exclude-after-include", paths(#""*","NOT /a","/b","NOT /c""#))
+            #expect(
+                report.map(\.message) == [
+                    #""*" already opens every URL, so the 3 rules (2 of them exclusions) behind it are never reached: "#
+                        + "at 1:84, 1:93, 1:98"
+                ])
+            #expect(report.first?.related.count == 3)
+            #expect(findings("rule-unreachable", paths(#""*","NOT /a","/b","NOT /c""#)).isEmpty)
+            let shut = findings("rule-unreachable", paths(#""NOT *","/a","/b""#))
+            #expect(shut.map(\.start.column) == [80])
+            #expect(
+                shut.first?.message
+                    == #""NOT *" already excludes every URL, so the 2 rules behind it are never reached: at 1:88, 1:93"#
+            )
+        }
+
+        @Test("of two components with one path the one that opens the URLs is named")
         func component() throws {
             let text = components(#"{"/":"/a/*","?":{"b":"1"}},{"/":"/a/*","caseSensitive":false},{"/":"/a/c"}"#)
             let finding = try #require(findings("rule-unreachable", text).first)
             #expect(
-                finding.message.contains("the rule '/a/* (caseSensitive: false)' (1:105) takes"), "\(finding.message)")
+                finding.message.hasPrefix("never reached: the rule at 1:105 already opens"), "\(finding.message)")
         }
 
         @Test("an exclusion names the rule that opens its URLs")
@@ -68,7 +85,7 @@ extension AASASuite {
             let finding = try #require(findings("exclude-after-include", paths(#""*","NOT /a""#)).first)
             #expect(
                 finding.message
-                    == "this exclusion never decides: its URLs (such as '/a') are opened by the rule '*' (1:80) before"
+                    == "never reached: the rule at 1:80 already opens every URL this exclusion could exclude, such as /a"
             )
             #expect(finding.related.map(\.pointer) == ["/applinks/details/0/paths/0"])
             #expect(finding.evidence.map(\.name) == ["example", "related_place_1", "related_pointer_1"])
@@ -82,17 +99,17 @@ extension AASASuite {
             let several = try #require(findings("app-in-several-entries", entries).first)
             #expect(
                 several.message.hasPrefix(
-                    "the app 'D7KQ4ZW2MX.a' has an entry at 1:36 already, with '/a', '/b'; how two"))
+                    #"the app "D7KQ4ZW2MX.a" has an entry at 1:36 already, with "/a", "/b"; how two"#))
             #expect(several.related.map(\.start.column) == [36])
             let shared = try #require(findings("shared-url-space", entries).first)
-            #expect(shared.message.contains("by the rule '/a' (1:76) too"), "\(shared.message)")
+            #expect(shared.message.contains(#"by the rule "/a" (1:76) too"#), "\(shared.message)")
             #expect(shared.related.map(\.pointer) == ["/applinks/details/0/paths/0"])
             #expect(shared.example == "/a")
             let key = try #require(findings("json-duplicate-key", #"{"a":1,"a":2}"#).first)
-            #expect(key.message.hasPrefix("the key 'a' stands at 1:2 already"))
+            #expect(key.message.hasPrefix(#"the key "a" stands at 1:2 already"#))
             #expect(key.related.map(\.range) == [1..<4])
             let app = try #require(findings("app-id-duplicate", #"{"webcredentials":{"apps":["A","A"]}}"#).first)
-            #expect(app.message == "'A' stands at 1:28 already")
+            #expect(app.message == #""A" stands at 1:28 already"#)
             #expect(app.related.map(\.pointer) == ["/webcredentials/apps/0"])
         }
 
@@ -102,7 +119,7 @@ extension AASASuite {
             let text =
                 #"{"applinks":{"details":[{"appIDs":["A"],"paths":["/\#(long)"]},{"appIDs":["A"],"paths":["*"]}]}}"#
             let finding = try #require(findings("app-in-several-entries", text).first)
-            #expect(finding.message.contains("x…'"))
+            #expect(finding.message.contains("x…"))
             #expect(finding.message.unicodeScalars.count < 400)
             #expect(!finding.message.unicodeScalars.contains("\u{202E}"))
             let shadowed = try #require(
@@ -116,9 +133,9 @@ extension AASASuite {
             let text =
                 #"{"applinks":{"substitutionVariables":{"a":["ü"]},"details":[{"appID":"A","paths":["/$(a)"]}]}}"#
             let finding = try #require(findings("variable-not-encoded", text).first)
-            #expect(finding.message.hasSuffix("never matches in '/$(a)' (1:83)"), "\(finding.message)")
+            #expect(finding.message.hasSuffix(#"never matches in "/$(a)" (1:83)"#), "\(finding.message)")
             #expect(finding.related.map(\.pointer) == ["/applinks/details/0/paths/0"])
-            #expect(finding.fix == "write '%C3%BC'; \"paths\" has no other form")
+            #expect(finding.fix == #"write "%C3%BC"; "paths" has no other form"#)
         }
     }
 }

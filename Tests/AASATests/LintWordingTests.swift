@@ -21,7 +21,7 @@ extension AASASuite {
         @Test("what is compared with a host or a query in a path is told")
         func comparison() throws {
             let host = try finding("host-in-path", paths(#""https://acme.com/a""#))
-            #expect(host.message.contains("devices compare '/https:/acme.com/a/' with the path"), "\(host.message)")
+            #expect(host.message.contains(#"devices compare "/https:/acme.com/a/" with the path"#), "\(host.message)")
             let query = try finding("query-in-path", components(#"{"/":"/a?b=1"}"#))
             #expect(query.message.contains("'?' of a pattern stands for any one character"), "\(query.message)")
             #expect(query.fix == "move it to \"?\" or \"#\" of a component")
@@ -40,10 +40,10 @@ extension AASASuite {
         @Test(
             "a rule that matches nothing has its reason where one is known",
             arguments: [
-                (#"{"/":"/users/a|b"}"#, "'|' in '/users/a|b' stands in URLs as %7C only"),
-                (#"{"?":{"a":"1&b=2"}}"#, "'&' in '1&b=2' ends the value of a query item"),
-                (##"{"?":"a#b"}"##, "'#' in 'a#b' ends the query of a URL"),
-                (#"{"/":"/100%/a"}"#, "'%' in '/100%/a' is not followed by two hexadecimal digits"),
+                (#"{"/":"/users/a|b"}"#, ##"'|' in "/users/a|b" stands in URLs as %7C only"##),
+                (#"{"?":{"a":"1&b=2"}}"#, ##"'&' in "1&b=2" ends the value of a query item"##),
+                (##"{"?":"a#b"}"##, ##"'#' in "a#b" ends the query of a URL"##),
+                (#"{"/":"/100%/a"}"#, ##"'%' in "/100%/a" is not followed by two hexadecimal digits"##),
             ])
         func reason(_ component: String, _ reason: String) throws {
             let finding = try finding("rule-matches-nothing", components(component))
@@ -73,15 +73,15 @@ extension AASASuite {
         @Test(
             "a slash that a variable's values double is the reason, and taking it off works",
             arguments: [
-                ("$(v)/x", "/a", "begin with a slash, and devices put one in front of '$(v)/x'"),
+                ("$(v)/x", "/a", #"begin with a slash, and devices put one in front of "$(v)/x""#),
                 ("/$(v)/x", "/a", "begin with a slash, and one stands in front of the variable"),
-                ("/x/$(v)", "a/", "end with a slash, and devices put one behind '/x/$(v)'"),
+                ("/x/$(v)", "a/", #"end with a slash, and devices put one behind "/x/$(v)""#),
                 ("/$(v)/x", "a/", "end with a slash, and one stands behind the variable"),
             ])
         func doubledSlash(_ pattern: String, _ value: String, _ reason: String) throws {
             let component = #"{"/":"\#(pattern)"}"#
             let finding = try finding("rule-matches-nothing", file(component, #""v":["\#(value)"]"#))
-            let start = "no URL can match this rule: the values of the variable 'v' "
+            let start = #"no URL can match this rule: the values of the variable "v" "#
             #expect(finding.message.hasPrefix(start + reason), "\(finding.message)")
             #expect(finding.fix.hasPrefix("take the slash off the "))
             let mended = Linter.lint(Array(file(component, #""v":["a"]"#).utf8))
@@ -91,7 +91,7 @@ extension AASASuite {
         @Test("a pattern is not to be written as devices read it where that keeps values that match nothing")
         func normalized() throws {
             let fix = try finding("pattern-normalized", file(#"{"/":"$(v)/x"}"#, #""v":["/a","b"]"#)).fix
-            #expect(fix == "take the slash off the beginning of the values of 'v', and write it as devices read it")
+            #expect(fix == #"take the slash off the beginning of the values of "v", and write it as devices read it"#)
             let plain = try finding("pattern-normalized", file(#"{"/":"$(v)/x"}"#, #""v":["a"]"#)).fix
             #expect(plain == "write it as devices read it")
         }
@@ -115,7 +115,7 @@ extension AASASuite {
             let text =
                 #"{"applinks":{"substitutionVariables":{"a":[]},"details":[{"appID":"A","paths":["/$(a)/|x"]}]}}"#
             let finding = try finding("rule-matches-nothing", text)
-            #expect(finding.message == "no URL can match this rule: the variable 'a' in '/$(a)/|x' has no value")
+            #expect(finding.message == #"no URL can match this rule: the variable "a" in "/$(a)/|x" has no value"#)
         }
 
         @Test(
@@ -147,7 +147,7 @@ extension AASASuite {
 
         @Test("a leading sign is taken out in the advice")
         func leadingSign() throws {
-            #expect(try finding("leading-sign", components(#"{"?":"?a=1"}"#)).fix == "write 'a=1'")
+            #expect(try finding("leading-sign", components(#"{"?":"?a=1"}"#)).fix == #"write "a=1""#)
             #expect(try finding("leading-sign", components(##"{"#":"#"}"##)).fix == "take the sign out")
         }
 

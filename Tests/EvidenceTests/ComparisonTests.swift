@@ -123,6 +123,17 @@ extension EvidenceSuite {
             #expect(try verdict(origin: old, cdn: Self.v2).comparison.state == .divergent)
         }
 
+        @Test("what Safari opens under both files is no change on a phone")
+        func behaviour() throws {
+            func file(_ rules: String) -> Reply {
+                .file(#"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.app"],"components":[\#(rules)]}]}}"#)
+            }
+            let old = #"{"/":"/a"},{"/":"/b","exclude":true}"#
+            let comparison = try verdict(origin: file(#"{"/":"/a"},{"/":"/c"}"#), cdn: file(old)).comparison
+            #expect(comparison.changes.count == 2)
+            #expect(comparison.behaviour.map(\.example) == ["/c"])
+        }
+
         @Test("of several stretches with one content the latest counts")
         func latest() throws {
             var kept = try history(supersededHoursAgo: 2)

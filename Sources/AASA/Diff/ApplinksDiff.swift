@@ -68,29 +68,28 @@ enum ApplinksDiff {
     private static func ruleChanges(
         _ label: String, from old: [URLRule], to new: [URLRule], into changes: inout ChangeList
     ) {
-        let before = old.map(RuleText.describe)
-        let after = new.map(RuleText.describe)
-        let alignment = ListAlignment(from: before, to: after)
+        let alignment = ListAlignment(from: old.map(\.ownMeaning), to: new.map(\.ownMeaning))
         // A rule of the same path is the same rule, changed.
         let paths = ListAlignment(
             from: alignment.removed.map { old[$0].path?.text }, to: alignment.added.map { new[$0].path?.text })
         // Removed first: a rule that was replaced reads as "this went, that came".
         for index in paths.removed.map({ alignment.removed[$0] }) {
-            changes.add(.removed, "\(label): \(before[index])", at: old[index].pointer)
+            changes.add(.removed, "\(label): \(old[index].written)", at: old[index].pointer)
         }
         for index in paths.added.map({ alignment.added[$0] }) {
-            changes.add(.added, "\(label): \(after[index])", at: new[index].pointer)
+            changes.add(.added, "\(label): \(new[index].written)", at: new[index].pointer)
         }
         for pair in paths.pairs {
             let (left, right) = (alignment.removed[pair.old], alignment.added[pair.new])
-            changes.add(.changed, "\(label): \(before[left]) became \(after[right])", at: new[right].pointer)
+            changes.add(
+                .changed, "\(label): \(old[left].written) became \(new[right].written)", at: new[right].pointer)
             ValueDiff.add(
                 from: old[left].node["comment"], to: new[right].node["comment"], at: "\(new[right].pointer)/comment",
                 into: &changes)
         }
         for pair in alignment.moved {
             changes.add(
-                .moved, "\(label): \(after[pair.new]), from place \(pair.old + 1) to place \(pair.new + 1)",
+                .moved, "\(label): \(new[pair.new].written), from place \(pair.old + 1) to place \(pair.new + 1)",
                 at: new[pair.new].pointer)
         }
         // Comments, and keys that nobody reads.
@@ -151,8 +150,8 @@ enum ApplinksDiff {
             case (_?, nil): changes.add(.removed, "applinks: variable \(variable.key)", at: pointer)
             case (let left?, let right?):
                 let alignment = ListAlignment(from: left.strings ?? [], to: right.strings ?? [])
-                let came = alignment.added.prefix(5).map { "'\((right.strings ?? [])[$0])' came" }
-                let went = alignment.removed.prefix(5).map { "'\((left.strings ?? [])[$0])' went" }
+                let came = alignment.added.prefix(5).map { "\((right.strings ?? [])[$0].writtenAsJSON) came" }
+                let went = alignment.removed.prefix(5).map { "\((left.strings ?? [])[$0].writtenAsJSON) went" }
                 let values = (went + came).joined(separator: ", ")
                 changes.add(
                     .changed, "applinks: variable \(variable.key)\(values.isEmpty ? "" : ": \(values)")", at: pointer)

@@ -60,10 +60,9 @@ enum ValueDiff {
     /// A short value as it is written; nil for what takes more than a few words.
     static func text(_ node: JSONNode) -> String? {
         switch node.value {
-        case .null: "null"
-        case .bool(let value): value ? "true" : "false"
+        case .null, .bool: node.written
         case .number(let lexeme): lexeme.utf8.count <= 40 ? lexeme : nil
-        case .string(let text): text.utf8.count <= 120 ? "'\(text)'" : nil
+        case .string(let text): text.utf8.count <= 120 ? node.written : nil
         case .array, .object: nil
         }
     }

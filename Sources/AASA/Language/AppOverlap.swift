@@ -13,7 +13,9 @@ public struct AppOverlap: Sendable {
 extension AppLinks {
     /// At most one for each pair of entries. Apps of one entry share its URLs on purpose and are not reported. Pairs
     /// beyond the budget are left out.
-    public func overlaps(budget: LanguageBudget = .lint) -> [AppOverlap] { overlaps(budget: budget) { _ in true } }
+    public func overlaps(budget: LanguageBudget = .lint) -> [AppOverlap] {
+        overlaps(budget: budget) { !AppID.isTemplate($0) }
+    }
 
     /// The same among some of the apps.
     func overlaps(budget: LanguageBudget, where isCounted: (String) -> Bool) -> [AppOverlap] {

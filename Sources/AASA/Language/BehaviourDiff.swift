@@ -7,6 +7,9 @@ public struct BehaviourChange: Sendable, Hashable {
     public let to: LinkBehaviour
     /// A short URL path with query and fragment that shows the change, such as `/buy/a?x=1`.
     public let example: String
+
+    /// Whether a phone does something else: Safari opens what is excluded and what no rule matches alike.
+    public var isSeenOnPhone: Bool { (from == .opens) != (to == .opens) }
 }
 
 /// What two files make phones do differently.
@@ -27,8 +30,8 @@ public enum BehaviourDiff {
     public static func compare(
         _ old: AppLinks?, _ new: AppLinks?, budget: LanguageBudget = .standard
     ) -> BehaviourComparison {
-        let oldClaims = AppClaims(old)
-        let newClaims = AppClaims(new)
+        let oldClaims = AppClaims(ofRealApps: old)
+        let newClaims = AppClaims(ofRealApps: new)
         var comparing = ProgramComparing(old?.entries ?? [], new?.entries ?? [], budget)
         var answers: [[[Int]]: ProgramComparing.Answer] = [:]
         var changes: [BehaviourChange] = []
@@ -53,9 +56,14 @@ struct AppClaims {
     private(set) var apps: [String] = []
     private(set) var entries: [String: [Int]] = [:]
 
-    init(_ links: AppLinks?) {
+    init(_ links: AppLinks?) { self.init(links) { _ in true } }
+
+    /// An ID that was never filled in is no app's: it opens nothing.
+    init(ofRealApps links: AppLinks?) { self.init(links) { !AppID.isTemplate($0) } }
+
+    private init(_ links: AppLinks?, where isCounted: (String) -> Bool) {
         for (index, entry) in (links?.entries ?? []).enumerated() {
-            for app in entry.appIDs where entries[app]?.last != index {
+            for app in entry.appIDs where entries[app]?.last != index && isCounted(app) {
                 if entries[app] == nil { apps.append(app) }
                 entries[app, default: []].append(index)
             }

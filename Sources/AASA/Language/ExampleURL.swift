@@ -11,7 +11,7 @@ enum ExampleURL {
 
 /// The matcher's word on examples, for as many rules as time allows.
 struct ExampleCheck {
-    /// Elements of patterns that may still be tried, values of variables included.
+    /// Elements of patterns that may still be tried.
     private var left: Int
 
     init(maximumElements: Int = 4_000_000) { left = maximumElements }
@@ -37,7 +37,7 @@ struct ExampleCheck {
 
     /// Counts a rule that is about to be tried.
     /// - Returns: false where the bound is reached.
-    mutating func spend(on rule: URLRule) -> Bool { spend(rule.weight) }
+    mutating func spend(on rule: URLRule) -> Bool { spend(rule.trialWeight) }
 
     mutating func spend(_ elements: Int) -> Bool {
         left -= elements
@@ -55,13 +55,17 @@ struct ExampleCheck {
 
 extension URLRule {
     /// What it costs to look at the rule's patterns once.
-    var weight: Int {
-        var weight = 8 + (path?.weight ?? 0) + (fragment?.weight ?? 0)
-        switch query {
-        case .any: break
-        case .whole(let pattern): weight += pattern.weight
-        case .items(let items): weight += items.reduce(0) { $0 + $1.key.count + $1.pattern.weight }
+    var weight: Int { sum(\.weight) }
+
+    /// What it costs to try a URL.
+    var trialWeight: Int { sum(\.trialWeight) }
+
+    private func sum(_ weight: KeyPath<Pattern, Int>) -> Int {
+        let sum = 8 + (path?[keyPath: weight] ?? 0) + (fragment?[keyPath: weight] ?? 0)
+        return switch query {
+        case .any: sum
+        case .whole(let pattern): sum + pattern[keyPath: weight]
+        case .items(let items): items.reduce(sum) { $0 + $1.key.count + $1.pattern[keyPath: weight] }
         }
-        return weight
     }
 }

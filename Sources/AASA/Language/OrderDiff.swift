@@ -178,7 +178,7 @@ private struct FileOrder {
 
     init(_ links: AppLinks) {
         self.links = links
-        let claims = AppClaims(links)
+        let claims = AppClaims(ofRealApps: links)
         let ranks = links.entries.map { entry in
             Dictionary(zip(entry.appIDs, entry.appIDs.indices), uniquingKeysWith: { first, _ in first })
         }

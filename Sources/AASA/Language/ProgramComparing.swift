@@ -15,14 +15,16 @@ struct ProgramComparing {
     /// By entry; nil where the budget did not last for all rules of the files.
     private var numbered: (old: [[RuleNumbering.NumberedRule]], new: [[RuleNumbering.NumberedRule]])?
     private var check = ExampleCheck()
-    /// Rules whose URLs may still be tried where there is no proof.
+    /// Rules whose URLs may still be tried where there is no proof, and the work for them.
     private var samplesLeft = 200
+    private let sampling: WorkMeter
 
     init(_ old: [AppLinks.Entry], _ new: [AppLinks.Entry], _ budget: LanguageBudget) {
         self.old = old
         self.new = new
         states = budget.states
         meter = WorkMeter(budget)
+        sampling = WorkMeter(LanguageBudget(states: budget.states, steps: min(budget.steps, 2_000_000)))
         do {
             var sides: [[[RuleNumbering.NumberedRule]]] = []
             for entries in [old, new] {
@@ -87,7 +89,7 @@ struct ProgramComparing {
         for index in 0..<max(old.count, new.count) {
             for rules in [new, old] where index < rules.count && samplesLeft > 0 {
                 samplesLeft -= 1
-                for url in rules[index].examples(count: 4) {
+                for url in rules[index].samples(count: 4, meter: sampling) {
                     guard let pair = behaviours(old, new, url) else { return result }
                     if pair.from != pair.to { result.append((pair, url)) }
                 }

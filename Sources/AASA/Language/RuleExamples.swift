@@ -3,16 +3,17 @@
 extension URLRule {
     /// Different URLs that match, shortest first, as path with query and fragment; fewer where the rule matches no more.
     /// Parts that the rule does not look at are left out.
-    public func examples(count: Int) -> [String] {
+    public func examples(count: Int) -> [String] { examples(count: count, meter: WorkMeter(.example)) }
+
+    /// The same for work that several rules share.
+    func examples(count: Int, meter: WorkMeter) -> [String] {
         guard count > 0, let key = RuleKey(self), key.weight < Self.maximumExampleWeight else { return [] }
-        let budget = LanguageBudget.example
         var goal = ExampleGoal(count: count)
         let step = ProgramStep(language: 0, isExclusion: false, index: 0)
         do {
-            let meter = WorkMeter(budget)
             var search = JointSearch(
-                [try RuleLanguage(key, meter: meter)], programs: [[step]], states: budget.states, visits: count,
-                meter: meter)
+                [try RuleLanguage(key, meter: meter)], programs: [[step]], states: LanguageBudget.example.states,
+                visits: count, meter: meter)
             try search.run(&goal)
         } catch {
             // What was found until then are examples all the same.
@@ -47,6 +48,24 @@ extension URLRule {
 
     /// A URL put together from the patterns, for rules whose automaton is too large: each wildcard as short as it may be.
     var simpleExample: String? { example(filling: .shortest).map { ExampleURL.readable($0) } }
+
+    /// Some URLs that match: those that are put together, then those of the automaton, as far as the work lasts.
+    func samples(count: Int, meter: WorkMeter) -> [String] {
+        guard weight < Self.maximumExampleWeight else { return [] }
+        let plain = [Filling.shortest, .rare, .plain].compactMap { example(filling: $0).map(ExampleURL.readable) }
+        let found = plain + (meter.isExhausted ? [] : examples(count: count, meter: meter))
+        var seen: Set<String> = []
+        return found.filter { seen.insert($0).inserted }
+    }
+
+    /// A URL for a message. One that is put together is as good as the shortest, and costs next to nothing.
+    var example: String? {
+        guard weight < Self.maximumExampleWeight else { return nil }
+        for filling in [Filling.shortest, .plain] {
+            if let example = example(filling: filling) { return ExampleURL.readable(example) }
+        }
+        return examples(count: 1).first
+    }
 
     /// What stands for the wildcards of a URL that is put together.
     struct Filling {

@@ -59,6 +59,8 @@ extension AppLinks.Entry {
         }
         var check = ExampleCheck()
         var samplesLeft = 50
+        // Where there is no proof, a sample that a rule decides about shows as much; the proof's work is not done twice.
+        let sampling = WorkMeter(LanguageBudget(states: budget.states, steps: min(budget.steps, 600_000)))
         return rules.indices.map { index in
             var verdict = verdicts[index] ?? .undecided
             if verdicts[index] != nil {
@@ -67,9 +69,11 @@ extension AppLinks.Entry {
                 if check.firstMatch(rules, example) == index { verdict = .decides(example: example) }
             } else if let shadows, isProof || !goal.pending.contains(index) {
                 verdict = shadows.verdict(on: index)
-            } else if samplesLeft > 0 {
+            } else if samplesLeft > 0, !sampling.isExhausted {
                 samplesLeft -= 1
-                let sample = rules[index].examples(count: 3).first { check.firstMatch(rules, $0) == index }
+                let sample = rules[index].examples(count: 3, meter: sampling).first {
+                    check.firstMatch(rules, $0) == index
+                }
                 if let sample { verdict = .decides(example: sample) }
             }
             return RuleReach(rule: rules[index], verdict: verdict)

@@ -24,7 +24,7 @@ enum AppIDFault {
         let scalars = text.unicodeScalars
         // Nearly all IDs are printable ASCII, which needs no look at Unicode's properties.
         let isPlain = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-        if Self.isTemplate(text) {
+        if AppID.isTemplate(text) {
             self = .placeholder(text)
         } else if !isPlain, let typed = scalars.first(where: TypographicCharacter.isTypographic) {
             self = .typographic(typed)
@@ -73,11 +73,6 @@ enum AppIDFault {
     private static func isExample(bundle: Substring) -> Bool {
         let bundle = bundle.lowercased()
         return bundle == "com.example" || bundle.hasPrefix("com.example.")
-    }
-
-    /// Whether the text holds what template languages put around a name.
-    private static func isTemplate(_ text: String) -> Bool {
-        text.utf8.contains { byte in "<>{}[]$%".utf8.contains(byte) }
     }
 
     /// The prefix, where it stands in front of the bundle id a second time and is no placeholder.
@@ -139,7 +134,7 @@ enum AppIDFault {
         if !isPrefix(prefix) {
             if prefix.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
                 return
-                    "\(Quoted.text(String(prefix))) looks like an App Store number; the prefix of the app's signature "
+                    "\(Quoted.json(String(prefix))) looks like an App Store number; the prefix of the app's signature "
                     + "belongs there, 10 characters A to Z and 0 to 9"
             }
             if domains.contains(prefix.lowercased()) {
@@ -147,7 +142,7 @@ enum AppIDFault {
                     "it is a bundle id alone; the prefix of the app's signature belongs in front, 10 characters A to Z "
                     + "and 0 to 9"
             }
-            return "\(Quoted.text(String(prefix))) is no prefix of 10 characters A to Z and 0 to 9"
+            return "\(Quoted.json(String(prefix))) is no prefix of 10 characters A to Z and 0 to 9"
         }
         if bundle.split(separator: ".", omittingEmptySubsequences: false).contains(where: \.isEmpty) {
             return "its bundle id has an empty part"

@@ -38,7 +38,7 @@ struct DoubledSlash {
     }
 
     func reason(_ site: PatternSite) -> NoMatchReason {
-        let (variable, text) = (Quoted.text(name), Quoted.text(site.text))
+        let (variable, text) = (Quoted.json(name), Quoted.json(site.text))
         let isWritten =
             switch side {
             case .front: site.text.contains("/$(\(name))")
@@ -55,6 +55,6 @@ struct DoubledSlash {
     /// What to do before anything else.
     var fix: String {
         let place = side == .front ? "beginning" : "end"
-        return "take the slash off the \(place) of the values of \(Quoted.text(name))"
+        return "take the slash off the \(place) of the values of \(Quoted.json(name))"
     }
 }

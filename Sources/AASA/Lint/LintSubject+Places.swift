@@ -1,18 +1,20 @@
-// How a message names another place of the file: by its text and by line and column, since a line can be the whole file.
+// How a message names another place of the file: by line and column, since a line can be the whole file.
 
 extension LintSubject {
-    /// A rule with its place, such as `'/buy/*' (7:9)`.
+    /// A rule as the file has it, with its place, such as `{"/": "/buy/*"} (7:9)`.
     func name(_ rule: URLRule) -> String {
-        "\(Quoted.text(RuleText.describe(rule), limit: 50)) (\(position(of: rule.node.range.lowerBound)))"
+        "\(Quoted.escaped(rule.written, limit: 60)) (\(position(of: rule.node.range.lowerBound)))"
     }
 
-    /// A few rules with their places, as the subject of a sentence without its verb.
-    func names(_ rules: [URLRule]) -> String {
-        guard rules.count > 1 else { return "the rule " + rules.map(name).joined() }
-        let shown = rules.prefix(FindingSink.maximumRelated).map(name)
-        let rest = rules.count - shown.count
-        guard rest == 0 else { return "the rules \(shown.joined(separator: ", ")) and \(rest) more" }
-        return "the rules \(shown.dropLast().joined(separator: ", ")) and \(shown[shown.count - 1])"
+    /// Rules by their places, such as `the exclusion at 7:11` or `the rules at 7:11 and 8:11`.
+    func places(of rules: [URLRule]) -> String {
+        let places = rules.prefix(FindingSink.maximumRelated).map { "\(position(of: $0.node.range.lowerBound))" }
+        let noun = rules.allSatisfy(\.isExclusion) ? "exclusion" : "rule"
+        guard let last = places.last, rules.count > 1 else { return "the \(noun) at \(places.joined())" }
+        let rest = rules.count - places.count
+        return rest > 0
+            ? "the \(noun)s at \(places.joined(separator: ", ")) and \(rest) more"
+            : "the \(noun)s at \(places.dropLast().joined(separator: ", ")) and \(last)"
     }
 }
 

@@ -24,6 +24,7 @@ struct LintSubject {
     let reaches: [[RuleReach]]
     /// Rules that never decide, with those that take their URLs.
     let shadows: [Shadow]
+    let catchAlls: [CatchAll]
     /// URLs that apps of two entries open.
     let overlaps: [AppOverlap]
     /// Whether they were looked for.
@@ -100,6 +101,7 @@ struct LintSubject {
         shadows = reaches.joined().compactMap { reach in
             if case .shadowed(let by) = reach.verdict { Shadow(rule: reach.rule, by: by) } else { nil }
         }
+        catchAlls = CatchAll.all(of: shadows)
         overlaps = applinks.map(ReachBudget.overlaps(of:)) ?? []
         areOverlapsChecked = applinks.map(ReachBudget.coversOverlaps(of:)) ?? true
         idleExclusions = ReachBudget.idleExclusions(of: entries, reaches)

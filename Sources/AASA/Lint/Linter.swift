@@ -4,7 +4,7 @@
 /// The linter: what is wrong with an apple-app-site-association file, and what devices make of it.
 public enum Linter {
     /// Counts up whenever a rule is added, removed or judges otherwise: who keeps findings keeps this beside them.
-    public static let version = 3
+    public static let version = 4
 
     /// All rules, in the order of docs/lint-rules.md.
     public static let rules: [LintRuleDescription] = LintRegistry.rules.map { $0.description }

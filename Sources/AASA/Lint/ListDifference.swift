@@ -12,9 +12,14 @@ struct ListDifference {
 
     /// So many entries are compared exactly; the rest of a hostile file is let pass.
     private static let maximumComparisons = 10
+    /// Elementary steps over all entries.
+    private static let steps = 1_000_000
 
     static func all(of applinks: AppLinks) -> [ListDifference] {
         var comparisons = 0
+        let asked = applinks.entries.count { $0.form == .components && !$0.olderRules.isEmpty }
+        let budget = LanguageBudget(
+            states: LanguageBudget.lint.states, steps: steps / max(1, min(asked, maximumComparisons)))
         return applinks.entries.compactMap { entry in
             guard entry.form == .components, let paths = entry.node.member("paths"), paths.value.elements != nil,
                 comparisons < maximumComparisons,
@@ -24,11 +29,14 @@ struct ListDifference {
             comparisons += 1
             let older = alone(entry, "paths", paths.value, in: applinks)
             let components = entry.node["components"]
-            guard let components, let change = difference(older, alone(entry, "components", components, in: applinks))
+            guard let components,
+                let change = difference(older, alone(entry, "components", components, in: applinks), budget).example
             else { return nil }
             let isBeyondPaths = [true, false].contains { keepsInclusions in
                 let list = asPaths(components, keepsInclusions: keepsInclusions)
-                return list != components && difference(older, alone(entry, "components", list, in: applinks)) == nil
+                guard list != components else { return false }
+                let rest = difference(older, alone(entry, "components", list, in: applinks), budget)
+                return rest.example == nil && rest.isProof
             }
             return ListDifference(
                 paths: paths, pointer: entry.pointer + "/paths", example: change.example,
@@ -38,9 +46,18 @@ struct ListDifference {
         }
     }
 
-    /// A URL that the one opens and the other does not.
-    private static func difference(_ older: AppLinks, _ modern: AppLinks) -> BehaviourChange? {
-        BehaviourDiff.compare(older, modern, budget: .lint).changes.first { ($0.from == .opens) != ($0.to == .opens) }
+    /// A URL that the one opens and the other does not, or a proof that there is none. Most lists that differ do so for a
+    /// URL of one rule, and need no automata.
+    private static func difference(
+        _ older: AppLinks, _ modern: AppLinks, _ budget: LanguageBudget
+    ) -> (example: BehaviourChange?, isProof: Bool) {
+        let rules = [older, modern].map { $0.entries.flatMap(\.rules) }
+        var search = RuleChangeSearch(maximumElements: 500_000, automata: 0)
+        if let found = search.changes(from: rules[0], to: rules[1], besides: []).first {
+            return (BehaviourChange(appID: "app", from: found.from, to: found.to, example: found.example), true)
+        }
+        let comparison = BehaviourDiff.compare(older, modern, budget: budget)
+        return (comparison.changes.first(where: \.isSeenOnPhone), comparison.isComplete)
     }
 
     /// The components as far as paths can say it: exclusions that need more are left out; so are inclusions, or they lose

@@ -19,12 +19,12 @@ struct NoMatchReason {
     private static func emptyVariable(_ site: PatternSite, _ subject: LintSubject) -> String? {
         guard !subject.emptyVariables.isEmpty else { return nil }
         let empty = UnusedVariable.names(in: site.text).first(where: subject.emptyVariables.contains)
-        return empty.map { "the variable \(Quoted.text($0)) in \(Quoted.text(site.text)) has no value" }
+        return empty.map { "the variable \(Quoted.json($0)) in \(Quoted.json(site.text)) has no value" }
     }
 
     /// A sign that the part of the URL does not hold.
     private static func foreignSign(_ site: PatternSite) -> String? {
-        let text = Quoted.text(site.text)
+        let text = Quoted.json(site.text)
         // Values of variables have their own signs.
         let bytes = Array(site.literal.utf8)
         func holds(_ sign: Character) -> Bool { bytes.contains { Character(UnicodeScalar($0)) == sign } }

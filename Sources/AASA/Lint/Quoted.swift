@@ -4,13 +4,13 @@ enum Quoted {
     /// Longer values are cut.
     static let maximumScalars = 80
 
-    /// The text in single quotes, escaped and cut.
+    /// Text that is no string of the file, in single quotes, escaped and cut.
     static func text(_ text: String, limit: Int = maximumScalars) -> String { "'" + escaped(text, limit: limit) + "'" }
 
-    /// The text as a JSON file has it: in double quotes, with JSON's escapes, cut.
+    /// A string as the file has it: in double quotes, with JSON's escapes, cut.
     static func json(_ text: String, limit: Int = maximumScalars) -> String {
-        let written = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-        return "\"" + escaped(written, limit: limit) + "\""
+        // The last quote is kept where the text is cut.
+        "\"" + escaped(String(text.writtenAsJSON.dropFirst().dropLast()), limit: limit) + "\""
     }
 
     /// Controls, invisible and bidirectional characters as `\u{200B}`; long texts end in `…`.
@@ -29,10 +29,21 @@ enum Quoted {
         return result
     }
 
-    /// A list of values, cut after a few.
+    /// A list of strings, cut after a few.
     static func list(_ texts: some Collection<String>, limit: Int = 3) -> String {
-        let shown = texts.prefix(limit).map { text($0) }.joined(separator: ", ")
-        return texts.count > limit ? shown + " and \(texts.count - limit) more" : shown
+        list(texts, limit: limit) { json($0) }
+    }
+
+    /// A list of rules as the file has them, cut after a few.
+    static func list(_ rules: some Collection<URLRule>, limit: Int = 3) -> String {
+        list(rules, limit: limit) { escaped($0.written) }
+    }
+
+    private static func list<Item>(
+        _ items: some Collection<Item>, limit: Int, _ describe: (Item) -> String
+    ) -> String {
+        let shown = items.prefix(limit).map(describe).joined(separator: ", ")
+        return items.count > limit ? shown + " and \(items.count - limit) more" : shown
     }
 
     /// The kind of a value, as people say it.

@@ -7,7 +7,7 @@ enum ReachBudget {
     /// Entries of one file that are compared with each other.
     static let maximumEntries = 200
     /// Elementary steps over all entries, of one kind of question.
-    private static let steps = 4_000_000
+    private static let steps = 1_500_000
 
     /// One answer for each entry, in order; empty where it was not asked.
     static func reaches(of entries: [AppLinks.Entry]) -> [[RuleReach]] {

@@ -3,13 +3,17 @@ final class Choice: Sendable {
     let values: [[PatternElement]]
     /// What it costs to look at all values once.
     let weight: Int
+    /// What it costs to try a text: values without wildcards are looked up.
+    let trialWeight: Int
     private let exact: Side
     private let folded: Side
 
     init(_ values: [[PatternElement]]) {
         self.values = values
         weight = values.reduce(2) { $0 + 1 + $1.count }
-        exact = Side(values.map { $0.map(PatternStep.init) }, isFolded: false)
+        let exact = Side(values.map { $0.map(PatternStep.init) }, isFolded: false)
+        self.exact = exact
+        trialWeight = exact.texts.reduce(2) { $0 + 8 + $1.width } + exact.patterns.reduce(0) { $0 + 1 + $1.count }
         folded = Side(values.map { $0.map { PatternStep($0).folded } }, isFolded: true)
     }
 

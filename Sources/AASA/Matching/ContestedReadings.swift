@@ -33,14 +33,15 @@ struct ContestedReadings {
     }
 
     private var openingApps: Set<String> {
-        Set(zip(links.entries, behaviours).lazy.filter { $0.1 == .opens }.flatMap(\.0.appIDs))
+        let claimed = zip(links.entries, behaviours).lazy.filter { $0.1 == .opens }.flatMap(\.0.appIDs)
+        return Set(claimed.filter { !AppID.isTemplate($0) })
     }
 
     private var entriesDisagree: Bool {
         var known: [String: LinkBehaviour] = [:]
         for (entry, behaviour) in zip(links.entries, behaviours) {
-            for app in entry.appIDs where known.updateValue(behaviour, forKey: app) ?? behaviour != behaviour {
-                return true
+            for app in entry.appIDs where !AppID.isTemplate(app) {
+                if known.updateValue(behaviour, forKey: app) ?? behaviour != behaviour { return true }
             }
         }
         return false

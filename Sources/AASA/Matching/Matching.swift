@@ -64,7 +64,7 @@ extension AppLinks {
                 guard attempt.mismatch == nil else { continue }
                 let isExclusion = entry.rules[index].isExclusion
                 // How several entries of one app play together is not documented: the first that decides is taken.
-                let apps = entry.appIDs.filter { decided.insert($0).inserted }
+                let apps = entry.appIDs.filter { !AppID.isTemplate($0) && decided.insert($0).inserted }
                 if isExclusion {
                     if deciding == nil, !apps.isEmpty { deciding = attempt }
                 } else if !apps.isEmpty {
@@ -81,6 +81,7 @@ extension AppLinks {
 
     /// What a URL does for one app.
     public func behaviour(of url: MatchableURL, for appID: String) -> LinkBehaviour {
+        if AppID.isTemplate(appID) { return .notMatched }
         let subject = MatchSubject(url)
         for entry in entries where entry.appIDs.contains(appID) {
             let behaviour = entry.behaviour(of: subject)

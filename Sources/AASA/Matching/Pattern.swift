@@ -12,6 +12,8 @@ public struct Pattern: Sendable, Hashable {
     let program: PatternProgram?
     /// What it costs to look at the elements once, values of variables included.
     let weight: Int
+    /// What it costs to try a text.
+    let trialWeight: Int
 
     /// Why a pattern never matches.
     public enum Fault: Error, Sendable, Hashable {
@@ -48,11 +50,13 @@ public struct Pattern: Sendable, Hashable {
             fault = nil
             program = PatternProgram(compiled)
             weight = compiled.reduce(0) { $0 + $1.weight }
+            trialWeight = compiled.reduce(0) { $0 + $1.trialWeight }
         } catch {
             elements = nil
             fault = error
             program = nil
             weight = 0
+            trialWeight = 0
         }
     }
 

@@ -90,6 +90,11 @@ enum PatternStep: Sendable {
         if case .choice(let choice) = self { choice.weight } else { 1 }
     }
 
+    /// What it costs to try the element on a text.
+    var trialWeight: Int {
+        if case .choice(let choice) = self { min(choice.trialWeight, choice.weight) } else { 1 }
+    }
+
     var literal: Unicode.Scalar? {
         if case .scalar(let scalar) = self { scalar } else { nil }
     }

@@ -8,6 +8,9 @@ public struct AssociationFile: Sendable {
     /// All services, those of other names included, in the order of the file.
     public let services: [AppService]
 
+    /// Bytes of decoded data that a device reads; of more it takes nothing (NSURLErrorDomain -1103).
+    public static let sizeLimit = 131_072
+
     /// A service and the apps that it names.
     public struct AppService: Sendable {
         public let name: String

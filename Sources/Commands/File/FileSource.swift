@@ -79,23 +79,37 @@ struct SourceText: Sendable {
 
     var name: String { source.description }
 
-    /// What the bytes say.
-    /// - Throws: `CommandFailure` where they are no file that could be read.
-    func associationFile() throws -> AssociationFile {
+    /// What the bytes say to a device.
+    enum Content: Sendable {
+        case file(AssociationFile)
+        /// Devices take nothing from it; why, with the place.
+        case nothing(String)
+
+        var file: AssociationFile? {
+            if case .file(let file) = self { file } else { nil }
+        }
+    }
+
+    /// - Throws: `CommandFailure` where it is not known what devices make of the bytes.
+    func content() throws -> Content {
         do {
-            return try AssociationFile(parsing: bytes)
+            let file = try AssociationFile(parsing: bytes)
+            guard file.document.root.members != nil else {
+                return .nothing("\(name): the outermost value is not a JSON object".displayable)
+            }
+            guard bytes.count <= AssociationFile.sizeLimit else {
+                let (size, limit) = (bytes.count.grouped, AssociationFile.sizeLimit.grouped)
+                return .nothing("\(name): the file has \(size) bytes, and devices read up to \(limit)".displayable)
+            }
+            return .file(file)
         } catch {
             // Devices read a signed file, so nothing may be said here of what they make of it.
-            let isSigned = Linter.lint(bytes).findings.contains { $0.rule == "signed-file" }
-            let reason =
-                if isSigned {
-                    "\(name): the file is CMS-signed, and what is inside is not read here; give the plain JSON"
-                } else if error.cause == .tooDeep {
-                    "\(name):\(error)"
-                } else {
-                    "\(name):\(error); a device takes nothing from this file, and 'aasa-monitor lint' shows more"
-                }
-            throw CommandFailure(.found, reason.displayable)
+            if Linter.lint(bytes).findings.contains(where: { $0.rule == "signed-file" }) {
+                let reason = "the file is CMS-signed, and what is inside is not read here; give the plain JSON"
+                throw CommandFailure(.noInput, "\(name): \(reason)".displayable)
+            }
+            if error.cause == .tooDeep { throw CommandFailure(.noInput, "\(name):\(error)".displayable) }
+            return .nothing("\(name):\(error); 'aasa-monitor lint' shows more".displayable)
         }
     }
 

@@ -12,6 +12,23 @@ enum LinkOwner: Equatable {
     /// A domain above the host: its file decides for apps whose entitlement has the wildcard (TN3155).
     /// https://developer.apple.com/documentation/technotes/tn3155-debugging-universal-links
     case above(Domain)
+    /// The file is that of this domain, which has no say about the host.
+    case other(Domain)
+
+    /// Whose file it is was said: a URL of another host is no mistake, it opens nothing.
+    /// - Throws: `CommandFailure` where no file at all decides about the URL.
+    init(of url: MatchableURL, in file: Domain) throws {
+        do {
+            guard let host = try ExpectedURL.host(of: url.text) else {
+                self = .any
+                return
+            }
+            self = host == file ? .own(host) : host.name.hasSuffix(".\(file.name)") ? .above(file) : .other(file)
+        } catch {
+            let text = url.text.displayable.shortened(to: 200)
+            throw CommandFailure(.usage, "'\(text)' is not a URL of an associated domain: \(error.reason)")
+        }
+    }
 
     /// - Throws: `CommandFailure` where the URL is of none of the domains.
     init(of url: MatchableURL, among domains: [Domain]) throws {

@@ -41,12 +41,26 @@ struct MatchQuestion {
 /// What the file says about one URL.
 struct MatchAnswer {
     let question: MatchQuestion
-    /// nil: the file has no applinks, so nothing opens.
+    /// nil: the file says nothing about the URL, so nothing opens.
     let result: MatchResult?
+    /// Why the file is not asked at all.
+    let obstacle: Obstacle?
 
-    init(question: MatchQuestion, file: AssociationFile) {
+    enum Obstacle {
+        /// Devices take nothing from it.
+        case noFile
+        /// It is the file of this domain, and the URL has another host.
+        case otherHost(Domain)
+    }
+
+    init(question: MatchQuestion, file: AssociationFile?, owner: LinkOwner) {
         self.question = question
-        result = file.applinks?.match(question.url)
+        if case .other(let domain) = owner {
+            obstacle = .otherHost(domain)
+        } else {
+            obstacle = file == nil ? .noFile : nil
+        }
+        result = obstacle == nil ? file?.applinks?.match(question.url) : nil
     }
 
     var opens: String? { result?.opens }
@@ -60,14 +74,16 @@ struct MatchAnswer {
         }
     }
 
-    func json(_ file: AssociationFile) -> OrderedJSON {
+    func json(_ file: AssociationFile?) -> OrderedJSON {
         let rule: OrderedJSON =
-            result?.deciding.map { attempt in
+            if let attempt = result?.deciding, let file {
                 .object([
                     ("pointer", .string(attempt.rule.pointer)),
                     ("line", .integer(file.position(of: attempt.rule.node).line)),
                 ])
-            } ?? .null
+            } else {
+                .null
+            }
         return .object([
             ("url", .string(question.url.text)), ("opens", .optional(opens)), ("service", .string("applinks")),
             ("rule", rule), ("also_opened_by", .array((result?.alsoOpenedBy ?? []).map { .string($0) })),

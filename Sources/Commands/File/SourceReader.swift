@@ -10,11 +10,13 @@ struct SourceReader {
     let configuration: ConfigurationFile?
 
     /// The bytes of each source, in the order given.
-    /// - Throws: `CommandFailure`: 66 for a file that cannot be read, 1 for a site that serves none.
+    /// - Throws: `CommandFailure`: 66 for a source that cannot be read. Exit code 1 is for what was found in sources that can.
     func read(_ texts: [String]) async throws -> [SourceText] {
         // A missing file is reported before any request is sent.
         for text in texts { _ = try FileSource(parsing: text) }
-        return try await readEach(texts).map { try $0.get() }
+        return try await readEach(texts).map { text in
+            try text.mapError { $0.exit == .found ? CommandFailure(.noInput, $0.message) : $0 }.get()
+        }
     }
 
     /// The bytes of each source, or why there are none, in the order given: one that cannot be read takes nothing from the

@@ -47,6 +47,8 @@ struct ExpectationOptions: ParsableArguments {
             case .above(let domain):
                 LinkOwner.note(question.url, domain)
                 deciding = [domain]
+            // The targets are asked for the host's own file or none.
+            case .other: deciding = []
             }
             for domain in deciding {
                 result[domain]?.urls.append(ExpectedURL(url: question.url.text, opens: question.expected))

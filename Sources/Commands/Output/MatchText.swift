@@ -5,7 +5,8 @@ import Evidence
 
 struct MatchText {
     let style: TextStyle
-    let file: AssociationFile
+    /// nil: devices take nothing from the source.
+    let file: AssociationFile?
     let source: String
 
     func describe(_ answer: MatchAnswer, explains: Bool) -> String {
@@ -17,6 +18,11 @@ struct MatchText {
                 "    note: \(also.displayable) claims this URL too; Apple documents that the first in the file wins, iOS 15 "
                     + "was reported to take the last")
         }
+        for literal in (answer.result?.literalNotations ?? []).prefix(3) {
+            lines.append(
+                "    note: \(place(of: literal.rule)) does not match: devices compare "
+                    + "\(literal.written.displayable.shortened(to: 80)) as it stands")
+        }
         if !answer.isAsExpected, let expected = answer.question.expected {
             lines.append("    " + style.severity(.error) + ": expected to open \(expected)")
         }
@@ -26,16 +32,24 @@ struct MatchText {
     private func headline(_ answer: MatchAnswer) -> String {
         let url = answer.question.url.text.displayable
         let opens = answer.opens.map { "opens \($0.displayable)" } ?? "opens nothing"
-        guard file.applinks != nil else { return "\(style.bold(url))  \(opens): the file has no applinks object" }
+        switch answer.obstacle {
+        case .noFile: return "\(style.bold(url))  \(opens): devices take nothing from this file"
+        case .otherHost(let domain): return "\(style.bold(url))  \(opens): the file is that of \(domain)"
+        case nil: break
+        }
+        guard file?.applinks != nil else { return "\(style.bold(url))  \(opens): the file has no applinks object" }
         guard let deciding = answer.result?.deciding else {
-            return "\(style.bold(url))  \(opens): no rule matches"
+            let matching = answer.result?.attempts.first { $0.mismatch == nil && !$0.entry.appIDs.isEmpty }
+            guard let matching else { return "\(style.bold(url))  \(opens): no rule matches" }
+            let app = matching.entry.appIDs[0].displayable
+            return "\(style.bold(url))  \(opens): the app ID \"\(app)\" was never filled in"
         }
         let word = deciding.rule.isExclusion ? "excluded by" : "by"
         return "\(style.bold(url))  \(opens), \(word) \(source.displayable):\(place(of: deciding.rule))"
     }
 
     private func explanation(_ answer: MatchAnswer) -> [String] {
-        guard file.applinks != nil else { return [] }
+        guard file?.applinks != nil else { return [] }
         var lines: [String] = []
         var pointer: String?
         for attempt in answer.result?.attempts ?? [] {
@@ -56,8 +70,8 @@ struct MatchText {
 
     /// A rule and where it stands: many files are one line, so the column counts.
     private func place(of rule: URLRule) -> String {
-        let position = file.position(of: rule.node)
-        return "\(position.line):\(position.column) \(RuleWords.describe(rule).displayable.shortened(to: 120))"
+        let position = file?.position(of: rule.node) ?? SourcePosition(line: 1, column: 1)
+        return "\(position.line):\(position.column) \(rule.written.displayable.shortened(to: 120))"
     }
 
     private func reason(_ attempt: RuleAttempt, _ url: MatchableURL) -> String {
@@ -82,20 +96,5 @@ struct MatchText {
             ": the variable '\(name.displayable)' is not defined, so the pattern matches nothing"
         case .tooComplex: ": it has more than \(Pattern.maximumWildcards) wildcards, so it matches nothing"
         }
-    }
-}
-
-/// A rule in one line.
-enum RuleWords {
-    static func describe(_ rule: URLRule) -> String {
-        guard rule.form != .wrongType else { return "(not a rule: matches everything)" }
-        var text = rule.path?.text ?? "*"
-        switch rule.query {
-        case .any: break
-        case .whole(let pattern): text += "?\(pattern.text)"
-        case .items(let items): text += "?" + items.map { "\($0.name)=\($0.pattern.text)" }.joined(separator: "&")
-        }
-        if let fragment = rule.fragment { text += "#\(fragment.text)" }
-        return rule.isExclusion ? "NOT \(text)" : text
     }
 }

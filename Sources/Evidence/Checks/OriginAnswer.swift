@@ -160,8 +160,7 @@ extension Checks {
             reference: Reference.supportingDomains)
     }
 
-    /// Bytes of decoded data that a device reads; beyond them it gives up with NSURLErrorDomain -1103.
-    static let sizeLimit = 131_072
+    static let sizeLimit = AssociationFile.sizeLimit
 
     /// The Content-Type. Apple takes other types too, but HTML nearly always means that this is not the file.
     @Sendable static func originContentType(_ context: CheckContext) -> [Finding] {

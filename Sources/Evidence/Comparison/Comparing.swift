@@ -101,7 +101,7 @@ extension Comparison {
         let key = Pair(old: old.hash, new: new.hash)
         return notes.value(for: key) {
             let comparison = BehaviourDiff.compare(AssociationFile(oldFile).applinks, AssociationFile(newFile).applinks)
-            return comparison.changes.prefix(maximumNotes).map {
+            return comparison.changes.filter(\.isSeenOnPhone).prefix(maximumNotes).map {
                 BehaviourNote(
                     app: $0.appID.displayable.shortened(to: 200), from: .init($0.from), to: .init($0.to),
                     example: $0.example.displayable.shortened(to: 300))

@@ -142,17 +142,99 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a side that is no file is a failure that names the side")
-        func broken() async throws {
+        @Test(
+            "devices take nothing from a side that is not a file: what stops or begins to open is shown",
+            arguments: [
+                (Sample.broken, "bad:3:18: "), ("[]", "bad: the outermost value is not a JSON object"),
+                (Sample.clean + String(repeating: "\n", count: 131_072), "and devices read up to 131,072"),
+            ])
+        func broken(_ text: String, _ reason: String) async throws {
             try await Stage.with { stage in
                 try stage.write("good", Sample.clean)
-                try stage.write("bad", Sample.broken)
-                for sources in [["good", "bad"], ["bad", "good"]] {
+                try stage.write("bad", text)
+                for (sources, words) in [
+                    (["good", "bad"], "opened by the app before, not matched now"),
+                    (["bad", "good"], "not matched before, opened by the app now"),
+                ] {
                     let process = try await stage.run(["diff"] + sources)
-                    #expect(process.end == .exit(1))
-                    #expect(process.output == "")
-                    #expect(process.errors.contains("bad:3:18: "), "\(process.errors)")
+                    #expect(process.end == .exit(65))
+                    #expect(process.output.contains("  devices take nothing from bad\n"))
+                    #expect(process.output.contains(words), "\(process.output)")
+                    #expect(process.errors.contains(reason), "\(process.errors)")
+                    // Each rule that opens has its example.
+                    for part in ["  /buy?coupon=a\n", "  /help\n", "  /news#top\n"] {
+                        #expect(process.output.contains(part), "\(process.output)")
+                    }
+                    let json = try await stage.run(["diff", "--format", "json"] + sources)
+                    #expect(json.end == .exit(65))
+                    let report = try json.json()
+                    #expect(report["meaning_equal"] == .bool(false))
+                    #expect(report["taken_by_devices"] == .array(sources.map { .bool($0 == "good") }))
                 }
+            }
+        }
+
+        @Test("each changed rule has an example, Safari both times is no change, and services are told in words")
+        func phones() async throws {
+            func file(_ components: String, _ rest: String) -> String {
+                #"{"applinks":{"details":[{"appIDs":["\#(Sample.app)"],"components":[\#(components)]}]}\#(rest)}"#
+            }
+            try await Stage.with { stage in
+                let old = #"{"/":"/a/*"},{"/":"/b/*"},{"/":"/e/*","exclude":true}"#
+                try stage.write("old", file(old, #","webcredentials":{"apps":["\#(Sample.app)"]}"#))
+                let new = #"{"/":"/b/*"},{"/":"/c/*"},{"/":"/d"}"#
+                try stage.write("new", file(new, #","appclips":{"apps":["\#(Sample.app).Clip"]}"#))
+                let process = try await stage.run(["diff", "old", "new"])
+                #expect(process.end == .exit(1))
+                for part in ["  /a\n", "  /c\n", "  /d\n"] {
+                    #expect(process.output.contains(part), "\(process.output)")
+                }
+                #expect(!process.output.contains("excluded"), "\(process.output)")
+                #expect(process.output.contains("  the App Clip \(Sample.app).Clip can be opened by links now\n"))
+                #expect(process.output.contains("\(Sample.app) cannot use the site's passwords and passkeys any more"))
+                let many = (0..<14).map { #"{"/":"/m\#($0)"}"# }.joined(separator: ",")
+                let more = try await stage.run(["diff", "old", "-"], input: file(many, ""))
+                #expect(more.output.contains("  and 4 more rules\n"), "\(more.output)")
+                let counted = try await stage.run(["diff", "--format", "json", "old", "-"], input: file(many, ""))
+                #expect(try counted.json()["more_rules"] == .number(4))
+                let template = file(old, "").replacing(Sample.app, with: "{PLACE_YOUR_APP_ID_HERE}")
+                let unfilled = try await stage.run(["diff", "--format", "json", "-", "old"], input: template)
+                let apps = Set(try unfilled.json()["behaviour"].elements.map { $0["app"].string })
+                #expect(apps == [Sample.app])
+            }
+        }
+
+        @Test("a rule that only a router understands is told beside the URL that it opens")
+        func literal() async throws {
+            try await Stage.with { stage in
+                let router = Sample.clean.replacing(#"{"/": "/help/*"}"#, with: #"{"/": "/help/:id"}"#)
+                try stage.write("old", router)
+                let gone = Sample.clean.replacing(#"{"/": "/help/*"},"#, with: "")
+                let process = try await stage.run(["diff", "old", "-"], input: gone)
+                #expect(
+                    process.output.contains(
+                        """
+                          /help/:id
+                              \(Sample.app): opened by the app before, not matched now
+                              ":id" is no wildcard: devices compare it as it stands
+
+                        """), "\(process.output)")
+            }
+        }
+
+        @Test("what rests on behaviour that Apple does not document says so")
+        func contested() async throws {
+            try await Stage.with { stage in
+                let app = Sample.app
+                let entry = #"{"appIDs":["\#(app)"],"components":[{"/":"/a/*"}]}"#
+                let shut = #"{"appIDs":["\#(app)"],"components":[{"/":"/a/*","exclude":true}]}"#
+                try stage.write("old", #"{"applinks":{"details":[\#(entry)]}}"#)
+                try stage.write("new", #"{"applinks":{"details":[\#(shut),\#(entry)]}}"#)
+                let process = try await stage.run(["diff", "old", "new"])
+                #expect(process.output.contains("not documented by Apple: "), "\(process.output)")
+                let json = try await stage.run(["diff", "--format", "json", "old", "new"])
+                let points = try json.json()["behaviour"].elements.first?["contested"]
+                #expect(points == .array([.string("several-entries-of-one-app")]))
             }
         }
 

@@ -46,8 +46,8 @@ extension EndToEndTests {
                 #expect(process.end == .exit(0))
                 #expect(
                     process.output == """
-                        /help/1  opens \(Sample.app), by app.json:8:9 /help/*
-                        /help/website/1  opens nothing, excluded by app.json:7:9 NOT /help/website/*
+                        /help/1  opens \(Sample.app), by app.json:8:9 {"/": "/help/*"}
+                        /help/website/1  opens nothing, excluded by app.json:7:9 {"/": "/help/website/*", "exclude": true}
                         /buy/1  opens nothing: no rule matches
 
                         """)
@@ -63,21 +63,23 @@ extension EndToEndTests {
                     process.output == """
                         /buy/1  opens nothing: no rule matches
                             /applinks/details/0, for \(Sample.app)
-                              6:9 /buy/*?coupon=?*: the URL has no query
-                              7:9 NOT /help/website/*: the path does not match
-                              8:9 /help/*: the path does not match
-                              9:9 /news/*#top: the path does not match
+                              6:9 {"/": "/buy/*", "?": {"coupon": "?*"}}: the URL has no query
+                              7:9 {"/": "/help/website/*", "exclude": true}: the path does not match
+                              8:9 {"/": "/help/*"}: the path does not match
+                              9:9 {"/": "/news/*", "#": "top"}: the path does not match
 
                         /news/1?coupon=#end  opens nothing: no rule matches
                             /applinks/details/0, for \(Sample.app)
-                              6:9 /buy/*?coupon=?*: the path does not match
-                              7:9 NOT /help/website/*: the path does not match
-                              8:9 /help/*: the path does not match
-                              9:9 /news/*#top: the fragment does not match
+                              6:9 {"/": "/buy/*", "?": {"coupon": "?*"}}: the path does not match
+                              7:9 {"/": "/help/website/*", "exclude": true}: the path does not match
+                              8:9 {"/": "/help/*"}: the path does not match
+                              9:9 {"/": "/news/*", "#": "top"}: the fragment does not match
 
                         """)
                 let decided = try await stage.run(["match", "--explain", "app.json", "/help/website/1"])
-                #expect(decided.output.contains("7:9 NOT /help/website/*: matches, and excludes\n"))
+                #expect(
+                    decided.output.contains(
+                        #"7:9 {"/": "/help/website/*", "exclude": true}: matches, and excludes"#))
                 #expect(!decided.output.contains("8:9"))
             }
         }
@@ -125,8 +127,11 @@ extension EndToEndTests {
         func noAnswer() async throws {
             try await Stage.with { stage in
                 let broken = try await stage.run(["match", "-", "/a"], input: Sample.broken)
-                #expect(broken.end == .exit(1))
-                #expect(broken.output == "")
+                #expect(broken.end == .exit(65))
+                #expect(broken.output == "/a  opens nothing: devices take nothing from this file\n")
+                let list = try await stage.run(["match", "-", "/a", "--format", "json"], input: "[]")
+                #expect(list.end == .exit(65))
+                #expect(try list.json()[0]["opens"] == .null)
                 #expect(broken.errors.contains("<stdin>:3:18: "), "\(broken.errors)")
                 let other = try await stage.run(["match", "-", "/a"], input: #"{"webcredentials":{"apps":[]}}"#)
                 #expect(other.end == .exit(0))
@@ -134,9 +139,68 @@ extension EndToEndTests {
                 try Data([0x30, 0x82, 0x0A, 0x1F, 0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02])
                     .write(to: stage.folder.appending(path: "signed"))
                 let signed = try await stage.run(["match", "signed", "/a"])
-                #expect(signed.end == .exit(1))
+                #expect(signed.end == .exit(66))
                 #expect(signed.errors.contains("signed: the file is CMS-signed"))
                 #expect(!signed.errors.contains("takes nothing"))
+            }
+        }
+
+        @Test(
+            "with --domain a URL of another host opens nothing",
+            arguments: [
+                ("https://site.test/help/1", "opens \(Sample.app)"), ("/help/1", "opens \(Sample.app)"),
+                ("https://www.site.test/help/1", "opens \(Sample.app)"),
+                ("https://other.test/help/1", "opens nothing: the file is that of site.test"),
+                ("https://mysite.test/help/1", "opens nothing: the file is that of site.test"),
+            ])
+        func domain(_ url: String, _ words: String) async throws {
+            try await Stage.with { stage in
+                let process = try await stage.run(["match", "-", url, "--domain", "Site.test"], input: Sample.clean)
+                #expect(process.end == .exit(0))
+                #expect(process.output.hasPrefix("\(url)  \(words)"), "\(process.output)")
+                #expect(process.errors.contains("applinks:*.site.test") == url.contains("www"))
+                let expected = try await stage.run(
+                    ["match", "-", url, "--domain", "site.test", "--expect", Sample.app], input: Sample.clean)
+                #expect(expected.end == .exit(words.contains("nothing") ? 1 : 0))
+                let bad = try await stage.run(["match", "-", url, "--domain", "a b"], input: Sample.clean)
+                #expect(bad.end == .exit(64))
+            }
+        }
+
+        @Test(
+            "an app ID that was never filled in opens nothing",
+            arguments: ["{PLACE_YOUR_APP_ID_HERE}", "$(AppIdentifierPrefix)jp.shop.app", "<TEAM>.jp.shop.app"])
+        func placeholder(_ id: String) async throws {
+            try await Stage.with { stage in
+                let text = Sample.clean.replacing(Sample.app, with: id)
+                let process = try await stage.run(["match", "-", "/help/1"], input: text)
+                #expect(process.output == "/help/1  opens nothing: the app ID \"\(id)\" was never filled in\n")
+                let beside = Sample.clean.replacing("[\"\(Sample.app)\"]", with: "[\"\(id)\", \"\(Sample.app)\"]")
+                let both = try await stage.run(["match", "-", "/help/1", "--format", "json"], input: beside)
+                #expect(try both.json()[0]["opens"] == .string(Sample.app))
+                #expect(try both.json()[0]["also_opened_by"] == .array([]))
+            }
+        }
+
+        /// What a router or a regular expression would take, and devices do not.
+        @Test(
+            "a placeholder of a router or a regular expression is compared as it stands, and the answer says so",
+            arguments: [
+                ("/help/:id", "/help/1", ":id"), ("/help/[id]", "/help/1", "[id]"), ("/help/{id}", "/help/1", "{id}"),
+                ("/help/:id/edit/$(digit)", "/help/1/edit/2", ":id"), ("/help/[0-9]+", "/help/1", "[0-9]+"),
+                ("/help/(a|b)", "/help/b", "(a|b)"), ("^/help/\\\\d+$", "/help/1", "\\\\d"),
+                // Another URL would not match either.
+                ("/help/:id", "/buy/1", nil), ("/help/*", "/buy/1", nil),
+            ])
+        func literal(_ pattern: String, _ url: String, _ part: String?) async throws {
+            try await Stage.with { stage in
+                let text = Sample.clean.replacing(#"{"/": "/help/*"}"#, with: "{\"/\": \"\(pattern)\"}")
+                let process = try await stage.run(["match", "-", url], input: text)
+                #expect(process.end == .exit(0))
+                let note = part.map {
+                    "    note: 8:9 {\"/\": \"\(pattern)\"} does not match: devices compare \"\($0)\" as it stands\n"
+                }
+                #expect(process.output == "\(url)  opens nothing: no rule matches\n" + (note ?? ""))
             }
         }
 

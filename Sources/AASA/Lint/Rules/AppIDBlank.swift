@@ -11,7 +11,7 @@ enum AppIDBlank: LintRule {
             guard case .blank? = site.fault else { continue }
             findings.add(
                 site.range, site.pointer,
-                "the app ID \(Quoted.text(site.text ?? "")) holds a blank or a line break; it is equal to no app's")
+                "the app ID \(Quoted.json(site.text ?? "")) holds a blank or a line break; it is equal to no app's")
         }
     }
 }

@@ -20,7 +20,7 @@ enum AppIDDuplicate: LintRule {
                 if let first = seen[text] {
                     findings.add(
                         element.range, "\(pointer)/\(index)",
-                        "\(Quoted.text(text)) stands at \(subject.position(of: first.range.lowerBound)) already",
+                        "\(Quoted.json(text)) stands at \(subject.position(of: first.range.lowerBound)) already",
                         related: [
                             .init(
                                 range: first.range, pointer: "\(pointer)/\(first.index)",

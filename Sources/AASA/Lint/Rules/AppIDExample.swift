@@ -15,7 +15,7 @@ enum AppIDExample: LintRule {
             guard case .example? = site.fault else { continue }
             findings.add(
                 site.range, site.pointer,
-                "the app ID \(Quoted.text(site.text ?? "")) is one of Apple's examples; no app in the App Store has it")
+                "the app ID \(Quoted.json(site.text ?? "")) is one of Apple's examples; no app in the App Store has it")
         }
     }
 }

@@ -19,7 +19,7 @@ enum AppIDFormat: LintRule {
             case .format(let reason)?:
                 findings.add(
                     site.range, site.pointer,
-                    "\(Quoted.text(site.text ?? "")) is no app ID, so it is equal to no app's: \(reason)")
+                    "\(Quoted.json(site.text ?? "")) is no app ID, so it is equal to no app's: \(reason)")
             default: continue
             }
         }

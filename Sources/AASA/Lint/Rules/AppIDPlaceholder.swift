@@ -14,9 +14,9 @@ enum AppIDPlaceholder: LintRule {
         for site in subject.appIDs {
             guard case .placeholder(let part)? = site.fault else { continue }
             let text = site.text ?? ""
-            let seen = part == text ? "the app ID" : "\(Quoted.text(part)) in the app ID"
+            let seen = part == text ? "the app ID" : "\(Quoted.json(part)) in the app ID"
             findings.add(
-                site.range, site.pointer, "\(seen) \(Quoted.text(text)) is a placeholder; no app has this ID")
+                site.range, site.pointer, "\(seen) \(Quoted.json(text)) is a placeholder; no app has this ID")
         }
     }
 }

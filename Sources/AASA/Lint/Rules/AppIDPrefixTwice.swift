@@ -14,7 +14,7 @@ enum AppIDPrefixTwice: LintRule {
             guard case .prefixTwice(let prefix)? = site.fault else { continue }
             findings.add(
                 site.range, site.pointer,
-                "the app ID \(Quoted.text(site.text ?? "")) has the prefix \(Quoted.text(prefix)) twice; no app has this ID"
+                "the app ID \(Quoted.json(site.text ?? "")) has the prefix \(Quoted.json(prefix)) twice; no app has this ID"
             )
         }
     }

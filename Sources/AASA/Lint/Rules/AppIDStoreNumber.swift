@@ -15,7 +15,7 @@ enum AppIDStoreNumber: LintRule {
             guard case .storeNumber? = site.fault else { continue }
             findings.add(
                 site.range, site.pointer,
-                "the prefix of \(Quoted.text(site.text ?? "")) looks like an App Store number; then no app has this ID")
+                "the prefix of \(Quoted.json(site.text ?? "")) looks like an App Store number; then no app has this ID")
         }
     }
 }

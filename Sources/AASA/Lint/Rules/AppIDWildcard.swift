@@ -12,7 +12,7 @@ enum AppIDWildcard: LintRule {
             guard case .wildcard? = site.fault else { continue }
             findings.add(
                 site.range, site.pointer,
-                "the app ID \(Quoted.text(site.text ?? "")) holds a wildcard, which devices compare as a plain character"
+                "the app ID \(Quoted.json(site.text ?? "")) holds a wildcard, which devices compare as a plain character"
             )
         }
     }

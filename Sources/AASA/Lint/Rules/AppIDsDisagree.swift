@@ -18,7 +18,7 @@ enum AppIDsDisagree: LintRule {
             else { continue }
             findings.add(
                 single.range, entry.pointer + "/appID",
-                "\(Quoted.text(text)) is not among \"appIDs\"; systems from iOS 13 on do not read it there")
+                "\(Quoted.json(text)) is not among \"appIDs\"; systems from iOS 13 on do not read it there")
         }
     }
 }

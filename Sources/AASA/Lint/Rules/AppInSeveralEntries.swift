@@ -24,7 +24,7 @@ enum AppInSeveralEntries: LintRule {
                 let first = place(of: appID, in: earlier)
                 findings.add(
                     place(of: appID, in: entry), entry.pointer,
-                    "the app \(Quoted.text(appID)) has an entry at \(subject.position(of: first.lowerBound)) already"
+                    "the app \(Quoted.json(appID)) has an entry at \(subject.position(of: first.lowerBound)) already"
                         + "\(rules(of: earlier)); how two entries of one app play together is not documented",
                     related: [.init(range: first, pointer: earlier.pointer, message: "the app's other entry")])
             }
@@ -33,7 +33,7 @@ enum AppInSeveralEntries: LintRule {
 
     /// What tells the entry from others where all stand in one line.
     private static func rules(of entry: AppLinks.Entry) -> String {
-        entry.rules.isEmpty ? "" : ", with " + Quoted.list(entry.rules.lazy.map(RuleText.describe))
+        entry.rules.isEmpty ? "" : ", with " + Quoted.list(entry.rules)
     }
 
     /// Where the entry names the app.

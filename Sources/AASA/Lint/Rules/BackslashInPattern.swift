@@ -13,7 +13,7 @@ enum BackslashInPattern: LintRule {
         for site in subject.patterns where site.literal.utf8.contains(UInt8(ascii: "\\")) {
             findings.add(
                 site.node.range, site.pointer,
-                "\(Quoted.text(site.text)) holds a backslash, which means something else to devices than a plain character"
+                "\(Quoted.json(site.text)) holds a backslash, which means something else to devices than a plain character"
             )
         }
     }

@@ -23,7 +23,7 @@ enum BroadPattern: LintRule {
                 let member = rule.node.member("/")
                 findings.add(
                     member?.value.range ?? rule.node.range, rule.pointer + (member == nil ? "" : "/~1"),
-                    "\(Quoted.text(rule.path?.text ?? "")) also matches \(taken.prefix(3).joined(separator: ", ")): '*' takes "
+                    "\(Quoted.json(rule.path?.text ?? "")) also matches \(taken.prefix(3).joined(separator: ", ")): '*' takes "
                         + "slashes, and a final slash is added to each path", example: taken.first)
             }
         }

@@ -58,7 +58,7 @@ enum ComponentType: LintRule {
         for item in items where item.value.string == nil && item.value.elements == nil {
             findings.add(
                 range(of: item.value), pointer + "/" + item.key.escapedForPointer,
-                "the value of \(Quoted.text(item.key)) is \(Quoted.kind(item.value)), not a string; devices drop the whole "
+                "the value of \(Quoted.json(item.key)) is \(Quoted.kind(item.value)), not a string; devices drop the whole "
                     + "\"?\" constraint")
         }
     }

@@ -17,7 +17,7 @@ enum DetailsElementType: LintRule {
             findings.add(
                 member.value.elements == nil ? member.value.range : member.value.opening,
                 "/applinks/details/\(member.key.escapedForPointer)",
-                "the entry of \(Quoted.text(member.key)) is \(Quoted.kind(member.value)), not an object; devices skip it"
+                "the entry of \(Quoted.json(member.key)) is \(Quoted.kind(member.value)), not an object; devices skip it"
             )
         }
     }

@@ -13,7 +13,7 @@ enum EntityInQuery: LintRule {
         for site in subject.patterns where isFault(site) {
             findings.add(
                 site.node.range, site.pointer,
-                "\(Quoted.text(site.text)) holds '&amp;', the '&' of HTML source; the query of a URL has '&' alone, so the "
+                "\(Quoted.json(site.text)) holds '&amp;', the '&' of HTML source; the query of a URL has '&' alone, so the "
                     + "pattern does not match")
         }
     }

@@ -14,7 +14,7 @@ enum EscapeNotDecoded: LintRule {
             guard LowerCaseEscape.escape(in: site.literal, where: { _ in true }) != nil else { continue }
             findings.add(
                 site.node.range, site.pointer,
-                "\(Quoted.text(site.text)) holds an escape, but URLs are decoded before they are compared with it")
+                "\(Quoted.json(site.text)) holds an escape, but URLs are decoded before they are compared with it")
         }
     }
 }

@@ -11,13 +11,18 @@ enum ExcludeAfterInclude: LintRule {
         fix: "move the exclusion in front of the rules that include", reference: LintReference.technote)
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for shadow in subject.shadows where shadow.rule.isExclusion {
+        for group in subject.catchAlls where group.hidesExclusion {
+            findings.add(
+                group.rule.range, group.rule.pointer, group.message(in: subject),
+                fix: "move this rule behind the rules that it hides", related: group.related)
+        }
+        for shadow in subject.ungroupedShadows where shadow.rule.isExclusion {
             guard let opener = shadow.by.first(where: { !$0.isExclusion }) else { continue }
-            let example = findings.isFull ? nil : shadow.rule.examples(count: 1).first
+            let example = findings.isFull ? nil : shadow.rule.example
             findings.add(
                 shadow.rule.range, shadow.rule.pointer,
-                "this exclusion never decides: its URLs\(example.map { " (such as \(Quoted.text($0)))" } ?? "") are opened "
-                    + "by the rule \(subject.name(opener)) before",
+                "never reached: \(subject.places(of: [opener])) already opens every URL this exclusion could exclude"
+                    + (example.map { ", such as \(Quoted.escaped($0))" } ?? ""),
                 related: shadow.by.filter { !$0.isExclusion }.map { .init($0, "this rule opens the URLs before") },
                 example: example)
         }

@@ -13,7 +13,7 @@ enum ExclusionWithoutEffect: LintRule {
         for rule in subject.idleExclusions {
             findings.add(
                 rule.range, rule.pointer, "this exclusion excludes nothing: no later rule opens any of its URLs",
-                example: rule.examples(count: 1).first)
+                example: rule.example)
         }
     }
 }

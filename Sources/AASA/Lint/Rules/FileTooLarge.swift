@@ -10,7 +10,7 @@ enum FileTooLarge: LintRule {
         reference: LintReference.archivedGuide)
 
     /// Bytes, after decompression.
-    static let limit = 131_072
+    static let limit = AssociationFile.sizeLimit
 
     static var exampleBytes: [UInt8] {
         let file = Array(description.fixedExample.utf8)

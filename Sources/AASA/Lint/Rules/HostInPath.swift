@@ -14,8 +14,8 @@ enum HostInPath: LintRule {
             guard let seen = fault(of: site) else { continue }
             findings.add(
                 site.node.range, site.pointer,
-                "\(Quoted.text(site.text)) begins with \(seen); devices compare "
-                    + "\(Quoted.text(PathNormalization.normalize(site.text))) with the path of the URL, which is what follows the "
+                "\(Quoted.json(site.text)) begins with \(seen); devices compare "
+                    + "\(Quoted.json(PathNormalization.normalize(site.text))) with the path of the URL, which is what follows the "
                     + "host, so it does not match the URL that it looks like")
         }
     }

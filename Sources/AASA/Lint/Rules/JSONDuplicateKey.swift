@@ -37,7 +37,7 @@ enum JSONDuplicateKey: LintRule {
                         let pointer = path.map { "/" + $0.escapedForPointer }.joined()
                         findings.add(
                             member.keyRange, pointer,
-                            "the key \(Quoted.text(member.key)) stands at \(subject.position(of: first.lowerBound)) already; "
+                            "the key \(Quoted.json(member.key)) stands at \(subject.position(of: first.lowerBound)) already; "
                                 + "which of the two a device reads is undefined; what follows here is judged by the last one",
                             related: [.init(range: first, pointer: pointer, message: "the first of the two")])
                     } else {

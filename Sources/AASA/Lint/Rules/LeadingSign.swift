@@ -16,9 +16,9 @@ enum LeadingSign: LintRule {
             let rest = String(site.text.unicodeScalars.dropFirst())
             findings.add(
                 site.node.range, site.pointer,
-                "\(Quoted.text(site.text)) is compared with what follows the URL's '\(sign)', so it does not match a URL that "
-                    + "ends in \(Quoted.text(site.text))",
-                fix: rest.isEmpty ? nil : "write \(Quoted.text(rest))")
+                "\(Quoted.json(site.text)) is compared with what follows the URL's '\(sign)', so it does not match a URL that "
+                    + "ends in \(Quoted.json(site.text))",
+                fix: rest.isEmpty ? nil : "write \(Quoted.json(rest))")
         }
     }
 

@@ -17,8 +17,8 @@ enum LowerCaseEscape: LintRule {
             }
             findings.add(
                 site.node.range, site.pointer,
-                "\(Quoted.text(escape)) in \(Quoted.text(site.text)) is written in lower case; browsers write "
-                    + "\(Quoted.text(escape.uppercased())), and the two differ")
+                "\(Quoted.json(escape)) in \(Quoted.json(site.text)) is written in lower case; browsers write "
+                    + "\(Quoted.json(escape.uppercased())), and the two differ")
         }
     }
 

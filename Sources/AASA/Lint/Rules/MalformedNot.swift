@@ -14,7 +14,7 @@ enum MalformedNot: LintRule {
         for site in subject.patterns {
             guard let seen = fault(of: site) else { continue }
             findings.add(
-                site.node.range, site.pointer, "\(Quoted.text(site.node.string ?? "")) excludes nothing: \(seen)")
+                site.node.range, site.pointer, "\(Quoted.json(site.node.string ?? "")) excludes nothing: \(seen)")
         }
     }
 

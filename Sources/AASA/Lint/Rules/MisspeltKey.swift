@@ -40,7 +40,7 @@ enum MisspeltKey: LintRule {
             guard let meant = KeySuggestion.nearest(to: member.key, among: candidates) else { continue }
             findings.add(
                 member.keyRange, pointer() + "/" + member.key.escapedForPointer,
-                "devices do not know the key \(Quoted.text(member.key)) and ignore it; did you mean \"\(meant)\"?",
+                "devices do not know the key \(Quoted.json(member.key)) and ignore it; did you mean \"\(meant)\"?",
                 fix: "write \"\(meant)\"")
         }
     }

@@ -15,7 +15,7 @@ enum NestedVariable: LintRule {
                 guard let text = element.string, text.contains("$(") else { continue }
                 findings.add(
                     element.range, value.elements == nil ? pointer : "\(pointer)/\(index)",
-                    "the value \(Quoted.text(text)) of the variable \(Quoted.text(variable.name)) holds a variable; devices "
+                    "the value \(Quoted.json(text)) of the variable \(Quoted.json(variable.name)) holds a variable; devices "
                         + "drop it")
             }
         }

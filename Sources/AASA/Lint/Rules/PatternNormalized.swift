@@ -14,7 +14,7 @@ enum PatternNormalized: LintRule {
             let read = PathNormalization.normalize(site.text)
             guard read != site.text, read != site.text + "/" else { continue }
             findings.add(
-                site.node.range, site.pointer, "devices read \(Quoted.text(site.text)) as \(Quoted.text(read))",
+                site.node.range, site.pointer, "devices read \(Quoted.json(site.text)) as \(Quoted.json(read))",
                 fix: DoubledSlash.inSomeValue(site, subject).map { "\($0.fix), and write it as devices read it" })
         }
     }

@@ -14,7 +14,7 @@ enum PatternNotEncoded: LintRule {
             guard let scalar = offending(site) else { continue }
             findings.add(
                 site.node.range, site.pointer,
-                "\(name(scalar)) in \(Quoted.text(site.text)) never occurs in an encoded URL, so the pattern "
+                "\(name(scalar)) in \(Quoted.json(site.text)) never occurs in an encoded URL, so the pattern "
                     + "never matches",
                 fix: site.rule.form == .path ? "percent-encode it; \"paths\" has no other form" : nil)
         }

@@ -10,7 +10,7 @@ enum PatternTooComplex: LintRule {
         for site in subject.patterns where site.pattern?.fault == .tooComplex {
             findings.add(
                 site.node.range, site.pointer,
-                "the pattern \(Quoted.text(site.text)) has more than \(Pattern.maximumWildcards) wildcards and variables; "
+                "the pattern \(Quoted.json(site.text)) has more than \(Pattern.maximumWildcards) wildcards and variables; "
                     + "devices give up, and it matches nothing")
         }
     }

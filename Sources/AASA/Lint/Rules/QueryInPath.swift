@@ -19,7 +19,7 @@ enum QueryInPath: LintRule {
                 : "which ends before the URL's '#'"
             findings.add(
                 site.node.range, site.pointer,
-                "\(Quoted.text(site.text)) holds \(seen.rawValue); devices compare all of it with the path of the URL, "
+                "\(Quoted.json(site.text)) holds \(seen.rawValue); devices compare all of it with the path of the URL, "
                     + "\(comparison), so it does not match the URL that it looks like",
                 fix: site.rule.form == .path
                     ? "write a component, and move it to \"?\" or \"#\" there; \"paths\" has nothing for it" : nil)

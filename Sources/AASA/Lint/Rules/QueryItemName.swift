@@ -14,7 +14,7 @@ enum QueryItemName: LintRule {
             guard let sign = sign(of: site) else { continue }
             findings.add(
                 site.member.keyRange, site.pointer,
-                "no query item is called \(Quoted.text(site.member.key)), as '\(sign)' is no part of a name: "
+                "no query item is called \(Quoted.json(site.member.key)), as '\(sign)' is no part of a name: "
                     + site.consequence)
         }
     }

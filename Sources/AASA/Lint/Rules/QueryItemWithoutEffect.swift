@@ -20,7 +20,7 @@ enum QueryItemWithoutEffect: LintRule {
             }
             findings.add(
                 site.member.keyRange, site.pointer,
-                "no query item is called \(Quoted.text(site.member.key)), \(reason); it works since '*' takes a missing item "
+                "no query item is called \(Quoted.json(site.member.key)), \(reason); it works since '*' takes a missing item "
                     + "too")
         }
     }

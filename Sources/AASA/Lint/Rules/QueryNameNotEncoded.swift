@@ -18,7 +18,7 @@ enum QueryNameNotEncoded: LintRule {
             guard case .notEncoded(let scalar)? = site.fault else { continue }
             findings.add(
                 site.member.keyRange, site.pointer,
-                "\(PatternNotEncoded.name(scalar)) in the item name \(Quoted.text(site.member.key)) never occurs in an encoded "
+                "\(PatternNotEncoded.name(scalar)) in the item name \(Quoted.json(site.member.key)) never occurs in an encoded "
                     + "URL: \(site.consequence)")
         }
     }

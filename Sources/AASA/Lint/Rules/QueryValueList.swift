@@ -29,7 +29,7 @@ enum QueryValueList: LintRule {
         for item in query.members ?? [] where item.value.elements != nil {
             findings.add(
                 item.value.range, pointer + "/" + item.key.escapedForPointer,
-                "the item \(Quoted.text(item.key)) has a list of values, which does not exist; devices drop the whole \"?\" "
+                "the item \(Quoted.json(item.key)) has a list of values, which does not exist; devices drop the whole \"?\" "
                     + "constraint")
         }
     }

@@ -26,9 +26,12 @@ enum RegularExpression: LintRule {
             RoutePlaceholder.placeholder(in: site) == nil
         else { return nil }
         let text = site.literal
-        for sign in ["\\d", "\\w", "\\s", "\\.", "\\/", "(?", ".+", "[^", "]*", "]+", "]{", ")*", ")+", ")?"]
-        where text.contains(sign) {
-            return sign
+        for sign in ["\\d", "\\w", "\\s", "\\.", "\\/", "(?", ".+", "[^", "]*", "]+", "]{", ")*", ")+", ")?"] {
+            guard let place = text.firstRange(of: sign) else { continue }
+            // A sign behind a bracket is shown with all between the brackets.
+            let opening: Character? = sign.first == "]" ? "[" : sign.first == ")" ? "(" : nil
+            let start = opening.flatMap { text[..<place.lowerBound].lastIndex(of: $0) } ?? place.lowerBound
+            return String(text[start..<place.upperBound])
         }
         // A path of hidden files may be excluded; nobody opens one.
         if text.contains("/.*"), !site.rule.isExclusion { return ".*" }

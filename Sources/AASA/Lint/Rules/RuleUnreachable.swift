@@ -10,15 +10,22 @@ enum RuleUnreachable: LintRule {
         fix: "remove it, or move it in front", reference: LintReference.technote)
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for shadow in subject.shadows where !shadow.rule.isExclusion || shadow.by.allSatisfy(\.isExclusion) {
-            let isBlocked = !shadow.rule.isExclusion && shadow.by.allSatisfy(\.isExclusion)
+        for group in subject.catchAlls where !group.hidesExclusion {
+            findings.add(
+                group.rule.range, group.rule.pointer, group.message(in: subject),
+                fix: "move this rule behind the rules that it hides, or delete those", related: group.related)
+        }
+        for shadow in subject.ungroupedShadows where !shadow.rule.isExclusion || shadow.by.allSatisfy(\.isExclusion) {
             let isOne = shadow.by.count == 1
+            let areExclusions = shadow.by.allSatisfy(\.isExclusion)
+            let areInclusions = !shadow.by.contains(where: \.isExclusion)
+            let verb = areExclusions ? "exclude" : areInclusions ? "open" : "decide about"
             findings.add(
                 shadow.rule.range, shadow.rule.pointer,
-                "this rule never decides: \(subject.names(shadow.by)) \(isOne ? "takes" : "take") all of its URLs before"
-                    + (isBlocked ? " and \(isOne ? "keeps" : "keep") them from the app" : ""),
+                "never reached: \(subject.places(of: shadow.by)) already \(verb)\(isOne ? "s" : "") every URL this "
+                    + (shadow.rule.isExclusion ? "exclusion could exclude" : "rule could open"),
                 related: shadow.by.map { .init($0, "this rule takes \(isOne ? "the" : "some of the") URLs before") },
-                example: shadow.rule.examples(count: 1).first)
+                example: shadow.rule.example)
         }
     }
 }

@@ -35,7 +35,7 @@ enum SettingsType: LintRule {
             guard let elements = value.elements else {
                 findings.add(
                     value.members == nil ? value.range : value.opening, "\(pointer)/\(name.escapedForPointer)",
-                    "the variable \(Quoted.text(name)) is \(Quoted.kind(value)), not an array of strings; "
+                    "the variable \(Quoted.json(name)) is \(Quoted.kind(value)), not an array of strings; "
                         + (value.string == nil
                             ? "devices give it no value" : "Apple's reader takes it for its only value"))
                 continue
@@ -44,7 +44,7 @@ enum SettingsType: LintRule {
                 findings.add(
                     element.elements == nil && element.members == nil ? element.range : element.opening,
                     "\(pointer)/\(name.escapedForPointer)/\(index)",
-                    "a value of the variable \(Quoted.text(name)) is \(Quoted.kind(element)), not a string; devices skip it"
+                    "a value of the variable \(Quoted.json(name)) is \(Quoted.kind(element)), not a string; devices skip it"
                 )
             }
         }

@@ -31,7 +31,7 @@ enum TypographicCharacter: LintRule {
             guard case .typographic(let scalar)? = site.fault else { continue }
             findings.add(
                 site.range, site.pointer,
-                "the app ID \(Quoted.text(site.text ?? "")) holds \(name(scalar)); it is not equal to any app's")
+                "the app ID \(Quoted.json(site.text ?? "")) holds \(name(scalar)); it is not equal to any app's")
         }
         for site in subject.patterns where site.pattern != nil {
             // Decoded URLs may hold what can be seen, such as a dash.
@@ -39,7 +39,7 @@ enum TypographicCharacter: LintRule {
             guard let scalar = site.literal.unicodeScalars.first(where: isFault) else { continue }
             findings.add(
                 site.node.range, site.pointer,
-                "the pattern \(Quoted.text(site.text)) holds \(name(scalar)); it matches no URL as people write it")
+                "the pattern \(Quoted.json(site.text)) holds \(name(scalar)); it matches no URL as people write it")
         }
     }
 

@@ -10,7 +10,7 @@ enum UnclosedVariable: LintRule {
         for site in subject.patterns where site.pattern?.fault == .unclosedVariable {
             findings.add(
                 site.node.range, site.pointer,
-                "\"$(\" in \(Quoted.text(site.text)) is never closed, so it never matches")
+                "\"$(\" in \(Quoted.json(site.text)) is never closed, so it never matches")
         }
     }
 }

@@ -16,8 +16,8 @@ enum UndefinedVariable: LintRule {
             let nearest = names.first { $0.lowercased() == name.lowercased() }
             findings.add(
                 site.node.range, site.pointer,
-                "there is no variable \(Quoted.text(name)), so \(Quoted.text(site.text)) never matches"
-                    + (nearest.map { "; did you mean \(Quoted.text($0))?" } ?? ""))
+                "there is no variable \(Quoted.json(name)), so \(Quoted.json(site.text)) never matches"
+                    + (nearest.map { "; did you mean \(Quoted.json($0))?" } ?? ""))
         }
     }
 }

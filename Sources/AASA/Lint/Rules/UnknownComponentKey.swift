@@ -19,7 +19,7 @@ enum UnknownComponentKey: LintRule {
                 {
                     findings.add(
                         member.keyRange, rule.pointer + "/" + member.key.escapedForPointer,
-                        "devices ignore the key \(Quoted.text(member.key)) of a component")
+                        "devices ignore the key \(Quoted.json(member.key)) of a component")
                 }
             }
         }

@@ -28,7 +28,7 @@ enum UnknownKey: LintRule {
         {
             findings.add(
                 member.keyRange, pointer() + "/" + member.key.escapedForPointer,
-                "devices ignore the key \(Quoted.text(member.key)) here")
+                "devices ignore the key \(Quoted.json(member.key)) here")
         }
     }
 

@@ -15,7 +15,7 @@ enum UnknownService: LintRule {
         {
             findings.add(
                 member.keyRange, "/" + member.key.escapedForPointer,
-                "\(Quoted.text(member.key)) is no service that devices ask for; they ignore it")
+                "\(Quoted.json(member.key)) is no service that devices ask for; they ignore it")
         }
     }
 }

@@ -20,7 +20,7 @@ enum UnusedVariable: LintRule {
         where !used.contains(variable.name) && !variable.name.contains(where: { "$()".contains($0) }) {
             findings.add(
                 variable.member.keyRange, "/applinks/substitutionVariables/\(variable.name.escapedForPointer)",
-                "no pattern uses the variable \(Quoted.text(variable.name))")
+                "no pattern uses the variable \(Quoted.json(variable.name))")
         }
     }
 

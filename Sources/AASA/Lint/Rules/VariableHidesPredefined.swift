@@ -13,7 +13,7 @@ enum VariableHidesPredefined: LintRule {
         for variable in subject.applinks?.variables.custom ?? [] where variable.hidesPredefined {
             findings.add(
                 variable.member.keyRange, "/applinks/substitutionVariables/\(variable.name.escapedForPointer)",
-                "the variable \(Quoted.text(variable.name)) hides Apple's predefined one in this file")
+                "the variable \(Quoted.json(variable.name)) hides Apple's predefined one in this file")
         }
     }
 }

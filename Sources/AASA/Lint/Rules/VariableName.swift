@@ -11,7 +11,7 @@ enum VariableName: LintRule {
         where variable.name.isEmpty || variable.name.contains(where: { "$()".contains($0) }) {
             findings.add(
                 variable.member.keyRange, "/applinks/substitutionVariables/\(variable.name.escapedForPointer)",
-                "\(Quoted.text(variable.name)) is no name that a pattern can use")
+                "\(Quoted.json(variable.name)) is no name that a pattern can use")
         }
     }
 }

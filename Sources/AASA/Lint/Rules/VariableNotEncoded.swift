@@ -21,13 +21,13 @@ enum VariableNotEncoded: LintRule {
         for (index, variable) in custom.enumerated() where counting[variable.name] == index {
             guard let user = users[variable.name] else { continue }
             for value in faults(of: variable) {
-                let (text, pattern) = (Quoted.text(value.text), Quoted.text(user.pattern.text))
+                let (text, pattern) = (Quoted.json(value.text), Quoted.json(user.pattern.text))
                 findings.add(
                     value.range, value.pointer,
                     "\(PatternNotEncoded.name(value.scalar)) in the value \(text) of the variable "
-                        + "\(Quoted.text(variable.name)) never occurs in an encoded URL, so the value never matches in "
+                        + "\(Quoted.json(variable.name)) never occurs in an encoded URL, so the value never matches in "
                         + "\(pattern) (\(subject.position(of: user.pattern.node.range.lowerBound)))",
-                    fix: "write \(Quoted.text(PercentCoding.encodingWhatMustBe(value.text)))"
+                    fix: "write \(Quoted.json(PercentCoding.encodingWhatMustBe(value.text)))"
                         + (user.isInComponent
                             ? ", or set \"percentEncoded\": false where the variable is used"
                             : "; \"paths\" has no other form"),

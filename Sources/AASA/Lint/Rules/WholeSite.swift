@@ -17,7 +17,7 @@ enum WholeSite: LintRule {
             let member = rule.node.member("/")
             findings.add(
                 member?.value.range ?? rule.node.range, rule.pointer + (member == nil ? "" : "/~1"),
-                "\(Quoted.text(rule.path?.text ?? "*")) opens every URL of the site in the app")
+                "\(Quoted.json(rule.path?.text ?? "*")) opens every URL of the site in the app")
         }
     }
 

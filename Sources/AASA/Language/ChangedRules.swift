@@ -1,0 +1,125 @@
+// An example for each rule that came or went. One example for each kind of change shows one rule and hides the others.
+
+/// URLs that show what changed rules do.
+public struct ChangedRules: Sendable, Hashable {
+    /// For each rule one URL that it decides about, and that opens an app in one of the files only; once for each app.
+    public internal(set) var changes: [BehaviourChange] = []
+    /// How many rules beyond those have such a URL, too.
+    public internal(set) var more = 0
+    /// Whether all changed rules were tried. That a rule was tried and has no example is no proof that it changes nothing.
+    public internal(set) var isComplete = true
+
+    /// More rules than these are counted and not shown.
+    public static let maximumShown = 10
+
+    /// Nothing, for two equal files.
+    public static let ofEqualFiles = ChangedRules()
+}
+
+extension ChangedRules {
+    /// Rules that `known` does not show already. A file without applinks, nil, has none.
+    public init(_ old: AppLinks?, _ new: AppLinks?, besides known: [BehaviourChange]) {
+        self.init()
+        let (oldClaims, newClaims) = (AppClaims(ofRealApps: old), AppClaims(ofRealApps: new))
+        var groups: [[[Int]]: [String]] = [:]
+        var order: [[[Int]]] = []
+        for app in newClaims.apps + oldClaims.apps.filter({ newClaims.entries[$0] == nil }) {
+            let claims = [oldClaims.entries[app] ?? [], newClaims.entries[app] ?? []]
+            if groups[claims] == nil { order.append(claims) }
+            groups[claims, default: []].append(app)
+        }
+        var search = RuleChangeSearch()
+        /// Rules by their file and place: apps may share one.
+        var shown: Set<String> = []
+        var counted: Set<String> = []
+        for claims in order {
+            let apps = groups[claims] ?? []
+            let before = claims[0].flatMap { old?.entries[$0].rules ?? [] }
+            let after = claims[1].flatMap { new?.entries[$0].rules ?? [] }
+            let examples = known.filter { $0.appID == apps.first }.map(\.example)
+            for found in search.changes(from: before, to: after, besides: examples) {
+                guard shown.contains(found.rule) || shown.count < Self.maximumShown else {
+                    counted.insert(found.rule)
+                    continue
+                }
+                shown.insert(found.rule)
+                changes += apps.map {
+                    BehaviourChange(appID: $0, from: found.from, to: found.to, example: found.example)
+                }
+            }
+        }
+        more = counted.count
+        isComplete = !search.isExhausted
+    }
+}
+
+/// Looks for URLs that single rules decide about.
+struct RuleChangeSearch {
+    private var check: ExampleCheck
+    /// Rules for which automata may be made.
+    private var automataLeft: Int
+
+    init(maximumElements: Int = 4_000_000, automata: Int = 100) {
+        check = ExampleCheck(maximumElements: maximumElements)
+        automataLeft = automata
+    }
+
+    var isExhausted: Bool { check.isExhausted }
+
+    struct Found {
+        let rule: String
+        let from: LinkBehaviour
+        let to: LinkBehaviour
+        let example: String
+    }
+
+    mutating func changes(from old: [URLRule], to new: [URLRule], besides known: [String]) -> [Found] {
+        let (olds, news) = (Set(old.map(\.ownMeaning)), Set(new.map(\.ownMeaning)))
+        let gone = old.indices.filter { !news.contains(old[$0].ownMeaning) }
+        let came = new.indices.filter { !olds.contains(new[$0].ownMeaning) }
+        let shownGone = Set(known.compactMap { check.firstMatch(old, $0) })
+        let shownCame = Set(known.compactMap { check.firstMatch(new, $0) })
+        var result: [Found] = []
+        for index in came where !shownCame.contains(index) {
+            guard let (example, from) = change(by: index, of: new, against: old) else { continue }
+            let to: LinkBehaviour = new[index].isExclusion ? .blocked : .opens
+            result.append(Found(rule: "new" + new[index].pointer, from: from, to: to, example: example))
+        }
+        // What a rule that came shows may be what one that went shows.
+        let both = Set(result.compactMap { check.firstMatch(old, $0.example) })
+        for index in gone where !shownGone.contains(index) && !both.contains(index) {
+            guard let (example, to) = change(by: index, of: old, against: new) else { continue }
+            let from: LinkBehaviour = old[index].isExclusion ? .blocked : .opens
+            result.append(Found(rule: "old" + old[index].pointer, from: from, to: to, example: example))
+        }
+        return result
+    }
+
+    /// A URL that the rule decides about and that begins or ceases to open, and what the other list makes of it.
+    private mutating func change(
+        by index: Int, of rules: [URLRule], against others: [URLRule]
+    ) -> (example: String, other: LinkBehaviour)? {
+        let rule = rules[index]
+        guard rule.weight < URLRule.maximumExampleWeight else { return nil }
+        for filling in [URLRule.Filling.shortest, .rare, .plain] {
+            guard check.spend(on: rule) else { return nil }
+            guard let text = rule.example(filling: filling).map(ExampleURL.readable) else { continue }
+            if let other = other(text, by: index, of: rules, against: others) { return (text, other) }
+        }
+        guard automataLeft > 0 else { return nil }
+        automataLeft -= 1
+        for text in rule.examples(count: 3) {
+            if let other = other(text, by: index, of: rules, against: others) { return (text, other) }
+        }
+        return nil
+    }
+
+    private mutating func other(
+        _ text: String, by index: Int, of rules: [URLRule], against others: [URLRule]
+    ) -> LinkBehaviour? {
+        guard check.firstMatch(rules, text) == index, let other = check.behaviour(others, text),
+            (other == .opens) == rules[index].isExclusion
+        else { return nil }
+        return other
+    }
+}
