@@ -160,13 +160,14 @@ extension EvidenceSuite {
                 calm.addresses([.status(404), good], six: [good]),
                 ["origin.status error", "origin.address-differs error"], ["at 192.0.2.1"]),
             Row(
-                "one request too many", calm.addresses([.status(429), good], six: [.status(429)]), []),
+                "one request too many", calm.addresses([.status(429), good], six: [.status(429)]),
+                ["origin.rate-limited note"]),
             Row(
-                "one request too many, by a server that says 503", calm.addresses([.status(503), good], six: [good]), []
-            ),
+                "one request too many, by a server that says 503", calm.addresses([.status(503), good], six: [good]),
+                ["origin.rate-limited note"]),
             Row(
                 "a server without capacity among others", calm.addresses([good, .status(503)], six: [good]),
-                ["origin.address-differs error"], ["192.0.2.2 answers with status 503"]),
+                ["origin.address-differs error", "origin.rate-limited note"], ["192.0.2.2 answers with status 503"]),
             Row(
                 "both redirect alike", origin: good.redirected(to: "https://www.example.com/"),
                 calm.addresses(

@@ -88,21 +88,22 @@ extension Story {
     private static let protections: [Story] = [
         Story(
             "Cloudflare challenges this machine alone", origin: challenge, cdn: good,
-            scene: .calm(challenge, cdn: good), findings: status, id: .challengedHere,
+            scene: .calm(challenge, cdn: good), findings: ["origin.status warning"], id: .challengedHere,
             words: ["Cloudflare challenges this machine", "cf-mitigated: challenge", "Bot Fight Mode", "Links work."]
         ) { $0.unsaid = ["Apple's crawler"] },
         Story(
             "Cloudflare challenges this machine and not Apple's agents", origin: challenge, cdn: good,
-            scene: Scene.calm(challenge, cdn: good).refusing(good), findings: status, id: .challengedHere,
-            words: ["cf-mitigated: challenge", "The user agent AASA-Bot gets the file"]),
+            scene: Scene.calm(challenge, cdn: good).refusing(good), findings: ["origin.status warning"],
+            id: .challengedHere, words: ["cf-mitigated: challenge", "The user agent AASA-Bot gets the file"]),
         Story(
             "AWS WAF challenges this machine", origin: .status(202, ["X-Amzn-Waf-Action": "challenge"]), cdn: good,
-            findings: status, id: .challengedHere, words: ["AWS WAF", "x-amzn-waf-action: challenge", "status 202"]),
+            findings: ["origin.status warning"], id: .challengedHere,
+            words: ["AWS WAF", "x-amzn-waf-action: challenge", "status 202"]),
         Story(
             "Imperva's page comes with 200",
             origin: .file(#"<html><script src="/_Incapsula_Resource?x"></script></html>"#).with {
                 $0.headers["Content-Type"] = "text/html"
-            }, cdn: good, findings: ["origin.content-type error", "aasa.json-syntax error"], id: .challengedHere,
+            }, cdn: good, findings: ["origin.content-type warning", "aasa.json-syntax warning"], id: .challengedHere,
             words: ["Imperva", "_Incapsula_Resource"]
         ) { $0.unsaid = ["catch-all"] },
         Story(
@@ -176,8 +177,9 @@ extension Story {
                 cdn: good, findings: ["origin.status error"], id: .originFault,
                 words: ["status 503 in place of 200"]),
             Story(
-                "a staging host with a login", origin: .status(401, ["WWW-Authenticate": "Basic realm=x"]), cdn: good,
-                findings: ["origin.status error"], id: .originFault, words: ["status 401", "?mode=developer"]),
+                "a staging host with a login", origin: .status(401, ["WWW-Authenticate": "Basic realm=x"]),
+                cdn: .failed(.timedOut), findings: ["origin.status error", "cdn.unreachable warning"], id: .originFault,
+                words: ["status 401", "?mode=developer"]),
             Story(
                 "XML with status 200 is no single-page app",
                 origin: .xml(200, "NoSuchKey", ["Server": "nginx"]), cdn: good,

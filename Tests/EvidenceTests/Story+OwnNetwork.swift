@@ -35,14 +35,15 @@ extension Story {
                 "this machine asks too often", .status(429), ["origin.status warning"], .turnedAwayHere,
                 ["status 429", "Check less often"]),
             refused(
-                "a challenge that only this machine meets", challenge, ["origin.status warning"], .turnedAwayHere,
-                ["status 403"] + alone),
+                "a challenge that only this machine meets", challenge, ["origin.status warning"], .challengedHere,
+                ["status 403", "Cloudflare", "Links work."]),
             refused(
                 "a challenge with status 200",
                 Reply.file("<!doctype html><html>").with {
                     $0.headers = ["CF-Mitigated": "challenge", "Content-Type": "text/html"]
                 },
-                ["origin.content-type warning", "aasa.json-syntax warning"], .pageInsteadOfFile, ["HTML page"]),
+                ["origin.content-type warning", "aasa.json-syntax warning"], .challengedHere,
+                ["status 200", "Cloudflare"]),
             refused(
                 "refused here and elsewhere", .status(403),
                 scene: .calm(.status(403), cdn: good).with { $0.vantages = [("home", .status(403))] },
