@@ -33,7 +33,7 @@ final class DriverLoop: Sendable {
         self.maximumConcurrent = maximumConcurrent
         // libcurl counts connections in use as well, and closes idle ones while all together are more than this.
         aasa_curl_multi_set_long(
-            pointer, CURLMOPT_MAXCONNECTS, keptConnections + Work.transfersPerPlace * maximumConcurrent)
+            pointer, CURLMOPT_MAXCONNECTS, keptConnections + Work.limit(maximumConcurrent))
         // No two transfers on one HTTP/2 connection: a fresh one must not lend its connection to another.
         aasa_curl_multi_set_long(pointer, CURLMOPT_PIPELINING, Int(CURLPIPE_NOTHING))
     }

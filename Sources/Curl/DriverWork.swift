@@ -15,8 +15,9 @@ struct Work {
     /// A transfer that waits for its server for so long gives its place to the next: it costs no more than a socket. The time
     /// counts only while the thread has nothing to do, so that under load no transfer gives its place up.
     static let patience: Duration = .seconds(2)
-    /// Transfers at once for each place, those without one included.
-    static let transfersPerPlace = 16
+
+    /// Transfers at once, those without a place included: each takes a file of the process.
+    static func limit(_ places: Int) -> Int { max(places, min(16 * places, 1024)) }
 
     private let multi: UnsafeMutableRawPointer
     private let network: NetworkSettings
@@ -36,7 +37,7 @@ struct Work {
 
     var canStart: Bool {
         mutating get {
-            guard !waiting.isEmpty, running.count < Self.transfersPerPlace * maximumConcurrent else { return false }
+            guard !waiting.isEmpty, running.count < Self.limit(maximumConcurrent) else { return false }
             placed.removeAll { id in running[id].map { idle - $0.start >= Self.patience } ?? true }
             return placed.count < maximumConcurrent
         }
@@ -93,7 +94,8 @@ struct Work {
     /// Until a socket, a timeout or a wake-up, or until a place comes free for a job that waits.
     mutating func sleep() {
         let start = ContinuousClock.now
-        let first = waiting.isEmpty ? nil : placed.first.flatMap { running[$0] }
+        let isFull = running.count >= Self.limit(maximumConcurrent)
+        let first = waiting.isEmpty || isFull ? nil : placed.first.flatMap { running[$0] }
         let left = first.map { max(.zero, Self.patience - (idle - $0.start)) } ?? .seconds(60)
         // libcurl shortens the time to its own next timeout.
         if curl_multi_poll(multi, nil, 0, Int32(left / .milliseconds(1)) + 1, nil) != CURLM_OK {

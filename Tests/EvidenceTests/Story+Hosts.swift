@@ -101,7 +101,7 @@ extension Story {
             words: ["AWS WAF", "x-amzn-waf-action: challenge", "status 202"]),
         Story(
             "Imperva's page comes with 200",
-            origin: .file(#"<html><script src="/_Incapsula_Resource?x"></script></html>"#).with {
+            origin: .file(#"<html><script src="/_Incapsula_Resource?CWUDNSAI=9"></script></html>"#).with {
                 $0.headers["Content-Type"] = "text/html"
             }, cdn: good, findings: ["origin.content-type warning", "aasa.json-syntax warning"], id: .challengedHere,
             words: ["Imperva", "_Incapsula_Resource"]

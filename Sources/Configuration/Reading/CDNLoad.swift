@@ -14,8 +14,9 @@ enum CDNLoad {
         }
         let limit = file.cdn.requestsPerSecond
         guard needed > limit else { return }
+        let count = watched.count == 1 ? "1 domain needs" : "\(watched.count) domains need"
         reading.warning(
-            "\(watched.count) domains need \(Int(needed.rounded(.up))) requests a second to Apple's CDN, one at each 'interval'"
+            "\(count) \(Int(needed.rounded(.up))) requests a second to Apple's CDN, one at each 'interval'"
                 + (file.cdn.edges ? " and one to each of up to 8 edges every 'full_every'" : "")
                 + "; 'requests_per_second' allows \(limit.formatted), so checks will be late; raise it, or the 'interval'",
             at: section?.entry("requests_per_second")?.position ?? section?.position ?? .start)

@@ -24,7 +24,9 @@ extension English {
             CauseText(
                 "To this machine your server \(words(here))\(seconds < 3600 ? "" : ", for \(Self.age(seconds)) now"). "
                     + "Apple's CDN still has the file, but its copy may be old (fetched \(Self.age(age)) ago, as its edge says).",
-                "Let every client in the world read the file: no login, no firewall rule, no geo rule.")
+                here == .status(429)
+                    ? "Check less often from this address, or take the file out of the rate limit."
+                    : "Let every client in the world read the file: no login, no firewall rule, no geo rule.")
         case .agentRefused(let refusal):
             CauseText(
                 "A bot or firewall rule treats \(refusal.agent == .crawler ? "Apple's crawler" : "Apple's devices") by user "

@@ -41,10 +41,12 @@ struct CopyEvidence {
 extension CheckContext {
     var copyEvidence: CopyEvidence? { CopyEvidence(readings, history, now: now) }
 
-    /// Whether the plain request was turned away, and no other place met the same.
+    /// Whether the plain request was turned away, and every other place gets the file.
     var isTurnedAwayAlone: Bool {
         guard readings.turnsClientAway(origin) else { return false }
-        return !(observation.full?.vantages ?? []).contains { readings.turnsClientAway($0.retrieval) }
+        return (observation.full?.vantages ?? []).allSatisfy {
+            $0.retrieval.failure?.isOwnFault == true || readings.file(of: $0.retrieval) != nil
+        }
     }
 
     /// The finding as it weighs beside Apple's copy: what this machine alone meets is a warning. Every finding passes here.

@@ -41,11 +41,13 @@ struct DiagnosisContext {
     /// Apple's word where every edge says so: what one of them remembers is no statement about now.
     var unanimousFailure: CrawlerFailure? { isMixed || absenceReasons.count > 1 ? nil : crawlerFailure }
 
-    /// Whether Apple's own user agents were tried, and were given the file like this program.
+    /// Whether Apple's crawler's user agent was tried, and was given the file like this program.
     var agentsPass: Bool {
         full.map { look in
             finding("origin.crawler-refused") == nil
-                && look.agents.contains { $0.retrieval.answer != nil && !check.isBusy($0.retrieval) }
+                && look.agents.contains {
+                    $0.agent == .crawler && $0.retrieval.answer != nil && !check.isBusy($0.retrieval)
+                }
         } ?? false
     }
 

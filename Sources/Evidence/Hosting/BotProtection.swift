@@ -67,7 +67,8 @@ extension BotProtection {
         Row(
             vendor: .imperva, kind: .challenge,
             sign: AnswerSign(
-                statuses: 200...599, words: ["_Incapsula_Resource", "Incapsula incident ID"], source: .recorded)),
+                statuses: 200...599, words: ["_Incapsula_Resource?CWUDNSAI", "Incapsula incident ID"], source: .recorded
+            )),
     ]
 
     private static func awsWAF(_ statuses: ClosedRange<Int>, _ action: String) -> Row {

@@ -61,7 +61,10 @@ struct ConditionReader {
             $0.severity == .error && IncidentKind.fed(by: $0.rule) == .originUnreachable
                 && $0.rule.rawValue != "origin.address-unreachable"
         }
-        return origin.answer == nil || isOut ? .unknown : .clear(.recovered)
+        // An answer that turns this machine away is no file either, however little it weighs; and where the server had enough
+        // of us, Apple's agents were not asked.
+        let isLimited = verdict.findings.contains { $0.rule.rawValue == "origin.rate-limited" }
+        return readings.originFile == nil || isOut || isLimited ? .unknown : .clear(.recovered)
     }
 
     private var originInconsistent: ConditionReading {

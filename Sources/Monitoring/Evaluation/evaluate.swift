@@ -143,7 +143,8 @@ extension DomainState {
     fileprivate func fingerprint(of verdict: Verdict) -> ContentHash {
         let contents = [originPeriods.last?.meaning.hex, cdnCopy.map { $0.meaning?.hex ?? "" }].map { $0 ?? "-" }
         let findings = verdict.findings.map { "\($0.rule.rawValue) \($0.severity.rawValue)" }
-        return ContentHash(of: (contents + Set(findings).sorted()).joined(separator: "\n").utf8)
+        let compared = [verdict.comparison.state.rawValue]
+        return ContentHash(of: (contents + compared + Set(findings).sorted()).joined(separator: "\n").utf8)
     }
 }
 

@@ -27,7 +27,7 @@ extension DomainState {
     package func wantsFullProbe(after light: Evaluation) -> Bool {
         // One more full check confirms it, or ends it.
         if light.unseen.contains(where: { light.state.open[$0]?.isUndecided ?? false }) { return true }
-        guard light.isNews, !light.unseen.isEmpty || !isTroubled || !light.verdict.showsTrouble else { return false }
+        guard light.isNews, !light.unseen.isEmpty || !isTroubled || !light.state.isTroubled else { return false }
         if isTroubled || light.state.isTroubled { return true }
         // What a domain has at first sight is no change.
         return lastCheckedAt != nil

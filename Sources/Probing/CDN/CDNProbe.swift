@@ -61,12 +61,13 @@ struct CDNProbe: Sendable {
             limits: TransferLimits(
                 connectTimeout: connectTimeout ?? timeout, totalTimeout: timeout, bodyBytes: ProbeSettings.bodyLimit),
             family: settings.family, address: edge)
+        let began = ContinuousClock.now
         let result = try await driver.perform(request)
         let sight = try await driver.sight(
             of: result, for: request, first: url, left: timeout - result.facts.timings.total)
         // Who was given less than the usual time says nothing of the edge by running out of it.
         let isUsual = connectTimeout == nil && timeout >= settings.timeout
-        if let edge, isUsual || sight.retrieval.answer != nil { health.note(sight.retrieval, from: edge) }
+        if let edge, isUsual || sight.retrieval.answer != nil { health.note(sight.retrieval, from: edge, began: began) }
         return sight
     }
 

@@ -10,6 +10,8 @@ final class EdgeHealth: Sendable {
         var timeouts = 0
         /// Until then a silent edge is not asked, and others come before one that was passed over.
         var quietUntil: ContinuousClock.Instant
+        /// When the last time-out counted.
+        var countedAt: ContinuousClock.Instant
     }
 
     private let records = Mutex<[String: Record]>([:])
@@ -29,22 +31,35 @@ final class EdgeHealth: Sendable {
         }
     }
 
-    func note(_ retrieval: Retrieval, from edge: String, at now: ContinuousClock.Instant = .now) {
+    /// `began`: when the request was made; of several at once that time out one counts. nil: now.
+    func note(
+        _ retrieval: Retrieval, from edge: String, began: ContinuousClock.Instant? = nil,
+        at now: ContinuousClock.Instant = .now
+    ) {
         if retrieval.failure?.kind == .timedOut {
-            add(1, to: edge, at: now)
+            add(1, to: edge, began: began ?? now, at: now)
         } else {
             records.withLock { $0[edge] = nil }
         }
     }
 
     /// It took no connection in the time of a first try, which says little.
-    func notePassedOver(_ edge: String, at now: ContinuousClock.Instant = .now) { add(0, to: edge, at: now) }
+    func notePassedOver(_ edge: String, at now: ContinuousClock.Instant = .now) {
+        add(0, to: edge, began: now, at: now)
+    }
 
-    private func add(_ timeouts: Int, to edge: String, at now: ContinuousClock.Instant) {
+    private func add(
+        _ timeouts: Int, to edge: String, began: ContinuousClock.Instant, at now: ContinuousClock.Instant
+    ) {
         records.withLock { records in
+            if let known = records[edge] {
+                // What was not asked, being silent, was not passed over either.
+                if timeouts == 0, known.timeouts >= Self.limit { return }
+                if timeouts > 0, known.timeouts > 0, began < known.countedAt { return }
+            }
             if records.count >= Self.maximumEdges, records[edge] == nil { records = [:] }
             records[edge] = Record(
-                timeouts: (records[edge]?.timeouts ?? 0) + timeouts, quietUntil: now + Self.pause)
+                timeouts: (records[edge]?.timeouts ?? 0) + timeouts, quietUntil: now + Self.pause, countedAt: now)
         }
     }
 

@@ -83,7 +83,8 @@ struct AgentPlan {
                 steps[place]?.insert(.plainAfter(agent), at: 0)
             }
         case .plainAfter(let agent):
-            if isAsBefore {
+            // The bytes of a page, or of servers that differ among themselves, are new at each answer.
+            if plainSight(at: place)?.retrieval.isAnsweredLike(sight.retrieval) ?? false {
                 steps[place]?.insert(.agentAgain(agent), at: 0)
             } else {
                 // The answers changed under our requests: that shows no rule about agents.
@@ -102,7 +103,7 @@ struct AgentPlan {
         if mayWiden { widen() }
         guard !isPatient || plain.count == count else { return [] }
         var questions: [AddressQuestion] = []
-        for place in chosen.sorted() where !busy.contains(place) {
+        for place in chosen.sorted() where !busy.contains(place) && plain[place] != nil {
             var left = steps[place] ?? (mayDiffer(place) ? AgentLook.Agent.allCases.map { .agent($0) } : [])
             if !left.isEmpty {
                 questions.append(AddressQuestion(place: place, purpose: left.removeFirst()))
@@ -163,6 +164,12 @@ extension Sight {
 }
 
 extension Retrieval {
+    /// The same status, target and failure.
+    fileprivate func isAnsweredLike(_ other: Retrieval) -> Bool {
+        answer?.status == other.answer?.status && redirects.first?.target == other.redirects.first?.target
+            && failure?.kind == other.failure?.kind
+    }
+
     /// The same status and target; with status 200 the same bytes. An error page differs from one answer to the next.
     fileprivate func isGivenLike(_ other: Retrieval) -> Bool {
         answer?.status == other.answer?.status && redirects.first?.target == other.redirects.first?.target

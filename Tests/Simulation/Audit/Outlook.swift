@@ -34,8 +34,9 @@ struct Outlook {
         guard let sight = sights.last else { return }
         lastSight = lastSight ?? now
         for sight in sights { noteOrigin(sight, now) }
-        let isBroken = sight.origin == .broken || sight.origin == .refused && !isRefusedHereAlone(sight, now)
-        try judge(.originBroken, sight, isBroken, isUnknown: sight.origin == .unreachable, state, setup)
+        let isAlone = sight.origin == .refused && isRefusedHereAlone(sight, now)
+        let isBroken = sight.origin == .broken || sight.origin == .refused && !isAlone
+        try judge(.originBroken, sight, isBroken, isUnknown: sight.origin == .unreachable || isAlone, state, setup)
         try judge(.originUnreachable, sight, sight.origin == .unreachable, isUnknown: false, state, setup)
         try judgeAge(sight, state, setup, now)
         try edges.take(sight, before, state, isOld: { served[$0]?.supersededAt != nil && $0 != serving })
