@@ -5,13 +5,16 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 
 CONFIG ?= monitor.yaml
-# Library and headers for the build; nginx, openssl, curl and Alertmanager as real peers in tests and benchmarks; iproute2
-# sets up networks of their own for tests.
-PACKAGES := libcurl4-openssl-dev libc-ares-dev pkg-config libsqlite3-dev ca-certificates curl openssl nginx-light jq iproute2 \
-  prometheus-alertmanager python3-venv
+# Library and headers for the build; nginx, openssl, curl, Alertmanager and promtool as real peers in tests and benchmarks; iproute2
+# sets up networks of their own for tests; Chromium looks at the pages.
+PACKAGES := libcurl4-openssl-dev libc-ares-dev libjemalloc-dev pkg-config libsqlite3-dev ca-certificates curl openssl \
+  nginx-light jq iproute2 prometheus prometheus-alertmanager python3-venv chromium
 # The services' own models, which tests hold payloads against; none of it is needed to build or to run.
 JUDGE := .build/payload-judge
 JUDGE_WANTS := Tests/AlertingTests/Payloads/requirements.txt
+# What drives the browser; none of it is needed to build or to run.
+BROWSER := .build/browser
+BROWSER_WANTS := Tests/Browser/requirements.txt
 SOURCES := Package.swift Sources Tests Benchmarks
 # Swift Testing only; without this an empty XCTest run prints "0 tests".
 TEST_FLAGS := --disable-xctest
@@ -19,7 +22,7 @@ TEST_FLAGS := --disable-xctest
 WIDTH = $(shell swift test --help-hidden 2>/dev/null | grep maximum-parallelization-width >/dev/null && \
   echo --experimental-maximum-parallelization-width 16)
 
-.PHONY: help setup build demo run test test-one lint fmt bench fuzz simulate kills package clean
+.PHONY: help setup build demo run test browser test-one lint fmt bench fuzz simulate kills package clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +49,17 @@ setup: ## install the system packages that are missing (Debian); safe to repeat
 	    echo "it cannot be had (no network?); the suite of payloads will be skipped" >&2; \
 	  fi; }
 
+	@cmp -s $(BROWSER_WANTS) $(BROWSER)/requirements.txt || { \
+	  echo "installing what the pages are looked at by"; \
+	  rm -rf $(BROWSER); \
+	  if /usr/bin/python3 -m venv $(BROWSER) && $(BROWSER)/bin/pip install -q --disable-pip-version-check --retries 1 \
+	    --timeout 30 --no-deps --no-compile --only-binary :all: -r $(BROWSER_WANTS); then \
+	    cp $(BROWSER_WANTS) $(BROWSER)/requirements.txt; \
+	  else \
+	    rm -rf $(BROWSER); \
+	    echo "it cannot be had (no network?); the browser's checks will be skipped" >&2; \
+	  fi; }
+
 build: setup ## build the program (debug)
 	swift build --product aasa-monitor
 
@@ -63,6 +77,13 @@ test: setup ## run all tests
 	  swift test --skip-build $(TEST_FLAGS) $(WIDTH) 2>&1 | tee "$$log" || status=$$?; \
 	  if [ $$status -ne 0 ]; then echo; echo "what failed:"; .ci/failures "$$log" || true; fi; \
 	  rm -f "$$log"; exit $$status
+
+SHOTS ?=
+browser: setup ## look at the pages with Chromium: what they show, axe, hostile payloads (SHOTS=FOLDER takes pictures)
+	swift build --product aasa-monitor-stage
+	@if [ -x $(BROWSER)/bin/python ]; then \
+	  $(BROWSER)/bin/python Tests/Browser/pages.py $(if $(SHOTS),--shots $(SHOTS)); \
+	else echo "skipped: the browser's client is not installed"; fi
 
 test-one: setup ## run the tests that match FILTER
 	swift test $(TEST_FLAGS) $(WIDTH) --filter "$(FILTER)"

@@ -21,6 +21,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.20.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
@@ -35,8 +36,11 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CCares", pkgConfig: "libcares", providers: [.apt(["libc-ares-dev"])]),
+        // From libjemalloc-dev. No pkg-config: its flags are those of a plain library.
+        .target(name: "CJemalloc", linkerSettings: [.linkedLibrary("jemalloc")]),
         .target(name: "Curl", dependencies: ["CCares", "CCurl"], swiftSettings: strict),
         .target(name: "AASA", swiftSettings: strict),
+        .target(name: "MonitorMetrics", swiftSettings: strict),
         .target(
             name: "Evidence",
             dependencies: ["AASA", .product(name: "Crypto", package: "swift-crypto")],
@@ -61,7 +65,8 @@ let package = Package(
         .target(
             name: "StatusServer",
             dependencies: [
-                "Evidence", "Monitoring", "Storage",
+                "AASA", "Evidence", "Monitoring", "Storage",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -94,8 +99,9 @@ let package = Package(
         .target(
             name: "Daemon",
             dependencies: [
-                "Alerting", "Curl", "Evidence", "MonitorConfiguration", "Monitoring", "Probing", "StatusServer",
-                "Storage",
+                "Alerting", "Curl", "Evidence", "MonitorMetrics", "MonitorConfiguration", "Monitoring", "Probing",
+                "StatusServer", "Storage",
+                .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -109,8 +115,9 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
+            resources: [.embedInCode("Templates")],
             swiftSettings: strict),
-        .executableTarget(name: "aasa-monitor", dependencies: ["Commands"], swiftSettings: strict),
+        .executableTarget(name: "aasa-monitor", dependencies: ["CJemalloc", "Commands"], swiftSettings: strict),
         .executableTarget(
             name: "aasa-monitor-bench",
             dependencies: [
@@ -144,6 +151,14 @@ let package = Package(
         .testTarget(
             name: "SimulationTests", dependencies: ["Simulation", "TestTraits", "aasa-monitor-simulate"],
             swiftSettings: strict),
+        // Serves the pages over a store that was filled by hand, for the browser's tests (Tests/Browser) and for pictures.
+        .executableTarget(
+            name: "aasa-monitor-stage",
+            dependencies: [
+                "Evidence", "Monitoring", "StatusServer", "Storage", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/Stage", swiftSettings: strict),
         .testTarget(name: "AASATests", dependencies: ["AASA", "TestSupport", "TestTraits"], swiftSettings: strict),
         .testTarget(
             name: "AlertingTests",
@@ -157,15 +172,21 @@ let package = Package(
             name: "CommandsTests", dependencies: ["Commands", "Evidence", "Monitoring", "Storage", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "ConfigurationTests", dependencies: ["Evidence", "MonitorConfiguration", "TestTraits"],
+            name: "ConfigurationTests",
+            dependencies: [
+                "Evidence", "MonitorConfiguration", "TestSupport", "TestTraits",
+                .product(name: "Yams", package: "Yams"),
+            ],
             exclude: ["Fixtures"],
             swiftSettings: strict),
-        .testTarget(name: "CurlTests", dependencies: ["CCurl", "Curl", "Lab", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "CurlTests", dependencies: ["CCurl", "Curl", "Lab", "TestSupport", "TestTraits"],
+            swiftSettings: strict),
         .testTarget(
             name: "DaemonTests",
             dependencies: [
-                "Alerting", "Daemon", "Evidence", "MonitorConfiguration", "Monitoring", "Storage", "TestSupport",
-                .product(name: "Logging", package: "swift-log"),
+                "Alerting", "Daemon", "Evidence", "MonitorConfiguration", "Monitoring", "StatusServer", "Storage",
+                "TestSupport", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
         .testTarget(
@@ -176,6 +197,7 @@ let package = Package(
             name: "EvidenceTests", dependencies: ["AASA", "Evidence", "TestSupport", "TestTraits"],
             swiftSettings: strict),
         .testTarget(name: "LabTests", dependencies: ["Lab", "TestTraits"], swiftSettings: strict),
+        .testTarget(name: "MonitorMetricsTests", dependencies: ["MonitorMetrics"], swiftSettings: strict),
         .testTarget(
             name: "MonitoringTests", dependencies: ["Evidence", "Monitoring", "TestSupport", "TestTraits"],
             swiftSettings: strict),

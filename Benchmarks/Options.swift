@@ -1,16 +1,19 @@
 /// What the command line asks for.
 struct Options {
     /// The parts in which the bench runs, in the order of their names; all that take seconds, by default.
-    private(set) var parts: Set<String> = ["fetch", "file", "check", "store"]
+    private(set) var parts: Set<String> = ["fetch", "file", "check", "dead", "store"]
     private(set) var load = LoadSettings()
 
     static let usage = """
-        usage: aasa-monitor-bench [fetch] [file] [check] [store] [load [--domains N] [--interval SECONDS] [--monitor PATH]]
+        usage: aasa-monitor-bench [fetch] [file] [check] [dead] [store]
+                                  [sweep] [steady] [load] [--domains N] [--interval SECONDS] [--hanging N]
+                                                          [--soak MINUTES] [--monitor PATH] [--record FILE]
+               aasa-monitor-bench plot --record FILE
         """
 
     /// nil where it cannot be read.
     init?(_ arguments: [String]) {
-        let known = parts.union(["load"])
+        let known = parts.union(["load", "steady", "sweep", "plot"])
         var chosen: Set<String> = []
         var rest = arguments[...]
         while let word = rest.popFirst() {
@@ -20,7 +23,10 @@ struct Options {
             }
             guard let value = rest.popFirst() else { return nil }
             switch (word, Int(value)) {
-            case ("--domains", let count?) where (1...99_999).contains(count): load.domains = count
+            case ("--domains", let count?) where (1...100_000).contains(count): load.domains = count
+            case ("--hanging", let count?) where (0...100_000).contains(count): load.hanging = count
+            case ("--soak", let minutes?) where (1...10_000).contains(minutes): load.soak = minutes
+            case ("--record", _): load.record = value
             case ("--interval", let seconds?) where (1...86_400).contains(seconds): load.interval = seconds
             case ("--monitor", _): load.monitor = value
             default: return nil

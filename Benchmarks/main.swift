@@ -1,8 +1,9 @@
 // `make bench`: the client CPU of a fetch, beside libcurl with its defaults and the curl tool; reading, matching and comparing
-// a file, beside jq and Python; the time of a full check, beside the slowest answer in it; and what a check costs in the
-// store, beside a plain SQLite transaction. `fetch`, `file`, `check` or `store` runs one of them; the default is all four.
-// `load` runs by name only, since it takes many minutes: the real program while all its origins fail. docs/performance.md
-// explains the numbers.
+// a file, beside jq and Python; the time of a full check, beside the slowest answer in it; the time to a first verdict, beside
+// peers that never answer; and what a check costs in the store, beside a plain SQLite transaction. `fetch`, `file`, `check`,
+// `dead` or `store` runs one of them; the default is all five.
+// `sweep`, `load` and `steady` run by name only, since they take many minutes: the real program while all its origins fail, and while
+// all are well. docs/performance.md explains the numbers.
 
 import CCurl
 import Glibc
@@ -23,8 +24,14 @@ do {
         do {
             if parts.contains("file") { try FileBenchmark(premises: premises).run() }
             if parts.contains("check") { try await CheckBenchmark().run() }
+            if parts.contains("dead") { try await DeadPeersBenchmark().run() }
             if parts.contains("store") { try await StoreBenchmark(premises: premises).run() }
             if parts.contains("fetch") { try await Benchmark(premises: premises).run() }
+            if parts.contains("sweep") { try await SweepBenchmark(premises: premises, settings: options.load).run() }
+            if parts.contains("steady") { try await SteadyBenchmark(premises: premises, settings: options.load).run() }
+            if parts.contains("plot"), let record = options.load.record {
+                try PlotBenchmark(record: record, folder: "docs/performance").run()
+            }
             if parts.contains("load") { try await LoadBenchmark(premises: premises, settings: options.load).run() }
             premises.clear()
             exit(0)

@@ -18,4 +18,4 @@ cp -r monitor.yaml README.md CHANGELOG.md docs deploy/aasa-monitor.service "$sta
 tar --sort=name --mtime="@${SOURCE_DATE_EPOCH:-0}" --owner=0 --group=0 --numeric-owner \
     -C "$staging" -czf "dist/$name.tar.gz" "$name"
 (cd dist && sha256sum "$name.tar.gz" > "$name.tar.gz.sha256")
-echo "dist/$name.tar.gz: libcurl4, libc-ares2 and libsqlite3-0 are all it needs on Debian"
+echo "dist/$name.tar.gz: libcurl4, libc-ares2, libjemalloc2 and libsqlite3-0 are all it needs on Debian"

@@ -12,12 +12,16 @@ struct LoadBenchmark {
     private static let chats = ["webhook", "slack"]
 
     static func names(_ settings: LoadSettings) -> [String] {
-        (1...settings.domains).map { String(format: "d%05d.\(LoadServer.domain)", $0) }
+        (1...settings.domains).map { String(format: "d%06d.\(LoadServer.domain)", $0) }
+    }
+
+    static func hanging(_ settings: LoadSettings) -> [String] {
+        (0..<settings.hanging).map { String(format: "h%06d.\(LoadServer.domain)", $0 + 1) }
     }
 
     func run() async throws {
         let tools = try Tools()
-        let program = try program()
+        let program = try settings.program()
         let authority = try PrivateAuthority(premises: premises, openssl: tools.openssl)
         let server = try await LoadServer(premises: premises, nginx: tools.nginx, identity: authority.identity)
         var inboxes: [String: Inbox] = [:]
@@ -38,7 +42,6 @@ struct LoadBenchmark {
             channels: Self.types.map { ($0, inboxes[$0]?.url($0 == "pagerduty" ? "" : "/\($0)") ?? "") })
         var watch = LoadWatch(monitor: monitor, store: premises.path(LoadedMonitor.store), inboxes: inboxes)
         let (domains, interval) = (settings.domains, Double(settings.interval))
-        // Domains that were never seen are checked at once, in full.
         try await watch.phase("first checks", atMost: 1200 + interval) { reading in try reading.checked() >= domains }
         try await watch.phase("calm", atLeast: interval, atMost: interval) { _ in true }
 
@@ -69,15 +72,5 @@ struct LoadBenchmark {
         Output.line("incidents of the fleet: \(fleet.isEmpty ? "none" : fleet.joined(separator: ", "))")
         Output.line("SIGTERM while failing again: \(PlainTable.number(end.seconds, digits: 1)) s, \(end.how)\n")
         for inbox in inboxes.values { await inbox.close() }
-    }
-
-    private func program() throws -> String {
-        let here = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        let beside = URL(filePath: here).deletingLastPathComponent().appending(path: "aasa-monitor").path
-        let path = settings.monitor ?? beside
-        guard access(path, X_OK) == 0 else {
-            throw BenchFault("\(path) missing; run 'swift build -c release --product aasa-monitor'")
-        }
-        return path
     }
 }

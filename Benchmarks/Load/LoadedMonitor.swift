@@ -6,6 +6,7 @@ import Glibc
 struct LoadedMonitor {
     private let premises: Premises
     let process: pid_t
+    private let page: Int
 
     /// `channels`: type and URL of each; the type is its name.
     /// - Throws: `BenchFault` where it cannot be started.
@@ -13,21 +14,22 @@ struct LoadedMonitor {
         premises: Premises, program: String, settings: LoadSettings, server: LoadServer, caFile: String,
         channels: [(type: String, url: String)]
     ) throws {
-        let names = LoadBenchmark.names(settings).map { "  - \($0)" }.joined(separator: "\n")
+        let names = (LoadBenchmark.names(settings) + LoadBenchmark.hanging(settings)).map { "  - \($0)" }.joined(
+            separator: "\n")
         let list = channels.map { type, url in
             let key = type == "pagerduty" ? ", routing_key: \(String(repeating: "A", count: 32))" : ""
             return "    - {name: \(type), type: \(type), url: \"\(url)\"\(key)}"
         }
+        page = try LocalServer.freePorts().0
+        let alerts = list.isEmpty ? "" : "alerts:\n  channels:\n\(list.joined(separator: "\n"))"
         let text = """
             version: 1
             defaults: {interval: \(settings.interval)s, failure_threshold: 2, timeout: 10s}
             network: {ca_file: \(caFile), connect_to: [":443:127.0.0.1:\(server.port)"]}
             cdn: {base_url: "https://\(LoadServer.cdn)/a/v1", requests_per_second: 1000}
-            alerts:
-              channels:
-            \(list.joined(separator: "\n"))
+            \(alerts)
             store: {path: \(premises.path(Self.store))}
-            server: {listen: "127.0.0.1:0"}
+            server: {listen: "127.0.0.1:\(page)"}
             domains:
             \(names)
 
@@ -41,35 +43,15 @@ struct LoadedMonitor {
 
     var isRunning: Bool { premises.isRunning(process) }
 
+    /// Whether its status page takes connections, so that it has read what it must know of the store.
+    var isListening: Bool { LocalServer.accepts(page) }
+
     /// What it has written to its log last.
     func lastWords() -> String {
         let log = ["aasa-monitor.err", "aasa-monitor.out"].map {
             (try? String(contentsOfFile: premises.path($0), encoding: .utf8)) ?? ""
         }
         return log.joined().split(separator: "\n").suffix(5).joined(separator: "\n")
-    }
-
-    struct Usage {
-        /// Seconds of user and system time since its start.
-        var cpu: Double
-        /// Bytes in memory.
-        var resident: Int
-    }
-
-    /// nil where it has ended.
-    func usage() -> Usage? {
-        guard let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
-            let memory = try? String(contentsOfFile: "/proc/\(process)/statm", encoding: .utf8),
-            let name = stat.lastIndex(of: ")")
-        else { return nil }
-        // https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html: the third field follows the name.
-        let fields = stat[stat.index(after: name)...].split(separator: " ")
-        let pages = memory.split(separator: " ")
-        guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]), pages.count > 1,
-            let resident = Int(pages[1])
-        else { return nil }
-        return Usage(
-            cpu: (user + system) / Double(sysconf(Int32(_SC_CLK_TCK))), resident: resident * Int(getpagesize()))
     }
 
     /// Asks it to end.

@@ -29,7 +29,8 @@ struct MonitorParts: Sendable {
         let routing = Routing(
             channels: try channels.map { try Channel(name: $0, kind: .webhook, url: "https://\($0).test/in") },
             domains: Dictionary(domains.map { ($0, Routing.DomainRoute(interval: interval)) }) { first, _ in first },
-            cdnBaseURL: "https://cdn.test/a/v1", groupWait: alerts.groupWait, groupInterval: alerts.groupInterval)
+            cdnBaseURL: "https://cdn.test/a/v1", groupWait: alerts.groupWait, groupInterval: alerts.groupInterval,
+            instance: "bench")
         let delivery = Delivery(
             store: store, routing: routing, transport: sites, time: time,
             settings: Delivery.Settings(userAgent: "aasa-monitor-bench"), logger: Self.logger)

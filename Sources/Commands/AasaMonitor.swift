@@ -17,9 +17,11 @@ package struct AasaMonitor: AsyncParsableCommand {
             """,
         version: "aasa-monitor \(Version.number) (\(CurlDriver.version))",
         subcommands: [
-            CheckCommand.self, RunCommand.self, WatchCommand.self, LintCommand.self, MatchCommand.self,
-            DiffCommand.self, ConfigCommand.self, AlertCommand.self, SilenceCommand.self, AcknowledgeCommand.self,
-            UnacknowledgeCommand.self, DeliveriesCommand.self, StoreCommand.self, DemoCommand.self,
+            CheckCommand.self, RunCommand.self, WatchCommand.self, StatusCommand.self, HistoryCommand.self,
+            LintCommand.self, MatchCommand.self, DiffCommand.self, InitCommand.self, ConfigCommand.self,
+            AlertCommand.self, SilenceCommand.self, AcknowledgeCommand.self, UnacknowledgeCommand.self,
+            DeliveriesCommand.self,
+            StoreCommand.self, DemoCommand.self,
         ])
 
     package init() {}

@@ -9,7 +9,7 @@ struct AcknowledgeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ack", abstract: "Acknowledge an incident: no reminders, no escalation.",
         discussion: """
-            The end of the incident is sent all the same. An incident that becomes worse or comes back is no longer \
+            The end of the incident is still sent. An incident that becomes worse or comes back is no longer \
             acknowledged. A running daemon reacts within seconds; `unack` ends it.
             """)
 

@@ -9,8 +9,8 @@ struct DiffCommand: AsyncParsableCommand {
         discussion: """
             A SOURCE is a path, - for standard input, a domain (its origin is read), or cdn:DOMAIN (Apple's copy): \
             'aasa-monitor diff cdn:example.com example.com' tells what phones do not have yet. Exits with 1 where the two \
-            differ in meaning, be it in a comment; formatting alone does not count. Exits with 65 where one of them is not an \
-            association file: devices then take nothing from it.
+            differ in meaning, be it in a comment; formatting alone does not count. Exits with 65 where one of them or both are \
+            not an association file, even where they are equal: devices then take nothing from it.
             """)
 
     @Argument(help: ArgumentHelp("The older file.", valueName: "old-source"))
@@ -31,25 +31,24 @@ struct DiffCommand: AsyncParsableCommand {
         let reader = SourceReader(network: network, configuration: try configuration.loadIfPresent())
         let texts = try await reader.read([old, new])
         let areSameBytes = texts[0].bytes == texts[1].bytes
-        let contents = try texts.map { text in try orNothing(text, areSameBytes: areSameBytes) }
-        for case .nothing(let reason) in contents { Console.note("aasa-monitor: \(reason)") }
-        if areSameBytes {
-            // What is not a file does not differ from itself; that it is none is a matter of `lint`.
-            show(FileDifference(ofEqualBytes: texts.map(\.name)))
-            return
-        }
-        let difference = FileDifference(old: contents[0].file, new: contents[1].file, names: texts.map(\.name))
+        let contents = try texts.map { text in try content(of: text, areSameBytes: areSameBytes) }
+        for case .nothing(let reason)? in contents { Console.note("aasa-monitor: \(reason)") }
+        let difference =
+            areSameBytes
+            ? FileDifference(ofEqualBytes: texts.map(\.name))
+            : FileDifference(old: contents[0]?.file, new: contents[1]?.file, names: texts.map(\.name))
         show(difference)
-        if contents.contains(where: { $0.file == nil }) { throw MonitorExit.notAFile.code }
-        if !difference.isEmpty { throw MonitorExit.found.code }
+        for case .nothing? in contents { throw MonitorExit.notAFile.code }
+        if !areSameBytes, !difference.isEmpty { throw MonitorExit.found.code }
     }
 
-    /// Two equal texts do not differ, whatever they are.
-    private func orNothing(_ text: SourceText, areSameBytes: Bool) throws -> SourceText.Content {
+    /// nil: it is not known what devices make of it, nor does it matter. Two equal texts do not differ, whatever they are.
+    private func content(of text: SourceText, areSameBytes: Bool) throws -> SourceText.Content? {
         do {
             return try text.content()
         } catch let failure as CommandFailure where areSameBytes {
-            return .nothing(failure.message)
+            Console.note("aasa-monitor: \(failure.message)")
+            return nil
         }
     }
 

@@ -20,9 +20,11 @@ struct OneShotChecker: Sendable {
     /// Of the command line, besides those of the configuration.
     private let expectations: [Domain: Expectations]
 
-    /// `timeout`, `asksEdges`: nil leaves them to the configuration.
+    /// `timeout`, `asksEdges`: nil leaves them to the configuration. `targets`: how many there are; of few, each connection
+    /// reads the few certificates that it needs, of many the whole trust store is parsed once.
     init(
         connections: ConnectionOptions, timeout: Duration?, asksCDN: Bool, asksEdges: Bool? = nil,
+        targets: Int = .max,
         configuration: ConfigurationFile?,
         expectations: [Domain: Expectations] = [:]
     ) throws {
@@ -31,7 +33,7 @@ struct OneShotChecker: Sendable {
         self.expectations = expectations
         let file = configuration?.network
         let settings = Curl.NetworkSettings(
-            caFile: connections.caFile ?? file?.caFile,
+            caFile: connections.caFile ?? file?.caFile, caFolder: targets <= 8 ? TrustStore.distributionFolder : nil,
             // The command line's entries come first: the first that fits counts.
             connectTo: connections.connectTo + (file?.connectTo ?? []),
             resolve: (file?.resolve ?? []) + connections.resolve,
@@ -52,12 +54,11 @@ struct OneShotChecker: Sendable {
                     VantagePoint(name: $0.name, proxy: $0.proxy.reveal())
                 },
                 cdnRequestsPerSecond: configuration?.cdn.requestsPerSecond ?? 50, userAgent: Version.userAgent))
-        store = configuration.flatMap { Self.openStore($0.store) }
+        store = configuration.flatMap { Self.openStore($0.store.path) }
     }
 
     /// A store that does not exist yet, or cannot be read, only means that there is no history.
-    private static func openStore(_ settings: StoreSettings) -> Store? {
-        let path = settings.resolvedPath()
+    private static func openStore(_ path: String) -> Store? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         do {
             return try Store(path: path, readOnly: true)
@@ -99,7 +100,8 @@ struct OneShotChecker: Sendable {
 
     /// How long the CDN took for earlier changes, as the store remembers them; nil where it does not.
     func usualTime(of domain: Domain) async -> UsualTime? {
-        UsualTime((try? await store?.propagationTimes(of: domain)) ?? [])
+        let propagations = (try? await store?.state(of: domain))?.propagations ?? []
+        return UsualTime(propagations.map { TimeInterval($0.seconds) })
     }
 
     private func watched(_ domain: Domain) -> WatchedDomain? { configuration?.domains.first { $0.domain == domain } }

@@ -19,22 +19,37 @@ struct RunCommand: AsyncParsableCommand {
 
     @OptionGroup var configuration: ConfigurationOptions
 
+    @Option(
+        help: ArgumentHelp(
+            "This daemon's share of the domains, counted from 0, such as 0/4 (default: 'shard' of the configuration).",
+            valueName: "index/count"), transform: Self.shard)
+    var shard: Shard?
+
     func run() async throws {
         let path = try configuration.resolvedPath()
-        let file = try ConfigurationOptions.load(path)
+        let file = try ConfigurationOptions.load(path, shard: shard)
         if let caFile = file.network.caFile { try CertificateFile.check(caFile, option: "network.ca_file") }
         let daemon = MonitorDaemon(
             configuration: file,
             surroundings: MonitorDaemon.Surroundings(
                 logger: MonitorLog.logger(file.log), version: Version.number, userAgent: Version.userAgent,
-                storePath: file.store.resolvedPath(),
-                rereading: {
-                    let (next, warnings) = try ConfigurationLoader.load(path: path)
+                storePath: file.store.path,
+                rereading: { [shard] in
+                    let (next, warnings) = try ConfigurationLoader.load(path: path, shard: shard)
                     if let caFile = next.network.caFile { try CertificateFile.check(caFile, option: "network.ca_file") }
                     return (next, warnings)
                 }))
         defer { LogSink.shared.flush() }
         try await Self.explaining { try await daemon.run() }
+    }
+
+    private static func shard(_ text: String) throws -> Shard {
+        guard let shard = Shard(text) else {
+            throw ValidationError(
+                "expected INDEX/COUNT with INDEX from 0 to COUNT - 1 and COUNT at most \(Shard.largestCount), such as 0/4; found '\(text)'"
+            )
+        }
+        return shard
     }
 
     /// Turns what keeps the daemon from starting into one sentence and the right exit code.

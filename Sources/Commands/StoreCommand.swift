@@ -65,8 +65,12 @@ struct StoreCommand: AsyncParsableCommand {
         @OptionGroup var store: StoreOptions
 
         func run() async throws {
+            let path = try store.path()
+            guard FileManager.default.fileExists(atPath: path) else {
+                throw CommandFailure(.noInput, "store: there is no store at \(path.displayable)")
+            }
             let sizes = try await store.with(.monitor) { try await $0.compact() }
-            Console.print("\(try store.path().displayable): \(sizes.before) bytes before, \(sizes.after) after")
+            Console.print("\(path.displayable): \(sizes.before) bytes before, \(sizes.after) after")
         }
     }
 

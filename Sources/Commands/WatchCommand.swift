@@ -39,13 +39,13 @@ struct WatchCommand: AsyncParsableCommand {
             valueName: "seconds"))
     var maxTime: Double?
 
-    @Option(help: "text, or jsonl (one object an event).")
+    @Option(help: "text, jsonl (one object an event) or github (the end as a workflow annotation).")
     var format = Format.text
 
     @OptionGroup var connections: ConnectionOptions
     @OptionGroup var configuration: ConfigurationOptions
 
-    enum Format: String, ExpressibleByArgument, CaseIterable { case text, jsonl }
+    enum Format: String, ExpressibleByArgument, CaseIterable { case text, jsonl, github }
 
     private static let longestRequest: Duration = .seconds(10)
 
@@ -120,7 +120,7 @@ struct WatchCommand: AsyncParsableCommand {
         let output = output(wording)
         let probe = WatchProbe(probe: checker.probe, domain: domain)
         let every = try interval()
-        let isText = format == .text
+        let isText = format != .jsonl
         output.start(WatchStart(at: begin, every: every, limit: limit))
         return await withTaskGroup(of: Ended.self) { group in
             group.addTask {
@@ -170,6 +170,7 @@ struct WatchCommand: AsyncParsableCommand {
     private func output(_ wording: WatchWording) -> any WatchOutput {
         switch format {
         case .jsonl: return WatchObjects(wording: wording)
+        case .github: return WatchAnnotations(wording: wording)
         case .text:
             guard let size = TerminalSize.standardOutput else { return WatchLines(wording: wording) }
             return WatchBlock(wording: wording, style: .standardOutput, height: size.rows)

@@ -7,16 +7,18 @@ package enum ConfigurationLoader {
     /// - Parameters:
     ///   - text: the YAML, 1 MiB at most.
     ///   - file: the path for messages; relative paths in the text (secret files, `ca_file`) are taken from its folder.
+    ///   - shard: the share of the domains to keep, in place of the one that the text names.
     ///   - environment: where `${NAME}` is looked up.
     ///   - readFile: reads a secret's file; its errors' own words are shown only for `ConfigurationFileUnreadable`.
     /// - Returns: the configuration, and the warnings in the order of the file.
     /// - Throws: `ConfigurationFault` with every problem of the file.
     package static func parse(
-        _ text: String, file: String, environment: [String: String], readFile: (String) throws -> String
+        _ text: String, file: String, shard: Shard? = nil, environment: [String: String],
+        readFile: (String) throws -> String
     ) throws(ConfigurationFault) -> (ConfigurationFile, warnings: [ConfigurationProblem]) {
         let (result, problems) = withoutActuallyEscaping(readFile) { readFile in
             let reading = Reading(file: file, environment: environment, readFile: readFile)
-            return (read(text, reading), reading.problems)
+            return (read(text, reading, shard), reading.problems)
         }
         guard let result, !problems.contains(where: { $0.severity == .error }) else {
             throw ConfigurationFault(problems: problems)
@@ -24,13 +26,43 @@ package enum ConfigurationLoader {
         return (result, warnings: problems)
     }
 
-    /// Reads the configuration at `path`, and the files of secrets that it names.
+    /// Reads the configuration at `path`, and the files of secrets that it names. `shard` as in `parse`.
     ///
     /// - Throws: `ConfigurationFileUnreadable` where the file itself cannot be read (exit code 66), `ConfigurationFault`
     ///   where it is read and no good (exit code 78).
     package static func load(
-        path: String, environment: [String: String] = ProcessInfo.processInfo.environment
+        path: String, shard: Shard? = nil, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> (ConfigurationFile, warnings: [ConfigurationProblem]) {
+        try parse(text(at: path), file: path, shard: shard, environment: environment) { try SmallFile.secret(at: $0) }
+    }
+
+    /// Where the configuration at `path` has its store, whatever else is in it: no secret is read, no other variable.
+    ///
+    /// - Throws: as `load`.
+    package static func storePath(
+        path: String, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws -> String {
+        let reading = Reading(file: path, environment: environment) { _ in "" }
+        let store = root(try text(at: path), reading).map { ServiceReader.path($0.section("store"), reading) }
+        guard let store, !reading.problems.contains(where: { $0.severity == .error }) else {
+            throw ConfigurationFault(problems: reading.problems)
+        }
+        return store
+    }
+
+    /// The keys that are known in each section of a text, by the section's path: `""`, `network`, `domains[]`. The JSON Schema
+    /// is held against it.
+    package static func knownKeys(
+        in text: String, environment: [String: String] = [:], readFile: (String) throws -> String
+    ) -> [String: Set<String>] {
+        withoutActuallyEscaping(readFile) { readFile in
+            let reading = Reading(file: "monitor.yaml", environment: environment, readFile: readFile)
+            _ = read(text, reading, nil)
+            return reading.knownKeys
+        }
+    }
+
+    private static func text(at path: String) throws -> String {
         // One byte more than is allowed: `parse` then tells that the file is too large.
         let bytes = try SmallFile.bytes(at: path, limit: SourceDocument.maximumBytes + 1)
         guard let text = String(validating: bytes, as: UTF8.self) else {
@@ -44,10 +76,15 @@ package enum ConfigurationLoader {
                     severity: .error, file: path, line: (line ?? 0) + 1, column: 1, message: message)
             ])
         }
-        return try parse(text, file: path, environment: environment) { try SmallFile.secret(at: $0) }
+        return text
     }
 
-    private static func read(_ text: String, _ reading: Reading) -> ConfigurationFile? {
+    private static func read(_ text: String, _ reading: Reading, _ shard: Shard?) -> ConfigurationFile? {
+        root(text, reading).map { ConfigurationReader(reading: reading, root: $0, shard: shard).read() }
+    }
+
+    /// nil after telling why there is none.
+    private static func root(_ text: String, _ reading: Reading) -> Section? {
         let document = SourceDocument(parsing: text)
         for problem in document.problems { reading.error(problem.message, at: problem.position) }
         guard let root = document.root, !root.isNull else {
@@ -62,9 +99,8 @@ package enum ConfigurationLoader {
                     + root.summary(isConcealed: true), at: root.position)
             return nil
         }
-        let section = Section(
+        return Section(
             entries: entries, position: root.position, title: "at the top level", path: "", isConcealed: false,
             reading: reading)
-        return ConfigurationReader(reading: reading, root: section).read()
     }
 }

@@ -32,6 +32,20 @@ enum SmallFile {
         return result
     }
 
+    /// Over a million domains.
+    private static let listLimit = 64 << 20
+
+    static func list(at path: String) throws -> String {
+        let bytes = try bytes(at: path, limit: listLimit + 1)
+        guard bytes.count <= listLimit else {
+            throw ConfigurationFileUnreadable(path: path, reason: "it is larger than 64 MiB")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw ConfigurationFileUnreadable(path: path, reason: "it is not UTF-8")
+        }
+        return text
+    }
+
     static func secret(at path: String) throws(ConfigurationFileUnreadable) -> String {
         let bytes = try bytes(at: path, limit: secretLimit + 1)
         guard bytes.count <= secretLimit else {

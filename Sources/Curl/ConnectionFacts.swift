@@ -40,6 +40,9 @@ package struct ConnectionFacts: Sendable, Equatable {
     package var timings: Timings
     package var reusedConnection: Bool
     package var viaProxy: Bool
+    /// The addresses that the resolver of this machine gave for the host; none where it was not asked, as the user's own rules or
+    /// a proxy say where the host is.
+    package var resolved: [String] = []
 
     package init(
         remoteAddress: String? = nil, remotePort: Int? = nil, httpVersion: String? = nil, tlsVersion: String? = nil,

@@ -17,6 +17,7 @@ extension CurlDriver {
         let start = ContinuousClock.now
         let all: [String]
         var name: (host: String, port: Int)?
+        var resolved: [String] = []
         switch network.with(proxy: request.proxy).route(host: parts.host, port: parts.port) {
         case .proxy: return try await transfer(request)
         case .addresses(let listed): all = listed
@@ -26,7 +27,9 @@ extension CurlDriver {
                 of: host, isRecentEnough: request.connection == .kept,
                 timeout: min(request.limits.connectTimeout, request.limits.totalTimeout))
             switch found {
-            case .success(let addresses): all = addresses
+            case .success(let addresses):
+                all = addresses
+                if host == parts.host { resolved = addresses }
             case .failure(let fault):
                 return TransferResult(failed: CurlError(fault), after: start.duration(to: .now))
             }
@@ -46,6 +49,7 @@ extension CurlDriver {
         request.limits.totalTimeout = max(.milliseconds(1), request.limits.totalTimeout - spent)
         var result = try await transfer(request)
         result.facts.begin(after: spent)
+        result.facts.resolved = resolved
         return result
     }
 }

@@ -20,8 +20,8 @@ package final class CurlDriver: Sendable {
     /// - Parameters:
     ///   - network: applied to every transfer.
     ///   - resolver: looks up the names of hosts; not that of a proxy.
-    ///   - maximumConcurrent: how many transfers run at once, at least 1, without those that have waited for a server for more
-    ///     than two seconds; the others wait in the order of their coming.
+    ///   - maximumConcurrent: how many transfers run at once, at least 1, without those that have waited 100 ms for a
+    ///     connection, or two seconds for an answer; the others wait in the order of their coming.
     ///   - keptConnections: how many idle connections of `.kept` transfers stay open beside all busy ones.
     /// - Throws: `.badSettings` where `network` does not parse, `.outOfMemory`.
     package init(

@@ -10,11 +10,16 @@ struct Work {
         let transfer: Transfer
         /// The thread's idle time at its start.
         let start: Duration
+
+        /// When it gives its place to the next, as the thread's idle time.
+        var keepsPlaceUntil: Duration { start + (transfer.hasConnection ? Work.answerPatience : Work.connectPatience) }
     }
 
-    /// A transfer that waits for its server for so long gives its place to the next: it costs no more than a socket. The time
-    /// counts only while the thread has nothing to do, so that under load no transfer gives its place up.
-    static let patience: Duration = .seconds(2)
+    /// A transfer that waits for its server for so long gives its place to the next: it costs no more than a socket. Where nobody
+    /// takes the connection that is soon, so that a thousand dead servers do not hold up one that lives. The time counts only
+    /// while the thread has nothing to do, so that under load no transfer gives its place up.
+    static let answerPatience: Duration = .seconds(2)
+    static let connectPatience: Duration = .milliseconds(100)
 
     /// Transfers at once, those without a place included: each takes a file of the process.
     static func limit(_ places: Int) -> Int { max(places, min(16 * places, 1024)) }
@@ -24,6 +29,8 @@ struct Work {
     private let maximumConcurrent: Int
     private var waiting = JobQueue()
     private var running: [UInt64: Running] = [:]
+    /// The numbers of those in `running`, by their handles.
+    private var numbers: [UnsafeMutableRawPointer: UInt64] = [:]
     /// Those of `running` that hold a place, oldest first.
     private var placed: [UInt64] = []
     /// How long the thread has slept.
@@ -38,7 +45,7 @@ struct Work {
     var canStart: Bool {
         mutating get {
             guard !waiting.isEmpty, running.count < Self.limit(maximumConcurrent) else { return false }
-            placed.removeAll { id in running[id].map { idle - $0.start >= Self.patience } ?? true }
+            placed.removeAll { id in running[id].map { idle >= $0.keepsPlaceUntil } ?? true }
             return placed.count < maximumConcurrent
         }
     }
@@ -69,6 +76,7 @@ struct Work {
         let code = curl_multi_add_handle(multi, transfer.easy.pointer)
         guard code == CURLM_OK else { throw Self.loopFault(code) }
         waiting.remove(job.id)
+        numbers[transfer.easy.pointer] = job.id
         running[job.id] = Running(job: job, transfer: transfer, start: idle)
         placed.append(job.id)
     }
@@ -86,8 +94,8 @@ struct Work {
             guard message.pointee.msg == CURLMSG_DONE else { continue }
             // Read before the handle leaves the multi handle, which frees the message.
             let (handle, result) = (message.pointee.easy_handle, message.pointee.data.result)
-            guard let entry = running.first(where: { $0.value.transfer.easy.pointer == handle }) else { continue }
-            finish(entry.key, with: entry.value.transfer.result(result))
+            guard let id = handle.flatMap({ numbers[$0] }), let entry = running[id] else { continue }
+            finish(id, with: entry.transfer.result(result))
         }
     }
 
@@ -95,8 +103,8 @@ struct Work {
     mutating func sleep() {
         let start = ContinuousClock.now
         let isFull = running.count >= Self.limit(maximumConcurrent)
-        let first = waiting.isEmpty || isFull ? nil : placed.first.flatMap { running[$0] }
-        let left = first.map { max(.zero, Self.patience - (idle - $0.start)) } ?? .seconds(60)
+        let next = waiting.isEmpty || isFull ? nil : placed.compactMap { running[$0]?.keepsPlaceUntil }.min()
+        let left = next.map { max(.zero, $0 - idle) } ?? .seconds(60)
         // libcurl shortens the time to its own next timeout.
         if curl_multi_poll(multi, nil, 0, Int32(left / .milliseconds(1)) + 1, nil) != CURLM_OK {
             // Out of memory: try again, but not at once and for ever.
@@ -113,6 +121,7 @@ struct Work {
     /// The one place where a job leaves and its task goes on; `nil` for a cancelled one.
     private mutating func finish(_ id: UInt64, with result: TransferResult?) {
         if let entry = running.removeValue(forKey: id) {
+            numbers[entry.transfer.easy.pointer] = nil
             curl_multi_remove_handle(multi, entry.transfer.easy.pointer)
             entry.job.continuation.resume(returning: result)
         } else if let job = waiting.remove(id) {

@@ -1,4 +1,4 @@
-// Everything that libcurl is told about a transfer, in one place. Each option that is not obvious says why.
+// All of libcurl's options for a transfer, in one place. Each option that is not obvious says why.
 
 import CCurl
 import Foundation
@@ -93,10 +93,15 @@ extension EasyHandle {
         let unverified = request.verify == .none && request.purpose == .handshakeOnly
         try set(CURLOPT_SSL_VERIFYPEER, !unverified)
         try set(CURLOPT_SSL_VERIFYHOST, unverified ? 0 : 2)
-        if let file = settings.caFile ?? TrustStore.distributionBundle { try set(CURLOPT_CAINFO, file) }
-        // libcurl keeps the parsed trust store in the multi handle only while no CA path is set; Debian builds one in. With
-        // both, the whole bundle is parsed for each connection, 18 ms of CPU.
-        try set(CURLOPT_CAPATH, nil as String?)
+        if settings.caFile == nil, let folder = settings.caFolder {
+            try set(CURLOPT_CAINFO, nil as String?)
+            try set(CURLOPT_CAPATH, folder)
+        } else {
+            if let file = settings.caFile ?? TrustStore.distributionBundle { try set(CURLOPT_CAINFO, file) }
+            // libcurl keeps the parsed trust store in the multi handle only while no CA path is set; Debian builds one in.
+            // With both, the whole bundle is parsed for each connection, 18 ms of CPU.
+            try set(CURLOPT_CAPATH, nil as String?)
+        }
         // Seconds. A changed trust store is seen after a day, or at a restart.
         try set(CURLOPT_CA_CACHE_TIMEOUT, 86_400)
         try set(CURLOPT_CERTINFO, true)

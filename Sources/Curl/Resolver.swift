@@ -50,7 +50,7 @@ package final class Resolver: Sendable {
     ///
     /// - Parameters:
     ///   - host: a name, not an address.
-    ///   - isRecentEnough: an answer of the last minute will do.
+    ///   - isRecentEnough: an answer of the last minute will do, and an older one where the name servers are in trouble.
     ///   - timeout: of the whole look-up; beyond it no name server has answered.
     /// - Returns: the addresses, at least one, or why there is none.
     /// - Throws: `CancellationError` only.
@@ -78,17 +78,20 @@ package final class Resolver: Sendable {
             guard let first = try await group.next(), let result = first else { throw CancellationError() }
             return result
         }
-        // A name server in trouble is no reason to leave an address that answered a while ago.
+        guard isRecentEnough else { return result }
+        var kept = result
+        // A name server in trouble is no reason to leave an address that answered a while ago, and it is not waited for again
+        // with each request.
         if let known, case .failure(let fault) = result, fault.kind == .noServer || fault.kind == .serverFailure {
-            return .success(known.addresses)
+            kept = .success(known.addresses)
         }
-        if isRecentEnough, case .success(let addresses) = result {
+        if case .success(let addresses) = kept {
             recent.withLock { recent in
                 if recent.count >= Self.maximumRecent { recent.removeAll() }
                 recent[host] = (addresses, .now + Self.lifetime)
             }
         }
-        return result
+        return kept
     }
 }
 

@@ -77,6 +77,9 @@ final class Transfer {
         return said.isEmpty ? String(cString: curl_easy_strerror(code)) : said
     }
 
+    /// Whether somebody has taken the TCP connection, be it a proxy.
+    var hasConnection: Bool { easy.long(CURLINFO_PRIMARY_PORT) > 0 }
+
     /// From the steps that libcurl has put a time to. TCP's is put down only together with that of the TLS handshake
     /// (libcurl 7.87 and later), but the peer's address is there as soon as TCP is connected.
     private var phase: CurlError.Phase {

@@ -1,4 +1,4 @@
-// What one transfer asks for. Plain values; what libcurl is told of them is in `EasyHandle+Configure.swift`.
+// What one transfer asks for. Plain values; the options that libcurl gets are in `EasyHandle+Configure.swift`.
 
 import Foundation
 

@@ -46,6 +46,7 @@ package struct AlertTest: Sendable {
             throw ChannelFault(channel: channel.name, reason: "the configuration has no domain for a test message")
         }
         let routing = Routing(channels: [channel], of: configuration)
-        return Alert.test(domain: watched.domain, links: routing.links(for: watched.domain), now: Date())
+        return Alert.test(
+            domain: watched.domain, links: routing.links(for: watched.domain), instance: routing.instance, now: Date())
     }
 }

@@ -31,16 +31,19 @@ extension Channel {
             signingKeys: settings.secrets.flatMap { secret in
                 try Channel.signingKeys(parsing: secret.reveal(), channel: settings.name)
             }, token: settings.token?.reveal(), destination: settings.destination?.reveal(), thread: settings.thread,
-            minimumSeverity: settings.severity, kinds: settings.kinds)
+            minimumSeverity: settings.severity, kinds: settings.kinds,
+            notifies: Set(settings.notify.map { $0 == .changes ? .changes : .incidents }))
     }
 }
 
 extension Policy {
-    init(_ watched: WatchedDomain) {
+    /// `followsChanges`: a channel is notified of changes.
+    init(_ watched: WatchedDomain, followsChanges: Bool = false) {
         self.init(
             staleAfter: watched.staleAfter, failureThreshold: watched.failureThreshold,
             recoveryThreshold: watched.recoveryThreshold, certificateWarning: watched.certificateWarning,
-            expectations: watched.expect ?? Expectations(), fullEvery: watched.fullEvery)
+            expectations: watched.expect ?? Expectations(), fullEvery: watched.fullEvery,
+            followsChanges: followsChanges)
     }
 }
 
@@ -80,7 +83,9 @@ extension Routing {
             escalation: Escalation(
                 alerts.escalation.map { Escalation.Step(after: $0.after, channels: $0.channels) }),
             cdnBaseURL: configuration.cdn.baseURL, statusPageURL: configuration.server.pageURL,
-            remindEvery: alerts.remindEvery, groupWait: alerts.groupWait, groupInterval: alerts.groupInterval)
+            remindEvery: alerts.remindEvery, groupWait: alerts.groupWait, groupInterval: alerts.groupInterval,
+            instance: configuration.instance ?? ConfigurationFile.hostName,
+            shard: configuration.shard?.description)
     }
 }
 
@@ -94,8 +99,18 @@ extension StatusSite {
 }
 
 extension ConfigurationFile {
+    /// The name of this machine, as the kernel has it: no name server is asked.
+    static var hostName: String {
+        var name = utsname()
+        guard uname(&name) == 0 else { return "localhost" }
+        return withUnsafeBytes(of: &name.nodename) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+
     var watchedInfos: [WatchedDomainInfo] {
-        domains.map { WatchedDomainInfo(domain: $0.domain, labels: $0.labels, interval: $0.interval) }
+        domains.map {
+            WatchedDomainInfo(
+                domain: $0.domain, labels: $0.labels, interval: $0.interval, staleAfter: $0.staleAfter, mode: $0.mode)
+        }
     }
 }
 
@@ -134,8 +149,11 @@ extension MonitorConfiguration.NetworkSettings {
 }
 
 extension ServerSettings {
-    /// nil where the port is not known before the start.
-    var pageURL: String? { port == 0 ? nil : "http://\(shownHost):\(port)/" }
+    /// Where people reach the page; nil where the port is not known before the start.
+    var pageURL: String? {
+        if let publicURL { return publicURL.hasSuffix("/") ? publicURL : publicURL + "/" }
+        return port == 0 ? nil : "http://\(shownHost):\(port)/"
+    }
 
     /// The host as a URL has it; an address that stands for all is shown as this machine.
     var shownHost: String {

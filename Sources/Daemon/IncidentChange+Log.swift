@@ -17,7 +17,11 @@ extension IncidentChange {
     }
 
     private var words: String? {
-        switch transition {
+        if incident.kind == .change {
+            if transition == .firing { return "change detected at the origin" }
+            return incident.reason == .cdnCaughtUp ? "change propagated to every edge" : nil
+        }
+        return switch transition {
         case .opened, .recovering, .rewritten, .other: nil
         case .firing: "incident fired"
         case .worse: "incident became worse"

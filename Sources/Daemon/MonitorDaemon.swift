@@ -5,6 +5,7 @@ import Curl
 import Evidence
 import Foundation
 import Logging
+import MonitorMetrics
 import MonitorConfiguration
 import Monitoring
 import Probing
@@ -152,6 +153,7 @@ package struct MonitorDaemon: Sendable {
         let logger = surroundings.logger
         // It does not go back over a restart either.
         let time = surroundings.clock(max(Date(), try await store.lastInstant() ?? .distantPast))
+        try await store.notePause(until: time.now())
         let live = LiveConfiguration(configuration)
         let windows = try configuration.maintenance.map(MaintenanceWindow.init(settings:))
         let delivery = Delivery(
@@ -171,13 +173,30 @@ package struct MonitorDaemon: Sendable {
         try await silences.refresh()
         try await delivery.prepare()
         try await fleet.prepare()
+        let metrics = MetricsRegistry()
         let factory = WatcherFactory(
-            store: store, fleet: fleet, delivery: delivery, userAgent: surroundings.userAgent, time: time,
-            logger: logger)
+            store: store, fleet: fleet, delivery: delivery, metrics: metrics, userAgent: surroundings.userAgent,
+            time: time, logger: logger)
         let scheduler = DomainScheduler(
             factory.watchers(
-                for: configuration.domainConfigurations, of: configuration, driver: drivers.checks.present))
-        let site = statusSite(store, windows, time, onWrite: { delivery.wake() })
+                for: configuration.domainConfigurations, of: configuration, driver: drivers.checks.present),
+            time: time, metrics: metrics, concurrency: { live.current.network.maxConcurrent })
+        let page = MetricsPage(
+            metrics: metrics, store: store, delivery: delivery, live: live, version: surroundings.version)
+        let probe = TargetProbe(
+            live: live, driver: drivers.checks, store: store, userAgent: surroundings.userAgent, time: time)
+        let site = statusSite(
+            store, windows, time, metrics: { try await page.text() },
+            actions: MonitorActions(
+                checkNow: { await scheduler.checkNow($0) }, probe: { await probe.answer($0, isFull: $1) },
+                lateness: { scheduler.lateness }),
+            health: {
+                MonitorHealth(
+                    lateness: scheduler.nextDue.map { .seconds(time.now().timeIntervalSince($0)) },
+                    isNetworkSuspect: await fleet.isNetworkSuspect, channels: live.current.alerts.channels.count,
+                    failingChannels: delivery.troubles(), isStoreFailing: store.health.isFailing,
+                    configuredAt: live.takenAt)
+            }, onWrite: { delivery.wake() })
         let reload = Reload(
             live: live, scheduler: scheduler, factory: factory, silences: silences, storeTrouble: storeTrouble,
             checks: drivers.checks, alerts: drivers.alerts, site: site, logger: logger)
@@ -226,7 +245,9 @@ package struct MonitorDaemon: Sendable {
     }
 
     private func statusSite(
-        _ store: Store, _ windows: [MaintenanceWindow], _ time: any Timekeeper, onWrite: @escaping @Sendable () -> Void
+        _ store: Store, _ windows: [MaintenanceWindow], _ time: any Timekeeper,
+        metrics: @escaping @Sendable () async throws -> [UInt8], actions: MonitorActions,
+        health: @escaping @Sendable () async -> MonitorHealth, onWrite: @escaping @Sendable () -> Void
     ) -> StatusSite {
         let listening = configuration.server
         let logger = surroundings.logger
@@ -234,8 +255,9 @@ package struct MonitorDaemon: Sendable {
             settings: StatusServerSettings(
                 host: listening.host, port: listening.port, token: listening.token?.reveal(),
                 version: surroundings.version, watched: configuration.watchedInfos,
-                cdnBaseURL: configuration.cdn.baseURL, maintenance: windows),
-            store: store, timekeeper: time, logger: logger, onWrite: onWrite,
+                cdnBaseURL: configuration.cdn.baseURL, maintenance: windows, publicURL: listening.publicURL),
+            store: store, timekeeper: time, logger: logger, metrics: metrics, actions: actions, health: health,
+            onWrite: onWrite,
             onListening: { port in
                 let address = "http://\(listening.shownHost):\(port)/"
                 logger.notice(

@@ -19,7 +19,7 @@ extension Verdict {
         // Stable: findings of one severity stay in the order of the checks, which is the order of the network's layers.
         let findings = Checks.all.flatMap { $0(context) }.map(context.weighed).enumerated()
             .sorted { ($1.element.severity, $0.offset) < ($0.element.severity, $1.offset) }
-            .map(\.element.displayable)
+            .map(\.element)
         let level: Level =
             switch findings.first?.severity {
             case .error: .failing

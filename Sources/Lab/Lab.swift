@@ -79,7 +79,7 @@ package final class Lab: Sendable {
     /// How many TCP connections ever came in, those that failed their handshake included.
     package var connectionsAccepted: Int { listener.accepted }
 
-    /// The site of a host. The first call makes it, with a valid certificate, answering 404 until told otherwise; a host
+    /// The site of a host. The first call makes it, with a valid certificate, answering 404 until changed; a host
     /// that was never asked for here is refused with TLS's `unrecognized_name`.
     package func origin(_ host: String) -> LabOrigin {
         origins.origin(host)

@@ -1,11 +1,11 @@
-// The copy of Apple's CDN: one cache, which edges (the lab's addresses) may be told to differ from. What a crawl of an
+// The copy of Apple's CDN: one cache, which edges (the lab's addresses) may differ from. What a crawl of an
 // origin yields is in LabCrawler.
 
 import Foundation
 import NIOCore
 import Synchronization
 
-/// The copy of Apple's CDN. It keeps what it crawled until it is told to crawl again, as the real one does for up to a day.
+/// The copy of Apple's CDN. It keeps what it crawled until a test makes it crawl again, as the real one does for up to a day.
 package final class LabCDN: Sendable {
     /// The name under which the lab serves it, and to which its certificate is made out.
     package static let host = "app-site-association.cdn-apple.test"

@@ -2,7 +2,7 @@ import Foundation
 import NIOCore
 import Synchronization
 
-/// A plain-HTTP receiver of webhooks on loopback. Answers 200 "ok" until told otherwise, and keeps what it got.
+/// A plain-HTTP receiver of webhooks on loopback. Answers 200 "ok" until changed, and keeps what it got.
 package final class LabReceiver: Sendable {
     private struct Waiter {
         let count: Int

@@ -33,30 +33,40 @@ package struct DomainProbe: Sendable {
         now: Date
     ) async throws -> Observation {
         let timeout = timeout ?? settings.timeout
+        // Where asking can do no harm, the CDN need not wait for the origin's answer.
+        let asksAtOnce = mode.readsCDN && (hadFile || settings.asksBeforeOrigin)
+        async let root = depth == .full ? origin.ask(domain.rootURL, timeout: timeout) : nil
         async let besides = depth == .full ? besides(domain, pages: pages, timeout: timeout) : nil
         async let elsewhere = depth == .full ? vantages.looks(at: domain, timeout: timeout) : []
-        async let early = asksCDNAtOnce(mode, hadFile) ? copy(of: domain, depth: depth, timeout: timeout) : nil
+        async let early = asksAtOnce ? copy(of: domain, depth: depth, timeout: timeout) : nil
+        // Beside the origin's own: a name server that does not answer is waited for once.
+        async let nameOfCDN = mode.readsCDN ? cdn.nameLook(timeout: timeout) : nil
         var first = try await origin.retrieve(domain, timeout: timeout)
-        if mode.readsCDN, first.retrieval.redirects.isEmpty, let failure = first.retrieval.failure,
-            let better = try await cdn.reconsidered(failure, timeout: timeout)
+        if first.retrieval.redirects.isEmpty, let failure = first.retrieval.failure, failure.isOfName,
+            let better = failure.reconsidered(besideCDN: try await nameOfCDN)
         {
             first.retrieval.outcome = .failed(better)
         }
         // Waits for the origin by its name; for the file at the root only where there is none at its proper place.
-        let isWorthAsking =
-            if Self.hasNoFile(first) { try await besides?.hasFileAtRoot == true } else { true }
-        let isLate = mode.readsCDN && !asksCDNAtOnce(mode, hadFile) && isWorthAsking
+        let hasNoFile = Self.hasNoFile(first)
+        var isForRoot = false
+        if mode.readsCDN, !asksAtOnce, hasNoFile { isForRoot = try await root?.isFile == true }
+        let isLate = mode.readsCDN && !asksAtOnce && (!hasNoFile || isForRoot)
         async let late = isLate ? copy(of: domain, depth: depth, timeout: timeout) : nil
         let places = try await vantages.confirmed(try await elsewhere, against: first.retrieval, of: domain)
         var seen = first
         var observation = Observation(
             domain: domain, checkedAt: now, mode: mode, origin: seen.retrieval, cdn: .notAsked(.mode))
         if let besides = try await besides {
+            let rootCopy = try await root
             observation.full = besides.look
+            observation.full?.rootCopy = rootCopy?.retrieval
             observation.full?.vantages = places.map {
                 VantageLook(name: $0.point.name, retrieval: $0.sight.retrieval)
             }
-            observation.contents = besides.contents.merging(places.map(\.sight).contents) { first, _ in first }
+            observation.full?.lightSkipsCDN = isForRoot ? .originHasNoFile : nil
+            let sights = [rootCopy].compactMap(\.self) + places.map(\.sight)
+            observation.contents = sights.contents.merging(besides.contents) { first, _ in first }
         }
         if mode.readsCDN {
             let copies = (early: try await early, late: try await late)
@@ -100,10 +110,11 @@ package struct DomainProbe: Sendable {
         tell: @escaping @Sendable (EdgeNews) -> Void
     ) async throws {
         let timeout = atMost(timeout)
-        let edges = try await cdn.addresses(timeout: timeout)
+        let places = try await cdn.places(timeout: timeout)
+        let edges = places.addresses.map(\.address)
         tell(.asking(edges))
         if edges.isEmpty {
-            let sight = try await cdn.retrieve(domain, timeout: timeout)
+            let sight = try await cdn.retrieve(domain, at: places, timeout: timeout)
             let address = sight.retrieval.connection?.address ?? ""
             tell(.seen(EdgeLook(address: address, retrieval: sight.retrieval), sight.contents))
         }
@@ -126,11 +137,6 @@ package struct DomainProbe: Sendable {
 
     package func cdnURL(of domain: Domain) -> String { cdn.url(of: domain) }
 
-    /// Where asking can do no harm, it need not wait for the origin's answer.
-    private func asksCDNAtOnce(_ mode: AssociationMode, _ hadFile: Bool) -> Bool {
-        mode.readsCDN && (hadFile || settings.asksBeforeOrigin)
-    }
-
     /// No such name, or an answer that says that there is no such file: Apple would remember the failure.
     private static func hasNoFile(_ seen: Sight) -> Bool {
         let retrieval = seen.retrieval
@@ -141,8 +147,9 @@ package struct DomainProbe: Sendable {
 
 extension DomainProbe {
     private func copy(of domain: Domain, depth: Depth, timeout: Duration) async throws -> CopySeen {
+        let places = try await cdn.places(timeout: timeout)
         if depth == .full, settings.asksEdges {
-            let (looks, contents) = try await cdn.survey(domain, timeout: timeout)
+            let (looks, contents) = try await cdn.survey(domain, at: places, timeout: timeout)
             // The first that says anything about the file stands for all; one in trouble of its own does not.
             let first =
                 looks.first { $0.retrieval.speaksOfFile } ?? looks.first { $0.retrieval.answer != nil } ?? looks.first
@@ -150,23 +157,20 @@ extension DomainProbe {
                 return CopySeen(retrieval: first.retrieval, edges: looks, contents: contents)
             }
         }
-        let sight = try await cdn.retrieve(domain, timeout: timeout)
+        let sight = try await cdn.retrieve(domain, at: places, timeout: timeout)
         return CopySeen(retrieval: sight.retrieval, edges: [], contents: sight.contents)
     }
 
-    /// What a full check asks beside origin, other places and CDN, all at once.
+    /// What a full check asks beside origin, root copy, other places and CDN, all at once.
     private func besides(
         _ domain: Domain, pages urls: [String], timeout: Duration
     ) async throws -> Besides {
         async let surveyed = survey.survey(domain, timeout: timeout)
-        async let root = origin.ask(domain.rootURL, timeout: timeout)
         async let opened = open(urls, timeout: timeout)
-        let (seen, rootCopy) = (try await surveyed, try await root)
-        let contents = rootCopy.contents.merging(seen.contents) { first, _ in first }
+        let seen = try await surveyed
         let look = FullLook(
-            resolution: seen.resolution, addresses: seen.addresses, agents: seen.agents, rootCopy: rootCopy.retrieval,
-            pages: try await opened)
-        return Besides(look: look, contents: contents)
+            resolution: seen.resolution, addresses: seen.addresses, agents: seen.agents, pages: try await opened)
+        return Besides(look: look, contents: seen.contents)
     }
 
     /// Pages open at once; the expectations of one domain may name many.
@@ -185,18 +189,10 @@ package enum EdgeNews: Sendable {
     case seen(EdgeLook, [ContentHash: Data])
 }
 
-/// What a full check saw beside origin, other places and CDN.
+/// What a full check saw beside origin, root copy, other places and CDN.
 private struct Besides: Sendable {
     var look: FullLook
     var contents: [ContentHash: Data]
-
-    /// Apple's crawler probably falls back on it.
-    var hasFileAtRoot: Bool {
-        guard let answer = look.rootCopy?.answer, answer.status == 200, let hash = answer.body.hash else {
-            return false
-        }
-        return contents[hash].map { ContentReading($0).namesService } ?? false
-    }
 }
 
 /// What the CDN was seen to have.
@@ -220,6 +216,12 @@ struct Sight: Sendable {
     var contents: [ContentHash: Data]
 
     var withBody: (Retrieval, Data?) { (retrieval, retrieval.answer?.body.hash.flatMap { contents[$0] }) }
+
+    /// Whether it brought a file that names a service. One at the root is what Apple's crawler probably falls back on.
+    fileprivate var isFile: Bool {
+        guard retrieval.answer?.status == 200, let body = withBody.1 else { return false }
+        return ContentReading(body).namesService
+    }
 }
 
 extension [Sight] {

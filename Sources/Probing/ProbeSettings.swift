@@ -19,6 +19,8 @@ package struct ProbeSettings: Sendable {
     package var cdnRequestsPerSecond: Double
     /// How this program names itself to servers.
     package var userAgent: String
+    /// Refuse an origin at an address that is not public, for domains that a stranger may have named.
+    package var refusesPrivateOrigins = false
 
     /// Apple's own: not in its documentation, yet what its support staff and every device use.
     package static let applesCDN = "https://app-site-association.cdn-apple.com/a/v1"

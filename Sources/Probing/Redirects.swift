@@ -12,6 +12,8 @@ struct Redirects: Sendable {
     let request: @Sendable (_ url: String, _ left: Duration, _ policy: TransferRequest.AddressPolicy) -> TransferRequest
     /// Whether a target counts as arrived without being asked, such as a link into the App Store.
     var isArrival: @Sendable (_ target: String) -> Bool = { _ in false }
+    /// Of the first hop.
+    var firstPolicy = TransferRequest.AddressPolicy.any
 
     struct Walk: Sendable {
         var sight: Sight
@@ -24,7 +26,7 @@ struct Redirects: Sendable {
         var url = first
         var visited: Set<String> = [url]
         var hops: [RedirectHop] = []
-        var policy = TransferRequest.AddressPolicy.any
+        var policy = firstPolicy
         while true {
             let asked = request(url, max(.milliseconds(1), timeout - spent), policy)
             let result = try await driver.perform(asked)

@@ -16,13 +16,17 @@ package struct StatusServerSettings: Sendable {
     package var cdnBaseURL: String
     /// The windows of the configuration, to be shown.
     package var maintenance: [MaintenanceWindow]
+    /// Where people reach the page, such as `https://aasa.example.net`; nil: where it listens.
+    package var publicURL: String?
     let token: AccessToken?
 
     /// A `token` of nil leaves the page open to everybody who reaches the address; an empty one lets nobody in.
     package init(
         host: String = "127.0.0.1", port: Int = 9630, token: String? = nil, version: String,
-        watched: [WatchedDomainInfo], cdnBaseURL: String, maintenance: [MaintenanceWindow] = []
+        watched: [WatchedDomainInfo], cdnBaseURL: String, maintenance: [MaintenanceWindow] = [],
+        publicURL: String? = nil
     ) {
+        self.publicURL = publicURL
         self.host = host
         self.port = port
         self.maintenance = maintenance
@@ -39,10 +43,18 @@ package struct WatchedDomainInfo: Equatable, Sendable {
     package var labels: [String: String]
     /// Between two checks; a domain that was not checked for three of these is marked as overdue.
     package var interval: Duration
+    /// How long Apple's CDN may lag.
+    package var staleAfter: Duration
+    package var mode: AssociationMode
 
-    package init(domain: Domain, labels: [String: String] = [:], interval: Duration) {
+    package init(
+        domain: Domain, labels: [String: String] = [:], interval: Duration,
+        staleAfter: Duration = .seconds(86400), mode: AssociationMode = .production
+    ) {
         self.domain = domain
         self.labels = labels
         self.interval = interval
+        self.staleAfter = staleAfter
+        self.mode = mode
     }
 }

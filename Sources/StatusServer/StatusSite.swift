@@ -9,12 +9,16 @@ import ServiceLifecycle
 import Storage
 import Synchronization
 
-/// Serves what the store knows, to browsers and to supervisors. It writes silences and acknowledgements.
+/// Serves what the store knows, to browsers and to supervisors. It writes silences and acknowledgements, and can ask for a
+/// check.
 package struct StatusSite: Service {
     private let settings: StatusServerSettings
     private let store: Store
     private let timekeeper: any Timekeeper
     private let logger: Logger
+    private let metrics: @Sendable () async throws -> [UInt8]
+    private let actions: MonitorActions
+    private let health: @Sendable () async -> MonitorHealth
     private let onWrite: @Sendable () -> Void
     private let onListening: @Sendable (Int) async -> Void
     private let watched: WatchList
@@ -22,16 +26,24 @@ package struct StatusSite: Service {
     private let key: AccessKey
     private let refusedReload = RefusedReload()
 
+    /// `metrics`: what `/metrics` answers.
+    /// `actions`: what it may ask of the monitor.
+    /// `health`: what the daemon says of itself.
     /// `onWrite`: called after each change of an acknowledgement.
     /// `onListening`: gets the port, the actual one for port 0, once connections are taken.
     package init(
         settings: StatusServerSettings, store: Store, timekeeper: any Timekeeper, logger: Logger,
+        metrics: @escaping @Sendable () async throws -> [UInt8] = { [] }, actions: MonitorActions = MonitorActions(),
+        health: @escaping @Sendable () async -> MonitorHealth = { MonitorHealth() },
         onWrite: @escaping @Sendable () -> Void = {}, onListening: @escaping @Sendable (Int) async -> Void = { _ in }
     ) {
         self.settings = settings
         self.store = store
         self.timekeeper = timekeeper
         self.logger = logger
+        self.metrics = metrics
+        self.actions = actions
+        self.health = health
         self.onWrite = onWrite
         self.onListening = onListening
         watched = WatchList(settings.watched)
@@ -54,6 +66,8 @@ package struct StatusSite: Service {
     /// Serves until graceful shutdown or cancellation; either ends it within a second, whatever clients are doing.
     /// - Throws: `ListenError` where the address cannot be taken, before anything is served.
     package func run() async throws {
+        // So that counts begin with the first check. A page tries again where the store does not answer now.
+        try? await watched.show(in: store, at: PageTime(timekeeper))
         let isListening = Mutex(false)
         let application = try application { port in
             isListening.withLock { $0 = true }
@@ -110,39 +124,35 @@ package struct StatusSite: Service {
     }
 
     private func router() throws -> Router<BasicRequestContext> {
-        let overview = try OverviewRoute(
+        let context = try PageContext(
             store: store, timekeeper: timekeeper, logger: logger, watched: watched, windows: windows,
-            refusedReload: refusedReload,
-            surroundings: Overview.Surroundings(version: settings.version, cdnBaseURL: settings.cdnBaseURL))
+            refusedReload: refusedReload, key: key,
+            surroundings: Overview.Surroundings(version: settings.version, cdnBaseURL: settings.cdnBaseURL),
+            health: health)
         let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: APIEnvelope())
         router.add(middleware: Envelope())
+        router.add(middleware: HostGate(hosts: settings.isLoopback ? settings.ownHosts : nil, key: key))
         router.add(middleware: AccessGate(key: key))
         router.add(middleware: ReadOnlyGate())
-        router.get(RouterPath(HealthRoute.path)) { _, _ in HealthRoute.answer() }
-        router.get("/") { _, _ in await overview.answer() }
-        let domain = try DomainRoute(
-            store: store, timekeeper: timekeeper, logger: logger, watched: watched, windows: windows,
-            surroundings: Overview.Surroundings(version: settings.version, cdnBaseURL: settings.cdnBaseURL))
-        router.get("/domains/:domain") { _, context in await domain.page(context.parameters.get("domain")) }
-        router.get("/api/v1/domains/:domain") { _, context in await domain.document(context.parameters.get("domain")) }
         // A page of another site can make its visitor's browser ask this machine; a token it does not know.
-        let hosts: Set<String> = ["localhost", "127.0.0.1", "::1", settings.host.lowercased()]
-        let gate = WriteGate(hosts: hosts, key: key)
-        let silences = SilenceRoute(
-            store: store, timekeeper: timekeeper, logger: logger, windows: windows, gate: gate)
-        let acknowledge = AcknowledgeRoute(
-            store: store, timekeeper: timekeeper, logger: logger, gate: gate, onWrite: onWrite)
-        router.post(RouterPath(AcknowledgeRoute.path)) { request, context in
-            try await acknowledge.acknowledge(request, id: context.parameters.get("id") ?? "")
-        }
-        router.delete(RouterPath(AcknowledgeRoute.path)) { request, context in
-            try await acknowledge.unacknowledge(request, id: context.parameters.get("id") ?? "")
-        }
-        router.get(RouterPath(SilenceRoute.path)) { _, _ in try await silences.list() }
-        router.post(RouterPath(SilenceRoute.path)) { request, _ in try await silences.add(request) }
-        router.delete(RouterPath(SilenceRoute.path + "/:id")) { request, context in
-            try await silences.end(request, id: context.parameters.get("id") ?? "")
-        }
+        let gate = WriteGate(hosts: settings.ownHosts, key: key)
+        PageRoutes(context: context, gate: gate, onWrite: onWrite, publicURL: settings.publicURL).add(to: router)
+        api(gate).add(to: router)
         return router
+    }
+
+    private func api(_ gate: WriteGate) -> APIRoutes {
+        APIRoutes(
+            domains: DomainRoutes(
+                store: store, timekeeper: timekeeper, logger: logger, watched: watched, windows: windows, gate: gate,
+                actions: actions),
+            incidents: IncidentRoutes(store: store, timekeeper: timekeeper),
+            acknowledgements: AcknowledgeRoute(
+                store: store, timekeeper: timekeeper, logger: logger, gate: gate, onWrite: onWrite),
+            silences: SilenceRoute(
+                store: store, timekeeper: timekeeper, logger: logger, windows: windows, gate: gate),
+            metrics: MetricsRoute(text: metrics), probe: ProbeRoute(actions: actions),
+            readiness: ReadyRoute(store: store, lateness: actions.lateness))
     }
 }

@@ -1,12 +1,75 @@
+// The domains of the running configuration; a reload replaces them while the server goes on.
+
+import Evidence
+import Storage
 import Synchronization
 
-/// The domains of the running configuration; a reload replaces them while the server goes on.
 final class WatchList: Sendable {
-    private let current: Mutex<[WatchedDomainInfo]>
+    private struct State {
+        var index: WatchIndex
+        var generation = 0
+        /// The generation that the store's lists show.
+        var shown = -1
+    }
 
-    init(_ domains: [WatchedDomainInfo]) { current = Mutex(domains) }
+    private let state: Mutex<State>
 
-    var domains: [WatchedDomainInfo] { current.withLock { $0 } }
+    init(_ domains: [WatchedDomainInfo]) { state = Mutex(State(index: WatchIndex(domains))) }
 
-    func replace(with domains: [WatchedDomainInfo]) { current.withLock { $0 = domains } }
+    var domains: [WatchedDomainInfo] { index.domains }
+
+    var index: WatchIndex { state.withLock(\.index) }
+
+    func replace(with domains: [WatchedDomainInfo]) {
+        let index = WatchIndex(domains)
+        state.withLock {
+            $0.index = index
+            $0.generation += 1
+        }
+    }
+
+    /// Sees to it that the store's lists show these domains.
+    /// - Throws: `StoreError`.
+    func show(in store: Store, at time: PageTime) async throws {
+        let (index, generation, shown) = state.withLock { ($0.index, $0.generation, $0.shown) }
+        guard generation != shown else { return }
+        try await store.watch(index.labelsByDomain, now: time.now)
+        state.withLock { $0.shown = max($0.shown, generation) }
+    }
+}
+
+/// The watched domains by name and by label.
+struct WatchIndex: Sendable {
+    let domains: [WatchedDomainInfo]
+    private let byDomain: [Domain: Int]
+    /// `key=value` and how many domains have it; those that most have come first.
+    let labels: [(text: String, count: Int)]
+    /// Those that most domains have come first.
+    let labelKeys: [String]
+    private let counts: [String: [String: Int]]
+
+    init(_ domains: [WatchedDomainInfo]) {
+        self.domains = domains
+        byDomain = Dictionary(domains.indices.map { (domains[$0].domain, $0) }) { first, _ in first }
+        var counts: [String: [String: Int]] = [:]
+        for domain in domains {
+            for (key, value) in domain.labels { counts[key, default: [:]][value, default: 0] += 1 }
+        }
+        self.counts = counts
+        let sums = counts.mapValues { $0.values.reduce(0, +) }
+        // A label that is another one for each domain groups nothing.
+        labelKeys = counts.keys.filter { (counts[$0]?.count ?? 0) <= 200 }
+            .sorted { ((sums[$1] ?? 0), $0) < ((sums[$0] ?? 0), $1) }
+        labels = counts.flatMap { key, values in values.map { (text: "\(key)=\($0.key)", count: $0.value) } }
+            .sorted { ($1.count, $0.text) < ($0.count, $1.text) }
+    }
+
+    subscript(domain: Domain) -> WatchedDomainInfo? { byDomain[domain].map { domains[$0] } }
+
+    func count(key: String, value: String) -> Int { counts[key]?[value] ?? 0 }
+    func valueCount(of key: String) -> Int { counts[key]?.count ?? 0 }
+
+    var labelsByDomain: [Domain: [String: String]] {
+        Dictionary(domains.map { ($0.domain, $0.labels) }) { first, _ in first }
+    }
 }

@@ -9,9 +9,15 @@ import Synchronization
 final class FileLock: Sendable {
     private let descriptor: Mutex<Int32?>
 
-    /// `path`: the lock's file, made where absent and never deleted: deleting would let two processes each hold one.
-    /// `store`: the path to name in errors.
-    init(path: String, store: String) throws(StoreError) {
+    /// Beside the store, in a file that is made where absent and never deleted: deleting would let two processes each hold
+    /// one. A store that several links name has one lock.
+    /// `store`: its path, as errors name it.
+    init(store: String) throws(StoreError) {
+        let real = realpath(store, nil).map { path in
+            defer { free(path) }
+            return String(cString: path)
+        }
+        let path = (real ?? store) + ".lock"
         // Without O_CLOEXEC a child process would keep the lock after our end.
         let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         guard opened >= 0 else {

@@ -45,6 +45,7 @@ extension Store {
             ], unless: "resolved_at IS NULL")
         try await remove(
             "silence", "id", Self.endedSilences, ["before": (now - Self.keepSilences.timeInterval).milliseconds])
+        try await prunePropagation(now: now)
         try await remove(
             "set_aside_state", "id", "SELECT id FROM set_aside_state WHERE at < :before",
             ["before": (now - Self.keepSetAside.timeInterval).milliseconds])
@@ -82,7 +83,7 @@ extension Store {
     static let endedSilences = "SELECT id FROM silence WHERE ends_at < :before"
 
     /// `unless`: what is examined again in the transaction that removes.
-    private func remove(
+    func remove(
         _ table: String, _ key: String, _ candidates: String, _ arguments: StatementArguments, unless: String = "FALSE"
     ) async throws {
         let keys = try await read { try DatabaseValue.fetchAll($0, sql: candidates, arguments: arguments) }

@@ -10,12 +10,12 @@ enum Schema {
 
     /// Kept in `user_version`. Raise it with every change of the tables. The stores of earlier development versions
     /// have 0.
-    static let version = 12
+    static let version = 16
 
     /// Makes the tables and writes down their version, in one transaction.
     static func create(_ database: Database) throws {
         try database.inTransaction(.immediate) {
-            try database.execute(sql: checks + incidents + notifications + rest)
+            try database.execute(sql: checks + lists + propagation + incidents + notifications + rest)
             try database.execute(sql: "PRAGMA user_version = \(version)")
             return .commit
         }
@@ -35,14 +35,14 @@ enum Schema {
         CREATE TABLE domain_recent (
             name TEXT NOT NULL PRIMARY KEY REFERENCES domain (name) ON DELETE CASCADE,
             last_checked_at INTEGER,
-            -- Makes the present state from the one in `domain`.
-            delta BLOB NOT NULL
+            -- The same instant in full, in seconds since 2001: the check left the state in `domain` as it was but for instants.
+            at REAL NOT NULL
         ) STRICT, WITHOUT ROWID;
 
         -- States that could not be decoded. Empty name: the state of the fleet.
         CREATE TABLE set_aside_state (
             id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, at INTEGER NOT NULL,
-            error TEXT NOT NULL, state BLOB NOT NULL, delta BLOB
+            error TEXT NOT NULL, state BLOB NOT NULL
         ) STRICT;
 
         -- Bodies by the SHA-256 of their bytes: each version is kept once.
@@ -55,7 +55,10 @@ enum Schema {
         CREATE TABLE observation (
             id INTEGER PRIMARY KEY AUTOINCREMENT, domain TEXT NOT NULL, vantage TEXT NOT NULL,
             depth TEXT NOT NULL, first_at INTEGER NOT NULL, last_at INTEGER NOT NULL,
-            count INTEGER NOT NULL DEFAULT 1, facts BLOB NOT NULL
+            count INTEGER NOT NULL DEFAULT 1,
+            -- Hashes: two checks of which they are equal saw the same, both requests alone or all of it.
+            plain TEXT, steady TEXT,
+            facts BLOB NOT NULL
         ) STRICT;
         CREATE INDEX observation_of_domain ON observation (domain, vantage, depth, id);
         CREATE INDEX observation_by_time ON observation (domain, first_at, id);
@@ -73,14 +76,15 @@ enum Schema {
             domain TEXT NOT NULL PRIMARY KEY, seen_at INTEGER NOT NULL, facts BLOB NOT NULL
         ) STRICT;
 
-        -- A run of polls of one edge with the same headers, the volatile ones apart; the headers are those of its
-        -- first.
+        -- The polls of one edge that had the same headers, the volatile ones apart; the headers are those of the first.
         CREATE TABLE cdn_header (
             id INTEGER PRIMARY KEY AUTOINCREMENT, domain TEXT NOT NULL, edge TEXT NOT NULL,
             status INTEGER NOT NULL, first_at INTEGER NOT NULL, last_at INTEGER NOT NULL,
-            count INTEGER NOT NULL DEFAULT 1, headers BLOB NOT NULL
+            count INTEGER NOT NULL DEFAULT 1,
+            -- A hash of the headers, the volatile ones apart.
+            steady TEXT, headers BLOB NOT NULL
         ) STRICT;
-        CREATE INDEX cdn_header_of_edge ON cdn_header (domain, edge, id);
+        CREATE INDEX cdn_header_of_edge ON cdn_header (domain, edge, steady);
         CREATE INDEX cdn_header_by_age ON cdn_header (first_at);
 
         """
@@ -112,6 +116,7 @@ enum Schema {
         ) STRICT;
         CREATE INDEX incident_by_change ON incident (change);
         CREATE INDEX incident_of_domain ON incident (domain, opened_at);
+        CREATE INDEX incident_of_kind ON incident (kind, opened_at);
         CREATE INDEX incident_by_age ON incident (opened_at);
         CREATE INDEX incident_ended ON incident (resolved_at) WHERE resolved_at IS NOT NULL;
         CREATE INDEX incident_of_cause ON incident (cause, resolved_at) WHERE cause IS NOT NULL;

@@ -41,7 +41,7 @@ package final class Store: Sendable {
     ) throws(StoreError) {
         do {
             try StoreOpening.checkPath(path, access)
-            let lock = access == .monitor ? try FileLock(path: path + ".lock", store: path) : nil
+            let lock = access == .monitor ? try FileLock(store: path) : nil
             let patience = LockPatience(limit: lockPatience)
             self.init(
                 path: path, pool: try StoreOpening.open(path, access, patience), lock: lock, patience: patience,

@@ -64,12 +64,29 @@ extension AASASuite {
                 ])
             #expect(report.first?.related.count == 3)
             #expect(findings("rule-unreachable", paths(#""*","NOT /a","/b","NOT /c""#)).isEmpty)
-            let shut = findings("rule-unreachable", paths(#""NOT *","/a","/b""#))
-            #expect(shut.map(\.start.column) == [80])
+            let part = findings("rule-unreachable", paths(#""/c","NOT *","/a","/b""#))
+            #expect(part.map(\.start.column) == [85])
             #expect(
-                shut.first?.message
-                    == #""NOT *" already excludes every URL, so the 2 rules behind it are never reached: at 1:88, 1:93"#
+                part.first?.message
+                    == #""NOT *" already excludes every URL, so the 2 rules behind it are never reached: at 1:93, 1:98"#
             )
+        }
+
+        @Test(
+            "that an entry opens nothing is one finding, which names the exclusions that are the cause",
+            arguments: [
+                (#""NOT *","/a""#, "the exclusion at 1:80 already excludes every URL"),
+                (#""NOT *","/a","/b","NOT /c""#, "the exclusion at 1:80 already excludes every URL"),
+                (#""NOT /a","NOT /b","/a","/b""#, "the exclusions at 1:80 and 1:89 already exclude every URL"),
+                (#""NOT *","NOT /a""#, "all rules of this entry exclude"),
+            ])
+        func shut(_ list: String, _ cause: String) throws {
+            let text = paths(list)
+            let finding = try #require(findings("entry-opens-nothing", text).first)
+            #expect(finding.message.hasPrefix(cause) && finding.message.hasSuffix("; its apps open no URL"))
+            #expect(!finding.fix.contains("defaults"))
+            #expect(findings("rule-unreachable", text).isEmpty)
+            #expect(findings("exclusion-without-effect", text).isEmpty)
         }
 
         @Test("of two components with one path the one that opens the URLs is named")

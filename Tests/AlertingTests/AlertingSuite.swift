@@ -35,13 +35,16 @@ func alert(
         labels: ["team": "growth"],
         links: .init(
             statusPage: nil, cdn: "https://cdn.test/a/v1/\(domain)",
-            origin: "https://\(domain)/.well-known/apple-app-site-association"))
+            origin: "https://\(domain)/.well-known/apple-app-site-association"), instance: "monitor-1")
 }
 
 func finding(_ message: String = "stale", evidence: [String: String] = [:], fix: String = "wait") -> Finding {
     Finding(
-        rule: Rule(rawValue: "cdn.stale"), severity: .error, message: message, evidence: evidence, fix: fix,
-        reference: "https://example.test/r")
+        .file(
+            .lint(
+                LintMatter(
+                    rule: "stale", severity: .error, line: 1, column: 1, message: message, fix: fix,
+                    reference: "https://example.test/r"))), evidence: evidence)
 }
 
 func channel(_ name: String = "hook", _ kind: ChannelKind = .webhook, keys: [Data] = []) throws -> Channel {

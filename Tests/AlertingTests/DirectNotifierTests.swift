@@ -22,7 +22,7 @@ extension AlertingSuite {
         private func trouble(isAtStart: Bool = false) -> Alert {
             Alert.storeTrouble(
                 id: "s1", since: noon - 60, words: "disk I/O error", isAtStart: isAtStart,
-                links: .init(statusPage: nil), now: noon)
+                links: .init(statusPage: nil), instance: "monitor-1", now: noon)
         }
 
         @Test(
@@ -42,7 +42,8 @@ extension AlertingSuite {
             let channels = [try channel("hook"), try channel("other")]
             for alert in [
                 trouble(), trouble(),
-                Alert.storeTroubleResolved(id: "s1", since: noon - 60, links: .init(statusPage: nil), now: noon),
+                Alert.storeTroubleResolved(
+                    id: "s1", since: noon - 60, links: .init(statusPage: nil), instance: "monitor-1", now: noon),
             ] {
                 _ = await notifier.send(alert, to: channels)
             }
@@ -58,7 +59,7 @@ extension AlertingSuite {
             let pager = try service.channel("pager", url: "https://pager.test")
             transport.script("pager", [.status(202, "{}"), .status(202, "{}")])
             let end = Alert.storeTroubleResolved(
-                id: "s1", since: noon - 60, links: .init(statusPage: nil), now: noon + 300)
+                id: "s1", since: noon - 60, links: .init(statusPage: nil), instance: "monitor-1", now: noon + 300)
             #expect(await notifier.send(trouble(), to: [pager]) == ["pager"])
             #expect(await notifier.send(end, to: [pager]) == ["pager"])
             let bodies = transport.sent(to: "pager").map(\.request.body)
@@ -99,7 +100,8 @@ extension AlertingSuite {
 
         @Test("a test message to a pager ends what it opened")
         func pagerTest() async throws {
-            let test = Alert.test(domain: try Domain("example.com"), links: .init(statusPage: nil), now: noon)
+            let test = Alert.test(
+                domain: try Domain("example.com"), links: .init(statusPage: nil), instance: "monitor-1", now: noon)
             transport.script("ops", [.status(202, "{}"), .status(202, "{}")])
             let report = try await notifier.test(test, on: Service.pagerduty.channel(url: "https://ops.test"))
             #expect(report.outcome == .delivered && !report.isLeftOpen)

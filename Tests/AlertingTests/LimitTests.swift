@@ -51,7 +51,7 @@ extension AlertingSuite {
                     #expect(markup.size(text) <= limit, "\(markup) \(count)")
                     #expect(text.hasPrefix(markup.strong("FIRING · error · example.com · cdn.stale · for 25 h")))
                     #expect(text.contains("apple-app-site-association"))
-                    #expect(text.hasSuffix("incident a1"))
+                    #expect(text.contains("incident a1 · monitor "))
                     #expect(text.contains("Phones are not affected"))
                     if count == limit { #expect(text.contains("…")) }
                 }

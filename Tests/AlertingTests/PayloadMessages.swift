@@ -33,14 +33,17 @@ enum MessageKind: String, CaseIterable, Sendable {
         let text = foreign.text
         let links = Alert.Links(statusPage: "http://127.0.0.1:9630/")
         return switch self {
-        case .test: Alert.test(domain: try Domain("example.com"), links: links, now: noon)
+        case .test: Alert.test(domain: try Domain("example.com"), links: links, instance: "monitor-1", now: noon)
         case .digest: try several(.firing, text)
         case .digestEnd: try several(.wasFiring, text)
         case .fleet: try fleet(.firing, text)
         case .fleetEnd: try fleet(.resolved, text)
         case .store:
-            Alert.storeTrouble(id: "s1", since: noon - 60, words: text, isAtStart: false, links: links, now: noon)
-        case .storeEnd: Alert.storeTroubleResolved(id: "s1", since: noon - 60, links: links, now: noon)
+            Alert.storeTrouble(
+                id: "s1", since: noon - 60, words: text, isAtStart: false, links: links, instance: "monitor-1",
+                now: noon)
+        case .storeEnd:
+            Alert.storeTroubleResolved(id: "s1", since: noon - 60, links: links, instance: "monitor-1", now: noon)
         case .firing, .escalated, .again, .flapping, .worse, .changed, .reminder, .acknowledged, .resolved, .wasFiring:
             try one(NotificationReason.allCases.first { "\($0)" == rawValue } ?? .firing, text)
         }
@@ -91,7 +94,7 @@ func fleetAlert(
         subject: kind == .cdnWide ? affected?.words : "aasa-monitor", trouble: "it fails", relief: "it works again")
     return Alert(
         reason: reason, at: noon, incident: incident, facts: facts, labels: [:],
-        links: .init(statusPage: "http://127.0.0.1:9630/"))
+        links: .init(statusPage: "http://127.0.0.1:9630/"), instance: "monitor-1")
 }
 
 /// The suite's `alert`, under a name that a method of the same name does not hide.

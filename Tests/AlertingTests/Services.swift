@@ -103,7 +103,8 @@ enum Occasion: String, CaseIterable, Sendable {
         case .resolved: try one(.resolved)
         case .digest:
             try #require(Alert(digestOf: ["example.com", "www.example.com"].map { try one(.firing, $0) }, key: "k"))
-        case .test: Alert.test(domain: try Domain("example.com"), links: links("example.com"), now: noon)
+        case .test:
+            Alert.test(domain: try Domain("example.com"), links: links("example.com"), instance: "monitor-1", now: noon)
         }
     }
 

@@ -50,7 +50,7 @@ extension AlertingSuite {
             #expect(
                 body.keys.sorted() == [
                     "action", "cause", "comparison", "diagnosis", "diagnosis_id", "domain", "effect", "findings",
-                    "incident", "kind", "labels", "links", "outlook", "schema", "severity", "summary",
+                    "incident", "instance", "kind", "labels", "links", "outlook", "schema", "severity", "summary",
                 ])
             #expect(body["schema"] as? String == "aasa-monitor/alert/v1")
             #expect(body["kind"] as? String == "cdn.stale")
@@ -89,7 +89,8 @@ extension AlertingSuite {
         func size() throws {
             let wide = String(repeating: "語", count: 3000)
             let evidence = try WebhookFormat().body(
-                alert(findings: [finding("kept", evidence: ["body": wide + wide + wide])]), plain: false)
+                alert(findings: [finding("kept", evidence: ["a": wide, "b": wide, "c": wide, "d": wide])]), plain: false
+            )
             #expect(evidence.count < WebhookFormat.maximumBytes)
             #expect(String(decoding: evidence, as: UTF8.self).contains("kept"))
 

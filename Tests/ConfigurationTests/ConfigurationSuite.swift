@@ -56,9 +56,10 @@ enum Fixture {
     }
 
     static func parse(
-        _ text: String, file: String = "monitor.yaml", environment: [String: String] = environment
+        _ text: String, file: String = "monitor.yaml", shard: Shard? = nil,
+        environment: [String: String] = environment
     ) throws(ConfigurationFault) -> (ConfigurationFile, warnings: [ConfigurationProblem]) {
-        try ConfigurationLoader.parse(text, file: file, environment: environment) { try read($0) }
+        try ConfigurationLoader.parse(text, file: file, shard: shard, environment: environment) { try read($0) }
     }
 
     /// The messages of the fault that `text` has, one a line; empty where it has none.

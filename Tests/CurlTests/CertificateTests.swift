@@ -1,6 +1,7 @@
 import Curl
 import Foundation
 import Lab
+import TestTraits
 import Testing
 
 extension CurlTests {
@@ -75,6 +76,28 @@ extension CurlTests {
                 let known = steps.compactMap { $0 } + [facts.timings.total]
                 #expect(known.count == 5)
                 #expect(known == known.sorted())
+            }
+        }
+
+        /// As a distribution has one; what is not in it is trusted by nobody.
+        @Test("a folder of certificates by hash trusts the same", arguments: table)
+        func folder(_ certificate: LabCertificate, _ problem: VerifyProblem?) async throws {
+            let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            try await withLab { lab, _ in
+                try FileManager.default.copyItem(atPath: lab.caFile, toPath: folder.appending(path: "lab.pem").path)
+                let rehash = try await ChildProcess.run(
+                    URL(filePath: "/usr/bin/env"), ["openssl", "rehash", folder.path])
+                try #require(rehash.exitCode == 0, "\(rehash.errors)")
+                let driver = try CurlDriver(
+                    network: NetworkSettings(caFolder: folder.path, connectTo: [lab.connectTo]))
+                lab.origin(host).certificate = certificate
+                lab.origin(host).behaviour = .reply(.json("{}"))
+                let result = try await driver.perform(request(site))
+                #expect(result.verifyProblem == (problem == .untrustedRoot ? .incompleteChain : problem))
+                #expect(result.status == (problem == nil ? 200 : nil))
+                await driver.shutdown()
             }
         }
 

@@ -98,6 +98,33 @@ extension CurlTests {
             }
         }
 
+        @Test("servers that take no connection give their places up before the first of them is given up")
+        func unreachableServers() async throws {
+            let hole = try FullBacklog()
+            try await withLab { lab, _ in
+                lab.origin(host).behaviour = .reply(.json("{}"))
+                let driver = try CurlDriver(
+                    network: NetworkSettings(caFile: lab.caFile, connectTo: ["\(host):443:127.0.0.1:\(lab.port)"]),
+                    maximumConcurrent: 4)
+                let dead = "https://127.0.0.1:\(hole.port)/"
+                try await withThrowingTaskGroup(of: Int?.self) { group in
+                    for _ in 0..<60 {
+                        group.addTask { try await driver.perform(request(dead, total: .seconds(25))).status }
+                    }
+                    group.addTask {
+                        // Once this one had its turn, the others are in the line or before it.
+                        _ = try await driver.perform(request(dead, total: .milliseconds(300)))
+                        return try await driver.perform(request(site)).status
+                    }
+                    let first = try await group.next()
+                    #expect(first == 200)
+                    group.cancelAll()
+                }
+                await driver.shutdown()
+            }
+            withExtendedLifetime(hole) {}
+        }
+
         @Test("the time limit of a waiting transfer starts when it starts")
         func timeoutStartsLate() async throws {
             try await withLab(maximumConcurrent: 1) { lab, driver in

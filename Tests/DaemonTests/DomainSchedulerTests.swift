@@ -3,6 +3,7 @@ import Evidence
 import Foundation
 import MonitorConfiguration
 import Monitoring
+import StatusServer
 import Storage
 import Synchronization
 import Testing
@@ -29,7 +30,8 @@ extension DaemonSuite {
         private func watchers(_ count: Int, _ probe: Hanging, _ scratch: ScratchStore) throws -> [DomainWatcher] {
             let time = MovedTime()
             let delivery = Delivery(
-                store: scratch.store, routing: Routing(channels: [], domains: [:], cdnBaseURL: "https://cdn.test"),
+                store: scratch.store,
+                routing: Routing(channels: [], domains: [:], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
                 transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
             let file = ConfigurationFile(
                 domains: try (0..<count).map { WatchedDomain(domain: try Domain("d\($0).test")) })
@@ -40,13 +42,15 @@ extension DaemonSuite {
             }
         }
 
-        @Test("thousands of checks under way end at once when the daemon ends")
+        @Test("a bounded number of checks is under way, and all of them end at once when the daemon ends")
         func cancelled() async throws {
             let scratch = try ScratchStore()
             let probe = Hanging()
-            let scheduler = DomainScheduler(try watchers(2000, probe, scratch))
+            let scheduler = DomainScheduler(try watchers(2000, probe, scratch), time: MovedTime())
             let task = Task { try await scheduler.run() }
-            try await eventually { probe.begun.withLock(\.self) == 2000 }
+            try await eventually { probe.begun.withLock(\.self) >= DomainScheduler.limit }
+            try await Task.sleep(for: .milliseconds(50))
+            #expect(probe.begun.withLock(\.self) == DomainScheduler.limit)
             let took = try await ContinuousClock().measure {
                 task.cancel()
                 try await task.value
@@ -58,7 +62,7 @@ extension DaemonSuite {
         func reload() async throws {
             let scratch = try ScratchStore()
             let probe = Hanging()
-            let scheduler = DomainScheduler(try watchers(3, probe, scratch))
+            let scheduler = DomainScheduler(try watchers(3, probe, scratch), time: MovedTime())
             let task = Task { try await scheduler.run() }
             try await eventually { probe.begun.withLock(\.self) == 3 }
             let gone = try Domain("d1.test")
@@ -68,6 +72,137 @@ extension DaemonSuite {
             try await eventually { probe.begun.withLock(\.self) == 4 }
             task.cancel()
             try await task.value
+        }
+
+        /// Time that passes only while no check is under way, and only until the next one is due.
+        private final class PatientTime: Timekeeper {
+            let scheduler = Mutex<DomainScheduler?>(nil)
+            private let instant = Mutex(noon)
+
+            func now() -> Date { instant.withLock(\.self) }
+
+            func sleep(for duration: Duration) async throws {
+                let end = now() + duration.inSeconds
+                while scheduler.withLock({ $0?.underWay ?? 0 }) > 0 { try await Task.sleep(for: .milliseconds(1)) }
+                try Task.checkCancellation()
+                let due = scheduler.withLock { $0?.nextDue } ?? end
+                instant.withLock { $0 = max($0, min(end, due)) }
+            }
+        }
+
+        /// Answers at once, and notes who was asked when.
+        private final class Prompt: DomainProbing {
+            let asked = Mutex<[Domain: [Date]]>([:])
+            let depths = Mutex<[Depth]>([])
+
+            func observe(
+                _ domain: Domain, mode: AssociationMode, depth: Depth, hadFile: Bool, pages: [String],
+                timeout: Duration?, compared: (origin: ContentHash, copy: ContentHash)?, now: Date
+            ) async throws -> Observation {
+                asked.withLock { $0[domain, default: []].append(now) }
+                depths.withLock { $0.append(depth) }
+                let failure = Failure(kind: .own, phase: .resolving, detail: "not asked")
+                return Observation(
+                    domain: domain, checkedAt: now, mode: mode,
+                    origin: Retrieval(url: domain.wellKnownURL, outcome: .failed(failure)), cdn: .notAsked(.mode))
+            }
+        }
+
+        @Test(
+            "new domains are checked one after the other within their interval, known ones in the rhythm that they had")
+        func rhythm() async throws {
+            let scratch = try ScratchStore()
+            let probe = Prompt()
+            let time = PatientTime()
+            let delivery = Delivery(
+                store: scratch.store,
+                routing: Routing(channels: [], domains: [:], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
+                transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
+            let file = ConfigurationFile(
+                domains: try (0..<60).map { WatchedDomain(domain: try Domain("d\($0).test")) })
+            let interval = 300.0
+            for round in 0..<2 {
+                let watchers = file.domainConfigurations.map {
+                    DomainWatcher(
+                        configuration: $0, policy: Policy(), probe: probe, store: scratch.store, fleet: nil,
+                        delivery: delivery, time: time, logger: silent)
+                }
+                let begin = time.now()
+                let scheduler = DomainScheduler(watchers, time: time)
+                time.scheduler.withLock { $0 = scheduler }
+                let task = Task { try await scheduler.run() }
+                try await eventually {
+                    probe.asked.withLock { $0.values.allSatisfy { $0.count >= 3 } && $0.count == 60 }
+                }
+                task.cancel()
+                try await task.value
+                let asked = probe.asked.withLock { asked in
+                    defer { asked = [:] }
+                    return asked
+                }
+                for watcher in watchers {
+                    let times = try #require(asked[watcher.configuration.domain])
+                    let spread = round == 0 ? 0.6 : interval
+                    #expect(times[0].timeIntervalSince(begin) <= spread + 0.1)
+                    for instant in round == 0 ? times.dropFirst() : times[...] {
+                        let turns = instant.timeIntervalSince1970 / interval - watcher.schedule.phase
+                        #expect(abs(turns - turns.rounded()) * interval < 1)
+                    }
+                }
+            }
+        }
+
+        @Test("a check that somebody asks for is full, is made at once and moves the next one; too many are refused")
+        func now() async throws {
+            let scratch = try ScratchStore()
+            let probe = Prompt()
+            let time = PatientTime()
+            let delivery = Delivery(
+                store: scratch.store,
+                routing: Routing(channels: [], domains: [:], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
+                transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
+            let domain = try Domain("d0.test")
+            let file = ConfigurationFile(domains: [WatchedDomain(domain: domain)])
+            let watcher = DomainWatcher(
+                configuration: try #require(file.domainConfigurations.first), policy: Policy(), probe: probe,
+                store: scratch.store, fleet: nil, delivery: delivery, time: time, logger: silent)
+            let scheduler = DomainScheduler([watcher], time: time, pause: .seconds(86_400))
+            #expect(await scheduler.checkNow(try Domain("d1.test")) == .notWatched)
+            #expect(await scheduler.checkNow(domain) == .done)
+            #expect(probe.depths.withLock(\.self) == [.full])
+            #expect(try await scratch.store.state(of: domain)?.lastCheckedAt == noon)
+            guard case .tooOften(80_000...86_400) = await scheduler.checkNow(domain) else {
+                Issue.record("a second check within seconds")
+                return
+            }
+            #expect(scheduler.underWay == 0)
+            time.scheduler.withLock { $0 = scheduler }
+            let task = Task { try await scheduler.run() }
+            try await eventually { probe.asked.withLock { $0[domain]?.count ?? 0 >= 4 } }
+            task.cancel()
+            try await task.value
+            let times = probe.asked.withLock { $0[domain] ?? [] }
+            // One at each turn: the place in the queue from before counts no more.
+            for instant in times.dropFirst() {
+                let turns = instant.timeIntervalSince1970 / 300 - watcher.schedule.phase
+                #expect(abs(turns - turns.rounded()) * 300 < 1)
+            }
+            #expect(Set(times).count == times.count)
+        }
+
+        @Test("who asks while a check is under way gets that one, and does not wait for ever")
+        func underWay() async throws {
+            let scratch = try ScratchStore()
+            let probe = Hanging()
+            let scheduler = DomainScheduler(try watchers(1, probe, scratch), time: MovedTime())
+            let domain = try Domain("d0.test")
+            async let first = scheduler.checkNow(domain)
+            try await eventually { probe.begun.withLock(\.self) == 1 }
+            async let second = scheduler.checkNow(domain)
+            #expect(await [first, second] == [.underWay, .underWay])
+            #expect(probe.begun.withLock(\.self) == 1)
+            await scheduler.stop([domain])
+            #expect(await scheduler.checkNow(domain) == .notWatched)
         }
     }
 }

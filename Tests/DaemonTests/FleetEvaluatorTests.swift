@@ -17,7 +17,8 @@ extension DaemonSuite {
             let time = MovedTime()
             let book = LogBook()
             let delivery = Delivery(
-                store: scratch.store, routing: Routing(channels: [], domains: [:], cdnBaseURL: "https://cdn.test"),
+                store: scratch.store,
+                routing: Routing(channels: [], domains: [:], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
                 transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
             let evaluator = FleetEvaluator(
                 FleetEvaluator.Dependencies(
@@ -42,7 +43,8 @@ extension DaemonSuite {
             let time = MovedTime()
             func pause(_ interval: Duration) async throws -> Duration {
                 let delivery = Delivery(
-                    store: scratch.store, routing: Routing(channels: [], domains: [:], cdnBaseURL: "https://cdn.test"),
+                    store: scratch.store,
+                    routing: Routing(channels: [], domains: [:], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
                     transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
                 return await FleetEvaluator(
                     FleetEvaluator.Dependencies(

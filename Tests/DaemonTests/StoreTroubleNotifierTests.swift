@@ -24,7 +24,9 @@ extension DaemonSuite {
             StoreTroubleNotifier(
                 notifier: DirectNotifier(
                     transport: receivers, userAgent: "x", wallClock: { [time] in time.wall() }, logger: silent),
-                routing: Routing(channels: channels, domains: [:], fallback: fallback, cdnBaseURL: "https://cdn.test"),
+                routing: Routing(
+                    channels: channels, domains: [:], fallback: fallback, cdnBaseURL: "https://cdn.test",
+                    instance: "monitor-1"),
                 storePath: "/monitor.db",
                 marker: StoreTroubleMarker(environment: hasMarker ? ["RUNTIME_DIRECTORY": folder.path] : [:]))
         }

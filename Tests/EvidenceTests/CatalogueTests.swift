@@ -13,7 +13,8 @@ private let samples: [Cause] = {
     let rule = Rule.aasa("json-syntax")
     let refusal = AgentRefusal(agent: .crawler, given: .status(403), addresses: ["a"], isCloudflare: true)
     let origin: [OriginCause] = [
-        .noSuchName(.sample), .privateForApple(seen: ["a"]), .privateAddress(["a"], of: 1),
+        .noSuchName(.sample), .privateForApple(seen: ["a"], of: 1), .privateForApple(seen: ["a"], of: 2),
+        .privateAddress(["a"], of: 1),
         .privateAddress(["a"], of: 2), .privateHere(["a"], of: 1), .privateHere(["a", "b"], of: 3),
         .addressesFailVariously(answers, repairs: [.deadAddress, .ipv6, .sameFile]), .addressesDiffer(answers),
         .addressAnswersDifferently("a", answers), .addressUnreachable(dead, of: 2),
@@ -53,7 +54,8 @@ private let samples: [Cause] = {
     ]
     let monitor: [MonitorCause] = [
         .ownFault(detail: "a"), .nameServerFailed(host: "a.example", answer: "a"),
-        .nameServerFailed(host: "a.example", answer: nil), .tlsIntercepted(authority: "CN = a"), .networkSuspect,
+        .nameServerFailed(host: "a.example", answer: nil), .tlsIntercepted(host: "a.example", authority: "CN = a"),
+        .networkSuspect,
         .networkLost(domains: 5, of: 9, canaries: ["a"]),
         .manyFailing(domains: 5, of: 9), .scheduleBehind(domains: 5, of: 9, intervals: 3),
         .configReloadFailed(fault: "a"), .deliveryFailing(channel: "a", isDisabled: true, answer: "a"),
@@ -64,6 +66,8 @@ private let samples: [Cause] = {
         .challengedHere(
             BotProtection(.cloudflare, .challenge, sign: "a: b"), status: 403, passes: .crawler, elsewhere: nil),
         .challengedHere(BotProtection(.akamai, .refusal, sign: "a: b"), status: 403, passes: nil, elsewhere: "a"),
+        .challengedHere(
+            BotProtection(.akamai, .refusal, sign: "a: b"), status: 403, passes: nil, elsewhere: nil, copyAge: 300),
         .refusedHereOnly(.crawler, here: .status(403)), .elsewhereFine("a", here: .status(403)), .agentRefused(refusal),
         .agentRefusedAsApple(refusal, word), .vantageRefused(dead, word),
         .turnedAwayHere(.status(403), copyAge: 300), .turnedAwayHere(.status(429), copyAge: 0),
@@ -83,28 +87,44 @@ private let samples: [Cause] = {
         + CDNFailure.allCases.map { .monitor(.cdnWide($0, domains: 5, of: 9)) }
 }()
 
-private let faults: [OriginFault] =
+private let plainFaults: [OriginFault] =
     [
-        .nameNotFound, .noAddress(family: 4), .noAddress(family: 6), .refusesConnections, .noRoute,
+        .nameNotFound(alias: nil), .nameNotFound(alias: "a"), .nameWithoutAddress(alias: nil), .noAddress(family: 4),
+        .noAddress(family: 6), .refusesConnections, .noRoute,
         .noRouteOfProxy,
         .timedOut(.resolving), .timedOut(.connecting), .timedOut(.handshaking), .timedOut(.waiting),
         .timedOut(.receiving), .connectionReset(inHeaders: true), .connectionReset(inHeaders: false), .headersCut,
-        .headersTooLarge, .noHTTP, .privateAddress, .certificateExpired(.testing, intermediate: nil, alsoFor: []),
-        .certificateExpired(.testing, intermediate: "a", alsoFor: []),
-        .certificateExpired(.testing, intermediate: nil, alsoFor: ["a"]),
-        .certificateNotYetValid(.testing, alsoFor: []), .certificateNotYetValid(.testing, alsoFor: ["a"]),
-        .certificateName(["a"]), .certificateWithoutNames, .unknownHost("TRAEFIK DEFAULT CERT"),
-        .certificateChain(missing: "a"), .tlsVersion, .redirectInsecure("a"), .redirectLoop,
-        .redirectNowhere(status: 301), .redirectToLogin("a"), .redirectToOtherSite("a"), .redirectToPrivateAddress("a"),
-        .undecodable, .unaskedEncoding("br"), .bodySlow(bytes: 5), .bodyCut(bytes: 5, promised: 9),
-        .bodyCutInCompression(bytes: 5), .tooLarge(bytes: 200_000), .pageType("text/html"), .slow(milliseconds: 6000),
+        .headersTooLarge, .noHTTP, .privateAddress, .certificateExpired(.testing, intermediate: nil, alsoFor: nil),
+        .certificateExpired(.testing, intermediate: "a", alsoFor: nil),
+        .certificateExpired(.testing, intermediate: nil, alsoFor: Listing(["a"])),
+        .certificateNotYetValid(.testing, isIntermediate: true, alsoFor: nil),
+        .certificateNotYetValid(.testing, isIntermediate: false, alsoFor: Listing(["a", "b", "c", "d"])),
+        .certificateName(Listing(["a"])), .certificateName(Listing([])), .certificateWithoutNames,
+        .unknownHost("TRAEFIK DEFAULT CERT"),
+        .certificateChain(missing: "a", isPart: true), .tlsVersion,
+        .undecodable, .unaskedEncoding("br"), .bodySlow(bytes: 5),
+        .bodyCut(bytes: 5, promised: 9, isReset: false), .bodyCut(bytes: 5, promised: nil, isReset: true),
+        .bodyCutInCompression(bytes: 5), .tooLarge(bytes: 200_000, isCapped: true),
+        .pageType("text/html", holdsFile: true),
+        .pageType("text/html", holdsFile: false),
+        .slow(milliseconds: 6000),
     ]
-    + [.plainText, .unknownName, .clientCertificate, .noCommonCipher, .alert("a"), .closed, .other].map(
-        OriginFault.handshake)
-    + CertificateProblem.allCases.map { .certificateUntrusted($0, issuer: "a") }
-    + [401, 403, 404, 418, 429, 500].map(OriginFault.status)
-    + [429, 503].map { OriginFault.busy(status: $0, pause: 120) }
-    + (520...530).map { OriginFault.behindCloudflare(status: $0) }
+
+let faults: [OriginFault] = {
+    let handshakes: [HandshakeFault] = [
+        .plainText, .unknownName, .clientCertificate, .noCommonCipher, .alert("a"), .closed, .other,
+    ]
+    var faults = plainFaults + handshakes.map(OriginFault.handshake) + redirects.map(OriginFault.redirect)
+    faults += CertificateProblem.allCases.map { .certificateUntrusted($0, issuer: "a") }
+    faults += [401, 403, 404, 418, 429, 500].map(OriginFault.status)
+    faults += [429, 503].map { .busy(status: $0, pause: 120) }
+    return faults + (520...530).map { .behindCloudflare(status: $0) }
+}()
+
+let redirects: [RedirectFault] = [
+    .insecure("a"), .byInsecure("a"), .circle, .tooMany(hops: 10), .nowhere(status: 301),
+    .unreadable(status: 301, location: "a"), .privateAddress("a"), .login("a"), .otherSite("a"),
+]
 
 extension EvidenceSuite {
     @Suite("Catalogue")
@@ -188,10 +208,32 @@ extension EvidenceSuite {
                     .normalUntil(.testing),
                     "This is normal until 21 Nov 07:00 UTC. Phones that have the app follow within a week."
                 ),
+                (
+                    .usual(UsualPropagation(median: 21_600, ninth: 67_320)),
+                    "Usually 6 h; 9 of 10 changes within 18 h 42 min."
+                ),
+                (
+                    .usual(UsualPropagation(median: 20, ninth: 3 * 86_400)),
+                    "Usually 1 min; 9 of 10 changes within 3 days."
+                ),
+                (
+                    .usual(UsualPropagation(median: 86_400, ninth: 108_029)),
+                    "Usually 24 h; 9 of 10 changes within 30 h."
+                ),
                 (.copyMayEnd, "How long Apple keeps its copy is unknown."),
                 (.beyondPromise, "Apple documents no time beyond 24 h."),
             ] as [(Outlook, String)])
         func outlook(_ outlook: Outlook, _ text: String) { #expect(English.text(of: outlook) == text) }
+
+        @Test(
+            "what is usual is the median and the ninth of ten, of five changes at least",
+            arguments: [
+                ([], nil, nil), ([1, 2, 3, 4], nil, nil), ([5, 3, 1, 4, 2], 3, 5), ([1, 2, 3, 4, 5, 7], 3, 7),
+                (Array(1...10), 5, 9), (Array(1...20), 10, 18), (Array(1...11), 6, 10),
+            ] as [([Int], Int?, Int?)])
+        func usual(_ seconds: [Int], _ median: Int?, _ ninth: Int?) {
+            #expect(UsualPropagation(seconds)?.median == median && UsualPropagation(seconds)?.ninth == ninth)
+        }
 
         @Test("the one line joins the parts")
         func oneLine() {

@@ -76,7 +76,7 @@ extension EvidenceSuite {
             let verdict = try verdict(origin: Self.refused(.incompleteChain, leaf), cdn: nil)
             #expect(verdict.told == ["origin.certificate-untrusted error"])
             let finding = try #require(verdict.findings.first)
-            #expect(finding.evidence["missing_issuer"] == "CN=mkcert")
+            #expect(finding.text.evidence["missing_issuer"] == "CN=mkcert")
             for words in [
                 "CN=mkcert", "an intermediate certificate is missing", "public authority, with its full chain",
             ] { #expect(verdict.text.oneLine.contains(words), "\(verdict.text.oneLine)") }
@@ -133,7 +133,7 @@ extension EvidenceSuite {
             #expect(old.told == ["origin.certificate-expired error"])
             for verdict in [old, early] {
                 #expect(verdict.text.oneLine.contains("not for this name") == isForAnother)
-                #expect(verdict.text.oneLine.contains("must include the domain") == isForAnother)
+                #expect(verdict.text.oneLine.contains("must include this one") == isForAnother)
             }
         }
 
@@ -192,7 +192,7 @@ extension EvidenceSuite {
             #expect(verdict.told == [told])
             let finding = try #require(verdict.findings.first)
             #expect(finding.message.contains(words))
-            #expect(finding.evidence["redirects"] == "https example.com → 302 → \(target)")
+            #expect(finding.text.evidence["redirects"] == "https example.com → 302 → \(target)")
         }
 
         @Test("a hop through HTTP is an error though it ends within HTTPS")

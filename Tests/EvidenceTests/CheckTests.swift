@@ -184,7 +184,7 @@ extension EvidenceSuite {
             let findings = try verdict(origin: .file(text), cdn: nil).findings
             #expect(findings.map(\.rule.rawValue) == ["aasa.rule-unreachable"])
             #expect(
-                findings.first?.evidence == [
+                findings.first?.text.evidence == [
                     "line": "1", "column": "91", "pointer": "/applinks/details/0/components/1", "example": "/a/b",
                     "related_place_1": "1:78", "related_pointer_1": "/applinks/details/0/components/0",
                 ])

@@ -58,11 +58,11 @@ extension EvidenceSuite {
                 .otherStatus(word("SWCERR00101", "Bad HTTP Response: 418 No")),
                 .crawler("SWCERR00101 Bad HTTP Response: 418 No")),
             Row(
-                cause: .origin(.privateForApple(seen: [])), origin: good,
+                cause: .origin(.privateForApple(seen: [], of: 0)), origin: good,
                 cdn: .crawler("SWCERR00202 Connections to private"), effect: nothing,
                 outlook: .asksAgain(.testing + 3600)),
             Row(
-                cause: .origin(.privateForApple(seen: [])), origin: .failed(.timedOut),
+                cause: .origin(.privateForApple(seen: [], of: 0)), origin: .failed(.timedOut),
                 cdn: .crawler("SWCERR00202 Connections to private"), effect: nothing,
                 outlook: .asksAgain(.testing + 3600)),
             crawler(

@@ -42,7 +42,7 @@ extension EvidenceSuite {
             for finding in verdict.findings {
                 #expect(isClean(finding.message))
                 #expect(isClean(finding.fix))
-                for (name, value) in finding.evidence { #expect(isClean(name) && isClean(value), "\(name)") }
+                for (name, value) in finding.text.evidence { #expect(isClean(name) && isClean(value), "\(name)") }
             }
             for change in verdict.comparison.changes { #expect(isClean(change.summary) && isClean(change.pointer)) }
         }
@@ -87,8 +87,8 @@ extension EvidenceSuite {
             #expect(isClean(verdict.text.oneLine) && verdict.text.oneLine.count <= 1000)
             for finding in verdict.findings {
                 #expect(isClean(finding.message) && isClean(finding.fix) && finding.message.count <= 1000)
-                #expect(finding.evidence.count < 40)
-                for (name, value) in finding.evidence {
+                #expect(finding.text.evidence.count < 40)
+                for (name, value) in finding.text.evidence {
                     #expect(isClean(name) && isClean(value) && value.count <= 2000, "\(name)")
                 }
             }
@@ -105,7 +105,7 @@ extension EvidenceSuite {
                     cdn: .file(SampleFile.version(1)))
                 for finding in verdict.findings {
                     #expect(finding.message.unicodeScalars.count <= 4000)
-                    #expect(finding.evidence.values.allSatisfy { $0.unicodeScalars.count <= 8000 })
+                    #expect(finding.text.evidence.values.allSatisfy { $0.unicodeScalars.count <= 8000 })
                 }
                 #expect(verdict.comparison.changes.allSatisfy { $0.summary.unicodeScalars.count <= 1200 })
                 #expect(verdict.text.oneLine.unicodeScalars.count <= 10_000)

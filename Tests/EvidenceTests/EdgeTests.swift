@@ -109,7 +109,7 @@ extension EvidenceSuite {
             #expect(finding.message.contains("3 of 5 serve the origin's file"))
             #expect(finding.message.contains("2 of 5 serve another file"))
             #expect(finding.message.contains("198.51.100.4 (usqas4), 198.51.100.5 (lumn)"))
-            #expect(finding.evidence["group_2"]?.contains("198.51.100.5 (lumn)") == true)
+            #expect(finding.text.evidence["group_2"]?.contains("198.51.100.5 (lumn)") == true)
         }
 
         @Test("a light check has no tally, and a verdict stored before there was one is still read")

@@ -31,6 +31,12 @@ func verdict(
         expectations: expectations, now: now)
 }
 
+extension Finding {
+    var message: String { text.message }
+    var fix: String { text.fix }
+    var reference: String { text.reference }
+}
+
 extension Verdict {
     /// `rule severity`, worst first.
     var told: [String] { findings.map { "\($0.rule) \($0.severity.rawValue)" } }

@@ -31,7 +31,7 @@ extension EvidenceSuite {
             let all = try Self.findings()
             #expect(all.count > 200)
             for (name, finding) in all {
-                let evidence = finding.evidence.map { "\($0.key)=\($0.value)" }.joined(separator: "\n")
+                let evidence = finding.text.evidence.map { "\($0.key)=\($0.value)" }.joined(separator: "\n")
                 let said =
                     finding.message.matches(of: /status (\d{3})/).map { String($0.1) }
                     + finding.message.matches(of: /https?:\/\/[^\s,)'"]*[^\s,)'":;.]/).map { String($0.0) }
@@ -41,7 +41,7 @@ extension EvidenceSuite {
                 for words in said {
                     #expect(
                         evidence.contains(words),
-                        "\(name): '\(words)' of '\(finding.message)' is not in \(finding.evidence)")
+                        "\(name): '\(words)' of '\(finding.message)' is not in \(finding.text.evidence)")
                 }
             }
         }
@@ -49,7 +49,7 @@ extension EvidenceSuite {
         @Test("what is told of a place behind a redirect has the way there")
         func redirects() throws {
             for (name, finding) in try Self.findings() where finding.message.contains("behind the redirect") {
-                #expect(finding.evidence["redirects"]?.contains("→ 30") == true, "\(name): \(finding)")
+                #expect(finding.text.evidence["redirects"]?.contains("→ 30") == true, "\(name): \(finding)")
             }
         }
     }

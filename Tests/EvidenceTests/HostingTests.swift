@@ -31,11 +31,11 @@ extension EvidenceSuite {
             #expect(verdict.text.oneLine.contains(row.platform.rawValue))
             let finding = try #require(verdict.findings.first { $0.rule.rawValue == "origin.status" })
             for header in row.sign.headers {
-                let value = try #require(finding.evidence[header.name.replacing("-", with: "_")])
+                let value = try #require(finding.text.evidence[header.name.replacing("-", with: "_")])
                 #expect(header.part.isEmpty || value.contains(header.part))
             }
-            #expect(finding.evidence["code"] == row.sign.code)
-            #expect((finding.evidence["body"] == nil) == row.sign.words.isEmpty)
+            #expect(finding.text.evidence["code"] == row.sign.code)
+            #expect((finding.text.evidence["body"] == nil) == row.sign.words.isEmpty)
             let readings = Readings(try Observation.of(origin: reply, cdn: nil))
             let isGone = reply.status == 404 || reply.status == 410
             #expect(readings.originSaysNoFile == (isGone || row.meaning.hasNoFile))
@@ -47,7 +47,8 @@ extension EvidenceSuite {
             let reply = Self.reply(row.sign)
             let verdict = try verdict(origin: reply, cdn: nil, unasked: .mode, mode: .developer)
             guard
-                case .access(.challengedHere(let seen, status: _, passes: nil, elsewhere: nil)) = verdict.diagnosis
+                case .access(.challengedHere(let seen, status: _, passes: nil, elsewhere: nil, copyAge: nil)) = verdict
+                    .diagnosis
                     .cause
             else {
                 Issue.record("\(verdict.diagnosis.cause)")
@@ -57,9 +58,9 @@ extension EvidenceSuite {
             let finding = try #require(verdict.findings.first { $0.rule.rawValue == "origin.status" })
             #expect(finding.message.contains(row.vendor.rawValue))
             for header in row.sign.headers {
-                #expect(finding.evidence[header.name.replacing("-", with: "_")]?.contains(header.part) == true)
+                #expect(finding.text.evidence[header.name.replacing("-", with: "_")]?.contains(header.part) == true)
             }
-            #expect((finding.evidence["body"] == nil) == row.sign.words.isEmpty)
+            #expect((finding.text.evidence["body"] == nil) == row.sign.words.isEmpty)
         }
 
         static let lookAlikes: [(Reply, String)] = [
@@ -70,6 +71,9 @@ extension EvidenceSuite {
             // It comes with each answer that passes Imperva.
             (.status(403, ["X-Iinfo": "1-2-3"]), "origin-fault"),
             (.status(403, ["Server": "AkamaiGHost"]), "origin-fault"),
+            // A page of the site's own may hold any word.
+            (.page(404, "<html>sec-cp-challenge", [:]), "not-deployed"),
+            (.page(410, "<html>Incapsula incident ID", [:]), "not-deployed"),
             (.status(500, ["Server": "Vercel"]), "origin-fault"),
             (.status(404, ["Server": "Vercel"]), "not-deployed"),
             (.xml(200, "AccessDenied", ["Server": "AmazonS3"]), "file-fault"),

@@ -29,7 +29,8 @@ enum HostsPage {
 
         Rests on the answer that this machine was given. It is not proof that Apple's crawler is challenged too: that shows in \
         Apple's copy, and in the answers to Apple's user agents. A challenge may come with any status, 429 and 503 included; \
-        without one of these signs, 429 and 503 are never told as a rule about agents.
+        without one of these signs, 429 and 503 are never reported as a rule about agents. A word of a page counts for \
+        nothing with 404 and 410: a site's own page may hold it.
 
         | protection | answer | meaning | known from |
         |---|---|---|---|
@@ -61,7 +62,8 @@ enum HostsPage {
         switch meaning {
         case .missing: "no such file"
         case .missingOrPrivate: "not there, or not public"
-        case .dotFolderDropped: "no such file; leaves out folders that begin with a dot, unless it is told otherwise"
+        case .dotFolderDropped:
+            "no such file; leaves out folders that begin with a dot, unless its configuration says otherwise"
         case .unknownSite: "no such site"
         case .stopped: "switched off"
         case .failing: "the site's program fails"

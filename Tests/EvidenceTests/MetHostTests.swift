@@ -40,11 +40,19 @@ extension EvidenceSuite {
                 #expect(finding.message.hasPrefix("behind the redirect to www.example.com: "), "\(finding.message)")
                 #expect(finding.message.contains(words), "\(finding.message)")
                 #expect(finding.fix.contains(fix), "\(finding.fix)")
-                #expect(finding.evidence["redirect_host"] == "www.example.com")
+                #expect(finding.text.evidence["redirect_host"] == "www.example.com")
                 // The address is that of one of the domain's own, which another host may share.
                 #expect(!finding.message.contains("192.0.2.1 only"), "\(finding.message)")
                 #expect(verdict.text.oneLine.contains("www.example.com"), "\(verdict.text.oneLine)")
             }
+        }
+
+        @Test("a page in place of the file is of the host behind the redirect that sends it")
+        func page() throws {
+            let reply = Reply.page(200, "<!doctype html><title>Home</title>").redirected(to: Self.target)
+            let findings = try verdict(origin: reply, cdn: nil).findings
+            let type = try #require(findings.first { $0.rule.rawValue == "origin.content-type" })
+            #expect(type.message.hasPrefix("behind the redirect to www.example.com: "), "\(type.message)")
         }
 
         @Test("what is wrong at an address of the domain is told of the domain, wherever it redirects to")
@@ -82,7 +90,12 @@ extension EvidenceSuite {
                 within.findings.first?.message
                     == "behind the redirect to https://EXAMPLE.com/x: the origin answers with status 404 instead of 200"
             )
-            #expect(within.findings.first?.evidence["redirect_host"] == nil)
+            #expect(within.findings.first?.text.evidence["redirect_host"] == nil)
+            // The redirect is the fault, and not that a bucket is missing where it leads to.
+            let bucket = try verdict(
+                origin: Reply.xml(404, "NoSuchBucket", ["Server": "AmazonS3"]).redirected(to: "https://example.com/x"),
+                cdn: nil)
+            #expect(bucket.findings.first?.fix == within.findings.first?.fix)
             let stopped = try verdict(
                 origin: Reply.certificate(.expired).redirected(to: Self.target, stop: .loop), cdn: nil)
             #expect(stopped.findings.allSatisfy { !$0.message.contains("behind") })

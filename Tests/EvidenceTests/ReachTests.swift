@@ -57,7 +57,7 @@ extension EvidenceSuite {
             let verdict = try verdict(origin: Self.good, cdn: Self.good, scene: scene)
             #expect(verdict.told == ["origin.vantage-refused \(row.seen == "rate_limited" ? "warning" : "error")"])
             let finding = try #require(verdict.findings.first)
-            #expect(finding.evidence["seen"] == row.seen)
+            #expect(finding.text.evidence["seen"] == row.seen)
             #expect(finding.message.contains("from abroad it "))
             #expect(finding.message.contains(row.message), "\(finding.message)")
             #expect(finding.fix.contains(row.fix), "\(finding.fix)")
@@ -73,7 +73,7 @@ extension EvidenceSuite {
                 try verdict(origin: Self.good, cdn: Self.old, scene: scene).findings.first {
                     $0.rule.rawValue == "origin.vantage-refused"
                 })
-            #expect(finding.evidence["seen"] == "apples_file")
+            #expect(finding.text.evidence["seen"] == "apples_file")
             #expect(finding.message.contains("the one that Apple's CDN has"))
         }
 
@@ -83,8 +83,8 @@ extension EvidenceSuite {
                 $0.vantages = [("a", .status(404)), ("b", .status(403)), ("c", .status(403)), ("d", Self.good)]
             }
             let findings = try verdict(origin: Self.good, cdn: Self.good, scene: scene).findings
-            #expect(Set(findings.map { $0.evidence["seen"] ?? "" }) == ["refused", "absent"])
-            let refused = try #require(findings.first { $0.evidence["seen"] == "refused" })
+            #expect(Set(findings.map { $0.text.evidence["seen"] ?? "" }) == ["refused", "absent"])
+            let refused = try #require(findings.first { $0.text.evidence["seen"] == "refused" })
             #expect(refused.message.contains("from b it") && refused.message.contains("from c it"))
             #expect(!refused.message.contains("from a it"))
         }
@@ -108,7 +108,7 @@ extension EvidenceSuite {
             let finding = try #require(verdict.findings.first { $0.rule.rawValue == "origin.crawler-refused" })
             let place = "at 192.0.2.2 only (1 of 2 addresses tried): "
             #expect(finding.message.hasPrefix(place) == isPart, "\(finding.message)")
-            #expect(finding.evidence["addresses"] == (isPart ? "192.0.2.2" : nil))
+            #expect(finding.text.evidence["addresses"] == (isPart ? "192.0.2.2" : nil))
             #expect(verdict.text.oneLine.contains("192.0.2.2") == isPart, "\(verdict.text.oneLine)")
         }
 

@@ -78,23 +78,37 @@ extension Story {
         Story(
             "a dangling alias of a site that was given up", origin: alias("site.azurewebsites.net"), cdn: nil,
             scene: Scene(), findings: ["origin.dns-failed error"], id: .danglingAlias,
-            words: ["an alias (CNAME) of site.azurewebsites.net at Azure App Service", "remove it"]),
+            words: [
+                "an alias (CNAME) of site.azurewebsites.net at Azure App Service",
+                "most likely the site there was removed", "remove it",
+            ]),
         Story(
             "a dangling alias of a name of one's own", origin: alias("www.example.net"), cdn: nil, scene: Scene(),
             findings: ["origin.dns-failed error"], id: .danglingAlias,
-            words: ["(CNAME) of www.example.net, which has no"]),
+            words: ["(CNAME) of www.example.net, which does not resolve.", "A and AAAA records of that name"]
+        ) { $0.unsaid = ["removed", "renamed", "given up", "somebody else"] },
     ]
 
     private static let protections: [Story] = [
         Story(
             "Cloudflare challenges this machine alone", origin: challenge, cdn: good,
             scene: .calm(challenge, cdn: good), findings: ["origin.status warning"], id: .challengedHere,
-            words: ["Cloudflare challenges this machine", "cf-mitigated: challenge", "Bot Fight Mode", "Links work."]
-        ) { $0.unsaid = ["Apple's crawler"] },
+            words: [
+                "Cloudflare challenges this machine", "cf-mitigated: challenge", "Apple's crawler got the file",
+                "Links work.",
+                "Let this machine's address pass",
+            ]
+        ) { $0.unsaid = ["Bot Fight Mode", "Exempt"] },
+        Story(
+            "Cloudflare challenges this machine, and Apple has no copy", origin: challenge, cdn: forbidden,
+            findings: ["origin.status error", "cdn.crawler-error error"], id: .challengedHere,
+            words: ["Cloudflare challenges this machine", "Exempt", "Bot Fight Mode"]
+        ) { $0.unsaid = ["got the file", "this machine's address"] },
         Story(
             "Cloudflare challenges this machine and not Apple's agents", origin: challenge, cdn: good,
             scene: Scene.calm(challenge, cdn: good).refusing(good), findings: ["origin.status warning"],
-            id: .challengedHere, words: ["cf-mitigated: challenge", "The user agent AASA-Bot gets the file"]),
+            id: .challengedHere,
+            words: ["cf-mitigated: challenge", "The user agent AASA-Bot gets the file", "Exempt"]),
         Story(
             "AWS WAF challenges this machine", origin: .status(202, ["X-Amzn-Waf-Action": "challenge"]), cdn: good,
             findings: ["origin.status warning"], id: .challengedHere,

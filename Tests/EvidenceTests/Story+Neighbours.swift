@@ -138,6 +138,18 @@ extension Story {
                 findings: failing, id: .crawlerMetOutage, words: ["503 Service Unavailable"]
             ) { $0.unsaid = ["user agent", "bot"] },
             Story(
+                "503 to Apple's agents, 429 to Apple: both may be moments", cdn: status("429 Too Many Requests"),
+                scene: Scene.calm(good, cdn: status("429 Too Many Requests")).refusing(.status(503)),
+                findings: failing, id: .crawlerRateLimited, words: ["429 Too Many Requests"]
+            ) { $0.unsaid = ["user agent", "bot"] },
+            Story(
+                "Apple is refused, and its agent was redirected here, as this program was: not known to pass",
+                origin: good.redirected(to: "https://www.example.com/x"), cdn: forbidden,
+                scene: Scene.calm(Reply.status(301).redirected(to: "https://www.example.com/x"), cdn: forbidden),
+                findings: ["cdn.crawler-error error", "origin.redirect warning"], id: .crawlerRefused,
+                words: ["answers Apple's crawler with 403"]
+            ) { $0.unsaid = ["by source address"] },
+            Story(
                 "a bot rule answers 403, and Apple met 503", cdn: status("503 Service Unavailable"),
                 scene: Scene.calm(good, cdn: status("503 Service Unavailable")).refusing(.status(403)),
                 findings: ["origin.crawler-refused error", "cdn.crawler-error error"], id: .agentRefused,

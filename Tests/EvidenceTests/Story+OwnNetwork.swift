@@ -85,14 +85,46 @@ extension Story {
                 "a private address from here, and a change that Apple has not picked up yet",
                 origin: modified(good, "Sat, 21 Nov 2026 05:00:00 GMT"), cdn: old,
                 scene: placed("10.1.2.3", .private, modified(good, "Sat, 21 Nov 2026 05:00:00 GMT"), cdn: old),
-                findings: ["origin.not-public-address warning"], id: .cdnPropagating, words: ["2 h ago"]),
-            Story(
-                "the internal server has no file", origin: .status(404), cdn: good,
-                scene: placed("10.1.2.3", .private, .status(404), cdn: good),
-                findings: ["origin.status error", "origin.not-public-address warning"], id: .privateAddressHere,
-                words: ["10.1.2.3", "public DNS"]
-            ) { $0.unsaid = ["There is no file"] },
-        ]
+                findings: ["origin.not-public-address warning"], id: .cdnPropagating, words: ["2 h ago"])
+        ] + atInternalServer
+
+    /// What is wrong with a server that Apple does not ask is nothing that Apple meets, as its copy shows.
+    private static let atInternalServer: [Story] = [
+        internalServer("has no file", .status(404), ["origin.status warning"]),
+        internalServer("fails", .status(500), ["origin.status warning"]),
+        internalServer("is down", .failed(.timedOut), ["origin.timeout warning"]),
+        internalServer(
+            "has a certificate of its own", .certificate(.selfSigned), ["origin.certificate-untrusted warning"]),
+        Story(
+            "the internal server has no file, and neither has Apple", origin: .status(404), cdn: notFound,
+            scene: placed("10.1.2.3", .private, .status(404), cdn: notFound),
+            findings: ["origin.not-public-address error", "origin.status error", "cdn.crawler-error error"],
+            id: .privateAddress, words: ["10.1.2.3"]),
+        Story(
+            "the internal server has no file, and neither has another place", origin: .status(404), cdn: good,
+            scene: placed("10.1.2.3", .private, .status(404), cdn: good)
+                .with { $0.vantages = [("outside", .status(404))] },
+            findings: ["origin.status error", "origin.not-public-address warning"], id: .notDeployed,
+            words: ["There is no file"]
+        ) { $0.unsaid = ["Nothing needs to be done"] },
+        Story(
+            "one address of two is private, and the public one has no file", origin: .status(404), cdn: good,
+            scene: .calm(.status(404), cdn: good).with {
+                $0.addresses = [
+                    ("192.0.2.1", .public, .status(404)), ("10.1.2.3", .private, .status(404)),
+                ]
+            }, findings: ["origin.status error", "origin.not-public-address warning"], id: .notDeployed,
+            words: ["There is no file"]),
+    ]
+
+    private static func internalServer(_ name: String, _ origin: Reply, _ findings: [String]) -> Story {
+        Story(
+            "the internal server \(name)", origin: origin, cdn: good,
+            scene: placed("10.1.2.3", .private, origin, cdn: good),
+            findings: ["origin.not-public-address warning"] + findings, id: .privateAddressHere,
+            words: ["10.1.2.3", "public DNS", "Links work."]
+        ) { $0.unsaid = ["There is no file", "error log", "certificate"] }
+    }
 
     private static func shown(by authority: String, _ problem: CertificateProblem = .untrustedRoot) -> Reply {
         Reply.certificate(problem).with {

@@ -108,7 +108,7 @@ extension Story {
         Story(
             "a code that nobody knows", cdn: odd, findings: failing, id: .crawlerUnknown,
             words: [
-                "SWCERR00999 Something new", "documents nowhere", "Let every client", "07:30 UTC",
+                "SWCERR00999 Something new", "does not document", "Let every client", "07:30 UTC",
                 "Report it to Apple",
             ]),
         Story(

@@ -95,7 +95,9 @@ extension Story {
             scene: scene(good).addresses([.status(403)]).with {
                 $0.agents = AgentLook.Agent.allCases.map { ($0, good) }
             },
-            findings: ["origin.status warning"], id: .refusedHereOnly, words: ["AASA-Bot gets the file"]),
+            findings: ["origin.status warning"], id: .refusedHereOnly,
+            words: ["AASA-Bot gets the file", "whatever its user agent"]
+        ) { $0.unsaid = ["is let in"] },
         Story(
             "only this machine is refused", origin: .status(403), cdn: good,
             scene: .calm(.status(403), cdn: good).with { $0.vantages = [("home", good)] },
@@ -137,7 +139,7 @@ extension Story {
             "the file is at the root only, and Apple's CDN has it", origin: .status(404), cdn: good,
             scene: .calm(.status(404), cdn: good).with { $0.rootCopy = good },
             findings: ["origin.status error", "origin.root-only warning"], id: .rootOnly,
-            words: ["Apple's CDN has it all the same", "does not promise"]
+            words: ["Apple's CDN has it, but Apple does", "not promise"]
         ) { $0.effect = "Links work." },
         Story(
             "the file is at the root only, and Apple's crawler did not look there", origin: .status(404),
@@ -179,7 +181,7 @@ extension Story {
         Story(
             "24: servers behind the name differ", cdn: good, scene: scene(good).addresses([good, old]),
             findings: ["origin.address-differs error"], id: .addressesDiffer,
-            words: ["192.0.2.2", "is chance", "same file to every server"]),
+            words: ["192.0.2.2", "by chance", "same file to every server"]),
         Story(
             "25: no intermediate certificate", origin: .certificate(.incompleteChain), cdn: forbidden,
             findings: ["origin.certificate-chain-incomplete error", "cdn.crawler-error error"],

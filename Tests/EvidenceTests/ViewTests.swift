@@ -163,7 +163,7 @@ extension EvidenceSuite {
             let reply = Reply.status(403, ["Server": "cloudflare", "CF-Ray": "8f0-AMS", "CF-Mitigated": "challenge"])
             let evidence = try #require(
                 try verdict(origin: Self.good, cdn: Self.good, scene: Self.calm.refusing(reply)).findings.first
-            ).evidence
+            ).text.evidence
             #expect(evidence["plain_status"] == "200")
             #expect(evidence["plain_sha256"]?.count == 64)
             #expect(evidence["crawler_status"] == "403")

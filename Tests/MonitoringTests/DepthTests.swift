@@ -17,10 +17,6 @@ extension MonitoringSuite {
             return course
         }
 
-        private func finding(_ rule: String, _ severity: Severity) -> Finding {
-            Finding(rule: Rule(rawValue: rule), severity: severity, message: "", fix: "", reference: "")
-        }
-
         @Test("the first look is a light one; the first full ones of many domains spread over their time")
         func firstSight() throws {
             let unseen = DomainState(domain: try Domain("example.com"))
@@ -67,17 +63,22 @@ extension MonitoringSuite {
         @Test(
             "trouble is looked at in full every five minutes; what lasts for weeks, notes, and our own trouble are not",
             arguments: [
-                ("origin.status", Severity.error, Depth.full), ("origin.ipv6-broken", .warning, .full),
-                ("cdn.divergent", .warning, .full), ("cdn.propagating", .note, .light),
-                ("aasa.rule-unreachable", .warning, .light), ("aasa.json-syntax", .error, .light),
-                ("origin.certificate-expiring", .warning, .light), ("monitor.vantage-failed", .warning, .light),
-            ])
-        func findings(_ rule: String, _ severity: Severity, _ depth: Depth) throws {
+                (.origin(.fault(.tlsVersion)), .full), (.origin(.falseEncoding("utf-8")), .full),
+                (.cdn(.divergent), .full), (.cdn(.propagating(lag: 60)), .light),
+                (.file(.lint(lint(.warning))), .light), (.file(.lint(lint(.error))), .light),
+                (.origin(.certificateExpiring(.testing, left: 60)), .light),
+                (.vantageFailed("a", detail: nil), .light),
+            ] as [(Matter, Depth)])
+        func findings(_ matter: Matter, _ depth: Depth) throws {
             var state = try calm().state
-            state.verdict?.findings = [finding(rule, severity)]
+            state.verdict?.findings = [Finding(matter)]
             #expect(state.depth(fullEvery: Self.hour, now: .testing + 239) == .light)
             #expect(state.depth(fullEvery: Self.hour, now: .testing + 240) == depth)
             #expect(state.depth(fullEvery: .seconds(60), now: .testing + 60) == .full)
+        }
+
+        private static func lint(_ severity: Severity) -> LintMatter {
+            LintMatter(rule: "a", severity: severity, line: 1, column: 1, message: "", fix: "", reference: "")
         }
 
         @Test(

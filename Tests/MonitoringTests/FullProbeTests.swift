@@ -96,6 +96,22 @@ extension MonitoringSuite {
             #expect(firing.verdict == course.state.verdict)
         }
 
+        @Test("a file at the root alone, for which only full looks ask Apple, is no news to light ones")
+        func rootOnly() throws {
+            var course = try Course()
+            let crawler = Reply.crawler("SWCERR00101 Bad HTTP Response: 404 Not Found")
+            for hour in [0, 0.1] {
+                var seen = try Observation.of(
+                    at: .testing + hour * 3600, origin: .status(404), cdn: crawler,
+                    scene: Scene().with { $0.rootCopy = Self.file })
+                seen.full?.lightSkipsCDN = .originHasNoFile
+                try course.look(at: hour, seen)
+            }
+            #expect(course.state.verdict?.diagnosis.id == .rootOnly)
+            let light = try course.glance(.status(404), nil)
+            #expect(!light.isNews && light.verdict == course.state.verdict)
+        }
+
         @Test("a light look sees plain trouble as well as a full one, and leaves its end to that")
         func lightOpens() throws {
             var course = try Course()

@@ -70,6 +70,34 @@ extension MonitoringSuite {
             #expect(course.told == ["3 origin.broken firing"], "\(Self.speakingAgainst[index].0)")
         }
 
+        @Test("a refusal to this machine does not show that the file was gone", arguments: [403, 429])
+        func refusedBetween(_ status: Int) throws {
+            let absent = Reply.crawler("SWCERR00101 Bad HTTP Response: 404 Not Found").with {
+                $0.headers["Age"] = "3600"
+            }
+            var course = try Course()
+            for hour in 0...3 { try course.look(at: Double(hour), Self.file(), absent) }
+            #expect(course.state.verdict?.diagnosis.id == .crawlerStillAbsent)
+            try course.look(at: 4, .status(status), absent)
+            try course.look(at: 5, Self.file(), absent)
+            #expect(course.state.verdict?.diagnosis.id == .crawlerStillAbsent)
+        }
+
+        @Test("what is wrong with a server that this machine's own resolver leads to opens nothing beside Apple's copy")
+        func internalServer() throws {
+            var course = try Course()
+            for hour in 0...3 {
+                for reply in [Reply.status(500), .failed(.timedOut)] {
+                    var seen = try Observation.of(
+                        at: .testing + Double(hour) * 3600, origin: reply, cdn: Self.file())
+                    seen.origin.ownScope = .private
+                    try course.look(at: Double(hour), seen)
+                }
+            }
+            #expect(course.told.isEmpty && course.state.open.isEmpty)
+            #expect(course.state.verdict?.level == .warning)
+        }
+
         @Test("Apple remembers only what it was told before this machine first saw the file")
         func absence() throws {
             func absent(askedHoursAgo hours: Double) -> Reply {

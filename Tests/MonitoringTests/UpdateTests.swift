@@ -58,7 +58,7 @@ extension MonitoringSuite {
             var history = FactsHistory()
             var changed = 0
             for step in 0..<100 {
-                let facts = ContentHash(hex: "\(step)")
+                let facts = ContentHash(of: "\(step)".utf8)
                 if case .changed = history.see(facts, required: 1, at: .testing + Double(step)) { changed += 1 }
             }
             #expect(changed == FactsHistory.limit && history.counted.count == FactsHistory.limit)

@@ -182,6 +182,31 @@ extension ProbingTests {
             }
         }
 
+        @Test("for a file at the root alone the CDN is asked as soon as that is there, and by full checks alone")
+        func rootOnly() async throws {
+            let addresses = ["127.0.0.1", "127.0.0.31"]
+            try await Scene.with(names: ["site.test": addresses]) { scene in
+                let origin = scene.lab.origin("site.test")
+                origin.behaviour = .reply(.status(404))
+                origin.on(
+                    path: "/apple-app-site-association",
+                    .reply(.init(headers: [("Content-Type", "application/json")], body: Array(file().utf8))))
+                scene.lab.cdn.fails("site.test", reason: "SWCERR00101 Bad HTTP Response: 404 Not Found")
+                let hole = try LabHole(.dropping, address: addresses[1], port: scene.lab.port)
+                defer { hole.close() }
+                let timeout = Duration.seconds(6)
+                let start = ContinuousClock.now
+                async let seen = scene.observe(depth: .full, timeout: timeout)
+                // The dead address keeps the survey of addresses waiting.
+                try await until { !scene.lab.cdn.requests(for: "site.test").isEmpty }
+                #expect(start.duration(to: .now) < timeout / 2)
+                let full = try await seen
+                #expect(full.cdn.retrieval?.answer?.status == 404)
+                #expect(Readings(full).light.observation.cdn == .notAsked(.originHasNoFile))
+                #expect(try await scene.observe().cdn == .notAsked(.originHasNoFile))
+            }
+        }
+
         @Test("a vantage whose proxy is dead says so, and holds up nothing else")
         func deadVantage() async throws {
             try await Scene.with { scene in

@@ -41,12 +41,14 @@ struct Scene: Sendable {
         await lab.shutdown()
     }
 
+    /// `other`: another driver than the scene's.
     func probe(
-        timeout: Duration = .seconds(20), asksBeforeOrigin: Bool = false, asksEdges: Bool = true,
+        _ other: CurlDriver? = nil, timeout: Duration = .seconds(20), asksBeforeOrigin: Bool = false,
+        asksEdges: Bool = true,
         vantages: [VantagePoint] = []
     ) -> DomainProbe {
         DomainProbe(
-            driver: driver,
+            driver: other ?? driver,
             settings: ProbeSettings(
                 cdnBaseURL: lab.cdnBaseURL + "/", timeout: timeout, asksBeforeOrigin: asksBeforeOrigin,
                 asksEdges: asksEdges, vantages: vantages, cdnRequestsPerSecond: 1000, userAgent: "probing-tests"))

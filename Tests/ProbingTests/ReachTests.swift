@@ -29,6 +29,30 @@ extension ProbingTests {
             }
         }
 
+        @Test(
+            "behind a proxy Apple's agents are asked after the plain request, and no more where the server has had enough",
+            arguments: [(200, true), (429, false), (503, false)])
+        func agentsBehindProxy(_ status: Int, _ areAsked: Bool) async throws {
+            try await Scene.with { scene in
+                let origin = scene.lab.origin("site.test")
+                origin.serve(file())
+                if status != 200 { origin.on(path: wellKnown, .reply(.status(status))) }
+                let proxy = try await LabProxy.start(to: "127.0.0.1", port: scene.lab.port)
+                let driver = try CurlDriver(
+                    network: NetworkSettings(caFile: scene.lab.caFile, proxy: proxy.httpURL))
+                let full = try #require(
+                    try await scene.probe(driver).observe(
+                        Domain("site.test"), mode: .developer, depth: .full, hadFile: false, now: instant
+                    ).full)
+                #expect(full.addresses == [] && full.agents.allSatisfy { $0.address == nil })
+                #expect(full.agents.map { $0.retrieval.answer?.status } == (areAsked ? [200, 200] : []))
+                let names = scene.requests("site.test").filter { $0.path == wellKnown }.map(\.userAgent)
+                #expect(Array(names.dropFirst(2)) == (areAsked ? AgentLook.Agent.allCases.map(\.userAgent) : []))
+                await driver.shutdown()
+                await proxy.shutdown()
+            }
+        }
+
         @Test("behind a first address that nobody is at, the agents are asked at the next at once")
         func deadFirst() async throws {
             try await Scene.with(names: ["site.test": ["127.0.0.31", "127.0.0.1"]]) { scene in
@@ -134,6 +158,41 @@ extension ProbingTests {
             #expect(seen.origin.failure?.kind == kind)
             #expect((seen.cdn == .notAsked(.originHasNoFile)) == hasNoFile)
             await driver.shutdown()
+        }
+
+        @Test("a name server that does not answer is waited for once")
+        func deadNameServer() async throws {
+            let server = try FakeNameServer()
+            defer { server.stop() }
+            let driver = try CurlDriver(resolver: Resolver(servers: server.address))
+            let timeout = Duration.seconds(2)
+            let probe = DomainProbe(
+                driver: driver,
+                settings: ProbeSettings(
+                    cdnBaseURL: "https://silent.cdn.test/a/v1", timeout: timeout, userAgent: "probing-tests"))
+            for depth in Depth.allCases {
+                let start = ContinuousClock.now
+                let seen = try await probe.observe(Domain("silent.test"), depth: depth, hadFile: true, now: instant)
+                #expect(start.duration(to: .now) < timeout * 1.75)
+                #expect(seen.origin.failure?.kind == .noNameServer)
+                #expect(seen.cdn.retrieval?.failure?.kind == .noNameServer)
+            }
+            await driver.shutdown()
+        }
+
+        @Test("what this machine's own resolver gives is told apart from what is public, and from the user's rules")
+        func ownScope() async throws {
+            let server = try FakeNameServer()
+            defer { server.stop() }
+            for (rules, scope) in [([], AddressScope.reserved), (["good.test:443:192.0.2.8"], nil)] {
+                let driver = try CurlDriver(
+                    network: NetworkSettings(resolve: rules), resolver: Resolver(servers: server.address))
+                let probe = DomainProbe(
+                    driver: driver, settings: ProbeSettings(timeout: .seconds(1), userAgent: "probing-tests"))
+                let (seen, _) = try await probe.original(of: Domain("good.test"))
+                #expect(seen.failure != nil && seen.ownScope == scope)
+                await driver.shutdown()
+            }
         }
 
         static let privateTargets = [

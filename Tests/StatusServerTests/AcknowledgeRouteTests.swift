@@ -58,10 +58,10 @@ extension StatusServerSuite {
             try await serving(onWrite: { writes.withLock { $0 += 1 } }) { port in
                 #expect(try await ask(port, Self.path, method: "DELETE").status == 409)
                 let made = try await acknowledge(port, #"{"by": "eva", "reason": "on it"}"#)
-                #expect(made.status == 200 && made.body.contains(#""by" : "eva""#))
+                #expect(made.status == 200 && made.body.contains(#""by":"eva""#))
                 #expect(try await scratch.store.acknowledgements().values.map(\.by) == ["eva"])
                 let ended = try await ask(port, "/api/v1/incidents/01234567/ack", method: "DELETE")
-                #expect(ended.status == 200 && ended.body.contains(#""id" : "0123456789abcdef""#))
+                #expect(ended.status == 200 && ended.body.contains(#""id":"0123456789abcdef""#))
                 #expect(try await scratch.store.acknowledgements().isEmpty)
                 #expect(writes.withLock(\.self) == 2)
             }

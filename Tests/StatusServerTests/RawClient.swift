@@ -26,9 +26,8 @@ final class RawClient: Sendable {
             }
         }
         guard outcome == 0 else {
-            let code = errno
-            close(socket)
-            throw Failure(call: "connect", code: code)
+            // Not closed here: `deinit` runs for what throws once all its properties are set.
+            throw Failure(call: "connect", code: errno)
         }
     }
 

@@ -51,7 +51,7 @@ extension StatusServerSuite {
                 let answer = try await ask(port, "/")
                 #expect(answer.status == 200)
                 #expect(answer.headers["content-type"] == "text/html; charset=utf-8")
-                #expect(answer.body.contains("3 of 6 domains need attention"))
+                #expect(answer.body.contains("<h1>5 of 6 domains open the app</h1>"))
                 #expect(answer.body.hasSuffix("</html>\n"))
                 #expect(answer.headers["content-length"] == "\(answer.body.utf8.count)")
             }
@@ -71,11 +71,14 @@ extension StatusServerSuite {
                 let answer = try await ask(port, target, method: method)
                 #expect(answer.status == expected)
                 #expect(answer.headers["x-content-type-options"] == "nosniff")
-                #expect(answer.headers["referrer-policy"] == "no-referrer")
-                #expect(answer.headers["cache-control"] == "no-store")
+                #expect(answer.headers["referrer-policy"] == "same-origin")
                 #expect(
-                    answer.headers["content-security-policy"]?.hasPrefix(
-                        "default-src 'none'; style-src 'unsafe-inline'") == true)
+                    answer.headers["cache-control"]
+                        == (target.hasPrefix("/?") || target == "/" ? "no-cache, private" : "no-store")
+                        || expected != 200)
+                let policy = try #require(answer.headers["content-security-policy"])
+                #expect(policy.hasPrefix("default-src 'none'; style-src 'self'; script-src 'self'; "))
+                #expect(!policy.contains("unsafe"))
                 #expect(answer.body.isEmpty == (method == "HEAD"))
                 #expect(answer.headers["allow"] == (expected == 405 ? "GET, HEAD" : nil))
                 if expected != 200 { #expect(answer.headers["content-type"] == "text/plain; charset=utf-8") }
@@ -111,9 +114,10 @@ extension StatusServerSuite {
         }
 
         @Test(
-            "with a token, only the path of health is open",
+            "with a token, only the paths of supervisors are open",
             arguments: [
-                ("/healthz", 200), ("/healthz?x", 200), ("/healthz/", 401), ("/Healthz", 401), ("/nothing", 401),
+                ("/healthz", 200), ("/healthz?x", 200), ("/readyz", 200), ("/healthz/", 401), ("/Healthz", 401),
+                ("/nothing", 401),
                 ("//healthz", 401), ("/healthz/../", 401), ("/?/healthz", 401),
             ])
         func open(target: String, expected: Int) async throws {

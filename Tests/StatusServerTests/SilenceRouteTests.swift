@@ -51,28 +51,14 @@ extension StatusServerSuite {
                 let made = try await post(port)
                 #expect(made.status == 201)
                 #expect(
-                    made.body == """
-                        {
-                          "author" : "eva",
-                          "domains" : [
-                            "example.com"
-                          ],
-                          "ends_at" : "2026-11-21T09:00:00Z",
-                          "id" : "1",
-                          "kinds" : null,
-                          "labels" : {
-
-                          },
-                          "reason" : "upgrade",
-                          "starts_at" : "2026-11-21T07:00:00Z",
-                          "state" : "active"
-                        }
-
-                        """)
+                    made.body
+                        == #"{"author":"eva","domains":["example.com"],"ends_at":"2026-11-21T09:00:00Z","id":"1","#
+                        + #""kinds":null,"labels":{},"reason":"upgrade","starts_at":"2026-11-21T07:00:00Z","#
+                        + #""state":"active"}"#)
                 let list = try await ask(port, "/api/v1/silences")
-                #expect(list.status == 200 && list.body.contains(#""id" : "1""#))
+                #expect(list.status == 200 && list.body.contains(#""id":"1""#))
                 let ended = try await ask(port, "/api/v1/silences/1", method: "DELETE")
-                #expect(ended.status == 200 && ended.body.contains(#""state" : "over""#))
+                #expect(ended.status == 200 && ended.body.contains(#""state":"over""#))
                 #expect(try await !ask(port, "/api/v1/silences").body.contains(#""id""#))
                 #expect(try await ask(port, "/api/v1/silences/7", method: "DELETE").status == 404)
             }
@@ -124,8 +110,8 @@ extension StatusServerSuite {
                         try await ask(port, "/api/v1/silences/1", method: "DELETE", headers: headers).status == 403)
                 }
                 // A name of another site that was made to point here.
-                #expect(try await post(port, headers: ["Origin: http://evil.test"], host: "evil.test").status == 403)
-                #expect(try await post(port, host: "evil.test").status == 403)
+                #expect(try await post(port, headers: ["Origin: http://evil.test"], host: "evil.test").status == 421)
+                #expect(try await post(port, host: "evil.test").status == 421)
                 #expect(try await scratch.store.silences(notOverAt: .distantPast).isEmpty)
                 let own = ["Origin: http://\(host)", "Sec-Fetch-Site: same-origin"]
                 #expect(try await post(port, headers: own, host: host).status == 201)
@@ -178,7 +164,7 @@ extension StatusServerSuite {
                 #expect(try await !ask(port, "/").body.contains("silenced until"))
                 #expect(try await post(port).status == 201)
                 #expect(
-                    try await ask(port, "/").body.contains("silenced until <time datetime=\"2026-11-21T09:00:00Z\">"))
+                    try await ask(port, "/").body.contains("silenced until 09:00"))
             }
         }
     }

@@ -48,7 +48,7 @@ extension StorageSuite {
             try await commit(observation(at: noon + 120, status: 404, body: "[]"))
             try await commit(observation(at: noon + 180, status: 404, body: "[]", vantage: "outside"))
             #expect(try await runs().count == 4)
-            #expect(try await store.body(ContentHash(hex: "hash-of-[]")) == Data("[]".utf8))
+            #expect(try await store.body(ContentHash(of: "hash-of-[]".utf8)) == Data("[]".utf8))
             let bodies = try await store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM body") }
             #expect(bodies == 2)
         }
@@ -67,7 +67,7 @@ extension StorageSuite {
             let body = String(repeating: "x", count: Store.maximumBodyBytes + 1)
             try await commit(observation(body: body))
             #expect(try await runs().count == 1)
-            #expect(try await store.body(ContentHash(hex: "hash-of-\(body)")) == nil)
+            #expect(try await store.body(ContentHash(of: "hash-of-\(body)".utf8)) == nil)
         }
 
         @Test("a state comes back equal, to the last fraction of a second")
@@ -76,7 +76,7 @@ extension StorageSuite {
             state.open = [.cdnStale: TrackedIncident(incident: try incident(), confirmations: 2)]
             state.originPeriods = [
                 OriginPeriod(
-                    meaning: ContentHash(hex: "m"), content: ContentHash(hex: "c"), firstSeen: noon,
+                    meaning: ContentHash(of: "m".utf8), content: ContentHash(of: "c".utf8), firstSeen: noon,
                     lastSeen: noon + 0.1)
             ]
             try await store.commit(CheckRecord(observation: nil, state: state))
@@ -125,9 +125,9 @@ extension StorageSuite {
                     state: try state("still.example.com")))
             try await store.prune(now: noon + 86400 * 2, keepObservations: .seconds(86400 + 60))
             #expect(try await runs().map(\.observation.checkedAt) == [noon + 86400])
-            #expect(try await store.body(ContentHash(hex: "hash-of-old")) == nil)
-            #expect(try await store.body(ContentHash(hex: "hash-of-new")) != nil)
-            #expect(try await store.body(ContentHash(hex: "hash-of-still")) != nil)
+            #expect(try await store.body(ContentHash(of: "hash-of-old".utf8)) == nil)
+            #expect(try await store.body(ContentHash(of: "hash-of-new".utf8)) != nil)
+            #expect(try await store.body(ContentHash(of: "hash-of-still".utf8)) != nil)
         }
 
         @Test("a removed domain that comes back numbers its incidents behind all that were forgotten")

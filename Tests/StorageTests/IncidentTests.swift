@@ -30,7 +30,7 @@ extension StorageSuite {
                 state: .resolved, since: noon, openedAt: noon + 1, firedAt: noon + 2, resolvedAt: noon + 3,
                 reason: .originReverted, version: 7, worse: .init(version: 2, at: noon + 4),
                 again: .init(version: 5, at: noon + 5), flapping: .init(version: 6, at: noon + 6), isFlapping: true)
-            let causes: [FleetCause] = [.network, .cdn, .schedule, .configuration, .channel("a/b c")]
+            let causes: [FleetCause] = [.network, .cdn, .schedule, .configuration, .store, .channel("a/b c")]
             return [full, try incident("least", version: 1)] + causes.map { fleetIncident($0) }
         }
 

@@ -60,6 +60,16 @@ extension StorageSuite {
             #expect(errorOfOpening(folder.store) == nil)
         }
 
+        @Test("a link to a store is the same store")
+        func linked() throws {
+            let first = try Store(path: folder.store)
+            let link = folder.path + "/link.db"
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.store)
+            #expect(errorOfOpening(link)?.code == .inUse)
+            try first.close()
+            #expect(errorOfOpening(link) == nil)
+        }
+
         @Test("a reader reads while the writer runs, and cannot write")
         func readsBeside() async throws {
             let writer = try Store(path: folder.store)

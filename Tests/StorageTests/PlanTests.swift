@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Monitoring
 import Testing
 
 @testable import Storage
@@ -56,6 +57,17 @@ extension StorageSuite {
             Statement("a domain's unresolved incidents", Store.unresolvedOfDomain, ["incident_"]),
             Statement("a domain's incidents", Store.incidentsOfDomain, ["incident_of_domain"]),
             Statement("the newest incidents", Store.newestIncidents, ["incident_by_age"], scanned: ["i"]),
+            Statement(
+                "a page of incidents", Store.incidentPage(IncidentQuery(limit: 1)), ["incident_by_age"], scanned: ["i"]),
+            Statement(
+                "a page of a kind", Store.incidentPage(IncidentQuery(kind: .cdnStale, limit: 1)), ["incident_of_kind"]),
+            Statement(
+                "a page of open incidents", Store.incidentPage(IncidentQuery(state: .open, limit: 1)),
+                ["incident_unresolved"], scanned: ["i USING INDEX incident_unresolved"]),
+            Statement(
+                "a page of firing incidents of a kind",
+                Store.incidentPage(IncidentQuery(kind: .cdnStale, state: .firing, limit: 1)), ["incident_unresolved"],
+                scanned: ["i USING INDEX incident_unresolved"]),
             Statement("acknowledged incidents", Store.acknowledged, ["incident_acknowledged"]),
             Statement("incidents by prefix", Store.byPrefix, ["sqlite_autoindex_incident_1 (id>? AND id<?)"]),
             Statement("deliveries", Store.deliveriesOfAll, ["delivery_by_age"], scanned: ["delivery"]),
@@ -78,10 +90,7 @@ extension StorageSuite {
             Statement("aged deliveries", Store.agedDeliveries, ["delivery_by_age"]),
             Statement("ended incidents", Store.endedIncidents, ["incident_ended", "notification_of_incident"]),
             Statement("unnamed bodies", Store.unnamedBodies, ["observation_body_of_body"], scanned: ["b"]),
-            Statement(
-                "a run to continue",
-                "SELECT id FROM observation WHERE domain = ? AND vantage = ? AND depth = ? ORDER BY id DESC LIMIT 1",
-                ["observation_of_domain"]),
+            Statement("a run to continue", Store.latestRun, ["observation_of_domain"]),
             Statement(
                 "a domain's runs",
                 "SELECT facts FROM observation WHERE domain = ? ORDER BY first_at DESC, id DESC LIMIT ?",

@@ -49,10 +49,10 @@ extension StorageSuite {
             try await store.commit(
                 CheckRecord(observation: observation("b.example.com", at: noon + 7200, body: "new"), state: state()))
             try await store.prune(now: noon + 3600, keepObservations: .seconds(1800))
-            #expect(try await store.body(ContentHash(hex: "hash-of-shared")) != nil)
+            #expect(try await store.body(ContentHash(of: "hash-of-shared".utf8)) != nil)
             try await store.prune(now: noon + 7200, keepObservations: .seconds(1800))
-            #expect(try await store.body(ContentHash(hex: "hash-of-shared")) == nil)
-            #expect(try await store.body(ContentHash(hex: "hash-of-new")) != nil)
+            #expect(try await store.body(ContentHash(of: "hash-of-shared".utf8)) == nil)
+            #expect(try await store.body(ContentHash(of: "hash-of-new".utf8)) != nil)
         }
 
         @Test("a run that continues is kept, however long ago it began")

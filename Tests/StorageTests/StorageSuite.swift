@@ -32,7 +32,7 @@ func observation(
     _ name: String = "example.com", at: Date = noon, status: Int = 200, body: String = "{}", age: Int = 1,
     vantage: String = "local", detail: String? = nil
 ) throws -> Observation {
-    let hash = ContentHash(hex: "hash-of-\(body)")
+    let hash = ContentHash(of: "hash-of-\(body)".utf8)
     let data = Data(body.utf8)
     let answer = Answer(
         status: status,

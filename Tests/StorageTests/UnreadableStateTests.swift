@@ -24,10 +24,10 @@ extension StorageSuite {
             store = try Store(path: folder.store)
             store.onUnreadableState { [reported] state in reported.names.withLock { $0.append(state.name) } }
             for name in ["a.test", "b.test", "c.test"] {
-                // Twice, so that there is a difference next to the state.
-                for second in [0.0, 1] {
-                    try await store.commit(CheckRecord(observation: nil, state: state(name, at: noon + second)))
-                }
+                // Twice, so that there is an instant beside the state.
+                let first = try state(name, at: noon)
+                try await store.commit(CheckRecord(observation: nil, state: first))
+                try await store.commit(CheckRecord(observation: nil, state: state(name, at: noon + 1), stored: first))
             }
         }
 
@@ -42,7 +42,6 @@ extension StorageSuite {
             arguments: [
                 "UPDATE domain SET state = CAST('{}' AS BLOB) WHERE name = 'b.test'",
                 "UPDATE domain SET state = CAST('{\"domain\":' AS BLOB) WHERE name = 'b.test'",
-                "UPDATE domain_recent SET delta = CAST('x' AS BLOB) WHERE name = 'b.test'",
             ])
         func setsAside(sql: String) async throws {
             try await store.commit(

@@ -90,6 +90,8 @@ extension Observation {
             name, at: instant, mode: mode, origin: origin, cdn: cdn, unasked: unasked)
         let look = scene.look(of: observation.domain)
         observation.full = look
+        let scopes = scene.source == .system ? scene.addresses.map(\.scope) : []
+        observation.origin.ownScope = scopes.contains(.public) ? nil : scopes.first
         if let first = look.edges.first(where: { $0.retrieval.answer != nil }) ?? look.edges.first {
             observation.cdn = .asked(first.retrieval)
         }

@@ -1,5 +1,5 @@
 // What differs in `applinks`. Rules are compared app by app, however the apps are spread over entries; apps that the same
-// entries name are told of once.
+// entries name are reported once.
 
 enum ApplinksDiff {
     /// Rules looked at, counted once for each group of apps that they belong to: a hostile file may give thousands of apps

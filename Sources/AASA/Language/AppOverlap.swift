@@ -60,7 +60,7 @@ extension AppLinks {
                 }
             }
         } catch {
-            // What was found until then is true all the same.
+            // What was found until then is still true.
         }
         return overlaps
     }

@@ -74,7 +74,7 @@ struct JointSearch {
         self.meter = meter
     }
 
-    /// - Throws: where the budget ends first; what the goal has seen until then holds all the same.
+    /// - Throws: where the budget ends first; what the goal has seen until then still holds.
     mutating func run<Goal: SearchGoal>(_ goal: inout Goal) throws(LanguageBudget.Exhausted) {
         let live = languages.indices.map { (Int32($0), languages[$0].start(of: .path)) }
         try push(live, .path, .start, from: -1, byte: 0, tier: 0, length: 0, &goal)

@@ -16,7 +16,7 @@ extension URLRule {
                 visits: count, meter: meter)
             try search.run(&goal)
         } catch {
-            // What was found until then are examples all the same.
+            // What was found until then are still examples.
         }
         let examples = goal.found.filter { text in MatchableURL(text).map(matches) ?? false }
         return examples.isEmpty ? simpleExample.map { [$0] } ?? [] : examples

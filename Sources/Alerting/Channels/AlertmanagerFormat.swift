@@ -13,7 +13,7 @@ struct AlertmanagerFormat: ChannelFormat {
         return try JSONText.encoded([
             AlertmanagerAlert(
                 incident: alert.incident, labels: alert.labels, summary: rendered.headline,
-                description: rendered.oneLine, links: alert.links, endsAt: end)
+                description: rendered.oneLine, links: alert.links, instance: alert.instance, endsAt: end)
         ])
     }
 
@@ -37,13 +37,14 @@ struct AlertmanagerAlert: Encodable, Equatable {
 
     init(
         incident: Incident, labels: [String: String], summary: String, description: String, links: Alert.Links,
-        endsAt: Date
+        instance: String, endsAt: Date
     ) {
-        self.labels = Self.labels(incident, labels)
+        self.labels = Self.labels(incident, labels, instance)
         let form = PlainMarkup(unit: .bytes)
         annotations = [
             "summary": form.cut(summary, to: 1000), "description": form.cut(description, to: 4000),
             "severity": incident.severity.rawValue, "incident": form.cut(incident.id, to: 100),
+            "instance": form.cut(instance, to: 100),
             "origin": links.origin ?? "", "cdn": links.cdn ?? "",
         ].filter { !$0.value.isEmpty }
         // Alertmanager refuses an alert that ends before it begins, as after a step of the wall clock.
@@ -53,11 +54,20 @@ struct AlertmanagerAlert: Encodable, Equatable {
         generatorURL = links.statusPage.flatMap { PlainMarkup.isPlain($0) ? $0 : nil }
     }
 
-    /// `alertname`, `domain` and `kind` are ours; a label of the domain with such a name keeps its value under `label_`.
-    private static func labels(_ incident: Incident, _ more: [String: String]) -> [String: String] {
+    /// `alertname`, `kind`, `domain` and `cause` are ours; a label of the domain with such a name keeps its value under `label_`.
+    private static func labels(
+        _ incident: Incident, _ more: [String: String], _ instance: String
+    ) -> [String: String] {
         var labels = ["alertname": "aasa_monitor_incident", "kind": incident.kind.rawValue]
-        // Without a domain two incidents of one kind would be one alert.
-        if let domain = incident.domain { labels["domain"] = domain.name } else { labels["incident"] = incident.id }
+        // Nothing that is said of domains may be of one monitor alone, such as an incident's id: the alerts of two monitors
+        // with the same domains are the same alerts. Without domain or cause two incidents of one kind would be one alert.
+        switch incident.subject {
+        case .domain(let domain): labels["domain"] = domain.name
+        case .fleet(let cause):
+            labels["cause"] = cause.name
+            // What a monitor says of itself is no other's.
+            if cause != .cdn { labels["instance"] = PlainMarkup(unit: .bytes).cut(instance, to: 100) }
+        }
         for (name, value) in more.sorted(by: { $0.key < $1.key }) where !value.isEmpty {
             var plain = String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
             if plain.first?.isNumber != false || plain.hasPrefix("__") || labels[plain] != nil {

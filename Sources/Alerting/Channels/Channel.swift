@@ -34,6 +34,11 @@ package enum ChannelKind: String, Codable, Sendable, CaseIterable {
     package var isFeed: Bool { self == .alertmanager }
 }
 
+/// What a channel can be notified of.
+package enum Notified: String, Codable, Sendable, CaseIterable {
+    case incidents, changes
+}
+
 package struct Channel: Equatable, Sendable {
     /// Unique; the key of rows and metrics.
     package let name: String
@@ -52,13 +57,15 @@ package struct Channel: Equatable, Sendable {
     package var minimumSeverity: Severity
     /// Patterns of the kinds that are sent there, such as `cdn.*`; empty: all.
     package var kinds: [String]
+    package var notifies: Set<Notified>
 
     /// `url`: nil for a service that has one address for all.
     /// `signingKeys`: for webhooks; `WebhookSignature.keys(parsing:)` reads them. Empty signs nothing.
     /// - Throws: `ChannelFault`, without any secret.
     package init(
         name: String, kind: ChannelKind, url: String? = nil, signingKeys: [Data] = [], token: String? = nil,
-        destination: String? = nil, thread: String? = nil, minimumSeverity: Severity = .warning, kinds: [String] = []
+        destination: String? = nil, thread: String? = nil, minimumSeverity: Severity = .warning, kinds: [String] = [],
+        notifies: Set<Notified> = [.incidents]
     ) throws(ChannelFault) {
         guard let url = url ?? kind.home else { throw ChannelFault(channel: name, reason: "its url is missing") }
         guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(), let host = parts.host,
@@ -74,6 +81,10 @@ package struct Channel: Equatable, Sendable {
         for pattern in kinds where !IncidentKind.allCases.contains(where: { Self.matches(pattern, $0) }) {
             throw ChannelFault(channel: name, reason: "no kind of incident matches '\(pattern.displayable)'")
         }
+        guard !kind.isPager || !notifies.contains(.changes) else {
+            throw ChannelFault(
+                channel: name, reason: "a receiver that keeps incidents cannot be notified of changes")
+        }
         self.name = name
         self.kind = kind
         self.url = url
@@ -83,11 +94,14 @@ package struct Channel: Equatable, Sendable {
         self.thread = thread
         self.minimumSeverity = minimumSeverity
         self.kinds = kinds
+        self.notifies = notifies
     }
 
     /// Whether its filters let an incident through. What was sent once is followed up whatever they say.
     package func accepts(kind: IncidentKind, severity: Severity) -> Bool {
-        severity >= minimumSeverity && (kinds.isEmpty || kinds.contains { Self.matches($0, kind) })
+        guard kind != .change else { return notifies.contains(.changes) }
+        return notifies.contains(.incidents) && severity >= minimumSeverity
+            && (kinds.isEmpty || kinds.contains { Self.matches($0, kind) })
     }
 
     /// `pattern`: a kind, or its beginning with an asterisk behind it.

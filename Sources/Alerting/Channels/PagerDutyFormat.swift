@@ -24,9 +24,9 @@ struct PagerDutyFormat: ChannelFormat {
         init(_ type: EventType) {
             self =
                 switch type {
-                case .resolved: .resolve
+                case .resolved, .changePropagated: .resolve
                 case .acknowledged: .acknowledge
-                case .firing, .update, .reminder: .trigger
+                case .firing, .update, .reminder, .changeDetected: .trigger
                 }
         }
     }
@@ -45,6 +45,7 @@ struct PagerDutyFormat: ChannelFormat {
             custom_details: .init(
                 text: details.map { ([$0.title].compactMap(\.self) + $0.lines).joined(separator: "\n") },
                 since: rendered.since, incident: form.cut(alert.incident.id, to: 100),
+                monitor: form.cut(alert.instance, to: 100),
                 labels: alert.labels.mapValues { form.cut($0, to: 300) }))
     }
 
@@ -88,6 +89,7 @@ struct PagerDutyFormat: ChannelFormat {
             let text: [String]
             let since: String
             let incident: String
+            let monitor: String
             let labels: [String: String]
         }
 

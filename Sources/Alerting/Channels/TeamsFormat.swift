@@ -30,7 +30,7 @@ struct TeamsFormat: ChannelFormat {
                         spacing: "Medium"))
             }
         }
-        let foot = "\(rendered.since) · incident \(PlainMarkup(unit: .jsonBytes).cut(rendered.incidentID, to: 100))"
+        let foot = "\(rendered.since) · \(rendered.identity(PlainMarkup(unit: .jsonBytes)))"
         blocks.append(Card.Block(inlines: [.init(text: foot, isSubtle: true)], spacing: "Medium"))
         let actions = rendered.links.filter { PlainMarkup.isPlain($0.url) }.map {
             Card.Action(title: $0.title, url: $0.url)

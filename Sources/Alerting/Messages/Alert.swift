@@ -16,6 +16,8 @@ package struct Alert: Equatable, Sendable {
     package var acknowledgement: Acknowledgement?
     package var labels: [String: String]
     package var links: Links
+    /// The name of the monitor that speaks.
+    package let instance: String
     /// A marked test message, about no real incident.
     package var isTest: Bool
     /// All alerts of this message; nil where there is one.
@@ -23,7 +25,8 @@ package struct Alert: Equatable, Sendable {
 
     package init(
         reason: NotificationReason, at: Date, incident: Incident, facts: IncidentFacts,
-        acknowledgement: Acknowledgement? = nil, labels: [String: String], links: Links, isTest: Bool = false
+        acknowledgement: Acknowledgement? = nil, labels: [String: String], links: Links, instance: String,
+        isTest: Bool = false
     ) {
         self.reason = reason
         self.at = at
@@ -33,6 +36,7 @@ package struct Alert: Equatable, Sendable {
         self.acknowledgement = acknowledgement
         self.labels = labels
         self.links = links
+        self.instance = instance
         self.isTest = isTest
     }
 
@@ -84,9 +88,11 @@ package struct Alert: Equatable, Sendable {
         }
     }
 
-    package var type: EventType { reason.type }
+    package var type: EventType { reason.type(of: incident.kind) }
 
-    var isOver: Bool { type == .resolved }
+    var isOver: Bool { reason.type == .resolved }
+    /// It tells of a new version, and of no trouble.
+    var isChange: Bool { incident.kind == .change }
 
     /// The name of what happened, as webhooks carry it.
     var typeName: String { isTest ? "test" : type.rawValue }
@@ -98,13 +104,13 @@ package struct Alert: Equatable, Sendable {
 extension Alert {
     /// A test message that looks like a real one and says that it is none.
     /// `domain`: one of the watched ones, so that links work.
-    package static func test(domain: Domain, links: Links, now: Date) -> Alert {
+    package static func test(domain: Domain, links: Links, instance: String, now: Date) -> Alert {
         let incident = Incident(
             id: "test-\(Int(now.timeIntervalSince1970))", subject: .domain(domain), kind: .cdnStale, severity: .note,
             state: .firing, since: now, openedAt: now, firedAt: now, version: 1)
         return Alert(
             reason: .firing, at: now, incident: incident,
             facts: IncidentFacts(diagnosis: .monitor(.testMessage)),
-            labels: [:], links: links, isTest: true)
+            labels: [:], links: links, instance: instance, isTest: true)
     }
 }

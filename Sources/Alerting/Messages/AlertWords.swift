@@ -8,6 +8,7 @@ extension Alert {
     /// The summary: who has which trouble, in one line.
     package var summary: String {
         if isTest { return "test message of aasa-monitor: nothing is wrong with \(subject)" }
+        if isChange, !isOver { return "\(subject): \(trouble)" }
         return isOver ? "\(subject): \(end) (after \(duration))" : "\(subject): \(summaryPrefix)\(trouble) (for \(age))"
     }
 
@@ -25,7 +26,8 @@ extension Alert {
 
     /// The first word of the headline.
     var state: String {
-        switch reason {
+        if isChange { return isOver ? "CHANGE PROPAGATED" : "CHANGE DETECTED" }
+        return switch reason {
         case .firing: "FIRING"
         case .escalated: "ESCALATED"
         case .again: "FIRING AGAIN"
@@ -59,6 +61,7 @@ extension Alert {
         case .expectationFailed: "the file does not meet the expectations"
         case .cdnWide: "Apple's CDN fails for many domains"
         case .monitorDegraded: "the monitor has a problem"
+        case .change: "a new version is live at the origin"
         }
     }
 
@@ -83,6 +86,7 @@ extension Alert {
             case .expectationFailed: "the file meets the expectations again"
             case .cdnWide: "Apple's CDN works again"
             case .monitorDegraded: "the monitor works again"
+            case .change: "every edge serves the new version"
             }
         }
     }

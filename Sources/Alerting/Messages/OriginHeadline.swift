@@ -25,7 +25,7 @@ extension IncidentFacts {
         case .origin(let cause):
             return switch cause {
             case .privateAddress, .privateForApple, .privateHere, .fault(.privateAddress, _),
-                .fault(.redirectToPrivateAddress, _):
+                .fault(.redirect(.privateAddress), _):
                 privateAddress
             case .hosting(let fault, _):
                 switch fault.meaning {
@@ -36,10 +36,7 @@ extension IncidentFacts {
                 }
             case .notDeployed: "the origin has no file"
             case .rootOnly: "the file is at the root only"
-            case .redirectToNothing, .fault(.redirectInsecure, _), .fault(.redirectLoop, _),
-                .fault(.redirectNowhere, _),
-                .fault(.redirectToLogin, _), .fault(.redirectToOtherSite, _):
-                redirect
+            case .redirectToNothing, .fault(.redirect, _): redirect
             case .fault(.status(401), _), .fault(.status(403), _): "the origin refuses this machine"
             case .fault(.status(429), _), .fault(.busy(429, _), _): "the origin limits this machine's requests"
             case .fault(.behindCloudflare, _), .fault(.busy, _): "the origin is in trouble"

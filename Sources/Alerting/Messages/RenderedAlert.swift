@@ -17,6 +17,8 @@ struct RenderedAlert {
     let since: String
     let links: [(title: String, url: String)]
     let incidentID: String
+    /// The name of the monitor that speaks.
+    let instance: String
 
     /// `isBrief`: what happened alone, for a reply below the message that holds the rest.
     init(_ alert: Alert, isBrief: Bool = false) {
@@ -59,12 +61,17 @@ struct RenderedAlert {
             "since \(Span.instant(alert.incident.since))"
             + (alert.incident.resolvedAt.map { ", until \(Span.instant($0))" } ?? "")
         incidentID = alert.incident.id
+        instance = alert.instance
     }
 
     /// State, severity, domain, kind, age.
     private static func headline(_ alert: Alert) -> String {
         if alert.isTest { return "TEST · \(alert.subject) · nothing is wrong" }
         let incident = alert.incident
+        if alert.isChange {
+            let parts = [alert.state, alert.subject, alert.isOver ? alert.end : alert.trouble]
+            return (parts + (alert.isOver ? ["after \(alert.duration)"] : [])).joined(separator: " · ")
+        }
         let age =
             switch alert.reason {
             case .resolved: "after \(alert.duration)"
@@ -114,6 +121,7 @@ struct RenderedAlert {
             + (end.map { ", until \(Span.instant($0))" } ?? "")
         links = alert.links.statusPage.map { [("status page", $0)] } ?? []
         incidentID = "\(alert.incident.id.prefix(80)) and \(alerts.count - 1) more"
+        instance = alert.instance
     }
 
     private static func line(_ alert: Alert) -> String {

@@ -30,10 +30,10 @@ struct TextLayout<Form: Markup> {
         return (parts + [foot]).joined(separator: "\n")
     }
 
-    /// Since when, links, and the incident's id.
+    /// Since when, links, and what says which incident and which monitor this is.
     func footer(_ alert: RenderedAlert) -> [String] {
         let links = alert.links.map { form.link($0.title, $0.url) }.joined(separator: " · ")
-        return [alert.since, links, "incident " + form.cut(alert.incidentID, to: 100)].filter { !$0.isEmpty }
+        return [alert.since, links, alert.identity(form)].filter { !$0.isEmpty }
     }
 
     /// All between the first line and the last ones, in the order of reading.
@@ -90,5 +90,12 @@ struct TextLayout<Form: Markup> {
         }
         let lines = form.list.open + paragraph.lines.joined(separator: "\n") + form.list.close
         return [title, lines].compactMap(\.self).joined(separator: "\n")
+    }
+}
+
+extension RenderedAlert {
+    /// `incident 3fa9… · monitor eu-1`.
+    func identity(_ form: some Markup) -> String {
+        "incident \(form.cut(incidentID, to: 100)) · monitor \(form.cut(instance, to: 100))"
     }
 }

@@ -13,7 +13,7 @@ struct WebhookPayload: Encodable {
     var parts: DiagnosisText
     var changes: [Change]
     var behaviour: [BehaviourNote]
-    var findings: [Finding]
+    var findings: [FindingText]
 
     init(_ alert: Alert) {
         self.alert = alert
@@ -23,12 +23,13 @@ struct WebhookPayload: Encodable {
         diagnosis = parts.oneLine
         changes = alert.facts.comparison.changes
         behaviour = alert.facts.comparison.behaviour
-        findings = alert.facts.findings
+        findings = alert.facts.findings.map(\.text)
     }
 
     fileprivate enum Key: String, CodingKey {
         case type, timestamp, data
-        case schema, domain, domains, domainCount = "domain_count", count, labels, kind, severity, summary, diagnosis,
+        case schema, instance, domain, domains, domainCount = "domain_count", count, labels, kind, severity, summary,
+            diagnosis,
             diagnosisID = "diagnosis_id", effect, cause, action, outlook, incident, incidents, comparison, findings,
             links
         case state, bytesEqual = "bytes_equal", changedAt = "changed_at", lagSeconds = "lag_seconds", changes, behaviour
@@ -122,6 +123,7 @@ extension Alert {
         try root.encode(at.rfc3339, forKey: .timestamp)
         var data = root.nestedContainer(keyedBy: WebhookPayload.Key.self, forKey: .data)
         try data.encode("aasa-monitor/alert/v1", forKey: .schema)
+        try data.encode(instance, forKey: .instance)
         return data
     }
 }

@@ -100,9 +100,10 @@ struct Feed: Sendable {
         let incident = record.incident.shifted(by: shift)
         let routing = asker.inputs.routing
         return AlertmanagerAlert(
-            incident: incident, labels: routing.labels(of: incident),
+            incident: incident, labels: incident.domain == nil ? routing.share : routing.labels(of: incident),
             summary: "\(incident.subjectName): \(incident.kind.rawValue) since \(Span.instant(incident.since))",
             description: try store.facts(incident.id)?.text.oneLine ?? "", links: routing.links(for: incident.domain),
+            instance: routing.instance,
             endsAt: incident.state == .resolved
                 ? min(incident.resolvedAt ?? asker.wall, asker.wall) : asker.wall + Self.life)
     }

@@ -137,7 +137,8 @@ extension Asker {
             try store.save(pending(decision(on: record, known), known), of: record.incident)
             try store.log(
                 DeliveryRecord(
-                    channel: channel.name, incidentID: member.incidentID, type: message.reason.type,
+                    channel: channel.name, incidentID: member.incidentID,
+                    type: message.reason.type(of: message.kind),
                     reason: message.reason, version: member.version, key: message.key, at: now,
                     attempts: message.attempts, outcome: .abandoned))
         }

@@ -29,6 +29,10 @@ package struct Routing: Equatable, Sendable {
     package let remindEvery: Duration?
     package let groupWait: Duration
     package let groupInterval: Duration
+    /// The name of this monitor, as messages give it.
+    package let instance: String
+    /// A label that says which share of the domains this monitor has; none where it has all.
+    let share: [String: String]
     private let cdnBaseURL: String
     private let statusPageURL: String?
     /// The channels that any domain is routed to: who is notified of domains is notified of what inhibits that.
@@ -40,7 +44,8 @@ package struct Routing: Equatable, Sendable {
     package init(
         channels: [Channel], domains: [Domain: DomainRoute], fallback: String? = nil,
         escalation: Escalation = Escalation(), cdnBaseURL: String, statusPageURL: String? = nil,
-        remindEvery: Duration? = .seconds(24 * 3600), groupWait: Duration = .zero, groupInterval: Duration = .zero
+        remindEvery: Duration? = .seconds(24 * 3600), groupWait: Duration = .zero, groupInterval: Duration = .zero,
+        instance: String, shard: String? = nil
     ) {
         self.channels = channels
         self.domains = domains
@@ -51,6 +56,8 @@ package struct Routing: Equatable, Sendable {
         self.remindEvery = remindEvery
         self.groupWait = groupWait
         self.groupInterval = groupInterval
+        self.instance = instance
+        share = shard.map { ["shard": $0] } ?? [:]
         let atOnce = channels.map(\.name).filter { !escalation.names.contains($0) }
         watching = domains.values.reduce(into: domains.isEmpty ? Set(atOnce) : []) { names, route in
             names.formUnion(route.channels ?? atOnce)
@@ -65,9 +72,10 @@ package struct Routing: Equatable, Sendable {
         var route = Route()
         route.isPager = channel.kind.isPager
         route.takesAcknowledgements = channel.kind.takesAcknowledgements
-        route.reminders = ReminderSchedule(every: remindEvery)
+        route.reminders = ReminderSchedule(every: incident.kind == .change ? nil : remindEvery)
         let accepts = channel.accepts(kind: incident.kind, severity: incident.severity)
-        route.escalatesAfter = accepts ? escalation.after(channel.name) : nil
+        route.escalatesAfter =
+            accepts && incident.kind != .change ? escalation.after(channel.name) : nil
         switch incident.subject {
         case .domain(let domain):
             let known = domains[domain]
@@ -89,7 +97,7 @@ package struct Routing: Equatable, Sendable {
         let atOnce = Set(channels.map(\.name)).subtracting(escalation.names)
         switch cause {
         case .network, .cdn: return watching
-        case .schedule, .configuration: return fallback.map { [$0] } ?? atOnce
+        case .schedule, .configuration, .store: return fallback.map { [$0] } ?? atOnce
         case .channel(let sick):
             if let fallback, fallback != sick { return [fallback] }
             return atOnce.subtracting([sick])

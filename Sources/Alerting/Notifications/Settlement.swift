@@ -167,7 +167,8 @@ struct Settlement: Sendable {
             // The log is for people: a line that cannot be written must not undo the settlement.
             try? store.log(
                 DeliveryRecord(
-                    channel: channel.name, incidentID: member.incidentID, type: message.reason.type,
+                    channel: channel.name, incidentID: member.incidentID,
+                    type: message.reason.type(of: message.kind),
                     reason: message.reason, version: member.version, key: message.key, at: now,
                     attempts: message.attempts + 1, outcome: outcome, status: status, error: words))
         }

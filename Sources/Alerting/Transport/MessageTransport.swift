@@ -50,7 +50,7 @@ package struct TransportAnswer: Equatable, Sendable {
     package let headers: [HeaderField]
     /// The first 64 KiB.
     package let body: Data
-    /// What went wrong on the way, if anything did; a status may have come all the same.
+    /// What went wrong on the way, if anything did; a status may still have come.
     package let fault: TransportFault?
 
     package static let maximumBodyBytes = 64 * 1024

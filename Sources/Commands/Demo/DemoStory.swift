@@ -13,10 +13,7 @@ struct DemoStory: Sendable {
     let port: Int
     let keepsRunning: Bool
 
-    /// Two hours a second: a day of staleness takes twelve seconds.
-    private static let factor = 7200.0
-    /// For each wait; the longest, for the CDN to be stale, takes about 13 seconds.
-    private static let patience: Duration = .seconds(60)
+    let pace: DemoPace
 
     /// - Returns: whether everything happened as shown.
     func tell() async throws -> Bool {
@@ -33,7 +30,7 @@ struct DemoStory: Sendable {
     }
 
     private func perform(on stage: DemoStage) async throws -> Bool {
-        let time = AcceleratedTime(factor: Self.factor)
+        let time = AcceleratedTime(factor: pace.factor)
         let configuration = try stage.configuration(port: port)
         let (addresses, address) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1))
         let (stops, stop) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -43,7 +40,7 @@ struct DemoStory: Sendable {
             configuration: configuration,
             surroundings: MonitorDaemon.Surroundings(
                 clock: { _ in time }, logger: logger, version: Version.number, userAgent: Version.userAgent,
-                storePath: configuration.store.resolvedPath(), endsOnSignals: keepsRunning,
+                storePath: configuration.store.path, endsOnSignals: keepsRunning,
                 onListening: { address.yield($0) }, untilStopped: { for await _ in stops { return } }))
         let teller = DemoTeller(style: style, time: time, start: time.now())
         return try await withThrowingTaskGroup(of: Bool?.self) { group in
@@ -72,10 +69,11 @@ struct DemoStory: Sendable {
     }
 
     private func play(_ stage: DemoStage, _ teller: DemoTeller, _ page: String) async throws -> Bool {
+        teller.title("Open \(page) and watch it happen.")
         teller.title("aasa-monitor demo: five sites, a copy of Apple's CDN, and the real daemon on loopback")
-        teller.note("one second is two hours; nothing leaves this machine")
-        teller.note("status page: \(page)")
-        var chat = DemoChat(stage.chat, teller, patience: Self.patience)
+        teller.note("one second is \(pace.second); nothing leaves this machine")
+        var chat = DemoChat(stage.chat, teller, patience: pace.patience)
+        try await Task.sleep(for: pace.opening)
 
         try await waitForFirstChecks(stage)
         teller.say("all well", "\(DemoStage.all.joined(separator: ", ")) are checked: origin and CDN agree.")
@@ -84,8 +82,10 @@ struct DemoStory: Sendable {
         teller.say(
             "deploy",
             "\(DemoStage.changing) deploys a new file with /trips/* and /help/*. Apple's CDN keeps the old one.")
+        try await Task.sleep(for: pace.pause)
         stage.refuseCrawler()
         teller.say("firewall", "\(DemoStage.refusing) switches on bot protection: AASA-Bot gets 403, browsers get 200.")
+        try await Task.sleep(for: pace.pause)
         stage.installWrongCertificate()
         teller.say("certificate", "\(DemoStage.misconfigured) installs a certificate made out to another name.")
 
@@ -99,8 +99,10 @@ struct DemoStory: Sendable {
 
         stage.cdnPicksUpNewFile()
         teller.say("at last", "Apple's CDN picks up the new file of \(DemoStage.changing).")
+        try await Task.sleep(for: pace.pause)
         stage.admitCrawler()
         teller.say("repair", "\(DemoStage.refusing) lets AASA-Bot pass; Apple asks again.")
+        try await Task.sleep(for: pace.pause)
         stage.installRightCertificate()
         teller.say("repair", "\(DemoStage.misconfigured) installs the right certificate.")
 
@@ -118,7 +120,7 @@ struct DemoStory: Sendable {
 
     /// The daemon checks every site once before anything happens to one.
     private func waitForFirstChecks(_ stage: DemoStage) async throws {
-        let deadline = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + pace.patience
         while !DemoStage.all.allSatisfy({ !stage.lab.cdn.requests(for: $0).isEmpty }) {
             guard ContinuousClock.now < deadline else {
                 throw CommandFailure(.software, "the daemon did not check the lab's sites in time")

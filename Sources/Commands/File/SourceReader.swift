@@ -33,7 +33,8 @@ struct SourceReader {
             return try sources.map { source in try orFailure { try readLocal(source.get()) } }
         }
         let checker = try OneShotChecker(
-            connections: network.connections, timeout: network.timeout, asksCDN: true, configuration: configuration)
+            connections: network.connections, timeout: network.timeout, asksCDN: true, targets: named.count,
+            configuration: configuration)
         defer { checker.close() }
         var result: [Result<SourceText, CommandFailure>] = []
         do {

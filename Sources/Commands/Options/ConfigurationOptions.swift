@@ -32,11 +32,19 @@ struct ConfigurationOptions: ParsableArguments {
 
     /// Loads a configuration; its warnings go to standard error.
     /// - Throws: `CommandFailure` with every fault, each with its line and column.
-    static func load(_ path: String) throws -> ConfigurationFile {
-        do {
-            let (configuration, warnings) = try ConfigurationLoader.load(path: path)
+    static func load(_ path: String, shard: Shard? = nil) throws -> ConfigurationFile {
+        try explaining(path) { path in
+            let (configuration, warnings) = try ConfigurationLoader.load(path: path, shard: shard)
             for warning in warnings { Console.note("\(warning)") }
             return configuration
+        }
+    }
+
+    /// Reads something of the configuration at `path`.
+    /// - Throws: as `load`.
+    static func explaining<Value>(_ path: String, _ read: (String) throws -> Value) throws -> Value {
+        do {
+            return try read(path)
         } catch let fault as ConfigurationFault {
             throw CommandFailure(.configuration, "the configuration is not valid\n\(fault)")
         } catch let missing as ConfigurationFileUnreadable {

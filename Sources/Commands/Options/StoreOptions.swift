@@ -1,26 +1,35 @@
 import ArgumentParser
-import Daemon
+import Foundation
 import MonitorConfiguration
 import Storage
 
-/// The store that a configuration names, for commands that work beside the daemon.
+/// The daemon's store, for commands that work beside it. Of a configuration they read `store.path` and nothing else: they
+/// need no secret, and work in any shell.
 struct StoreOptions: ParsableArguments {
+    @Option(
+        name: .customLong("store"),
+        help: ArgumentHelp("The store (default: the one that the configuration names).", valueName: "file"))
+    var file: String?
+
     @OptionGroup var configuration: ConfigurationOptions
 
-    func file() throws -> ConfigurationFile { try ConfigurationOptions.load(configuration.resolvedPath()) }
-
-    func path() throws -> String { try file().store.resolvedPath() }
+    /// Absolute.
+    /// - Throws: `CommandFailure`.
+    func path() throws -> String {
+        let path =
+            try file
+            ?? ConfigurationOptions.explaining(configuration.resolvedPath()) { path in
+                try ConfigurationLoader.storePath(path: path)
+            }
+        return URL(filePath: path).standardizedFileURL.path
+    }
 
     /// Opens the store, works with it and closes it.
     ///
-    /// `file`: the configuration, where it was read already.
     /// - Throws: `CommandFailure`.
-    func with<Value>(
-        _ access: Store.Access, of file: ConfigurationFile? = nil, _ work: (Store) async throws -> Value
-    ) async throws -> Value {
-        let path = try (file ?? self.file()).store.resolvedPath()
+    func with<Value>(_ access: Store.Access, _ work: (Store) async throws -> Value) async throws -> Value {
         do {
-            let store = try Store(path: path, access: access)
+            let store = try Store(path: path(), access: access)
             defer { try? store.close() }
             return try await work(store)
         } catch let error as StoreError {

@@ -15,7 +15,9 @@ enum Console {
         write(text + "\n", to: STDERR_FILENO)
     }
 
-    static func write(_ text: String, to descriptor: Int32) {
+    /// - Returns: whether all of it was written.
+    @discardableResult
+    static func write(_ text: String, to descriptor: Int32) -> Bool {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let written = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -33,9 +35,10 @@ enum Console {
                 note("aasa-monitor: the result cannot be written: \(String(cString: strerror(errno)))")
                 exit(MonitorExit.software.rawValue)
             } else {
-                return
+                return false
             }
         }
+        return true
     }
 }
 
@@ -45,9 +48,9 @@ final class Progress: Sendable {
     private let total: Int
     private let done = Mutex(0)
 
-    init(total: Int) {
+    init(total: Int, isQuiet: Bool = false) {
         self.total = total
-        isShown = isatty(STDERR_FILENO) == 1
+        isShown = !isQuiet && isatty(STDERR_FILENO) == 1
         show(0)
     }
 

@@ -31,29 +31,17 @@ struct LintResult {
         ])
     }
 
-    /// Workflow commands of GitHub Actions, one a finding:
-    /// https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
+    /// One annotation a finding, at its place in the file.
     var annotations: [String] {
         report.findings.map { finding in
-            let command =
-                switch finding.severity {
-                case .error: "error"
-                case .warning: "warning"
-                case .note: "notice"
-                }
-            let properties = [
-                ("file", text.name), ("line", "\(finding.start.line)"), ("col", "\(finding.start.column)"),
-                ("endLine", "\(finding.end.line)"), ("endColumn", "\(finding.end.column)"),
-                ("title", "aasa.\(finding.rule)"),
-            ].map { "\($0)=\(Self.escaped($1, isProperty: true))" }.joined(separator: ",")
-            return
-                "::\(command) \(properties)::\(Self.escaped("\(finding.message); \(finding.fix)", isProperty: false))"
+            WorkflowCommand(
+                level: .init(finding.severity),
+                properties: [
+                    ("file", text.name), ("line", "\(finding.start.line)"), ("col", "\(finding.start.column)"),
+                    ("endLine", "\(finding.end.line)"), ("endColumn", "\(finding.end.column)"),
+                    ("title", "aasa.\(finding.rule)"),
+                ], message: "\(finding.message); \(finding.fix)"
+            ).line
         }
-    }
-
-    private static func escaped(_ text: String, isProperty: Bool) -> String {
-        let result = text.replacing("%", with: "%25").replacing("\r", with: "%0D").replacing("\n", with: "%0A")
-        // Logs are read on terminals too, and a file's name may hold anything.
-        return (isProperty ? result.replacing(":", with: "%3A").replacing(",", with: "%2C") : result).displayable
     }
 }

@@ -10,7 +10,7 @@ extension CheckReport {
         let name = observation.domain.name
         lines.append("\(style.bold(name))  \(style.verdict(verdict.level))")
         for part in verdict.text.parts { lines += style.diagnosis(part) }
-        for finding in verdict.findings { lines += [""] + Self.text(of: finding, style: style) }
+        for finding in verdict.findings.map(\.text) { lines += [""] + Self.text(of: finding, style: style) }
         if !verdict.comparison.changes.isEmpty {
             lines += ["", "  " + style.dim("what the CDN does not have yet")]
             for change in verdict.comparison.changes {
@@ -28,10 +28,10 @@ extension CheckReport {
     }
 
     /// One finding: what was seen, and what to do.
-    static func text(of finding: Finding, style: TextStyle) -> [String] {
+    static func text(of finding: FindingText, style: TextStyle) -> [String] {
         var lines = ["  \(style.severity(finding.severity))  \(finding.rule.rawValue)"]
-        lines += style.wrapped(finding.message.displayable, indentation: 4)
-        lines += style.wrapped("do:   " + finding.fix.displayable, indentation: 4, hanging: 6)
+        lines += style.wrapped(finding.message, indentation: 4)
+        lines += style.wrapped("do:   " + finding.fix, indentation: 4, hanging: 6)
         let evidence = finding.evidence.sorted { $0.key < $1.key }.filter { !$0.value.isEmpty && $0.key != "url" }
         if !evidence.isEmpty {
             let seen = evidence.map { "\($0.key): \($0.value.displayable.shortened(to: 300))" }
@@ -41,7 +41,7 @@ extension CheckReport {
         return lines
     }
 
-    private static func mark(_ kind: Change.Kind) -> String {
+    static func mark(_ kind: Change.Kind) -> String {
         switch kind {
         case .added: "+"
         case .removed: "-"

@@ -29,11 +29,11 @@ struct CheckReport: Sendable {
             ("cdn", cdn),
             ("comparison", Self.json(of: verdict.comparison)),
             ("pages", .array((observation.full?.pages ?? []).map(Self.json(of:)))),
-            ("findings", .array(verdict.findings.map(Self.json(of:)))),
+            ("findings", .array(verdict.findings.map(\.text).map(Self.json(of:)))),
         ])
     }
 
-    static func json(of finding: Finding) -> OrderedJSON {
+    static func json(of finding: FindingText) -> OrderedJSON {
         .object([
             ("rule", .string(finding.rule.rawValue)),
             ("severity", .string(finding.severity.rawValue)),

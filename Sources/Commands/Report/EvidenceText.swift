@@ -24,7 +24,7 @@ struct EvidenceText {
         switch observation.cdn {
         case .asked(let retrieval): lines += facts(of: retrieval) + edges
         case .notAsked(.originHasNoFile):
-            lines += note("not asked: \(whyUnasked), and Apple would remember the failure; --ask-cdn asks all the same")
+            lines += note("not asked: \(whyUnasked), and Apple would remember the failure; --ask-cdn asks anyway")
         case .notAsked(.mode):
             lines += note("not asked: devices in \(observation.mode.rawValue) mode read the origin")
         }

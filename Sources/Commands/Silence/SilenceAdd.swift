@@ -47,16 +47,16 @@ struct SilenceAdd: AsyncParsableCommand {
         } catch let fault as DomainFault {
             throw ValidationError(fault.description)
         }
-        let file = try store.file()
-        let isUsed = file.domains.contains { watched in
+        // Labels are of the configuration, which this command does not read.
+        let isUsed = { (domain: Domain) in
             IncidentKind.allCases.contains {
-                request.scope.matches(domain: watched.domain, labels: watched.labels, kind: $0)
+                request.scope.matches(domain: domain, labels: request.scope.labels, kind: $0)
             }
         }
-        if !isUsed {
-            Console.note("aasa-monitor: no domain of the configuration matches; the silence is kept all the same")
+        let (silence, isIdle) = try await store.with(.beside) { store in
+            (try await store.add(request, now: now), try await !store.domainNames().contains(where: isUsed))
         }
-        let silence = try await store.with(.beside, of: file) { try await $0.add(request, now: now) }
+        if isIdle { Console.note("aasa-monitor: no domain that was checked yet matches; the silence is kept") }
         Console.print(
             "silence \(silence.id): \(silence.scope) until \(silence.endsAt.rfc3339); "
                 + "end it with: aasa-monitor silence end \(silence.id)")

@@ -13,8 +13,7 @@ struct UsualTime: Equatable, Sendable {
     init?(_ seconds: [TimeInterval]) {
         let sorted = seconds.sorted()
         guard let shortest = sorted.first, let longest = sorted.last else { return nil }
-        let middle = sorted.count / 2
-        median = sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+        median = sorted.medianOfSorted
         self.shortest = shortest
         self.longest = longest
         changes = sorted.count

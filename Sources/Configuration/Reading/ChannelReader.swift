@@ -27,8 +27,39 @@ struct ChannelReader {
         }
         result.severity = channel.choice("severity", Severity.self) ?? result.severity
         result.kinds = ChannelKinds(reading: reading).read(channel)
+        if let notify = notify() { result.notify = notify }
         channel.close()
         return name != nil && isWhole ? result : nil
+    }
+
+    /// nil where the key is absent, and after telling what is wrong with it.
+    private func notify() -> [ChannelSettings.NotifiedOf]? {
+        guard let nodes = channel.list("notify") else { return nil }
+        let words = ChannelSettings.NotifiedOf.allCases.map(\.rawValue)
+        var notify: [ChannelSettings.NotifiedOf] = []
+        for node in nodes {
+            guard let text = channel.text(node, "notify", "one of \(words.joined(separator: ", "))")
+            else { continue }
+            guard let word = ChannelSettings.NotifiedOf(rawValue: text.value) else {
+                let hint = text.isSubstituted ? "" : Spelling.suggestion(for: text.value, among: words)
+                reading.error(
+                    "expected one of \(words.joined(separator: ", ")) in 'notify' \(channel.title), found "
+                        + "\(text.quoted)\(hint)", at: text.position)
+                continue
+            }
+            if word == .changes, type == .pagerduty || type == .alertmanager {
+                reading.error(
+                    "'notify' \(channel.title) cannot name changes: a receiver of type \(type.rawValue) keeps incidents",
+                    at: text.position)
+            }
+            if !notify.contains(word) { notify.append(word) }
+        }
+        if nodes.isEmpty {
+            reading.error(
+                "'notify' \(channel.title) is empty; leave it out for incidents",
+                at: channel.entry("notify")?.position ?? channel.position)
+        }
+        return notify.isEmpty ? nil : notify
     }
 
     /// The keys of the type; of Slack's two ways in those of the one that is taken.

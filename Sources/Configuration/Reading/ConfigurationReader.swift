@@ -4,6 +4,8 @@
 struct ConfigurationReader {
     let reading: Reading
     let root: Section
+    /// In place of the file's own.
+    let shard: Shard?
 
     /// The result counts only where `reading` holds no error afterwards.
     func read() -> ConfigurationFile {
@@ -23,11 +25,16 @@ struct ConfigurationReader {
             vantages: NetworkReader.vantages(root),
             alerts: alerts,
             maintenance: MaintenanceReader(reading: reading, watched: watched).read(root),
-            store: ServiceReader.store(root.section("store")),
+            store: ServiceReader.store(root.section("store"), reading),
             server: ServiceReader.server(root.section("server")),
             log: ServiceReader.log(root.section("log")))
+        file.instance = root.text("instance", "a name")?.value
         file.heartbeat = HeartbeatReader.read(
             root.section("heartbeat", isConcealed: true), domains: file.domains)
+        let own = ServiceReader.shard(root.section("shard"))
+        // Last of what reads the domains: patterns and names may speak of any domain of the file.
+        file.shard = shard ?? own
+        if let shard = file.shard { file.domains = file.domains.filter { shard.contains($0.domain) } }
         CDNLoad.check(file, cdn, reading)
         root.close()
         return file

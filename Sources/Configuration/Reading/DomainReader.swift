@@ -28,6 +28,17 @@ struct DomainReader {
     }
 
     func read(_ root: Section) -> [WatchedDomain] {
+        let list = root.text("domains_from", "a path")
+        let own = list == nil || root.isGiven("domains") ? domains(root) : []
+        guard let list, let text = reading.list(inFile: list) else { return own }
+        let reader = DomainListReader(reading: reading, defaults: defaults, path: reading.place(list.value))
+        guard let listed = reader.read(text, besides: Set(own.map(\.domain))) else { return own }
+        let all = own + listed
+        if all.isEmpty { reading.error("the file \(list.quoted) of 'domains_from' names no domain", at: list.position) }
+        return all
+    }
+
+    private func domains(_ root: Section) -> [WatchedDomain] {
         let advice = "name at least one, such as '- example.com'"
         guard let entry = root.entry("domains") else {
             reading.error("'domains' is missing; \(advice)", at: .start)
@@ -116,13 +127,9 @@ struct DomainReader {
         }
         var labels: [String: String] = [:]
         for label in entries {
-            let isName =
-                (1...63).contains(label.key.count)
-                && label.key.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_-./".contains($0)) }
-            guard isName else {
+            guard LabelName.isValid(label.key) else {
                 reading.error(
-                    "\(Quotation.ofKey(label.key)) is no name of a label; use letters, digits and '_', '-', '.', '/'",
-                    at: label.position)
+                    "\(Quotation.ofKey(label.key)) is no name of a label; \(LabelName.advice)", at: label.position)
                 continue
             }
             // `year: 2026` is a label as good as any: its text counts.

@@ -8,20 +8,30 @@ final class Reading {
     let environment: [String: String]
     private let substitution: EnvironmentSubstitution
     private let readFile: (String) throws -> String
+    private let readList: (String) throws -> String
     private var gathered: [ConfigurationProblem] = []
+    /// The keys that the readers asked for, by the path of their section.
+    private(set) var knownKeys: [String: Set<String>] = [:]
 
-    init(file: String, environment: [String: String], readFile: @escaping (String) throws -> String) {
+    init(
+        file: String, environment: [String: String], readFile: @escaping (String) throws -> String,
+        readList: @escaping (String) throws -> String = SmallFile.list
+    ) {
         self.file = file
         self.environment = environment
         self.substitution = EnvironmentSubstitution(environment: environment)
         self.readFile = readFile
+        self.readList = readList
     }
 
     /// In the order of the file, and each once: an aliased mapping is read wherever it is used.
     var problems: [ConfigurationProblem] {
         var result: [ConfigurationProblem] = []
         let ordered = gathered.enumerated().sorted {
-            ($0.element.line, $0.element.column, $0.offset) < ($1.element.line, $1.element.column, $1.offset)
+            let (left, right) = ($0.element, $1.element)
+            // A file that the configuration names comes after it.
+            if left.file != right.file { return left.file == file }
+            return (left.line, left.column, $0.offset) < (right.line, right.column, $1.offset)
         }
         for (_, problem) in ordered where !isRepeat(problem, of: result) {
             result.append(problem)
@@ -34,15 +44,20 @@ final class Reading {
         earlier.reversed().prefix { $0.line == problem.line && $0.column == problem.column }.contains(problem)
     }
 
-    func error(_ message: String, at position: SourcePosition) {
-        add(.error, message, position)
+    func note(keys: Set<String>, of path: String) { knownKeys[path, default: []].formUnion(keys) }
+
+    /// `other`: a file that the configuration names; nil: the configuration.
+    func error(_ message: String, in other: String? = nil, at position: SourcePosition) {
+        add(.error, message, other ?? file, position)
     }
 
     func warning(_ message: String, at position: SourcePosition) {
-        add(.warning, message, position)
+        add(.warning, message, file, position)
     }
 
-    private func add(_ severity: ConfigurationProblem.Severity, _ message: String, _ position: SourcePosition) {
+    private func add(
+        _ severity: ConfigurationProblem.Severity, _ message: String, _ file: String, _ position: SourcePosition
+    ) {
         gathered.append(
             ConfigurationProblem(
                 severity: severity, file: file, line: position.line, column: position.column, message: message))
@@ -62,6 +77,25 @@ final class Reading {
     func place(_ path: String) -> String {
         guard !path.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return path }
         return String(file[...slash]) + path
+    }
+
+    /// A store's path: under the first folder of `$STATE_DIRECTORY`, which systemd sets, else as `place`.
+    func placeOfStore(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let folder = environment["STATE_DIRECTORY"]?.split(separator: ":").first else {
+            return place(path)
+        }
+        return "\(folder)/\(path)"
+    }
+
+    /// The text of the file with more domains; nil after telling what is wrong.
+    func list(inFile path: ScalarText) -> String? {
+        do {
+            return try readList(place(path.value))
+        } catch {
+            let reason = (error as? ConfigurationFileUnreadable).map { ": \($0.reason)" } ?? ""
+            self.error("cannot read the file \(path.quoted) of 'domains_from'\(reason)", at: path.position)
+            return nil
+        }
     }
 
     /// The content of a secret's file without its final newline; nil after telling what is wrong.

@@ -1,4 +1,4 @@
-// The scalar types of the format. Each function returns nil where the key is absent, and also after it has told what is
+// The scalar types of the format. Each function returns nil where the key is absent, and also after it has reported what is
 // wrong with the value; the caller then goes on with its default, so that all faults of a file are reported together.
 
 import Evidence

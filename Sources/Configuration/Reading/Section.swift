@@ -47,6 +47,7 @@ final class Section {
 
     /// Tells every key that was never asked for.
     func close() {
+        reading.note(keys: asked, of: path)
         for entry in entries where !asked.contains(entry.key) {
             var message = "unknown key \(Quotation.ofKey(entry.key)) \(title)"
             if entry.key == "<<" {

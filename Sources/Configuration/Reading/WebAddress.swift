@@ -30,6 +30,13 @@ package enum WebAddress {
         return nil
     }
 
+    /// Whether it is where a page of ours can be: a host without a path, over HTTP within a network of one's own too.
+    static func isPage(_ text: String) -> Bool {
+        guard let (scheme, components, _) = parts(text), scheme == "https" || scheme == "http" else { return false }
+        return ["", "/"].contains(components.path) && components.query == nil && components.fragment == nil
+            && components.user == nil && components.password == nil
+    }
+
     /// As `fault(_:)`, for the URL of a proxy, in the schemes that curl knows.
     static func proxyFault(_ text: String) -> String? {
         let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]

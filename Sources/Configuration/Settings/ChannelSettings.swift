@@ -21,10 +21,17 @@ package struct ChannelSettings: Sendable, Equatable {
     package var severity: Severity
     /// The kinds of incidents that it is notified of: exact ones, and `area.*`. Empty: all.
     package var kinds: [String]
+    /// What it is notified of; not empty.
+    package var notify: [NotifiedOf]
+
+    package enum NotifiedOf: String, Sendable, CaseIterable {
+        case incidents, changes
+    }
 
     package init(
         name: String, type: ChannelType, url: Secret? = nil, secrets: [Secret] = [], token: Secret? = nil,
-        destination: Secret? = nil, thread: String? = nil, severity: Severity = .warning, kinds: [String] = []
+        destination: Secret? = nil, thread: String? = nil, severity: Severity = .warning, kinds: [String] = [],
+        notify: [NotifiedOf] = [.incidents]
     ) {
         self.name = name
         self.type = type
@@ -35,5 +42,6 @@ package struct ChannelSettings: Sendable, Equatable {
         self.thread = thread
         self.severity = severity
         self.kinds = kinds
+        self.notify = notify
     }
 }

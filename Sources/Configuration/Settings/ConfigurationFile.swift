@@ -2,7 +2,11 @@
 package struct ConfigurationFile: Sendable, Equatable {
     /// What a domain without settings of its own gets; already part of each of `domains`.
     package var defaults: DomainDefaults
-    /// At least one, no domain twice, in the order of the file.
+    /// This monitor's name in messages; nil: the host's.
+    package var instance: String?
+    /// Whose domains these are; nil: all.
+    package var shard: Shard?
+    /// Those of this daemon's share, no domain twice, in the order of the file. Without a shard at least one.
     package var domains: [WatchedDomain]
     package var network: NetworkSettings
     package var cdn: CDNSettings

@@ -6,6 +6,12 @@ package struct ServerSettings: Sendable, Equatable {
     package var port = 9630
     /// Never nil where `host` is other than loopback.
     package var token: Secret?
+    /// Where people reach the page, for links; nil: where it listens.
+    package var publicURL: String?
+    /// Whether `/metrics` has a sample for each domain.
+    package var metricsByDomain = true
+    /// Whether `/probe` checks domains that are not watched.
+    package var probesUnknownDomains = false
 
     package init() {}
 }

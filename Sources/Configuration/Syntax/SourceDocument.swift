@@ -1,7 +1,7 @@
 // YAML text to a tree of our own, within bounds. All use of Yams is here.
 //
 // Yams refuses a mapping with a repeated key at once and tells only where the key is first. So that every fault of a
-// file is told together, and with the place of the repetition, the first key is renamed in the text (in as many
+// file is reported together, and with the place of the repetition, the first key is renamed in the text (in as many
 // characters, so that no position moves) and the text parsed again.
 
 import Yams

@@ -14,6 +14,7 @@ package struct DomainConfiguration: Equatable, Sendable {
         var network: NetworkSettings
         var cdn: CDNSettings
         var vantages: [Vantage]
+        var followsChanges: Bool
     }
 }
 
@@ -21,7 +22,8 @@ extension ConfigurationFile {
     /// One for each watched domain.
     package var domainConfigurations: [DomainConfiguration] {
         let common = DomainConfiguration.Common(
-            timeout: defaults.timeout, network: network, cdn: cdn, vantages: vantages)
+            timeout: defaults.timeout, network: network, cdn: cdn, vantages: vantages,
+            followsChanges: alerts.channels.contains { $0.notify.contains(.changes) })
         return domains.map { DomainConfiguration(watched: $0, common: common) }
     }
 }

@@ -1,64 +1,180 @@
-// All watched domains at once, one task each. How many requests run at the same time is the driver's limit.
+// All watched domains: who is due next, and a task for each check under way. A domain that waits for its next check has no
+// task: a task keeps the deepest stack that it ever had, some 90 KB after a check.
 
 import Alerting
 import Evidence
+import Foundation
+import MonitorMetrics
+import Monitoring
 import ServiceLifecycle
 import Synchronization
 
 /// Runs the watchers of the running configuration, and lets single ones end and begin while the others go on.
 final class DomainScheduler: Service {
-    private struct Entry {
+    final class Entry {
         let watcher: DomainWatcher
-        /// nil while the scheduler does not run.
+        /// nil before it was read from the store.
+        var state: DomainState?
+        /// Of the check under way.
         var task: Task<Void, Never>?
+        /// When somebody last asked for a check.
+        var wantedAt: ContinuousClock.Instant?
+
+        init(_ watcher: DomainWatcher) { self.watcher = watcher }
     }
 
-    private struct State {
-        var entries: [Domain: Entry] = [:]
-        var isRunning = false
-
-        mutating func begin(_ domain: Domain) {
-            guard isRunning, let entry = entries[domain], entry.task == nil else { return }
-            // It ends by cancellation only. A check that this cuts off is not committed: it never happened.
-            entries[domain]?.task = Task { try? await entry.watcher.run() }
-        }
+    struct State {
+        var entries: [Domain: (number: UInt64, entry: Entry)] = [:]
+        var queue = DueQueue()
+        var begun: UInt64 = 0
+        /// When the checks under way began, by the number of their watcher.
+        var underWay: [UInt64: Date] = [:]
+        /// When the loop looks at the queue next, unless it is woken.
+        var wakesAt = Date.distantPast
+        /// Checks under way that somebody asked for.
+        var wanted = 0
     }
 
-    private let state = Mutex(State())
+    /// Checks at once. Each holds some 100 KB, and the driver makes no more transfers than these.
+    static let limit = 1024
+    /// Of these at least so many that began within the last seconds; twice as many as there are requests at once, where that
+    /// is more. One that takes longer waits for a server, and keeps nobody from beginning; but a machine that cannot do its
+    /// work does not begin all of it.
+    static let places = 128
+    private static let patience = 2.0
+    /// Domains that begin together are read from the store, and checked if they never were, so far apart at least, or spread
+    /// over their interval where that is shorter.
+    private static let distance = 0.01
 
-    init(_ watchers: [DomainWatcher]) { start(watchers) }
+    let time: any Timekeeper
+    private let metrics: MetricsRegistry?
+    private let concurrency: @Sendable () -> Int
+    /// Between two checks of one domain that somebody asked for.
+    let pause: Duration
+    private let changes = Wakeup()
+    let state = Mutex(State())
+
+    /// `metrics`: nil: nobody reads them. `concurrency`: how many requests there may be at once.
+    init(
+        _ watchers: [DomainWatcher], time: any Timekeeper, metrics: MetricsRegistry? = nil,
+        concurrency: @escaping @Sendable () -> Int = { 0 }, pause: Duration = DomainScheduler.pause
+    ) {
+        self.time = time
+        self.pause = pause
+        self.metrics = metrics
+        self.concurrency = concurrency
+        start(watchers)
+    }
+
+    /// How many checks are under way.
+    var underWay: Int { state.withLock(\.underWay.count) }
+
+    /// When the next one is due; nil while none waits.
+    var nextDue: Date? { state.withLock { $0.queue.first?.at } }
 
     /// What is watched at present, and how.
     var configurations: [Domain: DomainConfiguration] {
-        state.withLock { $0.entries.mapValues(\.watcher.configuration) }
+        state.withLock { $0.entries.mapValues(\.entry.watcher.configuration) }
     }
 
     func run() async throws {
-        state.withLock { state in
-            state.isRunning = true
-            for domain in state.entries.keys { state.begin(domain) }
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                let generation = self.changes.generation
+                await self.pause(until: self.startDue(), past: generation)
+            }
         }
-        await cancelWhenGracefulShutdown { await Wakeup().wait(past: 0) }
-        let domains = state.withLock { state in
-            state.isRunning = false
-            return Set(state.entries.keys)
-        }
-        await stop(domains)
+        await stop(Set(state.withLock(\.entries).keys))
     }
 
     func start(_ watchers: [DomainWatcher]) {
+        let now = time.now()
         state.withLock { state in
             for watcher in watchers {
-                state.entries[watcher.configuration.domain] = Entry(watcher: watcher)
-                state.begin(watcher.configuration.domain)
+                let schedule = watcher.schedule
+                // Before its next turn, in the order of these: one that was checked before is not late.
+                let share = min(
+                    0.9, Double(watchers.count) * Self.distance * time.pace / max(0.001, schedule.interval.inSeconds))
+                state.begun += 1
+                state.entries[watcher.configuration.domain] = (state.begun, Entry(watcher))
+                state.queue.add(
+                    DueQueue.Item(
+                        at: now + schedule.untilTurn(now) * share, domain: watcher.configuration.domain,
+                        watcher: state.begun))
             }
         }
+        changes.signal()
     }
 
     /// Ends the watchers of these domains. Once it returns, their last checks are committed or never happened.
     func stop(_ domains: Set<Domain>) async {
-        let tasks = state.withLock { state in domains.compactMap { state.entries.removeValue(forKey: $0)?.task } }
+        let tasks = state.withLock { state in domains.compactMap { state.entries.removeValue(forKey: $0)?.entry.task } }
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
+    }
+
+    /// Begins the checks that are due, as many as there are places.
+    /// - Returns: when the next one is; nil where only a change brings work.
+    private func startDue() -> Date? {
+        let now = time.now()
+        let places = max(Self.places, 2 * concurrency())
+        return state.withLock { state in
+            let recent = state.underWay.values.filter { now.timeIntervalSince($0) < Self.patience * time.pace }
+            var free = min(Self.limit - state.underWay.count, places - recent.count)
+            while free > 0, let first = state.queue.first {
+                guard let (number, entry) = state.entries[first.domain], number == first.watcher else {
+                    state.queue.removeFirst()
+                    continue
+                }
+                guard first.at <= now else { break }
+                state.queue.removeFirst()
+                state.underWay[number] = now
+                free -= 1
+                let (watcher, known) = (entry.watcher, entry.state)
+                // The first turn only reads the state.
+                if known != nil { metrics?.lateness.observe(now.timeIntervalSince(first.at)) }
+                entry.task = Task {
+                    // It ends by cancellation only. A check that this cuts off is not committed: it never happened.
+                    let next = try? await watcher.turn(known)
+                    self.finish(first, next)
+                }
+            }
+            var next = free > 0 ? state.queue.first?.at : nil
+            if free <= 0, state.underWay.count < Self.limit {
+                next = (recent.min() ?? now) + Self.patience * time.pace
+            }
+            state.wakesAt = free > 0 ? next ?? .distantFuture : .distantFuture
+            return next
+        }
+    }
+
+    func finish(_ item: DueQueue.Item, _ next: DomainState?) {
+        let now = time.now()
+        let isNews = state.withLock { state in
+            state.underWay[item.watcher] = nil
+            guard let (number, entry) = state.entries[item.domain], number == item.watcher else {
+                return state.wakesAt == .distantFuture
+            }
+            entry.task = nil
+            // A turn that passed while the state was read is late, and not left out.
+            let isOnlyRead = entry.state == nil && (next?.lastCheckedAt ?? .distantPast) < item.at
+            let begin = isOnlyRead ? item.at : now
+            entry.state = next ?? entry.state
+            let schedule = entry.watcher.schedule
+            let due =
+                begin + (next.map { schedule.delay(after: $0, now: begin).inSeconds } ?? schedule.untilTurn(begin))
+            state.queue.add(DueQueue.Item(at: due, domain: item.domain, watcher: number))
+            return due < state.wakesAt
+        }
+        if isNews { changes.signal() }
+    }
+
+    private func pause(until instant: Date?, past generation: UInt64) async {
+        await withTaskGroup { group in
+            group.addTask { await self.changes.wait(past: generation) }
+            if let instant { group.addTask { try? await self.time.sleep(until: instant) } }
+            await group.next()
+            group.cancelAll()
+        }
     }
 }

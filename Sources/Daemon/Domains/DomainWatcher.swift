@@ -1,9 +1,10 @@
-// The life of one watched domain: wait, probe, evaluate, commit, and again. Its trouble never leaves it.
+// One check of one watched domain: probe, evaluate, commit. Its trouble never leaves it.
 
 import Alerting
 import Evidence
 import Foundation
 import Logging
+import MonitorMetrics
 import MonitorConfiguration
 import Monitoring
 import Probing
@@ -28,6 +29,7 @@ package struct DomainWatcher: Sendable {
     private let store: Store
     private let fleet: (any FleetView)?
     private let delivery: Delivery
+    private let metrics: MetricsRegistry?
     private let time: any Timekeeper
     private let logger: Logger
 
@@ -36,10 +38,11 @@ package struct DomainWatcher: Sendable {
     /// Between two tries where the store does not answer.
     private static let storePause: Duration = .seconds(5)
 
-    /// `fleet`: nil: the local network is always trusted.
+    /// `fleet`: nil: the local network is always trusted. `metrics`: nil: nobody reads them.
     package init(
         configuration: DomainConfiguration, policy: Policy, probe: any DomainProbing, store: Store,
-        fleet: (any FleetView)?, delivery: Delivery, time: any Timekeeper, logger: Logger
+        fleet: (any FleetView)?, delivery: Delivery, metrics: MetricsRegistry? = nil, time: any Timekeeper,
+        logger: Logger
     ) {
         self.configuration = configuration
         self.policy = policy
@@ -48,17 +51,23 @@ package struct DomainWatcher: Sendable {
         self.store = store
         self.fleet = fleet
         self.delivery = delivery
+        self.metrics = metrics
         self.time = time
         self.logger = logger
     }
 
-    /// Checks until the task is cancelled.
-    func run() async throws {
-        var state = try await loadState()
-        while true {
-            try await time.sleep(for: schedule.delay(after: state, now: time.now()))
-            state = try await check(state)
-        }
+    /// What is to be done at the domain's turn: a check, but for one whose state was not read yet and which was checked
+    /// before: that one has its turn later.
+    func turn(_ known: DomainState?) async throws -> DomainState {
+        if let known { return try await check(known) }
+        let state = try await loadState()
+        return state.lastCheckedAt == nil ? try await check(state) : state
+    }
+
+    /// A full check, whenever its turn is.
+    func checkNow(_ known: DomainState?) async throws -> DomainState {
+        let state = if let known { known } else { try await loadState() }
+        return try await check(state, depth: .full)
     }
 
     /// A store in trouble is no reason to forget what it holds: without the state nothing is checked.
@@ -76,34 +85,40 @@ package struct DomainWatcher: Sendable {
         }
     }
 
-    /// One check from the probe to the commit. It waits for no other domain and for no receiver.
+    /// One check from the probe to the commit. It waits for no other domain and for no receiver. `depth`: nil for the one that
+    /// the state asks for.
     /// - Returns: the new state, or the old one where nothing could be committed: the next check evaluates anew.
-    package func check(_ state: DomainState) async throws -> DomainState {
-        let (observation, evaluation) = try await evaluatedProbe(state)
+    package func check(_ state: DomainState, depth: Depth? = nil) async throws -> DomainState {
+        let begun = ContinuousClock.now
+        let (observation, evaluation) = try await evaluatedProbe(state, depth)
         await fleet?.note(evaluation.state)
         do {
             let hasChanged = try await store.commit(
                 CheckRecord(
-                    observation: observation, state: evaluation.state, changes: evaluation.changes,
-                    dropped: evaluation.dropped))
+                    observation: observation, state: evaluation.state, stored: state, places: evaluation.places,
+                    changes: evaluation.changes, dropped: evaluation.dropped))
             if hasChanged { delivery.wake() }
         } catch let error as CancellationError {
             throw error
         } catch {
+            metrics?.noteDiscarded(took: (ContinuousClock.now - begun).inSeconds)
             logger.error("check discarded: store write failed", metadata: metadata(["error": "\(error)"]))
             await fleet?.note(state)
             // So that a schedule without a stored state does not become a tight loop.
             try await time.sleep(for: Self.storePause)
             return state
         }
+        metrics?.note(observation, evaluation, before: state, took: (ContinuousClock.now - begun).inSeconds)
         report(evaluation, before: state)
         return evaluation.state
     }
 
     /// The probe result at the depth that the state asks for, and what it means. A light probe that shows a change or
     /// trouble is not kept: a full one takes its place, so that the first alert has all evidence.
-    private func evaluatedProbe(_ state: DomainState) async throws -> (Observation, Evaluation) {
-        let depth = state.depth(fullEvery: policy.fullEvery, now: time.now())
+    private func evaluatedProbe(
+        _ state: DomainState, _ wanted: Depth?
+    ) async throws -> (Observation, Evaluation) {
+        let depth = wanted ?? state.depth(fullEvery: policy.fullEvery, now: time.now())
         let first = try await observe(depth, known: state)
         let evaluated = evaluate(
             state, first, policy, now: time.now(), wall: time.wall(), network: await network(after: first, state))

@@ -22,18 +22,21 @@ package struct RemovedDomainCleanup: Sendable {
     @discardableResult
     package func run(keeping watched: Set<Domain>) async throws -> Bool {
         var hasChanged = false
-        for summary in try await store.domains() where !watched.contains(summary.domain) {
-            let evaluation = retire(summary.state, now: time.now())
+        for domain in try await store.domainNames() where !watched.contains(domain) {
+            var state = try await store.state(of: domain)
+            if state == nil { state = try await store.firstState(of: domain) }
+            guard let state else { continue }
+            let evaluation = retire(state, now: time.now())
             // The end is committed before the state goes: after a crash in between, nothing is left to resolve.
             let changes = try await store.commit(
                 CheckRecord(
                     observation: nil, state: evaluation.state, changes: evaluation.changes,
                     dropped: evaluation.dropped))
             hasChanged = hasChanged || changes
-            try await store.forget(summary.domain)
+            try await store.forget(domain)
             logger.notice(
                 "domain removed: no longer in the configuration",
-                metadata: ["domain": "\(summary.domain)", "resolved": "\(evaluation.changes.count)"])
+                metadata: ["domain": "\(domain)", "resolved": "\(evaluation.changes.count)"])
         }
         return hasChanged
     }

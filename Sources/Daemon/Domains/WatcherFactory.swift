@@ -1,6 +1,7 @@
 import Alerting
 import Curl
 import Logging
+import MonitorMetrics
 import MonitorConfiguration
 import Monitoring
 import Probing
@@ -11,6 +12,7 @@ struct WatcherFactory: Sendable {
     let store: Store
     let fleet: FleetEvaluator
     let delivery: Delivery
+    let metrics: MetricsRegistry
     let userAgent: String
     let time: any Timekeeper
     let logger: Logger
@@ -19,12 +21,16 @@ struct WatcherFactory: Sendable {
     func watchers(
         for domains: [DomainConfiguration], of configuration: ConfigurationFile, driver: CurlDriver
     ) -> [DomainWatcher] {
-        // One for all: it spreads the requests to Apple's CDN over time.
-        let probe = DomainProbe(driver: driver, settings: ProbeSettings(configuration, userAgent: userAgent))
+        // One for all: it spreads the requests to Apple's CDN over time. Of the protocol's type here already, as each watcher
+        // would make a box of its own.
+        let probe: any DomainProbing = DomainProbe(
+            driver: driver, settings: ProbeSettings(configuration, userAgent: userAgent))
         return domains.map { domain in
             DomainWatcher(
-                configuration: domain, policy: Policy(domain.watched), probe: probe, store: store, fleet: fleet,
-                delivery: delivery, time: time, logger: logger)
+                configuration: domain,
+                policy: Policy(domain.watched, followsChanges: domain.common.followsChanges), probe: probe,
+                store: store,
+                fleet: fleet, delivery: delivery, metrics: metrics, time: time, logger: logger)
         }
     }
 }

@@ -86,7 +86,7 @@ package actor FleetEvaluator: FleetView {
 
     /// Takes up what the last process knew. It must have gone well before the first check.
     package func prepare() async throws {
-        for summary in try await dependencies.store.domains() { note(summary.state) }
+        for standing in try await dependencies.store.standings() { health.note(standing) }
         state = try await dependencies.store.fleetState() ?? FleetState()
     }
 
@@ -96,7 +96,7 @@ package actor FleetEvaluator: FleetView {
         health.replace(intervals: configuration.intervals, at: dependencies.time.now())
     }
 
-    package func note(_ state: DomainState) { health.note(state) }
+    package func note(_ state: DomainState) { health.note(DomainStanding(state)) }
 
     package func network(after observation: Observation, known: DomainState) async -> LocalNetwork {
         let reachability = known.reachability.after(observation, at: dependencies.time.now())
@@ -109,6 +109,14 @@ package actor FleetEvaluator: FleetView {
         let interval = configuration.intervals[observation.domain] ?? .zero
         suspicion.note(observation.domain, reachability, interval: interval, at: now)
         return suspicion.isSuspect(canaries: round, now: now) ? .suspect : .trusted
+    }
+
+    /// Whether this machine's own network is in doubt.
+    var isNetworkSuspect: Bool {
+        get async {
+            health.suspicion.isSuspect(
+                canaries: await configuration.canaries?.round, now: dependencies.time.now())
+        }
     }
 
     /// Passes, one after the other, until the task is cancelled.

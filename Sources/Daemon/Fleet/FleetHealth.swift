@@ -28,7 +28,7 @@ struct FleetHealth: Sendable {
         shortestInterval = domains.map(\.interval).min()
     }
 
-    mutating func note(_ state: DomainState) {
+    mutating func note(_ state: DomainStanding) {
         guard let place = places[state.domain] else { return }
         let known = domains[place]
         domains[place] = DomainHealth(state, interval: known.interval, watchedSince: known.watchedSince)

@@ -55,7 +55,7 @@ package actor StoreTroubleNotifier {
         var content = known ?? StoreTroubleMarker.Content(id: id(since: hour), since: now, notifiedAt: now)
         let alert = Alert.storeTrouble(
             id: content.id, since: content.since, words: error.message, isAtStart: true, links: routing.links(for: nil),
-            now: now)
+            instance: routing.instance, now: now)
         guard await send(alert, sick: []) else { return }
         content.notifiedAt = now
         marker.write(content)
@@ -109,7 +109,7 @@ package actor StoreTroubleNotifier {
         trouble?.triedAt = now
         let alert = Alert.storeTrouble(
             id: known.content.id, since: known.content.since, words: words, isAtStart: false,
-            links: routing.links(for: nil), now: known.content.since + Self.patience)
+            links: routing.links(for: nil), instance: routing.instance, now: known.content.since + Self.patience)
         guard await send(alert, sick: sick) else { return }
         trouble?.isTaken = true
         trouble?.content.notifiedAt = wall
@@ -130,7 +130,8 @@ package actor StoreTroubleNotifier {
         trouble?.resolveTriedAt = now
         let pagers = routing.channels.filter { $0.kind.isPager && !$0.kind.isFeed }
         let alert = Alert.storeTroubleResolved(
-            id: known.content.id, since: known.content.since, links: routing.links(for: nil), now: time.wall())
+            id: known.content.id, since: known.content.since, links: routing.links(for: nil),
+            instance: routing.instance, now: time.wall())
         guard await notifier.send(alert, to: pagers).count == pagers.count else { return }
         trouble = nil
         marker.remove()

@@ -10,6 +10,7 @@ final class LiveConfiguration: Sendable {
     private struct State {
         var configuration: ConfigurationFile
         var refusal: RefusedConfiguration?
+        let takenAt = Date()
     }
 
     private let state: Mutex<State>
@@ -21,6 +22,9 @@ final class LiveConfiguration: Sendable {
 
     /// Why the file is another one; nil where it is in force.
     var refusal: RefusedConfiguration? { state.withLock(\.refusal) }
+
+    /// When the one in force was read, by the machine's clock.
+    var takenAt: Date { state.withLock(\.takenAt) }
 
     func replace(with configuration: ConfigurationFile) {
         state.withLock { $0 = State(configuration: configuration) }

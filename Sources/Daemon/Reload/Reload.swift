@@ -7,6 +7,7 @@ import Evidence
 import Foundation
 import Logging
 import MonitorConfiguration
+import MonitorMetrics
 import Monitoring
 import StatusServer
 import Storage
@@ -33,6 +34,9 @@ struct Reload: Sendable {
         let drivers = try await newDrivers(from: former, to: next)
         let changes = ConfigurationChanges(from: scheduler.configurations, to: next.domainConfigurations)
         await scheduler.stop(changes.ending)
+        for domain in changes.ending.subtracting(changes.beginning.map(\.domain)) {
+            factory.metrics.set(domain.name, nil)
+        }
         let routing = Routing(channels: channels, of: next)
         await tryStore("holds of channels not ended") { try await factory.delivery.replace(routing: routing) }
         silences.replace(windows: windows)

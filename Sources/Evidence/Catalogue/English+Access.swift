@@ -3,23 +3,24 @@
 extension English {
     static func words(_ cause: AccessCause) -> CauseText {
         switch cause {
-        case .challengedHere(let protection, let status, let agent, let place):
-            CauseText(why(protection, status) + passing(agent, place), action(protection))
+        case .challengedHere(let protection, let status, let agent, let place, let copyAge):
+            CauseText(
+                why(protection, status) + passing(agent, place) + (copyAge.map { " " + fetched($0) } ?? ""),
+                copyAge == nil || agent != nil ? action(protection) : letThisMachinePass)
         case .refusedHereOnly(let agent, let here):
             CauseText(
                 "Your server refuses this program (it \(words(here))), while the user agent \(agent.shortName) gets the "
-                    + "file.", "Let every client read the file, as Apple asks. Apple's crawler is let in.")
+                    + "file.", "Let every client read the file, whatever its user agent.")
         case .elsewhereFine(let place, let here):
             CauseText(
                 "The file is there from \(place), but this machine does not get it: your server \(words(here)).",
                 "Let every address read the file. A rule by address or country may refuse Apple's crawler too.")
         case .turnedAwayHere(let here, let age):
             CauseText(
-                "To this machine your server \(words(here)). Apple's crawler got the file: the copy is \(Self.age(age)) old. "
-                    + "Most likely this machine alone is turned away.",
+                "To this machine your server \(words(here)). \(fetched(age)) Most likely this machine alone is turned away.",
                 here == .status(429)
-                    ? "Check less often from this address, or take the file out of the rate limit."
-                    : "Let this machine's address pass, or check from another network. Phones are not affected.")
+                    ? "Check less often from this address, or take the file out of the rate limit." : letThisMachinePass
+            )
         case .turnedAwayForLong(let here, let seconds, let age):
             CauseText(
                 "To this machine your server \(words(here))\(seconds < 3600 ? "" : ", for \(Self.age(seconds)) now"). "
@@ -47,6 +48,13 @@ extension English {
         }
     }
 
+    private static func fetched(_ age: Int) -> String {
+        "Apple's crawler got the file: the copy is \(Self.age(age)) old."
+    }
+
+    private static let letThisMachinePass =
+        "Let this machine's address pass, or check from another network. Phones are not affected."
+
     private static func words(_ refusal: AgentRefusal) -> String {
         words(refusal.given)
             + (refusal.addresses.isEmpty ? "" : " (at \(refusal.addresses.listed(upTo: 3)) only)")
@@ -69,7 +77,8 @@ extension English {
 
     private static func action(_ fault: VantageFault) -> String {
         switch fault {
-        case .refused, .rateLimited, .unreachable, .page: "Open this path to every address in every country."
+        case .refused, .unreachable, .page: "Open this path to every address in every country."
+        case .rateLimited: "Exempt the file from rate limits, for every address."
         case .certificate:
             "Install the same certificate, with its chain, on every server. If it is of that place's own network, that "
                 + "network opens TLS."

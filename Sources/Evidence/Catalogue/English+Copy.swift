@@ -45,7 +45,7 @@ extension English {
                 "Wait. Nothing needs to be done.")
         case .badCopy:
             CauseText(
-                "What Apple's CDN serves is no apple-app-site-association file.",
+                "Apple's CDN serves something that is no apple-app-site-association file.",
                 "See what your server sends to the user agent AASA-Bot. Make sure that nothing between here and Apple's CDN "
                     + "answers in its place.")
         case .divergent:
@@ -58,7 +58,7 @@ extension English {
         case .inSyncInternational:
             CauseText(
                 "The origin's file is valid, and Apple's CDN serves the same.",
-                "Look at the device if links fail all the same: some iOS versions do not open internationalised names.")
+                "Look at the device if links still fail: some iOS versions do not open internationalised names.")
         case .inSync: CauseText("The origin's file is valid, and Apple's CDN serves the same.")
         case .otherMode(let mode):
             CauseText(

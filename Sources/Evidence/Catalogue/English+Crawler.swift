@@ -35,7 +35,7 @@ extension English {
                 "Look for a redirect by country, language or user agent, and take this path out of it.")
         case .metOutage(let word):
             CauseText(
-                "Your server was in trouble when Apple's crawler asked (\(words(word))). It answers this machine well now.",
+                "Your server was in trouble when Apple's crawler asked (\(words(word))). This machine gets the file now.",
                 "Wait. See the server's log for AASA-Bot if Apple says the same when it asks again.")
         case .rateLimited(let word):
             CauseText(
@@ -47,11 +47,11 @@ extension English {
                 "See the server's log for AASA-Bot, and look for a rule or a server that treats it otherwise.")
         case .noAnswerIPv6(let dead):
             CauseText(
-                "Apple's crawler gets no answer, most likely since no IPv6 address answers: \(words(dead)).",
+                "Apple's crawler gets no answer, most likely because no IPv6 address answers: \(words(dead)).",
                 "Repair IPv6, or take the AAAA records away.")
         case .noAnswerAddress(let dead, let all):
             CauseText(
-                "Apple's crawler gets no answer, most likely since \(count(dead, all)): \(words(dead)).",
+                "Apple's crawler gets no answer, most likely because \(count(dead, all)): \(words(dead)).",
                 "Repair the server at that address, or take the address out of the records.")
         case .connection(let cause, let said):
             CauseText(
@@ -76,7 +76,7 @@ extension English {
                 "Look for a challenge page or another variant that bots get. Wait if the file was just repaired.")
         case .unknown(let word):
             CauseText(
-                "Apple's crawler could not take the file. Apple says '\(both(word))', which it documents nowhere.",
+                "Apple's crawler could not take the file. Apple says '\(both(word))', which it does not document.",
                 "Let every client read the file over HTTPS, with status 200. Report it to Apple if it says the same a day "
                     + "later.")
         }
@@ -84,7 +84,7 @@ extension English {
 
     private static func quoted(_ said: String) -> String { said.isEmpty ? "" : " (\(said))" }
 
-    private static func both(_ word: AppleWord) -> String {
+    static func both(_ word: AppleWord) -> String {
         [word.code ?? "", word.reason].filter { !$0.isEmpty }.joined(separator: " ")
     }
 

@@ -55,11 +55,21 @@ extension English {
         paths.prefix(2).map { $0.shortened(to: 60) }.joined(separator: " and ")
     }
 
+    /// `18 h 42 min`: to the minute, and days as `Duration.notation` has them.
+    private static func minutes(_ seconds: Int) -> String {
+        let minutes = max(1, (seconds + 30) / 60)
+        if minutes % 1440 == 0, minutes > 1440 { return "\(minutes / 1440) days" }
+        return [(minutes / 60, "h"), (minutes % 60, "min")].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+            .joined(separator: " ")
+    }
+
     static func text(of outlook: Outlook) -> String {
         switch outlook {
         case .asksAgain(let date): "Apple asks again at about \(instant(date))."
         case .normalUntil(let date):
             "This is normal until \(instant(date)). Phones that have the app follow within a week."
+        case .usual(let time):
+            "Usually \(minutes(time.median)); 9 of 10 changes within \(minutes(time.ninth))."
         case .withinDay: "Apple takes up to 24 h. Phones that have the app follow within a week."
         case .beyondPromise: "Apple documents no time beyond 24 h."
         case .copyMayEnd: "How long Apple keeps its copy is unknown."

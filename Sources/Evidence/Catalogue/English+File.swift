@@ -4,8 +4,9 @@ extension English {
     static func words(_ cause: FileCause, _ findings: [Finding]) -> CauseText {
         let rule = Cause.file(cause).rule
         let finding = rule.flatMap { rule in findings.first { $0.rule == rule } }
-        let words = finding?.message ?? rule.map { "see \($0)" } ?? ""
-        let fix = finding.map { ": \($0.fix)." }
+        let text = finding?.text
+        let words = text?.message ?? rule.map { "see \($0)" } ?? ""
+        let fix = text.map { ": \($0.fix)." }
         switch cause {
         case .fault: return CauseText("The file has an error: \(words).", "Correct the file\(fix ?? ".")")
         case .warning: return CauseText("The file has a risk: \(words).", "Correct the file\(fix ?? ".")")

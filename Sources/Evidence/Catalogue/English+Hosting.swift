@@ -12,7 +12,7 @@ extension English {
             "The file is not there, or not public. \(platform) answers both with the same status (\(status)\(word))."
         case .dotFolderDropped:
             "There is no file at the origin (\(status)). \(platform), which serves it, leaves out folders whose names begin "
-                + "with a dot, unless it is told otherwise."
+                + "with a dot, unless its configuration says otherwise."
         case .unknownSite:
             "The domain leads to \(platform), which has no \(thing(fault.platform)) for it (\(status)\(word))."
         case .stopped: "\(platform) has switched the site off (\(status)\(word))."

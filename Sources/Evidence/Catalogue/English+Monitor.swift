@@ -15,7 +15,7 @@ extension English {
             CauseText(
                 "This machine's name server could not resolve \(host) (\(answer)).",
                 "Ask another name server. If it says the same, check the domain's DNSSEC and its name servers.")
-        case .tlsIntercepted(let authority):
+        case .tlsIntercepted(_, let authority):
             CauseText(
                 "Something in this machine's network opens TLS: the certificates of the origin and of Apple's CDN both come "
                     + "from \(authority), which this machine does not trust.",
@@ -45,7 +45,7 @@ extension English {
             )
         case .configReloadFailed(let fault):
             CauseText(
-                "The configuration file was refused at a reload, and the former one stays in force: \(fault).",
+                "The configuration file was refused at a reload. The previous one stays in use: \(fault).",
                 "Correct the file, try it with `aasa-monitor config check`, and reload again (SIGHUP).")
         case .deliveryFailing(let channel, let isDisabled, let answer):
             CauseText(
@@ -73,7 +73,7 @@ extension English {
     private static let networkAction =
         "Check this machine's network: cable, route, name server, proxy, firewall. Checks continue by themselves."
 
-    private static func trouble(_ failure: CDNFailure) -> String {
+    package static func trouble(_ failure: CDNFailure) -> String {
         switch failure {
         case .missing: "Apple's CDN has lost its copies"
         case .stale: "Apple's CDN still serves the old files"

@@ -8,26 +8,27 @@ extension English {
         case .noSuchName(let domain):
             CauseText(
                 "The name \(domain) does not resolve.",
-                "Check its spelling, its registration and its A and AAAA records. Take it out of the app's entitlements "
-                    + "if it was given up.")
+                "Check its spelling, its registration and its A and AAAA records. Remove it from the app's entitlements if "
+                    + "it is no longer used.")
         case .danglingAlias(let alias, let service):
             CauseText(
-                "The domain is an alias (CNAME) of \(alias)\(service.map { " at \($0)" } ?? ""), which has no address: it was "
-                    + "given up or renamed.",
-                "Point the record to where the site is now, or remove it. Until then somebody else may be able to claim that "
-                    + "name.")
-        case .privateForApple(let seen):
+                "The domain is an alias (CNAME) of \(alias)\(service.map { " at \($0)" } ?? ""), which does not resolve"
+                    + (service == nil ? "." : ": most likely the site there was removed or renamed."),
+                service == nil
+                    ? "Correct the A and AAAA records of that name, or point the alias to where the site is now."
+                    : "Point the record to where the site is now, or remove it. Until then somebody else may be able to claim "
+                        + "that name.")
+        case .privateForApple(let seen, let all):
             CauseText(
                 "For Apple the domain has a private or reserved address"
                     + (seen.isEmpty ? "" : " (\(seen.listed(upTo: 2)) from here)") + ", which its CDN refuses to ask.",
-                privateAction)
+                seen.isEmpty || seen.count == all ? privateAction : publicAlone)
         case .privateAddress(let addresses, let all):
             CauseText(
                 (addresses.count == all ? "The domain has" : "Of \(all) addresses, the domain has")
                     + " \(addresses.listed(upTo: 2)), which \(addresses.count == 1 ? "is" : "are") not public: Apple's CDN "
                     + "refuses to ask.",
-                addresses.count == all
-                    ? privateAction : "Take the addresses that are not public out of the A and AAAA records.")
+                addresses.count == all ? privateAction : publicAlone)
         case .privateHere(let addresses, let all):
             CauseText(
                 "From here \(addresses.count == all ? "the domain has" : "of \(all) addresses the domain has") "
@@ -38,7 +39,7 @@ extension English {
             CauseText("\(lead(answers)): \(words(answers.groups)).", repairs.map(action).joined(separator: " "))
         case .addressesDiffer(let answers):
             CauseText(
-                "The addresses of the domain do not answer alike: \(words(answers.groups)). Which of them is met is chance.",
+                "The addresses of the domain do not answer alike: \(words(answers.groups)). A client meets one or another of them by chance.",
                 "Bring the same file to every server behind the name, or take servers out of its records.")
         case .addressAnswersDifferently(let address, let answers):
             CauseText(
@@ -77,16 +78,15 @@ extension English {
         case .pageInsteadOfFile:
             CauseText(
                 "Your server sends an HTML page in place of the file.",
-                "Exempt /.well-known/apple-app-site-association from the catch-all route, the login or the challenge page. "
-                    + "Deploy the file there.")
+                exemptionFromPages)
         case .hostSleeps(let word):
             CauseText(
-                "Your server takes the request, but answers neither this machine nor Apple's crawler in time "
+                "Your server takes the request, but does not answer this machine or Apple's crawler in time "
                     + "(\(words(word))). It sleeps between visits, or is overloaded.",
                 "Serve the file from a cache or a static host that does not sleep. Try --max-time 60 to see it wake.")
         case .hostDown(let word):
             CauseText(
-                "Your server answers neither this machine nor Apple's crawler (\(words(word))). It is down or gone.",
+                "Your server does not answer this machine or Apple's crawler (\(words(word))). It is down or gone.",
                 "Bring it back, or take the domain out of the app's entitlements.")
         case .fault(let fault, let place): CauseText(why(fault, place), action(fault))
         case .slow(let milliseconds):
@@ -109,14 +109,16 @@ extension English {
 
     private static func words(_ apple: RootAtApple?) -> String {
         switch apple {
-        case nil: "Phones that ask the site themselves look there no longer."
-        case .sameFile: "Apple's CDN has it all the same, but does not promise to look there."
+        case nil: "Phones that ask the site themselves no longer look there."
+        case .sameFile: "Apple's CDN has it, but Apple does not promise to look there."
         case .otherFile: "Apple's CDN has another file."
         case .nothing(let word):
             "Apple's CDN does not have it\(word.map { " (\(words($0)))" } ?? "")."
         case .noAnswer: "Whether Apple's crawler looks there is not documented, and its CDN gave no answer."
         }
     }
+
+    private static let publicAlone = "Take the addresses that are not public out of the A and AAAA records."
 
     private static let privateAction =
         "Publish the domain on a public address. For an internal host use ?mode=developer or ?mode=managed in the app's "

@@ -10,7 +10,7 @@ extension English {
     /// Without the full stop: the place follows.
     private static func core(_ fault: OriginFault, _ server: String) -> String {
         switch fault {
-        case .nameNotFound: "The name does not resolve"
+        case .nameNotFound, .nameWithoutAddress: "The name does not resolve"
         case .noAddress(let family): "\(server) has no IPv\(family) address, and -\(family) asks for no other"
         case .refusesConnections: "\(server) refuses connections"
         case .noRoute: "\(server) cannot be reached: there is no route to it"
@@ -35,16 +35,16 @@ extension English {
             (intermediate == nil ? "The certificate expired" : "An intermediate certificate expired")
                 + (date.map { " on \(day($0))" } ?? "") + (intermediate.map { " (\($0))" } ?? "")
                 + words(ofOther: names)
-        case .certificateNotYetValid(let date, let names):
+        case .certificateNotYetValid(let date, _, let names):
             "The certificate is not valid yet" + (date.map { " (only from \(instant($0)))" } ?? "")
                 + words(ofOther: names)
         case .certificateName(let names):
-            "The certificate is not for this domain"
-                + (names.isEmpty ? "" : " but for \(names.joined(separator: ", "))")
+            "The certificate is not for this name"
+                + (names.names.isEmpty ? "" : " but for \(names.names.joined(separator: ", "))")
         case .certificateWithoutNames:
-            "The certificate names the domain only as its common name, which Apple's systems do not read"
+            "The certificate has this name only as its common name, which Apple's systems do not read"
         case .unknownHost(let name):
-            "\(server) does not know the domain: it shows the default certificate of its software (\(name))"
+            "\(server) does not know this name: it shows the default certificate of its software (\(name))"
         case .certificateUntrusted(let problem, let issuer):
             switch problem {
             case .selfSigned: "The certificate is self-signed"
@@ -56,18 +56,11 @@ extension English {
                 "The certificate comes from an authority that is not publicly trusted"
                     + (issuer.map { " (\($0))" } ?? "")
             }
-        case .certificateChain(let missing):
+        case .certificateChain(let missing, _):
             "\(server) does not send the whole certificate chain" + (missing.map { " (\($0) is missing)" } ?? "")
         case .handshake(let fault): core(fault, server)
         case .tlsVersion: "\(server) offers only TLS versions that are too old"
-        case .redirectInsecure(let target): "The origin redirects by plain HTTP, to \(target). Apple refuses that"
-        case .redirectLoop: "The redirects of the origin do not end"
-        case .redirectNowhere(let status):
-            "The origin redirects (status \(status)) without a target that clients can follow"
-        case .redirectToLogin(let target): "The origin redirects to a login page, \(target)"
-        case .redirectToOtherSite(let target): "The origin redirects to another site, \(target)"
-        case .redirectToPrivateAddress(let target):
-            "The origin redirects to \(target), which has a private or reserved address"
+        case .redirect(let fault): core(fault)
         case .status(let status): "\(server) answers with status \(status) in place of 200"
         case .busy(let status, let pause):
             "\(server) answers with status \(status) and asks to come back in \(age(pause)) (Retry-After)"
@@ -75,22 +68,36 @@ extension English {
         case .undecodable: "The body cannot be decompressed as its Content-Encoding says"
         case .unaskedEncoding(let encoding): "The body is compressed as \(encoding), which was not asked for"
         case .bodySlow(let bytes): "The file does not arrive in time: only \(bytes.grouped) bytes came"
-        case .bodyCut(let bytes, let promised):
+        case .bodyCut(let bytes, let promised, _):
             "The answer ends after \(bytes.grouped) bytes, before the file does"
                 + (promised.map { " (Content-Length says \($0.grouped))" } ?? "")
         case .bodyCutInCompression(let bytes):
             "The compressed answer ends in the middle of the file, after \(bytes.grouped) bytes"
-        case .tooLarge(let bytes):
+        case .tooLarge(let bytes, _):
             "The file has at least \(bytes.grouped) bytes. Devices read up to \(Checks.sizeLimit.grouped)"
-        case .pageType(let type): "The Content-Type is \(type), as for a web page"
+        case .pageType(let type, _): "The Content-Type is \(type), as for a web page"
         case .slow(let milliseconds):
             "The first byte came after \(seconds(milliseconds)), and Apple's crawler gives up after a few seconds"
         }
     }
 
     /// The verifier stops at the dates; a renewal alone would only bring its next complaint.
-    private static func words(ofOther names: [String]) -> String {
-        names.isEmpty ? "" : ", and is not for this name but for \(names.joined(separator: ", "))"
+    private static func words(ofOther names: Listing?) -> String {
+        names.map { ", and is not for this name but for \($0.names.joined(separator: ", "))" } ?? ""
+    }
+
+    private static func core(_ fault: RedirectFault) -> String {
+        switch fault {
+        case .insecure(let target), .byInsecure(let target):
+            "The origin redirects by plain HTTP, to \(target). Apple refuses that"
+        case .circle, .tooMany: "The redirects of the origin do not end"
+        case .nowhere(let status), .unreadable(let status, _):
+            "The origin redirects (status \(status)) without a target that clients can follow"
+        case .login(let target): "The origin redirects to a login page, \(target)"
+        case .otherSite(let target): "The origin redirects to another site, \(target)"
+        case .privateAddress(let target):
+            "The origin redirects to \(target), which has a private or reserved address"
+        }
     }
 
     private static func core(_ fault: HandshakeFault, _ server: String) -> String {
@@ -107,7 +114,8 @@ extension English {
 
     static func action(_ fault: OriginFault) -> String {
         switch fault {
-        case .nameNotFound: "Check the spelling of the redirect's target, and its A and AAAA records."
+        case .nameNotFound, .nameWithoutAddress:
+            "Check the spelling of the redirect's target, and its A and AAAA records."
         case .noAddress(4): "Ask without -4, and publish an A record: not every network has IPv6."
         case .noAddress: "Ask without -6."
         case .refusesConnections: "Let the web server listen on port 443 on every address of the name."
@@ -124,25 +132,24 @@ extension English {
         case .certificateExpired(_, .some, _), .certificateChain:
             "Install the full chain that the authority hands out now."
         case .certificateExpired(_, nil, let names):
-            names.isEmpty
+            names == nil
                 ? "Renew the certificate, and find out why its renewal did not run."
-                : "Renew the certificate. Its names must include the domain."
-        case .certificateNotYetValid(_, let names):
-            names.isEmpty
+                : "Renew the certificate. Its names must include this one."
+        case .certificateNotYetValid(_, _, let names):
+            names == nil
                 ? "Install a certificate that is valid now, or set this machine's clock."
-                : "Install a certificate that is valid now. Its names must include the domain."
+                : "Install a certificate that is valid now. Its names must include this one."
         case .certificateName:
-            "Install a certificate whose names include the domain, or let the server choose it by SNI."
-        case .certificateWithoutNames: "Install a certificate that has the domain as a subject alternative name."
+            "Install a certificate whose names include this one, or let the server choose it by SNI."
+        case .certificateWithoutNames: "Install a certificate that has this name as a subject alternative name."
         case .unknownHost:
-            "Add the domain to the server that answers there (ingress, router, virtual host), with a certificate for it."
+            "Add this name to the server that answers there (ingress, router, virtual host), with a certificate for it."
         case .certificateUntrusted(.revoked, _): "Install a new certificate."
         case .certificateUntrusted:
             "Install a certificate from a public authority, with its full chain: Apple accepts no private root."
         case .handshake(let fault): action(fault)
         case .tlsVersion: "Enable TLS 1.2 and 1.3."
-        case .redirectInsecure, .redirectLoop, .redirectNowhere, .redirectToLogin, .redirectToOtherSite,
-            .redirectToPrivateAddress:
+        case .redirect:
             "Serve the file at /.well-known/apple-app-site-association itself, with status 200."
         case .status(let status): action(status: status)
         case .busy(let status, _): action(status: status)
@@ -154,16 +161,23 @@ extension English {
         case .bodyCutInCompression:
             "See whether the file is whole on the server. If it is, find what compresses it: a proxy, a module, a stored copy."
         case .tooLarge: "Use wildcard patterns in place of a list of URLs."
-        case .pageType: "Send Content-Type: application/json."
+        case .pageType(_, holdsFile: true): "Send Content-Type: application/json."
+        case .pageType(_, holdsFile: false):
+            exemptionFromPages
         case .slow: "Serve the file from a cache, or as a static file."
         }
     }
+
+    /// Where a web page stands in the file's place.
+    static let exemptionFromPages =
+        "Exempt /.well-known/apple-app-site-association from the catch-all route, the login or the challenge page. "
+        + "Deploy the file there."
 
     private static func action(status: Int) -> String {
         switch status {
         case 401:
             "Let every client read the file, without a login. For a staging host use ?mode=developer in the app's entitlement."
-        case 403: "Let every client in the world read the file: no login, no firewall rule, no geo rule."
+        case 403, 451: "Let every client in the world read the file: no login, no firewall rule, no geo rule."
         case 404, 410: "Serve the file at /.well-known/apple-app-site-association itself, without a redirect."
         case 429: "Exempt the file from rate limits."
         case 500...: "See the server's error log."
@@ -173,12 +187,12 @@ extension English {
 
     private static func action(_ fault: HandshakeFault) -> String {
         switch fault {
-        case .plainText: "Enable HTTPS on port 443 (in nginx 'listen 443 ssl'), with a certificate for the domain."
-        case .unknownName: "Add the domain to the server's or the CDN's configuration, with a certificate for it."
+        case .plainText: "Enable HTTPS on port 443 (in nginx 'listen 443 ssl'), with a certificate for this name."
+        case .unknownName: "Add this name to the server's or the CDN's configuration, with a certificate for it."
         case .clientCertificate: "Let every client read the file without a certificate of its own."
-        case .noCommonCipher: "Give the server a certificate for the domain and the usual ciphers of TLS 1.2 and 1.3."
-        case .alert, .closed: "See the server's TLS log, and whether it has a certificate for the domain."
-        case .other: "Let the server speak TLS on port 443, with a certificate for the domain."
+        case .noCommonCipher: "Give the server a certificate for this name and the usual ciphers of TLS 1.2 and 1.3."
+        case .alert, .closed: "See the server's TLS log, and whether it has a certificate for this name."
+        case .other: "Let the server speak TLS on port 443, with a certificate for this name."
         }
     }
 }

@@ -74,9 +74,20 @@ package enum English {
 
     /// `192.0.2.2 refuses connections, 192.0.2.3 answers with status 404`.
     static func words(_ groups: [GivenAt]) -> String {
-        groups.map { group in
-            "\(group.places.listed(upTo: 2))\(group.places.count > 1 ? " each" : "") \(words(group.given))"
-        }.listed(upTo: 4)
+        groups.map(words).listed(upTo: 4)
+    }
+
+    static func words(_ group: GivenAt) -> String {
+        let places = places(group)
+        return "\(places.listed(upTo: 2))\(places.count > 1 ? " each" : "") \(words(group.given))"
+    }
+
+    static func places(_ group: GivenAt) -> [String] {
+        group.places + [group.again].compactMap(\.self).map { "\($0) at another moment" }
+    }
+
+    static func words(_ listing: Listing) -> String {
+        listing.names.joined(separator: ", ") + (listing.more > 0 ? " and \(listing.more) more" : "")
     }
 
     /// `Timeout`: Apple's words without the code, or the code where there is nothing else.

@@ -45,61 +45,43 @@ extension Checks {
     @Sendable static func addressReachability(_ context: CheckContext) -> [Finding] {
         let survey = AddressSurvey(context)
         let stalls =
-            survey.stalled.isEmpty ? [] : [Self.stalls(survey.stalled.map { ($0.address.address, $0.retrieval) })]
+            survey.stalled.isEmpty
+            ? [] : [Self.stalls(survey.stalled.map { ($0.address.address, $0.retrieval) }, context)]
         guard survey.isPartial(context.origin) else { return stalls }
         let six = survey.isIPv6Dead ? survey.dead.filter { $0.address.family == 6 } : []
         let rest = survey.dead.filter { !six.contains($0) }
         var findings = stalls
         if !rest.isEmpty {
+            let all = context.observation.full?.addresses ?? []
             findings.append(
-                unreachable(
-                    rest, of: context, rule: .origin("address-unreachable"), severity: .error,
-                    fix: "repair the server at that address, or take the address out of the domain's records"))
+                Finding(
+                    .origin(
+                        .addressesUnreachable(
+                            context.given(rest), of: all.isEmpty ? rest.count : all.count,
+                            othersAnswer: context.origin.answer != nil || all.contains { $0.retrieval.answer != nil },
+                            context.domain)), evidence: errors(rest)))
         }
-        if !six.isEmpty { findings.append(deadIPv6(six, isUntold: survey.isIPv6Untold, context)) }
+        if six.isEmpty { return findings }
+        let addresses = six.map(\.address.address)
+        findings.append(
+            survey.isIPv6Untold
+                ? Finding(
+                    .origin(.ipv6Unchecked(addresses)), evidence: ["addresses": addresses.joined(separator: ", ")])
+                : Finding(.origin(.ipv6Broken(context.given(six), context.domain)), evidence: errors(six)))
         return findings
     }
 
-    private static func deadIPv6(_ looks: [AddressLook], isUntold: Bool, _ context: CheckContext) -> Finding {
-        guard isUntold else {
-            var finding = unreachable(
-                looks, of: context, rule: .origin("ipv6-broken"), severity: .warning,
-                fix: "repair IPv6 on the server and its firewall, or take the AAAA records away; Apple's crawler may "
-                    + "try IPv6 first and report a time-out")
-            finding.message = "no IPv6 address of \(context.domain) answers, while IPv4 does: \(reasons(looks))"
-            return finding
-        }
-        let addresses = looks.map(\.address.address)
-        return Finding(
-            rule: .origin("ipv6-unchecked"), severity: .note,
-            message: "whether the IPv6 addresses (\(addresses.listed(upTo: 2))) answer cannot be told from here: this "
-                + "machine reaches nobody over IPv6",
-            evidence: ["addresses": addresses.joined(separator: ", ")],
-            fix: "run the check from a machine with IPv6, or name a vantage that has it",
-            reference: Reference.debuggingLinks)
+    private static func errors(_ looks: [AddressLook]) -> [String: String] {
+        errors(looks.map { ($0.address.address, $0.retrieval) })
     }
 
-    private static func unreachable(
-        _ looks: [AddressLook], of context: CheckContext, rule: Rule, severity: Severity, fix: String
-    ) -> Finding {
-        let all = context.observation.full?.addresses ?? []
-        let total = all.isEmpty ? looks.count : all.count
-        let others = context.origin.answer != nil || all.contains { $0.retrieval.answer != nil }
-        return Finding(
-            rule: rule, severity: severity,
-            message: "\(looks.count) of the \(total) addresses of \(context.domain) "
-                + "\(looks.count == 1 ? "does" : "do") not answer\(others ? ", while others do" : ""): "
-                + reasons(looks),
-            evidence: [
-                "addresses": looks.map(\.address.address).joined(separator: ", "),
-                "errors": looks.prefix(8).map { "\($0.address.address): \($0.retrieval.failure?.detail ?? "")" }
-                    .map { $0.shortened(to: 200) }.joined(separator: "; "),
-            ], fix: fix, reference: Reference.debuggingLinks)
-    }
-
-    private static func reasons(_ looks: [AddressLook]) -> String {
-        looks.map { "\($0.address.address) \($0.retrieval.failure?.words ?? "does not answer")" }
-            .listed(upTo: 3)
+    /// What the network library says of each place.
+    static func errors(_ looks: [(name: String, retrieval: Retrieval)]) -> [String: String] {
+        [
+            "addresses": looks.map(\.name).joined(separator: ", "),
+            "errors": looks.prefix(8).map { "\($0.name): \($0.retrieval.failure?.detail ?? "")".shortened(to: 200) }
+                .joined(separator: "; "),
+        ]
     }
 
     /// Only one family of addresses. No fault; it narrows down what may be wrong.
@@ -110,13 +92,15 @@ extension Checks {
         else { return [] }
         return [
             Finding(
-                rule: .origin("single-family"), severity: .note,
-                message: "\(context.domain) has IPv\(family) addresses only",
-                evidence: ["addresses": resolution.addresses.map(\.address).joined(separator: ", ")],
-                fix: family == 4
-                    ? "nothing needs to be done; it rules out a broken IPv6 address"
-                    : "publish an IPv4 address too: not every network that fetches the file has IPv6",
-                reference: Reference.supportingDomains)
+                .origin(.singleFamily(family, context.domain)),
+                evidence: ["addresses": resolution.addresses.map(\.address).joined(separator: ", ")])
         ]
+    }
+}
+
+extension CheckContext {
+    /// What each of the addresses gives.
+    func given(_ looks: [AddressLook]) -> [GivenAt] {
+        looks.map { GivenAt([$0.address.address], readings.given(of: $0.retrieval)) }
     }
 }

@@ -38,18 +38,3 @@ extension Answer {
         return seconds.flatMap { $0 > 0 ? min($0, 86_400) : nil }
     }
 }
-
-extension BotProtection {
-    /// As the end of a finding: `a challenge of Cloudflare (cf-mitigated: challenge)`.
-    var words: String {
-        switch kind {
-        case .challenge: "a challenge of \(vendor.rawValue) (\(sign))"
-        case .refusal: "a refusal of \(vendor.rawValue) (\(sign))"
-        }
-    }
-}
-
-extension HostingFault {
-    /// As the end of a finding: `Amazon S3 says AccessDenied`.
-    var words: String? { word.map { "\(platform.rawValue) says '\($0)'" } }
-}

@@ -3,7 +3,7 @@ import Foundation
 extension Checks {
     /// The CDN gave no answer about the file: it could not be reached from here, or is itself in trouble.
     @Sendable static func cdnReachability(_ context: CheckContext) -> [Finding] {
-        guard let cdn = context.cdn, let trouble = CDNTrouble(cdn) else { return [] }
+        guard let cdn = context.cdn, let fault = CDNFault(cdn) else { return [] }
         var evidence = ["url": cdn.url]
         if let failure = cdn.failure {
             evidence["error"] = failure.detail
@@ -16,8 +16,7 @@ extension Checks {
         }
         return [
             Finding(
-                rule: .cdn("unreachable"), severity: .warning, message: "Apple's CDN \(trouble.words)",
-                evidence: evidence, fix: trouble.fix, reference: Reference.debuggingLinks)
+                .cdn(.unreachable(fault, host: cdn.host, detail: cdn.failure?.detail.inSentence)), evidence: evidence)
         ]
     }
 
@@ -29,39 +28,18 @@ extension Checks {
         evidence["cdn_sha256"] = context.readings.cdnBody?.hash.hex
         if let since = comparison.changedAt { evidence["changed_at"] = since.rfc3339 }
         if let since = comparison.changedAfter { evidence["changed_after"] = since.rfc3339 }
-        let age = TimeInterval(comparison.lagSeconds ?? 0).inWords
-        var finding = Finding(
-            rule: .cdn("stale"), severity: .error, message: "", evidence: evidence, fix: "",
-            reference: Reference.debuggingLinks)
-        switch comparison.state {
-        case .stale:
-            finding.message = "Apple's CDN still serves the old file, \(age) after the origin changed"
-            finding.fix =
-                "the CDN cannot be purged: make sure that Apple's crawler gets the new file (no firewall, no redirect, "
-                + "a good certificate), then report it to Apple with this evidence"
-        case .propagating:
-            finding.rule = .cdn("propagating")
-            finding.severity = .note
-            finding.message = "the origin changed \(age) ago; Apple's CDN does not serve the new file yet"
-            finding.fix = "wait; Apple asks for a changed file within about 24 hours"
-        case .divergent:
-            if context.readings.cdnBody?.meaning == nil { return [] }
-            finding.rule = .cdn("divergent")
-            finding.severity = .warning
-            finding.message = "Apple's CDN serves another file than the origin, and it is not known since when"
-            finding.fix =
-                "if the file was changed less than a day ago, wait; if not, find out whether Apple's crawler is served "
-                + "another variant (geo rule, A/B test, several servers)"
-        case .inSync
-        where comparison.bytesEqual == false
-            && context.readings.cdnBody?.meaning == context.readings.originFile?.meaning:
-            finding.rule = .cdn("formatting-differs")
-            finding.severity = .note
-            finding.message = "Apple's copy differs from the origin's in formatting only; it means the same"
-            finding.fix = "nothing needs to be done"
-        default:
-            return []
-        }
-        return [finding]
+        let lag = comparison.lagSeconds ?? 0
+        let matter: CDNMatter? =
+            switch comparison.state {
+            case .stale: .stale(lag: lag)
+            case .propagating: .propagating(lag: lag)
+            case .divergent where context.readings.cdnBody?.meaning != nil: .divergent
+            case .inSync
+            where comparison.bytesEqual == false
+                && context.readings.cdnBody?.meaning == context.readings.originFile?.meaning:
+                .formattingDiffers
+            default: nil
+            }
+        return matter.map { [Finding(.cdn($0), evidence: evidence)] } ?? []
     }
 }

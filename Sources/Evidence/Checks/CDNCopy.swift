@@ -20,12 +20,11 @@ extension Checks {
             guard let first = group.first, let answer = first.retrieval.answer,
                 let fault = fault(of: answer, first.retrieval, context)
             else { return nil }
-            var finding = finding(fault, answer, first, context)
-            if group.count < asked.count {
-                finding.message += ", at \(group.count) of \(total) edges (\(group.map(\.place).listed(upTo: 2)))"
-            }
-            if asked.count > 1 { finding.evidence["edges"] = group.map(\.place).joined(separator: ", ") }
-            return finding
+            let places = group.map(\.place)
+            let edges = group.count < asked.count ? EdgePlaces(places, of: total) : nil
+            var evidence = evidence(fault, answer, first)
+            if asked.count > 1 { evidence["edges"] = places.joined(separator: ", ") }
+            return Finding(.cdn(matter(fault, answer, edges)), evidence: evidence)
         }
     }
 
@@ -51,15 +50,7 @@ extension Checks {
         return answer.failureReason.map(CopyFault.crawlerBesideCopy)
     }
 
-    /// When Apple asks again, as the answer itself tells.
-    private static func wait(_ answer: Answer) -> String {
-        guard let left = answer.secondsUntilExpiry else { return "" }
-        return "; this edge asks again in about \(min(max(60, TimeInterval(left)), 86_400).inWords)"
-    }
-
-    private static func finding(
-        _ fault: CopyFault, _ answer: Answer, _ look: EdgeLook, _ context: CheckContext
-    ) -> Finding {
+    private static func evidence(_ fault: CopyFault, _ answer: Answer, _ look: EdgeLook) -> [String: String] {
         var evidence = ["url": look.retrieval.url, "status": "\(answer.status)"]
         for name in [
             "apple-failure-reason", "apple-failure-details", "apple-from", "apple-try-direct", "cache-control", "age",
@@ -69,36 +60,21 @@ extension Checks {
             evidence[name.replacing("-", with: "_")] = value.displayable.shortened(to: 500)
         }
         if !look.address.isEmpty { evidence["address"] = look.address }
-        switch fault {
-        case .crawler:
-            if let left = answer.secondsUntilExpiry { evidence["asked_again_in_seconds"] = "\(left)" }
-            let failure = CrawlerFailure(answer)
-            return Finding(
-                rule: .cdn("crawler-error"), severity: .error,
-                message: "Apple's CDN has no copy; its crawler says: \(failure?.words ?? "")", evidence: evidence,
-                fix: (failure.map(CrawlerAdvice.fix) ?? "let every client read the file") + wait(answer),
-                reference: Reference.debuggingLinks)
-        case .crawlerBesideCopy:
-            let failure = CrawlerFailure(answer)
-            return Finding(
-                rule: .cdn("crawler-error"), severity: .warning,
-                message: "Apple's CDN serves a copy, and says all the same that its crawler failed: "
-                    + (failure?.words ?? ""), evidence: evidence,
-                fix: (failure.map(CrawlerAdvice.fix) ?? "let every client read the file")
-                    + "; how long Apple keeps the copy nobody knows",
-                reference: Reference.debuggingLinks)
-        case .missing(let status):
-            return Finding(
-                rule: .cdn("missing"), severity: .error,
-                message: "Apple's CDN has no copy (status \(status)) and gives no reason", evidence: evidence,
-                fix: "Apple asks for a new file within 24 hours; if the copy stays away, look for a firewall that "
-                    + "refuses the user agent AASA-Bot", reference: Reference.debuggingLinks)
-        case .noFile:
-            return Finding(
-                rule: .cdn("bad-copy"), severity: .error,
-                message: "what Apple's CDN serves is no apple-app-site-association file", evidence: evidence,
-                fix: "make sure that nothing between here and Apple's CDN answers in its place; then look at what "
-                    + "the origin serves to the user agent AASA-Bot", reference: Reference.debuggingLinks)
+        if case .crawler = fault, let left = answer.secondsUntilExpiry {
+            evidence["asked_again_in_seconds"] = "\(left)"
+        }
+        return evidence
+    }
+
+    private static func matter(_ fault: CopyFault, _ answer: Answer, _ edges: EdgePlaces?) -> CDNMatter {
+        let failure = CrawlerFailure(answer)
+        let word = failure.map(AppleWord.init) ?? AppleWord(code: nil, reason: "")
+        let trouble = failure?.trouble ?? .unknown
+        return switch fault {
+        case .crawler: .crawlerFails(word, trouble, asksAgainIn: answer.secondsUntilExpiry, at: edges)
+        case .crawlerBesideCopy: .crawlerFailsBesideCopy(word, trouble, at: edges)
+        case .missing(let status): .missing(status: status, at: edges)
+        case .noFile: .badCopy(at: edges)
         }
     }
 }

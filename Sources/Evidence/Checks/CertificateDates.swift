@@ -37,11 +37,7 @@ extension Checks {
         let left = end.timeIntervalSince(context.now)
         guard left <= context.certificateWarning.inSeconds else { return nil }
         return Finding(
-            rule: .origin("certificate-expiring"), severity: .warning,
-            message: "the certificate expires in \(max(0, left).inWords), on \(end.rfc3339)",
-            evidence: evidence(leaf, end),
-            fix: "renew it now; Apple's crawler refuses an expired certificate",
-            reference: Reference.supportingDomains)
+            .origin(.certificateExpiring(end, left: Int(max(0, left).rounded()))), evidence: evidence(leaf, end))
     }
 
     /// One that has expired in a chain that is trusted all the same is an old cross-signature: this machine found another
@@ -50,24 +46,12 @@ extension Checks {
         guard let end = certificate.notAfter else { return nil }
         let left = end.timeIntervalSince(context.now)
         let name = certificate.subject.inSentence
-        if left <= 0 {
-            return Finding(
-                rule: .origin("certificate-chain-expired"), severity: .note,
-                message: "the server sends an intermediate certificate that expired on \(end.rfc3339): \(name); this "
-                    + "machine did not need it",
-                evidence: evidence(certificate, end), fix: "install the chain that the authority hands out now",
-                reference: Reference.supportingDomains)
-        }
+        let evidence = evidence(certificate, end)
+        if left <= 0 { return Finding(.origin(.chainExpired(end, name: name)), evidence: evidence) }
         guard left <= context.certificateWarning.inSeconds, certificate.subject != certificate.issuer else {
             return nil
         }
-        return Finding(
-            rule: .origin("certificate-chain-expiring"), severity: .warning,
-            message: "an intermediate certificate expires in \(left.inWords), on \(end.rfc3339): \(name)",
-            evidence: evidence(certificate, end),
-            fix:
-                "install the chain that the authority hands out now, and renew the certificate if it still leads there",
-            reference: Reference.supportingDomains)
+        return Finding(.origin(.chainExpiring(end, left: Int(left.rounded()), name: name)), evidence: evidence)
     }
 
     private static func evidence(_ certificate: CertificateFacts, _ end: Date) -> [String: String] {

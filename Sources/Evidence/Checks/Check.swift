@@ -2,8 +2,8 @@
 
 import Foundation
 
-/// What every check may look at.
-package struct CheckContext: Sendable {
+/// What every check may look at. A class, since each row and check is handed it: it is never copied.
+package final class CheckContext: Sendable {
     package let readings: Readings
     package let comparison: Comparison
     /// What earlier checks saw.
@@ -38,30 +38,4 @@ enum Checks {
         originLimits, vantageView, rootCopy, fileLint, expectations, pages, cdnReachability, cdnCopy, edgeDifferences,
         cdnFreshness,
     ]
-}
-
-/// The pages that decide what is right. The documentation is the rule; what Apple's systems were seen to do only
-/// lowers a severity.
-enum Reference {
-    static let supportingDomains = "https://developer.apple.com/documentation/xcode/supporting-associated-domains"
-    static let configuringDomain =
-        "https://developer.apple.com/documentation/xcode/configuring-an-associated-domain"
-    static let debuggingLinks =
-        "https://developer.apple.com/documentation/technotes/tn3155-debugging-universal-links"
-    static let appClips =
-        "https://developer.apple.com/documentation/appclip/associating-your-app-clip-with-your-website"
-    static let applinks = "https://developer.apple.com/documentation/bundleresources/applinks"
-    static let json = "https://www.rfc-editor.org/rfc/rfc8259"
-    static let archivedGuide =
-        "https://developer.apple.com/library/archive/documentation/General/Conceptual/AppSearch/UniversalLinks.html"
-    static let ownConfiguration = "https://curl.se/docs/sslcerts.html"
-}
-
-/// The rules that exist so far. The table of kinds in `Monitoring` and the documentation speak of these names.
-extension Rule {
-    static func origin(_ thing: String) -> Rule { Rule(rawValue: "origin.\(thing)") }
-    static func cdn(_ thing: String) -> Rule { Rule(rawValue: "cdn.\(thing)") }
-    static func aasa(_ thing: String) -> Rule { Rule(rawValue: "aasa.\(thing)") }
-    static func expect(_ thing: String) -> Rule { Rule(rawValue: "expect.\(thing)") }
-    static func monitor(_ thing: String) -> Rule { Rule(rawValue: "monitor.\(thing)") }
 }

@@ -18,8 +18,8 @@ struct CopyEvidence {
         return age < Self.day && outOfSight < age + Self.day
     }
 
-    /// nil where an edge has no file, or another than the origin last served, or Apple says that its crawler failed: all
-    /// that is evidence against the origin.
+    /// nil where an edge has no file, or none has the one that was last seen here, or Apple says that its crawler failed:
+    /// all that is evidence against the origin.
     init?(_ readings: Readings, _ history: CopyHistory, now: Date) {
         let copies = readings.copies
         let isHealthy = copies.allSatisfy { copy in
@@ -28,10 +28,13 @@ struct CopyEvidence {
         }
         guard isHealthy else { return nil }
         let isInSight = readings.originFile?.namesService == true
-        let last = isInSight ? nil : history.periods.last?.meaning
-        let ages = copies.filter { last == nil || readings.file(of: $0)?.meaning == last }
-            // No Age counts as 0: https://www.rfc-editor.org/rfc/rfc9111#section-4.2.3
-            .map { $0.answer?.age ?? 0 }
+        // Another file than the last one seen here may be older than the monitor: it shows nothing of now.
+        let last = history.periods.last?.meaning
+        let ages = copies.filter { copy in
+            isInSight || last == nil || readings.file(of: copy)?.meaning == last
+        }
+        // No Age counts as 0: https://www.rfc-editor.org/rfc/rfc9111#section-4.2.3
+        .map { $0.answer?.age ?? 0 }
         guard let age = ages.min() else { return nil }
         self.age = age
         outOfSight = isInSight ? nil : Int(max(0, now.timeIntervalSince(history.outOfSightSince ?? now)))
@@ -42,9 +45,17 @@ extension CheckContext {
     var copyEvidence: CopyEvidence? { CopyEvidence(readings, history, now: now) }
 
     /// Whether the plain request was turned away, and every other place gets the file.
-    var isTurnedAwayAlone: Bool {
-        guard readings.turnsClientAway(origin) else { return false }
-        return (observation.full?.vantages ?? []).allSatisfy {
+    var isTurnedAwayAlone: Bool { readings.turnsClientAway(origin) && othersGetFile }
+
+    /// Whether this machine's resolver leads to a server that Apple does not ask, which gives no file, while every other place
+    /// gets it.
+    var meetsAnotherServer: Bool {
+        observation.mode == .production && origin.redirects.isEmpty && origin.ownScope != nil
+            && readings.originFile == nil && othersGetFile
+    }
+
+    private var othersGetFile: Bool {
+        (observation.full?.vantages ?? []).allSatisfy {
             $0.retrieval.failure?.isOwnFault == true || readings.file(of: $0.retrieval) != nil
         }
     }
@@ -55,26 +66,32 @@ extension CheckContext {
         else { return finding }
         var finding = finding
         finding.severity = .warning
-        finding.message += "; Apple's CDN has the file all the same"
-        finding.evidence["cdn_age_seconds"] = "\(evidence.age)"
-        finding.evidence["cdn_sha256"] = readings.cdnFile?.hash.hex
-        finding.fix =
-            "look from another network, or let this machine pass: Apple's copy shows that its crawler gets the file"
+        finding.counterevidence =
+            meetsAnotherServer ? .otherServer : welcomeAgents.first.map { .appleCopyAndAgent($0) } ?? .appleCopy
+        finding.add(["cdn_age_seconds": "\(evidence.age)"])
+        if let hash = readings.cdnFile?.hash { finding.add(["cdn_sha256": hash.hex]) }
         return finding
     }
 
-    /// Whether a finding is about what this machine alone may meet: an answer that turns it away, in whatever form, and
-    /// addresses that its own resolver gave.
+    /// Whether a finding is about what this machine alone may meet: an answer that turns it away, in whatever form, addresses
+    /// that its own resolver gave, and whatever is wrong with the server there.
     private func isOfThisMachine(_ finding: Finding) -> Bool {
         let rule = finding.rule
         // A redirect to such an address is everybody's.
         if rule == .origin("not-public-address") { return origin.redirectStop != .privateAddress }
+        if meetsAnotherServer { return rule.rawValue.hasPrefix("origin.") || rule.rawValue.hasPrefix("aasa.") }
         return isTurnedAwayAlone
             && ([.origin("status"), .origin("content-type")].contains(rule) || rule.rawValue.hasPrefix("aasa."))
     }
 }
 
 extension Readings {
+    /// Whether what the origin answered may be meant for this machine alone, so that it says nothing of what others get.
+    package var mayBeOwnView: Bool {
+        let origin = observation.origin
+        return turnsClientAway(origin) || origin.redirects.isEmpty && origin.ownScope != nil
+    }
+
     /// Whether the answer sends a client away for who or where it is, or for how often it asks. A hosting platform that has
     /// no such site or file says so to everybody.
     func turnsClientAway(_ retrieval: Retrieval) -> Bool {

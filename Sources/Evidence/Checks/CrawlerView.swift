@@ -8,17 +8,17 @@ extension Checks {
             context.refusal(of: look).map { (look, $0) }
         }
         guard let (first, reference) = refused.first else { return [] }
-        var evidence = ["url": context.origin.url, "plain": context.readings.words(for: reference)]
+        var evidence = ["url": context.origin.url]
         if let status = reference.answer?.status { evidence["plain_status"] = "\(status)" }
         if let hash = reference.answer?.body.hash { evidence["plain_sha256"] = hash.hex }
         let places = CrawlerPlaces(of: refused.map(\.0), context)
         if let address = first.place { evidence["address"] = address }
         if places.isPart { evidence["addresses"] = places.refusing.joined(separator: ", ") }
         // Of several addresses that refuse, the first speaks for each agent.
-        for (look, _) in refused where evidence[look.agent.rawValue] == nil {
+        let agents = AgentLook.Agent.allCases.compactMap { agent in refused.first(where: { $0.0.agent == agent })?.0 }
+        for look in agents {
             let name = look.agent.rawValue
             evidence["\(name)_user_agent"] = look.agent.userAgent
-            evidence[name] = context.readings.words(for: look.retrieval) + places.tail
             guard let answer = look.retrieval.answer else {
                 evidence["\(name)_error"] = look.retrieval.failure?.detail
                 continue
@@ -32,23 +32,13 @@ extension Checks {
                 evidence["\(name)_\(field.evidenceName)"] = field.value.shortened(to: 200)
             }
         }
-        let agents = AgentLook.Agent.allCases.filter { agent in refused.contains { $0.0.agent == agent } }
-        let names = agents.map(\.shortName).joined(separator: " and ")
-        return [
-            Finding(
-                rule: .origin("crawler-refused"), severity: .error,
-                message: places.words + "for the user agent \(names) the origin \(outcome(first.retrieval, context)), "
-                    + "while this program gets the file at the same address",
-                evidence: evidence,
-                fix: "let every user agent read the file, AASA-Bot and CFNetwork above all: exempt its path from bot "
-                    + "protection and challenges",
-                reference: Reference.appClips)
-        ]
-    }
-
-    private static func outcome(_ retrieval: Retrieval, _ context: CheckContext) -> String {
-        let words = context.readings.words(for: retrieval)
-        return words + (context.readings.protection(of: retrieval).map { ": \($0.protection.words)" } ?? "")
+        let refusals = AgentRefusals(
+            agents: agents.map { .init(agent: $0.agent, given: context.readings.given(of: $0.retrieval)) },
+            plain: context.readings.given(of: reference),
+            protection: context.readings.protection(of: first.retrieval)?.protection,
+            first: context.readings.given(of: first.retrieval),
+            addresses: places.isPart ? places.refusing : [], tried: places.tried)
+        return [Finding(.origin(.crawlerRefused(refusals)), evidence: evidence)]
     }
 }
 
@@ -66,9 +56,10 @@ extension CheckContext {
     }
 
     /// Whether the server was asked too much, or had trouble for a moment: this check asks many times itself, so that it is
-    /// no sign of a rule about agents. A challenge may have the same statuses.
+    /// no sign of a rule about agents, even where Apple met the same. A challenge may have the same statuses.
     func isBusy(_ retrieval: Retrieval) -> Bool {
-        retrieval.answer?.isBusy == true && readings.protection(of: retrieval) == nil
+        guard let answer = retrieval.answer, answer.isBusy else { return false }
+        return readings.protection(of: retrieval) == nil
     }
 
     /// The plain request to the address that an agent's request went to.
@@ -99,7 +90,7 @@ extension CheckContext {
 /// At which of the addresses that Apple's agents were tried at they are refused.
 struct CrawlerPlaces {
     let refusing: [String]
-    private let tried: Int
+    let tried: Int
 
     init(of refused: [AgentLook], _ context: CheckContext) {
         var seen: Set<String> = []
@@ -109,14 +100,6 @@ struct CrawlerPlaces {
     }
 
     var isPart: Bool { !refusing.isEmpty && refusing.count < tried }
-
-    /// Behind what they are given; empty where it is so at every address.
-    var tail: String { isPart ? " (at \(refusing.listed(upTo: 3)) only)" : "" }
-
-    /// The beginning of a sentence; empty where it is so at every address.
-    var words: String {
-        isPart ? "at \(refusing.listed(upTo: 3)) only (\(refusing.count) of \(tried) addresses tried): " : ""
-    }
 }
 
 extension AgentLook {
@@ -136,15 +119,5 @@ extension Retrieval {
                 status: first.status, headers: [],
                 body: .init(hash: nil, decodedBytes: 0, wireBytes: 0, end: .complete)))
         return hop
-    }
-}
-
-extension AgentLook.Agent {
-    /// As rules of firewalls name it.
-    var shortName: String {
-        switch self {
-        case .crawler: "AASA-Bot"
-        case .device: "CFNetwork"
-        }
     }
 }

@@ -42,34 +42,4 @@ package enum HandshakeFault: Codable, Equatable, Sendable {
             default: .alert(name)
             }
     }
-
-    func describe(_ host: String, in finding: inout Finding) {
-        switch self {
-        case .plainText:
-            finding.message = "what answers on port 443 speaks no TLS"
-            finding.fix = "enable HTTPS on that port (in nginx 'listen 443 ssl'), with a certificate for \(host)"
-        case .unknownName:
-            finding.message = "the server refuses the TLS handshake, since it does not know the name \(host)"
-            finding.fix = "add \(host) to the server's or the CDN's configuration, with a certificate for it"
-        case .clientCertificate:
-            finding.message = "the server demands a client certificate"
-            finding.fix = "let every client read the file without a certificate of its own"
-        case .noCommonCipher:
-            finding.message = "the server refuses the TLS handshake (alert: handshake failure)"
-            finding.fix =
-                "give the server a certificate for \(host) and the usual ciphers of TLS 1.2 and 1.3, and demand no "
-                + "client certificate"
-        case .alert(let name):
-            finding.message = "the server ends the TLS handshake with the alert '\(name)'"
-            finding.fix = "see the server's TLS log, and let it speak TLS 1.2 or 1.3 with a certificate for \(host)"
-        case .closed:
-            finding.message = "the server closed the connection during the TLS handshake, without an answer"
-            finding.fix =
-                "see the server's TLS log, and whether it has a certificate for \(host): some close like this for names "
-                + "that they do not know, and so do firewalls"
-        case .other:
-            finding.message = "the TLS handshake failed"
-            finding.fix = "let the server speak TLS on port 443, with a certificate for \(host)"
-        }
-    }
 }

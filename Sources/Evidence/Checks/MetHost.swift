@@ -33,9 +33,8 @@ struct MetHost: Equatable {
     func placing(_ finding: Finding) -> Finding {
         guard isElsewhere else { return finding }
         var finding = finding
-        finding.message = "behind the redirect to \(name.inSentence): \(finding.message)"
-        finding.evidence["redirect_host"] = name
-        finding.evidence["redirects"] = trail
+        finding.place = .behindRedirect(to: name)
+        finding.add(["redirect_host": name, "redirects": trail])
         return finding
     }
 }

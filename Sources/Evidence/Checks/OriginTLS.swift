@@ -12,7 +12,7 @@ extension Checks {
             // The address of another host says nothing about the domain's own.
             let address = host.isElsewhere ? nil : retrieval.connection?.address
             if let index = findings.firstIndex(where: {
-                $0.finding.rule == finding.rule && $0.finding.message == finding.message
+                $0.finding.matter == finding.matter && $0.finding.place == finding.place
             }) {
                 if let address, !findings[index].addresses.contains(address) {
                     findings[index].addresses.append(address)
@@ -25,41 +25,26 @@ extension Checks {
     }
 
     private static func fault(of retrieval: Retrieval, at host: MetHost, _ context: CheckContext) -> Finding? {
-        let failure = retrieval.failure
-        guard failure?.isOfTLS ?? retrieval.hasCertificateWithoutNames else { return nil }
+        guard retrieval.failure?.isOfTLS ?? true,
+            let fault = OriginFault(of: retrieval, host: host.name, now: context.now)
+        else { return nil }
         let tls = retrieval.connection?.tls
-        let leaf = tls?.chain.first
         var evidence = ["url": retrieval.url]
-        evidence["error"] = tls?.detail ?? failure?.detail
+        evidence["error"] = tls?.detail ?? retrieval.failure?.detail
         if let address = retrieval.connection?.address { evidence["address"] = address }
-        if let leaf {
+        if let leaf = tls?.chain.first {
             evidence["subject"] = leaf.subject
             evidence["issuer"] = leaf.issuer
             evidence["names"] = leaf.names.prefix(20).joined(separator: ", ")
             if let date = leaf.notBefore { evidence["not_before"] = date.rfc3339 }
             if let date = leaf.notAfter { evidence["not_after"] = date.rfc3339 }
         }
-        var finding = Finding(
-            rule: .origin("tls-failed"), severity: .error, message: "", evidence: evidence, fix: "",
-            reference: Reference.supportingDomains)
-        switch failure?.kind {
-        case nil:
-            finding.rule = .origin("certificate-name-mismatch")
-            finding.message =
-                "the certificate names \(host.name) only as its common name; Apple's systems read subject alternative names "
-                + "alone"
-            finding.fix = "install a certificate that has \(host.name) as a subject alternative name"
-        case .tlsVersion:
-            finding.rule = .origin("tls-version")
-            finding.message = "the server offers only TLS versions that are too old"
-            finding.fix = "enable TLS 1.2 and 1.3"
-        case .certificate:
-            CertificateWording(host: host.name, chain: tls?.chain ?? [], now: context.now)
-                .describe(tls?.problem ?? .other, in: &finding)
-        default:
-            HandshakeFault(words: failure?.detail ?? "").describe(host.name, in: &finding)
+        switch fault {
+        case .certificateChain(let issuer, _), .certificateUntrusted(.incompleteChain, let issuer):
+            evidence["missing_issuer"] = issuer
+        default: break
         }
-        return finding
+        return Finding(.origin(.fault(fault, at: host.name)), evidence: evidence)
     }
 }
 
@@ -83,15 +68,9 @@ extension CheckContext {
         let named = faulty.filter(all.contains)
         guard !named.isEmpty, named.count < all.count else { return finding }
         var finding = finding
-        let isAllThatAnswers = AddressSurvey(self).met.allSatisfy { named.contains($0.address.address) }
-        finding.message =
-            isAllThatAnswers
-            ? "at \(named.listed(upTo: 3)), while the other addresses do not answer: \(finding.message)"
-            : "at \(named.listed(upTo: 3)) only (\(named.count) of \(all.count) addresses): \(finding.message)"
-        finding.evidence[Self.namedAddresses] = named.joined(separator: ", ")
+        let others = AddressSurvey(self).met.contains { !named.contains($0.address.address) }
+        finding.place = .addresses(named, of: all.count, othersAnswer: others)
+        finding.add(["addresses": named.joined(separator: ", ")])
         return finding
     }
-
-    /// The evidence that a finding is about some of the addresses.
-    static let namedAddresses = "addresses"
 }

@@ -1,4 +1,4 @@
-// What our own asking may have brought about: a full check asks some ten times. A server that answers one request and leaves
+// What our own asking may have caused: a full check asks some ten times. A server that answers one request and leaves
 // another, or asks us to slow down, is neither unreachable nor hostile to Apple.
 
 import Foundation
@@ -36,47 +36,31 @@ extension Checks {
     static func stalled(_ failure: Failure, _ context: CheckContext) -> Finding? {
         guard context.servesAnother else { return nil }
         let name = context.origin.connection?.address ?? context.domain.name
-        var finding = stalls([(name, context.origin)])
-        finding.evidence.merge(["url": context.origin.url, "phase": failure.phase.rawValue]) { $1 }
+        var finding = stalls([(name, context.origin)], context)
+        finding.add(["url": context.origin.url, "phase": failure.phase.rawValue])
         return finding
     }
 
-    static func stalls(_ looks: [(name: String, retrieval: Retrieval)]) -> Finding {
-        let told = looks.map { "\($0.name) \($0.retrieval.failure?.words ?? "does not answer")" }
-        return Finding(
-            rule: .origin("address-stalls"), severity: .warning,
-            message: "one request of this check was answered, another to the same address was not: "
-                + told.listed(upTo: 3),
-            evidence: [
-                "addresses": looks.map(\.name).joined(separator: ", "),
-                "errors": looks.prefix(8).map { "\($0.name): \($0.retrieval.failure?.detail ?? "")".shortened(to: 200) }
-                    .joined(separator: "; "),
-            ],
-            fix: "see the server's load, and its limits on connections from one client",
-            reference: Reference.debuggingLinks)
+    static func stalls(_ looks: [(name: String, retrieval: Retrieval)], _ context: CheckContext) -> Finding {
+        Finding(
+            .origin(.stalls(looks.map { GivenAt([$0.name], context.readings.given(of: $0.retrieval)) })),
+            evidence: errors(looks))
     }
 
     /// The origin gives the file, and tells this check besides that it asks too much.
     @Sendable static func originLimits(_ context: CheckContext) -> [Finding] {
         guard context.readings.originFile != nil, let full = context.observation.full else { return [] }
-        let others = full.addresses.map(\.retrieval) + full.agents.map(\.retrieval)
-        let busy = others.filter(context.isBusy).compactMap(\.answer)
+        // A server that answers nothing else is one that differs from the others, by a finding of its own.
+        let faulty = Set(context.addressSamples.filter { context.isBusy($0.retrieval) }.map(\.address))
+        let others: [(String, Retrieval)] =
+            full.addresses.map { ($0.address.address, $0.retrieval) }
+            + full.agents.map { ($0.address ?? $0.retrieval.connection?.address ?? "", $0.retrieval) }
+        let busy = others.filter { !faulty.contains($0.0) && context.isBusy($0.1) }.compactMap(\.1.answer)
         guard let first = busy.first else { return [] }
-        let statuses = Set(busy.map(\.status)).sorted().map(String.init).joined(separator: " and ")
-        var evidence = [
-            "url": context.origin.url, "status": statuses, "requests": "\(busy.count) of \(others.count + 1)",
-        ]
+        let statuses = Set(busy.map(\.status)).sorted()
+        let all = others.count + 1
+        var evidence = ["url": context.origin.url]
         evidence["retry_after"] = first.header("retry-after")?.shortened(to: 100)
-        return [
-            Finding(
-                rule: .origin("rate-limited"), severity: .note,
-                message:
-                    "\(busy.count) of this check's \(others.count + 1) requests got status \(statuses): the server "
-                    + "limits how often it is asked, or was in trouble for a moment",
-                evidence: evidence,
-                fix:
-                    "nothing needs to be done, unless Apple's crawler reports the same; then take the file out of the limit",
-                reference: Reference.debuggingLinks)
-        ]
+        return [Finding(.origin(.rateLimited(busy.count, of: all, statuses: statuses)), evidence: evidence)]
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 extension Checks {
     /// The file at the site's root, where systems before iOS 9.3 looked. That Apple's crawler still falls back on it is
-    /// probable, and documented nowhere: what its CDN has is told.
+    /// probable, and documented nowhere: what its CDN has is the evidence.
     @Sendable static func rootCopy(_ context: CheckContext) -> [Finding] {
         guard let root = context.observation.full?.rootCopy, let copy = context.readings.file(of: root),
             copy.namesService, let meaning = copy.meaning
@@ -11,28 +11,14 @@ extension Checks {
         if let origin = context.readings.originFile {
             guard origin.meaning != meaning else { return [] }
             evidence["well_known_sha256"] = origin.hash.hex
-            return [
-                Finding(
-                    rule: .origin("root-copy-differs"), severity: .warning,
-                    message: "the file at /apple-app-site-association is another one than at /.well-known/: which of "
-                        + "them counts depends on who reads",
-                    evidence: evidence, fix: "serve the same file at both places, or remove the one at the root",
-                    reference: Reference.archivedGuide)
-            ]
+            return [Finding(.origin(.rootCopyDiffers), evidence: evidence)]
         }
         guard context.readings.originSaysNoFile else { return [] }
         if let cdn = context.cdn?.answer {
             evidence["cdn_status"] = "\(cdn.status)"
             evidence["cdn_sha256"] = context.readings.cdnFile?.hash.hex
         }
-        return [
-            Finding(
-                rule: .origin("root-only"), severity: .warning,
-                message: "the file is at /apple-app-site-association only: devices since iOS 9.3 ask "
-                    + "/.well-known/ first, and developer mode and newer systems ask nowhere else",
-                evidence: evidence, fix: "serve it at \(context.domain.wellKnownURL) too",
-                reference: Reference.supportingDomains)
-        ]
+        return [Finding(.origin(.rootOnly(context.domain)), evidence: evidence)]
     }
 }
 

@@ -7,12 +7,8 @@ extension Checks {
         let failed = looks.filter { $0.retrieval.failure?.isOwnFault == true }
         var findings = failed.prefix(4).map { look in
             Finding(
-                rule: .monitor("vantage-failed"), severity: .warning,
-                message: "the vantage \(look.name) could not be used: "
-                    + (look.retrieval.failure?.detail.shortened(to: 200) ?? "its proxy failed"),
-                evidence: ["vantage": look.name, "error": look.retrieval.failure?.detail ?? ""],
-                fix: "check the proxy of that vantage; it says nothing about the site, which is judged without it",
-                reference: Reference.ownConfiguration)
+                .vantageFailed(look.name.inSentence, detail: look.retrieval.failure?.detail.shortened(to: 200)),
+                evidence: ["vantage": look.name, "error": look.retrieval.failure?.detail ?? ""])
         }
         guard context.readings.originFile != nil else { return findings }
         for fault in VantageFault.allCases {
@@ -23,31 +19,18 @@ extension Checks {
     }
 
     private static func differs(_ looks: [VantageLook], _ fault: VantageFault, _ context: CheckContext) -> Finding {
-        var evidence = [
-            "url": context.origin.url, "here": context.readings.words(for: context.origin), "seen": fault.rawValue,
-        ]
+        var evidence = ["url": context.origin.url, "seen": fault.rawValue]
         for (index, look) in looks.prefix(8).enumerated() {
-            evidence["vantage_\(index + 1)"] = "\(look.name): \(words(for: look, fault, context))"
             if let detail = look.retrieval.failure?.detail { evidence["error_\(index + 1)"] = detail }
             if let leaf = look.retrieval.connection?.tls?.chain.first, fault == .certificate {
-                evidence["certificate_\(index + 1)"] = "\(leaf.subject), issued by \(leaf.issuer)"
+                evidence["certificate_\(index + 1)"] = leaf.subject
+                evidence["issuer_\(index + 1)"] = leaf.issuer
             }
         }
-        let told = looks.map { "from \($0.name) it \(words(for: $0, fault, context))" }
+        let given = looks.map { GivenAt([$0.name.inSentence], context.readings.given(of: $0.retrieval)) }
         return Finding(
-            rule: .origin("vantage-refused"), severity: fault == .rateLimited ? .warning : .error,
-            message: "the origin gives this machine the file, but \(told.listed(upTo: 3))", evidence: evidence,
-            fix: fault.fix(for: context.domain), reference: Reference.debuggingLinks)
-    }
-
-    private static func words(for look: VantageLook, _ fault: VantageFault, _ context: CheckContext) -> String {
-        let given = context.readings.given(of: look.retrieval)
-        switch fault {
-        case .absent: return "\(English.words(given)): there is no file"
-        case .otherFile: return English.words(given, isOther: true)
-        case .applesFile: return "\(English.words(given, isOther: true)), the one that Apple's CDN has"
-        default: return English.words(given)
-        }
+            .origin(.vantageDiffers(fault, given, here: context.readings.given(of: context.origin), context.domain)),
+            evidence: evidence)
     }
 }
 

@@ -61,7 +61,7 @@ extension Comparison {
         if let period = clock.period(of: meaning) { settle(period, staleAfter: staleAfter, now: clock.now) }
     }
 
-    /// The edges disagree: told by the oldest content that one of them still serves, as far as it is known which that is.
+    /// The edges disagree: judged by the oldest content that one of them still serves, as far as it is known which that is.
     private init(mixed survey: EdgeSurvey, of readings: Readings, current: Set<ContentHash>, clock: CopyClock) {
         self.init(state: .mixed)
         var others: [(copy: ContentReading, period: CopyClock.Period?)] = []
@@ -91,6 +91,14 @@ extension Comparison {
         let lag = max(0, now.timeIntervalSince(period.changedAt))
         lagSeconds = Int(lag)
         state = lag >= staleAfter.inSeconds ? .stale : .propagating
+    }
+
+    /// What differs in meaning between two bodies, and what phones do differently; nothing where one is no file.
+    package static func differences(
+        from old: Data, to new: Data
+    ) -> (changes: [Change], behaviour: [BehaviourNote]) {
+        let (old, new) = (ContentReading(old), ContentReading(new))
+        return (changes(from: old, to: new), behaviour(from: old, to: new))
     }
 
     /// More examples than these help nobody.

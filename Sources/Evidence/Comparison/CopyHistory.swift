@@ -33,10 +33,14 @@ package struct CopyHistory: Equatable, Sendable {
     package var servingSince: Date?
     /// When the origin was first asked; nil: by this check.
     package var firstAskedAt: Date?
+    /// How long Apple's CDN took for earlier changes; nil: too little is known.
+    package var usual: UsualPropagation?
 
     package init(
-        periods: [OriginPeriod], isKept: Bool = true, servingSince: Date? = nil, firstAskedAt: Date? = nil
+        periods: [OriginPeriod], isKept: Bool = true, servingSince: Date? = nil, firstAskedAt: Date? = nil,
+        usual: UsualPropagation? = nil
     ) {
+        self.usual = usual
         self.periods = periods
         self.isKept = isKept
         self.servingSince = servingSince

@@ -25,7 +25,7 @@ extension Diagnosis {
             return .origin(.notDeployed(status: status))
         },
         { context in
-            // A login page that a redirect leads to is told as the redirect that it is.
+            // A login page that a redirect leads to is reported as the redirect that it is.
             guard context.check.readings.originBody?.syntaxError?.cause == .htmlPage,
                 context.finding("aasa.json-syntax") != nil, context.error("origin.redirect") == nil
             else { return nil }

@@ -9,8 +9,7 @@ extension DiagnosisContext {
     private var addressFaults: [Finding] {
         let found = findings.filter { finding in
             finding.severity > .note
-                && (Self.rules.contains(finding.rule.rawValue)
-                    || finding.severity == .error && finding.evidence[CheckContext.namedAddresses] != nil)
+                && (Self.rules.contains(finding.rule.rawValue) || finding.severity == .error && finding.isOfAddresses)
         }
         return found.contains { $0.severity == .error } ? found : []
     }
@@ -29,7 +28,7 @@ extension DiagnosisContext {
         let readings = check.readings
         let served = looks.map { (look: $0, serving: readings.serving(of: $0.retrieval)) }
         let files = Groups(served.filter(\.serving.isFile).map { ($0.serving, $0) }).members
-        // One file is what all should give; of several each is told.
+        // One file is what all should give; of several each is reported.
         let told = served.filter { files.count != 1 || !$0.serving.isFile }
         let groups = Groups(told.map { ($0.serving, $0) }).members
             .enumerated().sorted { ($0.element[0].serving.harm, $0.offset) < ($1.element[0].serving.harm, $1.offset) }
@@ -43,17 +42,16 @@ extension DiagnosisContext {
 
     /// Where addresses that answer do not answer alike.
     var addressesDiffer: OriginCause? {
-        guard error("origin.address-differs") != nil else { return nil }
-        let samples = check.addressSamples
-        let readings = check.readings
-        let groups = Groups(samples.map { (readings.serving(of: $0.retrieval), $0) }).members.map { group in
-            GivenAt(group.map(\.name), readings.given(of: group[0].retrieval))
+        guard let finding = error("origin.address-differs") else { return nil }
+        func answers(_ groups: [GivenAt]) -> AddressAnswers {
+            AddressAnswers(good: nil, asked: full?.addresses.count ?? 0, groups: groups)
         }
-        let answers = AddressAnswers(good: nil, asked: full?.addresses.count ?? 0, groups: groups)
-        let isOneAddress =
-            Groups(samples.filter { !$0.isSecond }.map { (readings.serving(of: $0.retrieval), $0) }).count == 1
-        guard isOneAddress, let address = check.origin.connection?.address else { return .addressesDiffer(answers) }
-        return .addressAnswersDifferently(address, answers)
+        switch finding.matter {
+        case .origin(.addressesDiffer(let groups, _)): return .addressesDiffer(answers(groups))
+        case .origin(.addressAnswersDifferently(let groups, _)):
+            return .addressAnswersDifferently(groups.compactMap(\.again).first ?? "", answers(groups))
+        default: return nil
+        }
     }
 
     private func repair(_ finding: Finding) -> AddressRepair? {
@@ -66,8 +64,19 @@ extension DiagnosisContext {
     }
 }
 
+extension Finding {
+    /// Whether it is about some of the domain's addresses.
+    fileprivate var isOfAddresses: Bool {
+        switch (place, matter) {
+        case (.addresses, _), (_, .origin(.notPublic)): true
+        case (_, .origin(.crawlerRefused(let refusals))): !refusals.addresses.isEmpty
+        default: false
+        }
+    }
+}
+
 extension Serving {
-    /// The order in which faults are told: who gets nothing is worse off than who gets another file.
+    /// The order in which faults are reported: who gets nothing is worse off than who gets another file.
     fileprivate var harm: Int {
         switch self {
         case .failed: 0

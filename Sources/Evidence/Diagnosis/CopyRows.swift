@@ -34,9 +34,9 @@ extension Diagnosis {
         { $0.error("expect.page-missing").map { _ in .file(.pageMissing) } },
         { context in
             guard context.finding("cdn.unreachable") != nil,
-                let trouble = context.check.cdn.flatMap(CDNTrouble.init)
+                let fault = context.check.cdn.flatMap(CDNFault.init)
             else { return nil }
-            return .copy(.unreachable(trouble.fault))
+            return .copy(.unreachable(fault))
         },
     ]
 }

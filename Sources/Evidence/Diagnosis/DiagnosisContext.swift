@@ -1,9 +1,14 @@
 import Foundation
 
-/// What a row may look at.
-struct DiagnosisContext {
+/// What a row may look at. A class, as `CheckContext`.
+final class DiagnosisContext {
     let check: CheckContext
     let findings: [Finding]
+
+    init(check: CheckContext, findings: [Finding]) {
+        self.check = check
+        self.findings = findings
+    }
 
     var domain: Domain { check.domain }
     var comparison: Comparison { check.comparison }
@@ -45,9 +50,7 @@ struct DiagnosisContext {
     var agentsPass: Bool {
         full.map { look in
             finding("origin.crawler-refused") == nil
-                && look.agents.contains {
-                    $0.agent == .crawler && $0.retrieval.answer != nil && !check.isBusy($0.retrieval)
-                }
+                && look.agents.contains { $0.agent == .crawler && check.readings.serving(of: $0.retrieval).isFile }
         } ?? false
     }
 
@@ -57,7 +60,6 @@ struct DiagnosisContext {
     /// The addresses that do not answer, and why: those of a dead IPv6, or the others.
     func deadAddresses(ofIPv6: Bool) -> [GivenAt] {
         let survey = AddressSurvey(check)
-        return survey.dead.filter { (survey.isIPv6Dead && $0.address.family == 6) == ofIPv6 }
-            .map { GivenAt([$0.address.address], check.readings.given(of: $0.retrieval)) }
+        return check.given(survey.dead.filter { (survey.isIPv6Dead && $0.address.family == 6) == ofIPv6 })
     }
 }

@@ -158,7 +158,7 @@ private enum Copy {
     case noLinks(services: [String])
     case links
 
-    private static let opening = Recollection<ContentHash, Bool>(capacity: 512)
+    private static let opening = Recollection<ContentHash, Bool>(capacity: 131_072)
 
     init(_ file: ContentReading, bytes: Int) {
         guard bytes <= Checks.sizeLimit, file.namesService, let document = file.document else {
@@ -179,7 +179,8 @@ private enum Copy {
 extension DiagnosisContext {
     /// Where the file that phones follow is the origin's, and is not as it should be.
     fileprivate var linksAsTheFileSays: Effect.Links? {
-        guard check.readings.originFile != nil else { return nil }
+        // A JSON object without a service is an answer, and no version of the file: phones follow Apple's copy.
+        guard check.readings.originFile?.namesService == true else { return nil }
         if hasError(in: "aasa.") { return .followFaultyFile }
         let unmet = findings.contains {
             $0.severity == .error && $0.rule.rawValue.hasPrefix("expect.") && $0.rule != .expect("page-missing")

@@ -3,10 +3,10 @@
 extension Diagnosis {
     static let handshakeRows: [Row] = [
         { context in
-            guard let finding = context.error("origin.certificate-chain-incomplete") else { return nil }
-            return .origin(
-                .chainIncomplete(
-                    missing: finding.evidence["missing_issuer"]?.inSentence, place: context.place(of: finding)))
+            guard let finding = context.error("origin.certificate-chain-incomplete"),
+                case .origin(.fault(.certificateChain(let missing, _), _)) = finding.matter
+            else { return nil }
+            return .origin(.chainIncomplete(missing: missing, place: context.place(of: finding)))
         },
         { context in
             guard context.check.readings.originFile != nil else { return nil }

@@ -40,31 +40,21 @@ extension DiagnosisContext {
 
     /// What a warning means, typed as far as it has a cause of its own.
     fileprivate func risk(_ finding: Finding) -> Cause {
-        switch finding.rule.rawValue {
-        case "origin.slow":
-            return .origin(.slow(milliseconds: Int(check.origin.connection?.timings.firstByte ?? 0)))
-        case "origin.certificate-expiring":
-            guard let end = certificateEnd(finding) else { break }
-            return .origin(.certificateExpiring(end, place: place(of: finding)))
-        case "cdn.edge-unreachable":
-            guard let trouble = edgeTrouble else { break }
-            return trouble
-        default: break
+        switch finding.matter {
+        case .origin(.fault(.slow(let milliseconds), _)): .origin(.slow(milliseconds: milliseconds))
+        case .origin(.certificateExpiring(let end, _)):
+            .origin(.certificateExpiring(end, place: place(of: finding)))
+        case .cdn(.edgesInTrouble): edgeTrouble ?? .file(.finding(finding.rule))
+        case .file(.lint), .file(.moreLint): .file(.warning(finding.rule))
+        default: .file(.finding(finding.rule))
         }
-        return .file(finding.rule.rawValue.hasPrefix("aasa.") ? .warning(finding.rule) : .finding(finding.rule))
-    }
-
-    /// The first end of a certificate that the finding is about.
-    private func certificateEnd(_ finding: Finding) -> Date? {
-        check.handshakes.compactMap { $0.connection?.tls?.chain.first?.notAfter }
-            .first { $0.rfc3339 == finding.evidence["not_after"] }
     }
 
     /// The trouble that most edges answer with.
     private var edgeTrouble: Cause? {
         let survey = EdgeSurvey(check.readings)
         let troubles = survey.silent.filter { $0.retrieval.answer != nil }.compactMap {
-            CDNTrouble($0.retrieval)?.fault
+            CDNFault($0.retrieval)
         }
         guard let group = Groups(troubles.map { ($0.family, $0) }).members.first, let first = group.first else {
             return nil

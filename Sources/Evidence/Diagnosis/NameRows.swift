@@ -3,20 +3,10 @@
 extension Diagnosis {
     static let nameRows: [Row] = [
         { context in
-            guard context.finding("monitor.fetch-failed") != nil else { return nil }
-            return .monitor(.ownFault(detail: context.check.origin.failure?.detail.inSentence ?? ""))
-        },
-        { context in
-            guard context.finding("monitor.name-server-failed") != nil, let failure = context.check.origin.failure
-            else { return nil }
-            return .monitor(
-                .nameServerFailed(
-                    host: context.check.metHost.name,
-                    answer: failure.kind == .noNameServer ? nil : failure.detail.inSentence))
-        },
-        { context in
-            guard context.finding("monitor.tls-intercepted") != nil else { return nil }
-            return .monitor(.tlsIntercepted(authority: (context.check.origin.refusedAuthority ?? "").inSentence))
+            for finding in context.findings {
+                if case .monitor(let cause) = finding.matter { return .monitor(cause) }
+            }
+            return nil
         },
         { context in
             guard !context.check.metHost.isElsewhere, context.finding("origin.dns-failed") != nil else { return nil }
@@ -25,7 +15,8 @@ extension Diagnosis {
         },
         { context in
             guard let failure = context.crawlerFailure, failure.family == .address else { return nil }
-            return .origin(.privateForApple(seen: context.check.notPublicAddresses.map(\.address)))
+            let seen = context.check.notPublicAddresses.map(\.address)
+            return .origin(.privateForApple(seen: seen, of: context.full?.resolution.addresses.count ?? seen.count))
         },
         { context in
             let addresses = context.check.notPublicAddresses.map(\.address)
@@ -33,8 +24,9 @@ extension Diagnosis {
             let all = context.full?.resolution.addresses.count ?? addresses.count
             return .origin(.privateAddress(addresses, of: all))
         },
-        // A server that only this machine meets explains whatever is not there.
-        { $0.check.readings.originFile == nil ? $0.privateHere : nil },
+        // A server that only this machine meets explains whatever is not there; an error that others may meet does not count as
+        // such.
+        { $0.check.readings.originFile == nil && !$0.hasError(in: "origin.") ? $0.privateHere : nil },
         { $0.addressesFailVariously.map(Cause.origin) },
         { $0.addressesDiffer.map(Cause.origin) },
     ]

@@ -7,6 +7,8 @@ package enum Outlook: Codable, Equatable, Sendable {
     case asksAgain(Date)
     /// A change that is younger than a day is normal until then.
     case normalUntil(Date)
+    /// What earlier changes of the domain took.
+    case usual(UsualPropagation)
     /// Apple's time for a change, and that of phones.
     case withinDay
     /// The copy is older than Apple documents.
@@ -39,6 +41,10 @@ package enum Outlook: Codable, Equatable, Sendable {
         case .propagating, .mixed, .stale:
             guard let changedAt = comparison.changedAt, let lag = comparison.lagSeconds else {
                 self = .withinDay
+                return
+            }
+            if let usual = context.check.history.usual {
+                self = .usual(usual)
                 return
             }
             self = lag < 86_400 ? .normalUntil((changedAt + 86_400).wholeMinute) : .beyondPromise

@@ -21,15 +21,14 @@ extension Diagnosis {
 extension DiagnosisContext {
     /// How Apple's crawler is refused by its agent; where it is not, how Apple's devices are.
     fileprivate var agentRefusal: AgentRefusal? {
-        guard error("origin.crawler-refused") != nil else { return nil }
-        let refused = check.refusedAgents
-        guard let look = refused.first(where: { $0.agent == .crawler }) ?? refused.first else { return nil }
-        let places = CrawlerPlaces(of: refused, check)
-        let isCloudflare = refused.compactMap(\.retrieval.answer).contains {
+        guard let finding = error("origin.crawler-refused"),
+            case .origin(.crawlerRefused(let refusals)) = finding.matter, let first = refusals.agents.first
+        else { return nil }
+        let isCloudflare = check.refusedAgents.compactMap(\.retrieval.answer).contains {
             $0.isOfCloudflare || $0.header("cf-mitigated") != nil
         }
         return AgentRefusal(
-            agent: look.agent, given: check.readings.given(of: look.retrieval),
-            addresses: places.isPart ? Array(places.refusing.prefix(3)) : [], isCloudflare: isCloudflare)
+            agent: first.agent, given: first.given, addresses: Array(refusals.addresses.prefix(3)),
+            isCloudflare: isCloudflare)
     }
 }

@@ -8,10 +8,12 @@ extension Diagnosis {
                 let protection = context.check.protectionHere?.protection,
                 let status = context.check.origin.answer?.status
             else { return nil }
+            let evidence = context.check.isTurnedAwayAlone ? context.check.copyEvidence : nil
             return .access(
                 .challengedHere(
                     protection, status: status, passes: context.check.welcomeAgents.first,
-                    elsewhere: context.check.welcomeVantages.first?.inSentence))
+                    elsewhere: context.check.welcomeVantages.first?.inSentence,
+                    copyAge: evidence.flatMap { $0.isRecent ? $0.age : nil }))
         },
         { context in
             guard let agent = context.check.welcomeAgents.first, context.hasTrouble(in: "origin.") else { return nil }
@@ -26,7 +28,10 @@ extension Diagnosis {
     /// Apple's copy shows that its crawler got the file, or did so a while ago.
     static let turnedAwayRows: [Row] = [
         { context in
-            guard context.check.isTurnedAwayAlone, let evidence = context.check.copyEvidence else { return nil }
+            // A redirect to a login is everybody's.
+            guard context.check.isTurnedAwayAlone, context.error("origin.redirect") == nil,
+                let evidence = context.check.copyEvidence
+            else { return nil }
             guard evidence.isRecent else {
                 return .access(
                     .turnedAwayForLong(
@@ -47,6 +52,12 @@ extension DiagnosisContext {
 
     /// Where this machine's resolver gives addresses that Apple cannot have met.
     var privateHere: Cause? {
+        // A light check knows the address that it met, and no others.
+        if full == nil, check.meetsAnotherServer, check.copyEvidence?.isRecent == true,
+            let address = check.origin.connection?.address
+        {
+            return .origin(.privateHere([address], of: 1))
+        }
         let addresses = check.notPublicAddresses.map(\.address)
         guard !addresses.isEmpty, finding("origin.not-public-address")?.severity == .warning else { return nil }
         return .origin(.privateHere(addresses, of: full?.resolution.addresses.count ?? addresses.count))

@@ -11,12 +11,11 @@ extension Diagnosis {
 }
 
 extension DiagnosisContext {
-    /// What other places are given where this machine gets the file, and which: the fault that is told first.
+    /// What other places are given where this machine gets the file, and which: the fault that is reported first.
     var vantageFault: (fault: VantageFault, places: [GivenAt])? {
         guard let finding = error("origin.vantage-refused"),
-            let fault = finding.evidence["seen"].flatMap(VantageFault.init(rawValue:))
+            case .origin(.vantageDiffers(let fault, let given, _, _)) = finding.matter
         else { return nil }
-        let looks = check.vantages(with: fault).prefix(3)
-        return (fault, looks.map { GivenAt([$0.name.inSentence], check.readings.given(of: $0.retrieval)) })
+        return (fault, Array(given.prefix(3)))
     }
 }

@@ -46,6 +46,18 @@ extension BotProtection {
                 source: .documented(
                     "https://developers.cloudflare.com/cloudflare-challenges/challenge-types/challenge-pages/"
                         + "detect-response"))),
+        // A rule of the site's owner, or of Cloudflare, refused the request: by signature, country, address or firewall rule.
+        Row(
+            vendor: .cloudflare, kind: .refusal,
+            sign: AnswerSign(
+                statuses: 403...403, headers: [.init("server", "cloudflare")],
+                words: [
+                    "error code: 1005", "error code: 1006", "error code: 1007", "error code: 1008", "error code: 1009",
+                    "error code: 1010", "error code: 1012", "error code: 1020",
+                ],
+                source: .documented(
+                    "https://developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-1xxx-errors/"
+                ))),
         awsWAF(202...202, "challenge"), awsWAF(405...405, "captcha"),
         Row(
             vendor: .vercel, kind: .challenge,
@@ -67,7 +79,10 @@ extension BotProtection {
         Row(
             vendor: .imperva, kind: .challenge,
             sign: AnswerSign(
-                statuses: 200...599, words: ["_Incapsula_Resource?CWUDNSAI", "Incapsula incident ID"], source: .recorded
+                statuses: 200...599,
+                words: [
+                    "_Incapsula_Resource?CWUDNSAI", "_Incapsula_Resource?SWUDNSAI", "Incapsula incident ID",
+                ], source: .recorded
             )),
     ]
 
@@ -92,6 +107,8 @@ struct ProtectionSighting {
         guard answer.status != 200 || start != UInt8(ascii: "{") else { return nil }
         let body = AnswerBody(content)
         for row in BotProtection.rows {
+            // A word alone may be any page's: what is not there was challenged by nobody.
+            if row.sign.headers.isEmpty, [404, 410].contains(answer.status) { continue }
             guard let matches = row.sign.matches(in: answer, body), let first = matches.first else { continue }
             let sign = first.name == "body" ? "'\(first.value)'" : "\(first.name): \(first.value.inSentence)"
             protection = BotProtection(row.vendor, row.kind, sign: sign)

@@ -21,7 +21,7 @@ package enum HostingMeaning: String, Codable, Sendable, CaseIterable {
     case missing
     /// The file is not there, or not public: the platform does not tell the two apart.
     case missingOrPrivate = "missing_or_private"
-    /// As `missing`; and the platform leaves out folders whose names begin with a dot, unless it is told otherwise.
+    /// As `missing`; and the platform leaves out folders whose names begin with a dot, unless its configuration says otherwise.
     case dotFolderDropped = "dot_folder_dropped"
     /// The domain leads to the platform, which has no site, bucket or app for it.
     case unknownSite = "unknown_site"
@@ -30,7 +30,7 @@ package enum HostingMeaning: String, Codable, Sendable, CaseIterable {
     /// The platform runs the site's program, which gives no answer.
     case failing
 
-    /// Whether Apple would be told that there is no file, and would remember it.
+    /// Whether Apple's crawler finds no file, which Apple remembers.
     package var hasNoFile: Bool {
         switch self {
         case .missing, .missingOrPrivate, .dotFolderDropped, .unknownSite: true
@@ -77,16 +77,21 @@ extension Retrieval {
     /// lies behind a redirect is another server's word.
     package func saysThatThereIsNoFile(_ contents: [ContentHash: Data]) -> Bool {
         guard redirects.isEmpty, let answer else { return false }
-        if answer.status == 404 || answer.status == 410 { return true }
-        return HostingSighting(answer, answer.body.hash.flatMap { contents[$0] })?.fault.meaning.hasNoFile == true
+        return answer.saysNoFile(answer.body.hash.flatMap { contents[$0] })
+    }
+}
+
+extension Answer {
+    /// By its status, or in the words of the platform that gave it.
+    fileprivate func saysNoFile(_ content: Data?) -> Bool {
+        status == 404 || status == 410 || HostingSighting(self, content)?.fault.meaning.hasNoFile == true
     }
 }
 
 extension Readings {
     /// The same of the origin, wherever a redirect on it leads.
     package var originSaysNoFile: Bool {
-        guard let answer = observation.origin.answer else { return false }
-        return answer.status == 404 || answer.status == 410 || hosting?.fault.meaning.hasNoFile == true
+        observation.origin.answer.map { $0.saysNoFile(content(of: $0)) } ?? false
     }
 
     /// What the platform that the last request to the origin met says.

@@ -1,7 +1,6 @@
 // What the bytes of a body say: their hash, whether they are a file at all, and what the file means.
 
 import AASA
-import Crypto
 import Foundation
 
 /// One body, read.
@@ -36,22 +35,8 @@ package struct ContentReading: Sendable {
     }
 }
 
-extension ContentHash {
-    package init(of bytes: some Sequence<UInt8>) {
-        var hasher = SHA256()
-        hasher.update(data: Array(bytes))
-        let digits = Array("0123456789abcdef".utf8)
-        var hex: [UInt8] = []
-        for byte in hasher.finalize() {
-            hex.append(digits[Int(byte >> 4)])
-            hex.append(digits[Int(byte & 15)])
-        }
-        self.init(hex: String(decoding: hex, as: UTF8.self))
-    }
-}
-
-/// The bodies of one observation, each read once.
-package struct Readings: Sendable {
+/// The bodies of one observation, each read once. A class, since everything that judges looks at it: it is never copied.
+package final class Readings: Sendable {
     package let observation: Observation
     /// The whole body of the origin's answer, of whatever status.
     package let originBody: ContentReading?
@@ -91,6 +76,8 @@ package struct Readings: Sendable {
 
     private init(lightOf full: Readings) {
         var observation = full.observation
+        // A copy that was found is asked for by every check from now on.
+        if let reason = observation.full?.lightSkipsCDN, full.cdnFile == nil { observation.cdn = .notAsked(reason) }
         observation.full = nil
         self.observation = observation
         originBody = full.originBody

@@ -131,12 +131,17 @@ extension Answer {
             .map { $0.trimmingCharacters(in: .whitespaces) }
             .compactMap { $0.hasPrefix("max-age=") ? Int($0.dropFirst("max-age=".count)) : nil }
             .first { $0 >= 0 }
+            .map { min($0, Self.largestAge) }
     }
 
     /// Seconds that this answer has spent in the edge's cache.
     package var age: Int? {
-        header("age").flatMap { Int($0.trimmingCharacters(in: .whitespaces)) }.flatMap { $0 >= 0 ? $0 : nil }
+        header("age").flatMap { Int($0.trimmingCharacters(in: .whitespaces)) }
+            .flatMap { $0 >= 0 ? min($0, Self.largestAge) : nil }
     }
+
+    /// Seconds: https://www.rfc-editor.org/rfc/rfc9111#section-1.2.2
+    private static let largestAge = 1 << 31
 
     /// Seconds until the edge must ask anew; nil where it does not say.
     package var secondsUntilExpiry: Int? { maxAge.map { max(0, $0 - (age ?? 0)) } }

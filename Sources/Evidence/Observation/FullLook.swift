@@ -25,6 +25,8 @@ package struct FullLook: Codable, Equatable, Sendable {
     /// Each address of the CDN, asked by itself; empty where the CDN, or its addresses, were not asked.
     package var edges: [EdgeLook]
     package var pages: [PageLook]
+    /// Why a light check would not have asked Apple's CDN where this one did; nil where it would have.
+    package var lightSkipsCDN: CDNLook.Reason?
 
     package init(
         resolution: Resolution, addresses: [AddressLook] = [], agents: [AgentLook] = [], rootCopy: Retrieval? = nil,

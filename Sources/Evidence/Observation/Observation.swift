@@ -55,19 +55,3 @@ package enum CDNLook: Codable, Equatable, Sendable {
         if case .asked(let retrieval) = self { retrieval } else { nil }
     }
 }
-
-/// SHA-256 of a body, in lower-case hexadecimal.
-package struct ContentHash: Hashable, Sendable, Codable, CustomStringConvertible {
-    package let hex: String
-
-    package init(hex: String) { self.hex = hex }
-
-    package init(from decoder: any Decoder) throws { hex = try decoder.singleValueContainer().decode(String.self) }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(hex)
-    }
-
-    package var description: String { hex }
-}

@@ -13,6 +13,9 @@ package struct Retrieval: Codable, Equatable, Sendable {
     package var outcome: Outcome
     /// Facts of the connection of the last request; absent where no connection came about.
     package var connection: Connection?
+    /// Where the resolver of this machine gave the host of the last request no public address: what the first one is. nil as well
+    /// where the user's own rules or a proxy say where the host is.
+    package var ownScope: AddressScope?
 
     package init(
         url: String, redirects: [RedirectHop] = [], redirectStop: RedirectStop? = nil, outcome: Outcome,

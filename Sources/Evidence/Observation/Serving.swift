@@ -37,14 +37,7 @@ extension Readings {
     }
 }
 
-extension CertificateProblem {
-    var words: String { rawValue.replacing("_", with: " ") }
-}
-
 extension Failure {
-    /// As the end of a sentence about the server.
-    var words: String { English.words(kind, phase) }
-
     /// The name does not exist, or has no address: there is no server to ask.
     package var hasNoAddress: Bool { kind == .nameNotFound || kind == .noAddress }
 
@@ -58,11 +51,4 @@ extension Failure {
 
     /// Whether a server was met that speaks TLS, but not to us.
     var isOfTLS: Bool { kind == .certificate || kind == .tlsHandshake || kind == .tlsVersion }
-}
-
-extension [String] {
-    /// The first few in a sentence: `a, b and 6 more`.
-    func listed(upTo limit: Int = 4) -> String {
-        count <= limit ? joined(separator: ", ") : prefix(limit).joined(separator: ", ") + " and \(count - limit) more"
-    }
 }

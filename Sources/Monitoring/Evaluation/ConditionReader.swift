@@ -39,6 +39,8 @@ struct ConditionReader {
         case .expectationFailed: expectationFailed
         // One domain says nothing of the fleet.
         case .cdnWide, .monitorDegraded: .unknown
+        // No condition: `DomainState.followChange` opens and ends it.
+        case .change: .unknown
         }
     }
 
@@ -50,7 +52,10 @@ struct ConditionReader {
 
     private var originUnreachable: ConditionReading {
         if origin.failure?.isOwnFault == true { return .unknown }
-        return hasError(feeding: .originUnreachable) ? .holds(Condition(since: now)) : .clear(.recovered)
+        if hasError(feeding: .originUnreachable) { return .holds(Condition(since: now)) }
+        // No answer is none, however little it weighs.
+        let isOut = verdict.findings.contains { IncidentKind.fed(by: $0.rule) == .originUnreachable }
+        return origin.failure != nil && isOut ? .unknown : .clear(.recovered)
     }
 
     private var originBroken: ConditionReading {

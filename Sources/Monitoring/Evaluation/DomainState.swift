@@ -17,18 +17,23 @@ package struct DomainState: Codable, Equatable, Sendable {
     package var originPeriods: [OriginPeriod]
     /// What the origin served at the last checks that found a file, by meaning, oldest first; at most `maximumContents`.
     package var recentContents: [ContentHash]
+    /// How long Apple's CDN took for the last changes, oldest first; at most `maximumPropagations`.
+    package var propagations: [Propagation]
     /// What the CDN served at the last check that had an answer.
     package var cdnCopy: CDNCopy?
     package var incidents: IncidentMemory<IncidentKind>
+    /// The change of the origin that is followed to every edge; nil: none, or nobody is notified of changes.
+    package var change: Incident?
     /// Since when the origin has been serving a valid file without a break; nil while it does not.
     package var originValidSince: Date?
     /// The last verdict, for those who read.
     package var verdict: Verdict?
 
     /// Of the stored form. The store writes it beside the state, and refuses a newer one.
-    package static let formatVersion = 2
+    package static let formatVersion = 3
     package static let maximumPeriods = 64
     package static let maximumContents = 8
+    package static let maximumPropagations = 20
 
     /// `begun`: how many incidents the domain had when it was monitored before; those are forgotten.
     package init(domain: Domain, begun: Int = 0) {
@@ -37,11 +42,14 @@ package struct DomainState: Codable, Equatable, Sendable {
         reachability = Reachability()
         originPeriods = []
         recentContents = []
+        propagations = []
     }
 
     /// What the judgement of a check needs to know of earlier ones.
     package var history: CopyHistory {
-        CopyHistory(periods: originPeriods, servingSince: originValidSince, firstAskedAt: firstCheckedAt)
+        CopyHistory(
+            periods: originPeriods, servingSince: originValidSince, firstAskedAt: firstCheckedAt,
+            usual: UsualPropagation(propagations.map(\.seconds)))
     }
 
     /// Whether the origin was ever seen to serve a file, or Apple's CDN to have one.
@@ -56,6 +64,19 @@ package struct DomainState: Codable, Equatable, Sendable {
         set { incidents.ended = newValue }
     }
     package var begun: Int { incidents.begun }
+}
+
+/// How long Apple's CDN took for a change of the origin, to the interval of the checks.
+package struct Propagation: Codable, Equatable, Sendable {
+    /// The first check that saw it at the origin.
+    package var changedAt: Date
+    /// To the check that saw every edge follow.
+    package var seconds: Int
+
+    package init(changedAt: Date, seconds: Int) {
+        self.changedAt = changedAt
+        self.seconds = seconds
+    }
 }
 
 package struct CDNCopy: Codable, Equatable, Sendable {

@@ -65,7 +65,8 @@ extension ConditionReader {
             // Without the origin's file nobody can tell which copy is right.
             guard isFull, readings.originFile?.namesService == true else { return known }
             return .after(known, edges(kind), isFull: true)
-        case .originUnreachable, .originBroken, .originInconsistent, .expectationFailed, .cdnWide, .monitorDegraded:
+        case .originUnreachable, .originBroken, .originInconsistent, .expectationFailed, .cdnWide, .monitorDegraded,
+            .change:
             return nil
         }
     }

@@ -63,7 +63,9 @@ extension IncidentKind {
     package var inhibitors: [IncidentKind] {
         switch self {
         case .cdnMissing, .cdnStale, .cdnDivergent, .certificateExpiring: [.originUnreachable, .originBroken]
-        case .originUnreachable, .originBroken, .originInconsistent, .expectationFailed, .cdnWide, .monitorDegraded: []
+        case .originUnreachable, .originBroken, .originInconsistent, .expectationFailed, .cdnWide, .monitorDegraded,
+            .change:
+            []
         }
     }
 

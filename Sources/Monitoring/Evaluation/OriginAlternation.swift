@@ -28,15 +28,11 @@ package struct OriginAlternation: Equatable, Sendable {
 
     var finding: Finding {
         Finding(
-            rule: Rule(rawValue: "origin.address-differs"), severity: .error,
-            message: "the origin served \(contents.count) files in turn: \(changes) changes back and forth within the "
-                + "last \(checks) checks",
+            .origin(.alternates(files: contents.count, changes: changes, checks: checks)),
             evidence: [
                 "changes": "\(changes)", "checks": "\(checks)",
                 "meanings": contents.map { String($0.hex.prefix(12)) }.joined(separator: ", "),
-            ],
-            fix: "bring the same file to every server behind the name, and let no cache in between keep an old one",
-            reference: "https://developer.apple.com/documentation/xcode/supporting-associated-domains")
+            ])
     }
 }
 

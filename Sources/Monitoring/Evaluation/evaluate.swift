@@ -13,6 +13,8 @@ package struct Evaluation: Equatable, Sendable {
     package var changes: [IncidentChange] = []
     /// Pending incidents that ended before they were confirmed. The store deletes them.
     package var dropped: [Incident] = []
+    /// What the origin and each edge served; empty where the local network is suspect.
+    package var places: [PlaceReading]
     /// Open incidents of which a light check saw nothing any more.
     package var unseen: Set<IncidentKind>
     /// Whether the check saw anything else than the last full one, as far as its depth lets it.
@@ -20,12 +22,13 @@ package struct Evaluation: Equatable, Sendable {
 
     package init(
         state: DomainState, verdict: Verdict, changes: [IncidentChange] = [], dropped: [Incident] = [],
-        unseen: Set<IncidentKind> = [], isNews: Bool = true
+        places: [PlaceReading] = [], unseen: Set<IncidentKind> = [], isNews: Bool = true
     ) {
         self.state = state
         self.verdict = verdict
         self.changes = changes
         self.dropped = dropped
+        self.places = places
         self.unseen = unseen
         self.isNews = isNews
     }
@@ -82,17 +85,28 @@ package func evaluate(
         let places = network == .suspect ? state.open[kind]?.places : reader.places(of: kind)
         let reading = network == .suspect ? .unknown : reader.reading(of: kind, places: places)
         if reading == .unseen, state.open[kind] != nil { unseen.insert(kind) }
+        if kind == .cdnStale, case .clear = reading, seen.comparison.state == .inSync,
+            state.open[kind]?.isAwaited == true
+        {
+            next.notePropagation(at: now, before: state.lastCheckedAt)
+        }
         IncidentMachine(
             kind, of: observation.domain, policy, IncidentView(kind: kind, verdict: shown, alternation: alternation),
             now: now
         ).advance(
             on: reading, inhibitor: shown.inhibitor(of: kind, in: log.memory), in: &log)
-        log.memory.open[kind]?.places = places
+        // A write to what is not there makes room for it: 1.7 KB of each healthy domain.
+        if log.memory.open[kind] != nil { log.memory.open[kind]?.places = places }
     }
     next.incidents = log.memory
+    let followed =
+        policy.followsChanges && network == .trusted
+        ? next.followChange(since: state, shown, isSettled: isFull || isRepeat, at: now)
+        : policy.followsChanges ? [] : next.forgetChange(shown, at: now)
     return Evaluation(
-        state: next, verdict: shown, changes: log.changes, dropped: log.dropped,
-        unseen: unseen, isNews: fingerprint != nil && !isRepeat)
+        state: next, verdict: shown, changes: log.changes + followed, dropped: log.dropped,
+        places: network == .suspect ? [] : PlaceReading.all(readings), unseen: unseen,
+        isNews: fingerprint != nil && !isRepeat)
 }
 
 /// Ends all that is open of a domain which is no longer monitored, so that nobody waits for the end of an incident.
@@ -110,7 +124,14 @@ package func retire(_ state: DomainState, now: Date) -> Evaluation {
     }
     var next = state
     next.incidents = log.memory
-    return Evaluation(state: next, verdict: verdict, changes: log.changes, dropped: log.dropped)
+    let forgotten = next.forgetChange(verdict, at: now)
+    return Evaluation(
+        state: next, verdict: verdict, changes: log.changes + forgotten, dropped: log.dropped)
+}
+
+extension TrackedIncident {
+    /// Whether its end was not seen yet.
+    fileprivate var isAwaited: Bool { incident.state != .recovering }
 }
 
 extension IncidentMachine<IncidentKind> {
@@ -150,7 +171,7 @@ extension DomainState {
 
 extension Verdict {
     /// The same verdict some time later.
-    fileprivate func aged(to now: Date) -> Verdict {
+    func aged(to now: Date) -> Verdict {
         var aged = self
         aged.comparison = comparison.aged(to: now)
         return aged

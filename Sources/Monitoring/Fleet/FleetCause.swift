@@ -8,6 +8,8 @@ package enum FleetCause: Codable, Hashable, Sendable {
     case cdn
     case schedule
     case configuration
+    /// The store takes no writes; so no incident of it is ever stored.
+    case store
     case channel(String)
 
     package var kind: IncidentKind { self == .cdn ? .cdnWide : .monitorDegraded }
@@ -17,7 +19,7 @@ package enum FleetCause: Codable, Hashable, Sendable {
         switch self {
         case .network: [.originUnreachable, .originBroken, .originInconsistent, .cdnMissing, .cdnStale, .cdnDivergent]
         case .cdn: [.cdnMissing, .cdnStale, .cdnDivergent]
-        case .schedule, .configuration, .channel: []
+        case .schedule, .configuration, .store, .channel: []
         }
     }
 
@@ -28,6 +30,7 @@ package enum FleetCause: Codable, Hashable, Sendable {
         case .cdn: "cdn"
         case .schedule: "schedule"
         case .configuration: "configuration"
+        case .store: "store"
         case .channel(let name): "channel/\(name)"
         }
     }
@@ -38,6 +41,7 @@ package enum FleetCause: Codable, Hashable, Sendable {
         case "cdn": self = .cdn
         case "schedule": self = .schedule
         case "configuration": self = .configuration
+        case "store": self = .store
         default:
             guard name.hasPrefix("channel/") else { return nil }
             self = .channel(String(name.dropFirst(8)))

@@ -78,6 +78,7 @@ struct FleetReader {
         case .cdn: isNetworkSuspect || network?.hasFired == true ? .unknown : cdnWide(known)
         case .schedule: schedule(known)
         case .configuration: configuration
+        case .store: .unknown
         case .channel(let name): channel(name)
         }
     }

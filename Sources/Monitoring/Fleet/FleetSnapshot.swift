@@ -32,6 +32,10 @@ package struct DomainHealth: Equatable, Sendable {
     }
 
     package init(_ state: DomainState, interval: Duration, watchedSince: Date = .distantPast) {
+        self.init(DomainStanding(state), interval: interval, watchedSince: watchedSince)
+    }
+
+    package init(_ state: DomainStanding, interval: Duration, watchedSince: Date) {
         domain = state.domain
         self.interval = interval
         seconds = interval.inSeconds
@@ -40,9 +44,9 @@ package struct DomainHealth: Equatable, Sendable {
         firstCheckedAt = state.firstCheckedAt
         reachability = state.reachability
         problems =
-            state.open.isEmpty
+            state.incidents.open.isEmpty
             ? []
-            : state.open.sorted { $0.key < $1.key }.compactMap { kind, open in
+            : state.incidents.open.sorted { $0.key < $1.key }.compactMap { kind, open in
                 guard open.recoveries == 0 else { return nil }
                 return Problem(
                     kind: kind, isConfirmed: open.hasFired, openedAt: open.returnedAt ?? open.incident.openedAt,

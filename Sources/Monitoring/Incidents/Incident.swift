@@ -17,6 +17,15 @@ package enum IncidentKind: String, Codable, CodingKeyRepresentable, Sendable, Ca
     case expectationFailed = "expectation.failed"
     /// The monitor's own trouble: the network, the store, a channel, the schedule.
     case monitorDegraded = "monitor.degraded"
+    /// A new version of the origin's file on its way to Apple's CDN: no trouble. It counts as open nowhere, and only channels
+    /// with `notify: [changes]` are notified of it.
+    case change
+
+    /// The kinds of trouble.
+    package static let allCases: [IncidentKind] = [
+        .originUnreachable, .originBroken, .originInconsistent, .cdnMissing, .cdnStale, .cdnDivergent, .cdnWide,
+        .certificateExpiring, .expectationFailed, .monitorDegraded,
+    ]
 
     /// Whether it is about no single domain.
     package var isOfFleet: Bool { self == .cdnWide || self == .monitorDegraded }

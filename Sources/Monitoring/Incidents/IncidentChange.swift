@@ -66,6 +66,8 @@ package enum EventType: String, Codable, Sendable, CaseIterable {
     case reminder = "incident.reminder"
     case resolved = "incident.resolved"
     case acknowledged = "incident.acknowledged"
+    case changeDetected = "change.detected"
+    case changePropagated = "change.propagated"
 }
 
 /// Why a notification is sent: what `decide` answers, and the name of the group that it may share a message with.
@@ -82,5 +84,11 @@ package enum NotificationReason: String, Codable, Sendable, CaseIterable {
         case .acknowledged: .acknowledged
         case .resolved, .wasFiring: .resolved
         }
+    }
+
+    /// The name of what is sent about an incident of this kind.
+    package func type(of kind: IncidentKind) -> EventType {
+        guard kind == .change else { return type }
+        return type == .resolved ? .changePropagated : .changeDetected
     }
 }

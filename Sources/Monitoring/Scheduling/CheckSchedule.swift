@@ -28,11 +28,15 @@ package struct CheckSchedule: Sendable {
     /// their phase. The wait is never longer than one interval.
     package func delay(after state: DomainState?, now: Date) -> Duration {
         guard let state, state.lastCheckedAt != nil else { return .zero }
-        let period = max(0.001, interval.inSeconds)
-        let position = (now.timeIntervalSince1970 / period - phase)
-        let untilNext = (position.rounded(.down) + 1 - position) * period
         let isUnconfirmed = state.open.values.contains(where: \.isUnconfirmed)
-        let wait = isUnconfirmed ? min(untilNext, Self.recheck.inSeconds) : untilNext
+        let wait = isUnconfirmed ? min(untilTurn(now), Self.recheck.inSeconds) : untilTurn(now)
         return .seconds(max(0.001, wait))
+    }
+
+    /// Seconds from `now` to the domain's next instant in its rhythm: more than nothing, and at most one interval.
+    package func untilTurn(_ now: Date) -> TimeInterval {
+        let period = max(0.001, interval.inSeconds)
+        let position = now.timeIntervalSince1970 / period - phase
+        return (position.rounded(.down) + 1 - position) * period
     }
 }

@@ -9,11 +9,13 @@ struct AddressBook: Sendable {
     let family: TransferRequest.AddressFamily
     var resolver = Resolver.shared
 
-    /// Every address that a request to this host may be sent to. `reachableFamiliesOnly` leaves out a family that this
+    /// Every address that a request to this host may be sent to. `isRecentEnough`: an answer of the last minute will do, and an
+    /// older one where no name server answers. `reachableFamiliesOnly` leaves out a family that this
     /// machine has no address of; without it a published address that only others can use is seen as well. Throws
     /// `CancellationError` only.
     func resolution(
-        of host: String, port: Int = 443, reachableFamiliesOnly: Bool = false, timeout: Duration
+        of host: String, port: Int = 443, isRecentEnough: Bool = false, reachableFamiliesOnly: Bool = false,
+        timeout: Duration
     ) async throws -> Resolution {
         switch network.route(host: host, port: port) {
         case .proxy: return Resolution(source: .proxy)
@@ -21,15 +23,19 @@ struct AddressBook: Sendable {
         case .name(let name, _):
             let source = name == host ? Resolution.Source.system : .rules
             let start = ContinuousClock.now
-            let result = try await resolver.addresses(of: name, timeout: timeout)
+            let result = try await resolver.addresses(of: name, isRecentEnough: isRecentEnough, timeout: timeout)
             let milliseconds = start.duration(to: .now) / .milliseconds(1)
             switch result {
             case .failure(let fault):
                 return Resolution(
                     source: source, failure: Failure(CurlError(fault)), milliseconds: milliseconds)
             case .success(let all):
-                let addresses = reachableFamiliesOnly ? LocalFamilies.now.reachable(all) : all
-                return resolution(source, of: host, to: addresses, milliseconds: milliseconds)
+                var found = resolution(source, of: host, to: all, milliseconds: milliseconds)
+                if reachableFamiliesOnly {
+                    let reachable = Set(LocalFamilies.now.reachable(all))
+                    found.addresses.removeAll { !reachable.contains($0.address) }
+                }
+                return found
             }
         }
     }

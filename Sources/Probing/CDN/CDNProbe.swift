@@ -26,11 +26,20 @@ struct CDNProbe: Sendable {
 
     func url(of domain: Domain) -> String { "\(settings.cdnBaseURL)/\(domain.name)" }
 
-    /// The answer of one edge, or of the first that will do: an edge that takes no connection in `firstPatience` is passed over
-    /// for the next.
-    func retrieve(_ domain: Domain, edge: String? = nil, timeout: Duration) async throws -> Sight {
-        if let edge { return try await pools.places(edge).with { try await ask(domain, edge, timeout: timeout) } }
-        let edges = try await addresses(timeout: timeout)
+    /// The answer of one edge.
+    func retrieve(_ domain: Domain, edge: String, timeout: Duration) async throws -> Sight {
+        try await pools.places(edge).with { try await ask(domain, edge, timeout: timeout) }
+    }
+
+    /// The answer of the first edge that will do: one that takes no connection in `firstPatience` is passed over for the next.
+    /// `places`: where the CDN's name leads, looked up now where nil.
+    func retrieve(_ domain: Domain, at places: Resolution? = nil, timeout: Duration) async throws -> Sight {
+        var places = places
+        if places == nil { places = try await self.places(timeout: timeout) }
+        if let failure = places?.failure {
+            return Sight(retrieval: Retrieval(url: url(of: domain), outcome: .failed(failure)), contents: [:])
+        }
+        let edges = places?.addresses.map(\.address) ?? []
         return try await pools.places(nil).with {
             let ordered = health.ordered(edges)
             guard let first = ordered.first, let second = ordered.dropFirst().first, timeout > Self.firstPatience * 2
@@ -44,8 +53,8 @@ struct CDNProbe: Sendable {
         }
     }
 
-    /// As long as two round trips may take to anywhere.
-    private static let firstPatience: Duration = .milliseconds(400)
+    /// A near edge takes a connection sooner. One that is farther away loses no more than its turn: the second has all the time.
+    private static let firstPatience: Duration = .milliseconds(100)
 
     /// `edge`: nil: wherever the CDN's name leads.
     private func ask(
@@ -71,33 +80,38 @@ struct CDNProbe: Sendable {
         return sight
     }
 
-    /// The CDN's own, in the resolver's order; empty where they are not known here.
-    func addresses(timeout: Duration) async throws -> [String] { try await roll.addresses(timeout: timeout) }
+    /// Where the CDN's name leads: its edges, in the order of the resolver; none where they are not known here.
+    func places(timeout: Duration) async throws -> Resolution { try await roll.places(timeout: timeout) }
 
-    /// What a failed name look-up is, by what the same name server says of the CDN's name; nil where that is no news. Throws
-    /// `CancellationError` only.
-    func reconsidered(_ failure: Failure, timeout: Duration) async throws -> Failure? {
-        let knowsCDN: Bool
-        switch failure.kind {
-        case .nameNotFound, .noAddress: knowsCDN = try await roll.look(timeout).failure?.hasNoAddress != true
-        case .noNameServer: knowsCDN = try await !roll.look(timeout).addresses.isEmpty
-        default: return nil
-        }
-        guard knowsCDN == (failure.kind == .noNameServer) else { return nil }
+    /// What the name server says of the CDN's name now. Throws `CancellationError` only.
+    func nameLook(timeout: Duration) async throws -> Resolution { try await roll.look(timeout: timeout) }
+
+    /// Every edge at once.
+    func survey(
+        _ domain: Domain, at places: Resolution, timeout: Duration
+    ) async throws -> (looks: [EdgeLook], contents: [ContentHash: Data]) {
+        let edges = places.addresses.map(\.address)
+        let sights = try await together(edges) { try await retrieve(domain, edge: $0, timeout: timeout) }
+        let looks = zip(edges, sights).map { EdgeLook(address: $0, retrieval: $1.retrieval) }
+        return (looks, sights.contents)
+    }
+}
+
+extension Failure {
+    /// Whether a look-up of the name is what failed, in a way that a look at another name may explain.
+    var isOfName: Bool { [.nameNotFound, .noAddress, .noNameServer].contains(kind) }
+
+    /// What a failed look-up of a name is, by what the same name server says of the CDN's name meanwhile; nil where that is no
+    /// news.
+    func reconsidered(besideCDN look: Resolution?) -> Failure? {
+        guard let look, isOfName else { return nil }
+        let knowsCDN = kind == .noNameServer ? !look.addresses.isEmpty : look.failure?.hasNoAddress != true
+        guard knowsCDN == (kind == .noNameServer) else { return nil }
         return Failure(
             kind: .nameServerFailure, phase: .resolving,
             detail: knowsCDN
                 ? "no answer in time about this name, though other names resolve"
-                : "it does not know Apple's CDN either: \(failure.detail)")
-    }
-
-    /// Every edge at once, in the resolver's order; empty where the CDN's addresses are not known here.
-    func survey(_ domain: Domain, timeout: Duration) async throws -> (looks: [EdgeLook], contents: [ContentHash: Data])
-    {
-        let edges = try await addresses(timeout: timeout)
-        let sights = try await together(edges) { try await retrieve(domain, edge: $0, timeout: timeout) }
-        let looks = zip(edges, sights).map { EdgeLook(address: $0, retrieval: $1.retrieval) }
-        return (looks, sights.contents)
+                : "it does not know Apple's CDN either: \(detail)")
     }
 }
 
@@ -106,10 +120,12 @@ private actor EdgeRoll {
     private let host: String
     private let port: Int
     private let book: AddressBook
-    private var known: (addresses: [String], until: ContinuousClock.Instant)?
+    private var latest: (resolution: Resolution, began: ContinuousClock.Instant)?
+    /// One look-up at a time: checks that begin together wait for the first one's.
+    private let turn = Places(1)
 
-    /// How long a look-up holds; about the lifetime of the CDN's own records.
-    private static let lifetime: Duration = .seconds(60)
+    /// Of several who want to know what the name server says now, one asks it for all.
+    private static let now: Duration = .seconds(1)
 
     init(baseURL: String, book: AddressBook) {
         let parts = CurlURL.components(baseURL)
@@ -118,26 +134,32 @@ private actor EdgeRoll {
         self.book = book
     }
 
-    func addresses(timeout: Duration) async throws -> [String] {
-        if let known, known.until > .now { return known.addresses }
+    func places(timeout: Duration) async throws -> Resolution {
         // An edge of a family that this machine does not speak says nothing about the edge.
-        let found = try await look(timeout)
-        var addresses = found.addresses.map(\.address)
+        var found = try await book.resolution(
+            of: host, port: port, isRecentEnough: true, reachableFamiliesOnly: true, timeout: timeout)
         if found.source == .system {
             // In one order at each look-up, the preferred family first: one edge speaks for the CDN as long as it answers.
             let preferred = found.addresses.first?.family
             let (first, others) = (
                 found.addresses.filter { $0.family == preferred }, found.addresses.filter { $0.family != preferred }
             )
-            addresses = first.map(\.address).sorted() + others.map(\.address).sorted()
+            found.addresses = first.sorted { $0.address < $1.address } + others.sorted { $0.address < $1.address }
         }
-        // A failure is not kept: the next check looks again.
-        if !addresses.isEmpty { known = (addresses, .now + Self.lifetime) }
-        return addresses
+        return found
     }
 
-    func look(_ timeout: Duration) async throws -> Resolution {
-        try await book.resolution(of: host, port: port, reachableFamiliesOnly: true, timeout: timeout)
+    func look(timeout: Duration) async throws -> Resolution {
+        let oldest = ContinuousClock.now - Self.now
+        return try await turn.with { try await self.look(since: oldest, timeout: timeout) }
+    }
+
+    private func look(since oldest: ContinuousClock.Instant, timeout: Duration) async throws -> Resolution {
+        if let latest, latest.began > oldest { return latest.resolution }
+        let began = ContinuousClock.now
+        let found = try await book.resolution(of: host, port: port, reachableFamiliesOnly: true, timeout: timeout)
+        latest = (found, began)
+        return found
     }
 }
 

@@ -21,7 +21,7 @@ final class EdgeHealth: Sendable {
     /// The CDN's addresses change now and then; above this many the records of old ones are forgotten.
     private static let maximumEdges = 256
 
-    /// Whether a request may go to an edge now. Of a silent one the caller that is told so asks for all.
+    /// Whether a request may go to an edge now. A silent one gets one request a minute: the caller that gets true sends it.
     func mayAsk(_ edge: String, at now: ContinuousClock.Instant = .now) -> Bool {
         records.withLock { records in
             guard let known = records[edge], known.timeouts >= Self.limit else { return true }

@@ -34,6 +34,8 @@ extension Sight {
         }
         self.init(
             retrieval: Retrieval(url: url, outcome: outcome, connection: Connection(result)), contents: contents)
+        let scopes = result.facts.resolved.map { AddressScope(IPAddress.scope(of: $0)) }
+        retrieval.ownScope = scopes.contains(.public) ? nil : scopes.first
     }
 }
 

@@ -4,7 +4,7 @@
 
 import Evidence
 
-/// One request to one address of a domain, by its place in the resolver's list.
+/// One request to one place of a domain: to an address, by its index in the resolver's list, or to where the proxy leads.
 struct AddressQuestion: Hashable, Sendable {
     var place: Int
     var purpose: Purpose
@@ -56,11 +56,11 @@ struct AgentPlan {
         var took: Duration
     }
 
-    /// Of a host with more addresses than are asked, both families have their part.
-    init(_ addresses: [ResolvedAddress]) {
-        count = addresses.count
-        let four = addresses.indices.filter { addresses[$0].family == 4 }
-        let six = addresses.indices.filter { addresses[$0].family == 6 }
+    /// `places`: nil for where the proxy leads. Of a host with more addresses than are asked, both families have their part.
+    init(_ places: [ResolvedAddress?]) {
+        count = places.count
+        let four = places.indices.filter { places[$0]?.family != 6 }
+        let six = places.indices.filter { places[$0]?.family == 6 }
         let fours = min(four.count, max(Self.maximumPlaces / 2, Self.maximumPlaces - six.count))
         chosen = Set(four.prefix(fours) + six.prefix(Self.maximumPlaces - fours))
     }
@@ -154,12 +154,9 @@ struct AgentPlan {
 }
 
 extension Sight {
-    /// The same status, the same target and the same bytes.
+    /// The same status, target, failure and bytes.
     func answersLike(_ other: Retrieval) -> Bool {
-        retrieval.answer?.status == other.answer?.status
-            && retrieval.answer?.body.hash == other.answer?.body.hash
-            && retrieval.redirects.first?.target == other.redirects.first?.target
-            && retrieval.failure?.kind == other.failure?.kind
+        retrieval.isAnsweredLike(other) && retrieval.answer?.body.hash == other.answer?.body.hash
     }
 }
 
@@ -170,9 +167,8 @@ extension Retrieval {
             && failure?.kind == other.failure?.kind
     }
 
-    /// The same status and target; with status 200 the same bytes. An error page differs from one answer to the next.
+    /// The same, and with status 200 the same bytes: an error page differs from one answer to the next.
     fileprivate func isGivenLike(_ other: Retrieval) -> Bool {
-        answer?.status == other.answer?.status && redirects.first?.target == other.redirects.first?.target
-            && (answer?.status != 200 || answer?.body.hash == other.answer?.body.hash)
+        isAnsweredLike(other) && (answer?.status != 200 || answer?.body.hash == other.answer?.body.hash)
     }
 }

@@ -11,12 +11,13 @@ struct OriginProbe: Sendable {
     /// One look at the origin by its name, redirects followed, within `timeout` for all hops together; through `proxy`
     /// where another place looks.
     func retrieve(_ domain: Domain, timeout: Duration, proxy: String? = nil) async throws -> Sight {
-        let redirects = Redirects(driver: driver) { url, left, policy in
+        var redirects = Redirects(driver: driver) { url, left, policy in
             var request = request(url, timeout: left)
             request.addressPolicy = policy
             request.proxy = proxy
             return request
         }
+        if settings.refusesPrivateOrigins { redirects.firstPolicy = .publicOnly }
         return try await redirects.walk(from: domain.wellKnownURL, timeout: timeout).sight
     }
 
@@ -39,6 +40,6 @@ struct OriginProbe: Sendable {
             url: url, userAgent: settings.userAgent, connection: .fresh,
             limits: TransferLimits(
                 connectTimeout: timeout, totalTimeout: timeout, bodyBytes: ProbeSettings.bodyLimit),
-            family: settings.family)
+            family: settings.family, addressPolicy: settings.refusesPrivateOrigins ? .publicOnly : .any)
     }
 }

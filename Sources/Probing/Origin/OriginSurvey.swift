@@ -26,15 +26,16 @@ struct OriginSurvey: Sendable {
     func survey(_ domain: Domain, timeout: Duration) async throws -> Seen {
         let url = domain.wellKnownURL
         let resolution = try await book.resolution(of: domain.name, timeout: timeout)
-        let addresses = resolution.addresses
-        guard !addresses.isEmpty else { return try await unplaced(url, resolution, timeout: timeout) }
+        // Behind a proxy there is one place, and its address is not known here.
+        let places: [ResolvedAddress?] = resolution.source == .proxy ? [nil] : resolution.addresses
+        guard !places.isEmpty else { return Seen(resolution: resolution) }
         let plan = try await withThrowingTaskGroup(of: Event.self) { group in
-            var plan = AgentPlan(addresses)
+            var plan = AgentPlan(places)
             var open = 0
             func ask(_ questions: [AddressQuestion], within time: Duration) {
                 open += questions.count
                 for question in questions {
-                    let address = addresses[question.place].address
+                    let address = places[question.place]?.address
                     group.addTask {
                         if question.purpose != .plain { try await Task.sleep(for: AgentPlan.pause) }
                         let start = ContinuousClock.now
@@ -66,29 +67,17 @@ struct OriginSurvey: Sendable {
         }
         var seen = Seen(resolution: resolution)
         var sights: [Sight] = []
-        for (place, address) in addresses.enumerated() {
-            guard let sight = plan.plainSight(at: place) else { continue }
+        for (place, address) in places.enumerated() {
+            guard let address, let sight = plan.plainSight(at: place) else { continue }
             seen.addresses.append(AddressLook(address: address, retrieval: sight.retrieval))
             sights.append(sight)
         }
         for (place, agent, sight) in plan.agentSights {
             seen.agents.append(
-                AgentLook(agent: agent, address: addresses[place].address, retrieval: sight.retrieval))
+                AgentLook(agent: agent, address: places[place]?.address, retrieval: sight.retrieval))
             sights.append(sight)
         }
         seen.contents = sights.contents
         return seen
-    }
-
-    /// Where no address is known here, Apple's agents go where the name leads, one after the other.
-    private func unplaced(_ url: String, _ resolution: Resolution, timeout: Duration) async throws -> Seen {
-        let sights = try await together(AgentLook.Agent.allCases, limit: 1) { agent in
-            try await Task.sleep(for: AgentPlan.pause)
-            return try await origin.ask(url, userAgent: agent.userAgent, timeout: timeout)
-        }
-        return Seen(
-            resolution: resolution,
-            agents: zip(AgentLook.Agent.allCases, sights).map { AgentLook(agent: $0, retrieval: $1.retrieval) },
-            contents: sights.contents)
     }
 }

@@ -3,7 +3,7 @@
 import Foundation
 
 struct AccessToken: Sendable, CustomStringConvertible, CustomReflectable {
-    private let bytes: [UInt8]
+    let bytes: [UInt8]
 
     init(_ text: String) { bytes = Array(text.utf8) }
 
@@ -28,13 +28,16 @@ struct AccessToken: Sendable, CustomStringConvertible, CustomReflectable {
         }
     }
 
+    /// An empty token equals nothing.
+    func equals(_ shown: [UInt8]) -> Bool { !bytes.isEmpty && Self.isEqual(shown, bytes) }
+
     /// Takes as long for a first byte that is wrong as for a last one; only the length of what was shown can be timed,
-    /// which its sender knows. An empty token equals nothing.
-    private func equals(_ shown: [UInt8]) -> Bool {
-        guard !bytes.isEmpty else { return false }
-        var difference = bytes.count ^ shown.count
+    /// which its sender knows.
+    static func isEqual(_ shown: [UInt8], _ secret: [UInt8]) -> Bool {
+        guard !secret.isEmpty else { return shown.isEmpty }
+        var difference = secret.count ^ shown.count
         for index in shown.indices {
-            difference |= Int(shown[index] ^ bytes[index % bytes.count])
+            difference |= Int(shown[index] ^ secret[index % secret.count])
         }
         return difference == 0
     }

@@ -18,16 +18,7 @@ struct AcknowledgeRoute: Sendable {
     /// Called after each change.
     let onWrite: @Sendable () -> Void
 
-    static let path = "/api/v1/incidents/:id/ack"
     private static let maximumBytes = 16 * 1024
-
-    /// Whether a request may write here, as far as its method and path say.
-    static func takes(_ request: Request) -> Bool {
-        let parts = request.uri.path.split(separator: "/", omittingEmptySubsequences: false)
-        return [.post, .delete].contains(request.method) && parts.count == 6
-            && request.uri.path.hasPrefix("/api/v1/incidents/")
-            && parts.last == "ack"
-    }
 
     /// The body: `{"by": "eva", "reason": "on it"}`; `reason` may be left out.
     private struct Order: Decodable {
@@ -38,9 +29,9 @@ struct AcknowledgeRoute: Sendable {
     private struct Document: Encodable {
         let id: String
         let kind: String
-        let domain: String?
-        var by: String?
-        var reason: String?
+        let domain: Nullable<String>
+        let by: Nullable<String>
+        let reason: Nullable<String>
     }
 
     func acknowledge(_ request: Request, id: String) async throws -> Response {
@@ -78,7 +69,7 @@ struct AcknowledgeRoute: Sendable {
         logger.notice(words, metadata: metadata)
         return try gate.json(
             Document(
-                id: incident.id, kind: incident.kind.rawValue, domain: incident.domain?.name, by: acknowledgement?.by,
-                reason: acknowledgement?.reason))
+                id: incident.id, kind: incident.kind.rawValue, domain: Nullable(incident.domain?.name),
+                by: Nullable(acknowledgement?.by), reason: Nullable(acknowledgement?.reason)))
     }
 }

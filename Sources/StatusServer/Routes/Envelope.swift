@@ -9,12 +9,13 @@ import Storage
 struct Envelope<Context: RequestContext>: RouterMiddleware {
     private static var headers: HTTPFields {
         var fields = HTTPFields()
-        // The page has its style inside and nothing else: no script, no image, no frame, no form.
+        // All that a page needs comes from here, as files: no style and no script inside of it, and nothing of others.
         fields[.contentSecurityPolicy] =
-            "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+            "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
+            + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
         fields[.xContentTypeOptions] = "nosniff"
-        if let referrerPolicy = HTTPField.Name("Referrer-Policy") { fields[referrerPolicy] = "no-referrer" }
-        fields[.cacheControl] = "no-store"
+        if let referrerPolicy = HTTPField.Name("Referrer-Policy") { fields[referrerPolicy] = "same-origin" }
+        if let policy = HTTPField.Name("Cross-Origin-Opener-Policy") { fields[policy] = "same-origin" }
         return fields
     }
 
@@ -40,6 +41,11 @@ struct Envelope<Context: RequestContext>: RouterMiddleware {
             response = Response(plain: "500 internal error\n", status: .internalServerError)
         }
         for field in Self.headers { response.headers[field.name] = field.value }
+        if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
+        // A badge alone is there for other sites.
+        if let policy = HTTPField.Name("Cross-Origin-Resource-Policy"), response.headers[policy] == nil {
+            response.headers[policy] = "same-origin"
+        }
         return request.method == .head ? response.createHeadResponse() : response
     }
 }

@@ -1,59 +1,57 @@
 import Evidence
-import HTTPTypes
+import Foundation
 import Hummingbird
-import Logging
 import Monitoring
 import Storage
 
-/// The overview: read from the store, put into words, put into HTML.
-final class OverviewRoute: Sendable {
-    private let store: Store
-    private let timekeeper: any Timekeeper
-    private let logger: Logger
-    private let watched: WatchList
-    private let windows: WindowList
-    private let refusedReload: RefusedReload
-    private let surroundings: Overview.Surroundings
-    private let page: OverviewPage
-    private let trouble = LogDeduplicator()
+/// The overview: the rows that it shows are read from the store, put into words, put into HTML.
+struct OverviewRoute: Sendable {
+    let context: PageContext
 
-    init(
-        store: Store, timekeeper: any Timekeeper, logger: Logger, watched: WatchList, windows: WindowList,
-        refusedReload: RefusedReload, surroundings: Overview.Surroundings
-    ) throws {
-        self.store = store
-        self.timekeeper = timekeeper
-        self.logger = logger
-        self.watched = watched
-        self.windows = windows
-        self.refusedReload = refusedReload
-        self.surroundings = surroundings
-        page = try OverviewPage()
-    }
-
-    func answer() async -> Response {
-        do {
-            let summaries = try await store.domains()
-            let pending = try await store.pendingNotifications()
-            let time = PageTime(timekeeper)
-            let context = try await IncidentContext(store, windows: windows.current, wall: time.wall)
-            if trouble.isOver() { logger.notice("status page can read the store again") }
-            let overview = Overview(
-                watched: watched.domains, summaries: summaries, pending: pending, surroundings: surroundings,
-                context: context, refusedReload: refusedReload.current, time: time)
-            return Response(html: page.render(overview))
-        } catch {
-            if !(error is CancellationError) { logAbsence(error) }
-            var headers = HTTPFields()
-            // Browsers obey it, so that an open page comes back by itself.
-            if let refresh = HTTPField.Name("Refresh") { headers[refresh] = "30" }
-            return .storeAway(headers)
+    func answer(_ request: Request) async -> Response {
+        let query = FrontQuery(
+            Dictionary(request.uri.queryParameters.map { (String($0.key), String($0.value)) }) { first, _ in first })
+        return await context.answer(request, .overview) { time in
+            let page = try await page(query, time)
+            return (page, page.frame)
         }
     }
 
-    private func logAbsence(_ error: any Error) {
-        guard trouble.isNews("away") else { return }
-        logger.error(
-            "status page failed: store read failed", metadata: ["error": "\(String(describing: error).displayable)"])
+    func page(_ query: FrontQuery, _ time: PageTime) async throws -> FrontPage {
+        let store = context.store
+        let watched = context.watched.index
+        let counts = try await store.statusCounts()
+        let (total, records) = try await store.briefs(
+            query.filter, order: query.order, limit: query.rows, offset: (query.page - 1) * query.rows)
+        var reading = FrontPage.Reading(query: query, counts: counts, total: total, records: records)
+        reading.trend = try await store.statusCounts(since: time.now - Trend.window)
+        reading.context = try await IncidentContext(store, windows: context.windows.current, wall: time.wall)
+        reading.acknowledged = reading.context.acknowledgements.count
+        reading.openIncidents = try await store.openIncidentCount()
+        let all = counts.values.reduce(0, +)
+        let troubled = counts.reduce(0) { $0 + ($1.key.needsAttention ? $1.value : 0) }
+        let isLarge = all > FrontPage.large
+        if isLarge || troubled > FrontPage.many {
+            let groups = try await store.reasons(query.filter, limit: 12)
+            let examples = try await store.briefs(groups.map(\.example.name))
+            reading.reasons = groups.map { group in (group, examples.first { $0.domain == group.example }) }
+        }
+        if isLarge {
+            if let key = query.by ?? watched.labelKeys.first, !query.isFiltered {
+                reading.attention = try await store.attention(byLabel: key)
+            }
+        } else {
+            let ids = records.flatMap { record in
+                record.status.needsAttention ? record.brief?.incidents.map(\.id) ?? [] : []
+            }
+            reading.incidents = try await store.incidentNotes(ids)
+        }
+        let basis = try await context.basis(
+            time, counts: counts, isPaused: query.isPaused,
+            pauseAddress: query.with {
+                $0.page = query.page
+                $0.isPaused.toggle()
+            }.address)
+        return FrontPage(reading, watched: watched, basis: basis, time: time)
     }
 }

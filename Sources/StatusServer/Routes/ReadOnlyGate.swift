@@ -1,14 +1,14 @@
 import HTTPTypes
 import Hummingbird
 
-/// Only silences and acknowledgements can be changed from outside: every other request but GET and HEAD is refused.
+/// Requests that change something go to paths of the API that take them: every other one but GET and HEAD is refused.
 struct ReadOnlyGate<Context: RequestContext>: RouterMiddleware {
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         guard
-            request.method == .get || request.method == .head || SilenceRoute.takes(request)
-                || AcknowledgeRoute.takes(request)
+            request.method == .get || request.method == .head || APIEndpoint.takes(request)
+                || PageWritesRoute.takes(request)
         else {
             return Response(
                 plain: "405 this server only answers GET and HEAD\n", status: .methodNotAllowed,

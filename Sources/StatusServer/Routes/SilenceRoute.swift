@@ -16,17 +16,6 @@ struct SilenceRoute: Sendable {
     let windows: WindowList
     let gate: WriteGate
 
-    static let path = "/api/v1/silences"
-
-    /// Whether a request may write here, as far as its method and path say.
-    static func takes(_ request: Request) -> Bool {
-        switch request.method {
-        case .post: request.uri.path == path
-        case .delete: request.uri.path.hasPrefix(path + "/")
-        default: false
-        }
-    }
-
     func list() async throws -> Response {
         let now = timekeeper.wall()
         let silences = try await store.silences(notOverAt: now)

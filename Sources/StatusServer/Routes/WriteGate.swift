@@ -58,14 +58,10 @@ struct WriteGate: Sendable {
     }
 
     func json(_ value: some Encodable, _ status: HTTPResponse.Status = .ok) throws -> Response {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-        return Response(
-            status: status, headers: [.contentType: "application/json"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: try encoder.encode(value) + Data("\n".utf8))))
+        var answer = Response(json: try APIDocument.encoder.encode(value))
+        answer.status = status
+        return answer
     }
 
-    func fault(_ words: String, _ status: HTTPResponse.Status) -> Response {
-        (try? json(["error": words], status)) ?? Response(status: status)
-    }
+    func fault(_ words: String, _ status: HTTPResponse.Status) -> Response { Response(plain: words, status: status) }
 }

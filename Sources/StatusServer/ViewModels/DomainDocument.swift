@@ -1,53 +1,22 @@
-// One domain for programs: `/api/v1/domains/{domain}`. docs/operations.md has the form.
+// One domain for programs: `/api/v1/domains/{domain}`. docs/operations.md has the form. Every key is always there.
 
 import Evidence
 import Foundation
 import Monitoring
 
 struct DomainDocument: Encodable {
-    let schema = "aasa-monitor/domain/v1"
-    let domain: String
-    let labels: [String: String]
-    let verdict: Verdict.Level?
-    let diagnosis: Nullable<String>
-    let diagnosisId: Nullable<DiagnosisID>
-    let effect: Nullable<String>
-    let cause: Nullable<String>
-    let action: Nullable<String>
-    let outlook: Nullable<String>
-    let checkedAt: Date?
-    /// When everything was last asked for: the instant of `addresses`, `edges` and `vantages`.
-    let fullAt: Date?
-    let comparison: Comparison?
-    let findings: [Finding]
-    let incidents: [OpenTrouble]
-    let addresses: [Copy]
-    let edges: [Copy]
-    let vantages: [Copy]
+    private let summary: DomainSummaryDocument
+    private let more: More
 
-    struct OpenTrouble: Encodable {
-        let id: String
-        let kind: String
-        let state: String
-        let since: Date
-        /// Until when a silence or window suppresses notifications; absent where none does.
-        let silencedUntil: Date?
-        /// The kind of the incident that inhibits it; absent where none does.
-        let inhibitedBy: String?
-        /// Who acknowledged it; absent: nobody.
-        let acknowledgedBy: String?
-    }
-
-    /// A value whose key is always there: null where there is none.
-    struct Nullable<Value: Encodable>: Encodable {
-        let value: Value?
-
-        init(_ value: Value?) { self.value = value }
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.singleValueContainer()
-            try container.encode(value)
-        }
+    /// What the summary leaves out.
+    private struct More: Encodable {
+        let schema = "aasa-monitor/domain/v1"
+        /// When everything was last asked for: the instant of `addresses`, `edges` and `vantages`.
+        let fullAt: Nullable<Date>
+        let findings: [FindingText]
+        let addresses: [Copy]
+        let edges: [Copy]
+        let vantages: [Copy]
     }
 
     /// One copy of the file; of `address` and `name` the one that its place has.
@@ -56,79 +25,55 @@ struct DomainDocument: Encodable {
         var family: Int?
         var scope: String?
         var name: String?
-        let status: Int?
-        let sha256: String?
+        let status: Nullable<Int>
+        let sha256: Nullable<String>
         let serves: String
-        let error: String?
+        let error: Nullable<String>
         var headers: [String: String]?
 
         init(_ sighting: CopySighting) {
-            status = sighting.status
-            sha256 = sighting.hash?.hex
+            status = Nullable(sighting.status)
+            sha256 = Nullable(sighting.hash?.hex)
             serves = sighting.serves.rawValue
-            error = sighting.error
+            error = Nullable(sighting.error)
         }
     }
 
     init(
         watched: WatchedDomainInfo, state: DomainState?, full: Observation?, context: IncidentContext, time: PageTime
     ) {
-        domain = watched.domain.name
-        labels = watched.labels
-        verdict = state?.verdict?.level
-        let text = state?.verdict?.text
-        diagnosis = Nullable(text?.oneLine)
-        diagnosisId = Nullable(state?.verdict?.diagnosis.id)
-        effect = Nullable(text?.effect)
-        cause = Nullable(text?.cause)
-        action = Nullable(text?.action)
-        outlook = Nullable(text?.outlook)
-        checkedAt = state?.lastCheckedAt.map(time.shown)
-        fullAt = full.map { time.shown($0.checkedAt) }
-        var comparison = state?.verdict?.comparison
-        if let changedAt = comparison?.changedAt { comparison?.changedAt = time.shown(changedAt) }
-        comparison?.compared = nil
-        self.comparison = comparison
-        findings = state?.verdict?.findings ?? []
-        let open = (state?.open ?? [:]).values.sorted { $0.incident.kind < $1.incident.kind }
-        incidents = open.map { tracked in
-            let incident = tracked.incident
-            return OpenTrouble(
-                id: incident.id, kind: incident.kind.rawValue, state: incident.state.rawValue,
-                since: time.shown(incident.since),
-                silencedUntil: context.silencedUntil(incident, labels: watched.labels, at: time.wall),
-                inhibitedBy: context.inhibitor(of: tracked),
-                acknowledgedBy: context.acknowledgements[incident.id]?.by)
-        }
+        summary = DomainSummaryDocument(watched: watched, state: state, context: context, time: time)
         let sights = full.map(FullSightings.init)
-        addresses = (sights?.addresses ?? []).map { address, sighting in
-            var copy = Copy(sighting)
-            copy.address = sighting.place
-            copy.family = address.family
-            copy.scope = address.scope.rawValue
-            return copy
-        }
-        edges = (sights?.edges ?? []).map { sighting in
-            var copy = Copy(sighting)
-            copy.address = sighting.place
-            copy.headers = Dictionary(
-                CopySighting.tellingHeaders.compactMap { name in sighting.header(name).map { (name, $0) } }
-            ) { first, _ in first }
-            return copy
-        }
-        vantages = (sights?.vantages ?? []).map { sighting in
-            var copy = Copy(sighting)
-            copy.name = sighting.place
-            return copy
-        }
+        more = More(
+            fullAt: Nullable(full.map { time.shown($0.checkedAt) }),
+            findings: (state?.verdict?.findings ?? []).map(\.text),
+            addresses: (sights?.addresses ?? []).map { address, sighting in
+                var copy = Copy(sighting)
+                copy.address = sighting.place
+                copy.family = address.family
+                copy.scope = address.scope.rawValue
+                return copy
+            },
+            edges: (sights?.edges ?? []).map { sighting in
+                var copy = Copy(sighting)
+                copy.address = sighting.place
+                copy.headers = Dictionary(
+                    CopySighting.tellingHeaders.compactMap { name in sighting.header(name).map { (name, $0) } }
+                ) { first, _ in first }
+                return copy
+            },
+            vantages: (sights?.vantages ?? []).map { sighting in
+                var copy = Copy(sighting)
+                copy.name = sighting.place
+                return copy
+            })
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try summary.encode(to: encoder)
+        try more.encode(to: encoder)
     }
 
     /// - Throws: what cannot be encoded, which is our own fault.
-    func encoded() throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.keyEncodingStrategy = .convertToSnakeCase
-        encoder.dateEncodingStrategy = .iso8601
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(self)
-    }
+    func encoded() throws -> Data { try APIDocument.encoder.encode(self) }
 }

@@ -36,8 +36,12 @@ package struct IncidentContext: Sendable {
 
     /// What inhibits an incident of a domain: an incident of the same domain or of the fleet; nil: nothing.
     func inhibitor(of tracked: TrackedIncident) -> String? {
-        if let cause = tracked.inhibitedBy { return cause.rawValue }
-        let kind = tracked.incident.kind
+        inhibitor(of: tracked.incident.kind, inDomain: tracked.inhibitedBy)
+    }
+
+    /// `own`: the incident of the same domain that inhibits it; nil: none does.
+    func inhibitor(of kind: IncidentKind, inDomain own: IncidentKind?) -> String? {
+        if let own { return own.rawValue }
         return fleet.first {
             $0.record.incident.state == .firing && $0.record.incident.cause?.inhibits.contains(kind) ?? false
         }?

@@ -84,6 +84,8 @@ package struct OverviewRow: Equatable, Sendable {
 
 /// A stretch of trouble that is not over.
 package struct OverviewIncident: Equatable, Sendable {
+    /// The short id, for `aasa-monitor ack`.
+    package let id: String
     package let kind: String
     package let state: String
     package let since: Moment
@@ -96,6 +98,7 @@ package struct OverviewIncident: Equatable, Sendable {
 
     init(_ tracked: TrackedIncident, labels: [String: String], context: IncidentContext, time: PageTime) {
         let incident = tracked.incident
+        id = String(incident.id.prefix(12))
         kind = incident.kind.rawValue
         state = incident.state.rawValue
         since = time.moment(incident.since)

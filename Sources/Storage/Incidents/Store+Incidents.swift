@@ -6,7 +6,7 @@ import GRDB
 import Monitoring
 
 extension Store {
-    /// Incidents, newest first, pending ones included.
+    /// Incidents, newest first, pending ones included and changes left out.
     /// `domain`: nil for all domains and the fleet.
     package func incidents(domain: Domain?, limit: Int) async throws -> [Incident] {
         try await read { database in
@@ -20,8 +20,11 @@ extension Store {
         }
     }
 
-    static let newestIncidents = "\(IncidentRow.select) ORDER BY i.opened_at DESC, i.id LIMIT ?"
-    static let incidentsOfDomain = "\(IncidentRow.select) WHERE i.domain = ? ORDER BY i.opened_at DESC, i.id LIMIT ?"
+    static let newestIncidents =
+        "\(IncidentRow.select) WHERE i.kind <> 'change' ORDER BY i.opened_at DESC, i.id LIMIT ?"
+    static let incidentsOfDomain = """
+        \(IncidentRow.select) WHERE i.domain = ? AND i.kind <> 'change' ORDER BY i.opened_at DESC, i.id LIMIT ?
+        """
 
     /// One incident by its id.
     package func incident(id: String) async throws -> Incident? {
@@ -36,4 +39,21 @@ extension Store {
             }
         }
     }
+}
+
+extension Store {
+    /// How many incidents of each kind fire or recover, kinds without one included.
+    package func openIncidentCounts() async throws -> [(kind: IncidentKind, count: Int)] {
+        let counts = try await read { database in
+            try Row.fetchAll(database, cached: Self.openCounts).reduce(into: [String: Int]()) {
+                $0[$1["kind"]] = $1["count"]
+            }
+        }
+        return IncidentKind.allCases.map { ($0, counts[$0.rawValue] ?? 0) }
+    }
+
+    static let openCounts = """
+        SELECT kind, count(*) AS count FROM incident INDEXED BY incident_unresolved_of_kind
+        WHERE version > 0 AND state <> 'resolved' GROUP BY kind
+        """
 }

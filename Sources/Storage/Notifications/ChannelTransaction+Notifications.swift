@@ -44,7 +44,7 @@ extension ChannelTransaction {
             ])
     }
 
-    /// Takes back what is pending about an incident that cannot be read: nobody is asked about it until it changes.
+    /// Withdraws what is pending about an incident that cannot be read. It is not evaluated again until it changes.
     package func setAside(_ record: NotificationRecord) throws {
         try database.execute(
             cached: "UPDATE notification SET pending_since = NULL, due_at = NULL WHERE channel = ? AND incident_id = ?",

@@ -25,7 +25,7 @@ extension Store {
         do {
             try StoreOpening.checkPath(path, .monitor)
             // Held throughout, so that no other monitor makes a store between the two.
-            let lock = try FileLock(path: path + ".lock", store: path)
+            let lock = try FileLock(store: path)
             let patience = LockPatience()
             var note: SetAside?
             let pool: DatabasePool

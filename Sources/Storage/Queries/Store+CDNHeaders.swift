@@ -6,12 +6,13 @@ import Foundation
 import GRDB
 
 extension Store {
-    /// Beyond this the oldest go. `Via` names another cache behind the same edge at almost every poll.
+    /// Beyond this the oldest go. `Via` names one of many caches behind the same edge, another at almost every poll, so that
+    /// each set of headers has one row, and not one each time that it comes back.
     package static let maximumHeaderRunsPerDomain = 1000
     private static let maximumFields = 100
     private static let maximumValue = 2000
 
-    /// Runs of polls, newest first. `edge`: nil for all edges.
+    /// The sets of headers that were met, the last met first. `edge`: nil for all edges.
     package func cdnHeaders(of domain: Domain, edge: String? = nil, limit: Int) async throws -> [CDNHeaderRun] {
         try await read { database in
             let rows = try Row.fetchAll(
@@ -36,27 +37,21 @@ extension Store {
             let headers = answer.headers.prefix(maximumFields).map {
                 HeaderField(name: $0.name.shortened(to: 100), value: $0.value.shortened(to: maximumValue))
             }
-            let latest = try Row.fetchOne(
-                database,
-                cached:
-                    "SELECT id, status, headers FROM cdn_header WHERE domain = ? AND edge = ? ORDER BY id DESC LIMIT 1",
-                arguments: [observation.domain.name, edge])
-            if let latest, latest["status"] == answer.status,
-                let before = try? Stored.decode([HeaderField].self, from: latest["headers"], what: "headers"),
-                CDNHeaderRun.steady(before) == CDNHeaderRun.steady(headers)
-            {
-                let id: Int64 = latest["id"]
-                try database.execute(
-                    cached: "UPDATE cdn_header SET last_at = max(last_at, ?), count = count + 1 WHERE id = ?",
-                    arguments: [instant, id])
-                continue
-            }
+            let steady = CDNHeaderRun.steady(headers).hex
             try database.execute(
                 cached: """
-                    INSERT INTO cdn_header (domain, edge, status, first_at, last_at, headers) VALUES (?, ?, ?, ?, ?, ?)
+                    UPDATE cdn_header SET last_at = max(last_at, ?), count = count + 1
+                    WHERE domain = ? AND edge = ? AND steady = ? AND status = ?
+                    """, arguments: [instant, observation.domain.name, edge, steady, answer.status])
+            if database.changesCount > 0 { continue }
+            try database.execute(
+                cached: """
+                    INSERT INTO cdn_header (domain, edge, status, first_at, last_at, steady, headers)
+                    VALUES (?, ?, ?, ?, ?, ?, ?)
                     """,
                 arguments: [
-                    observation.domain.name, edge, answer.status, instant, instant, try Stored.encode(headers),
+                    observation.domain.name, edge, answer.status, instant, instant, steady,
+                    try Stored.encode(headers),
                 ])
         }
     }

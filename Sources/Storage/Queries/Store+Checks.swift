@@ -13,10 +13,21 @@ extension Store {
     /// Returns whether any incident got a change number, which wakes the channels' loops.
     @discardableResult
     package func commit(_ check: CheckRecord) async throws -> Bool {
+        // What it takes to write is made before: there is one writer for all.
+        let facts = check.observation.map(StoredFacts.init)
+        let isUnchanged = check.state.lastCheckedAt.flatMap { check.stored?.unchanged(at: $0) } == check.state
+        let brief = isUnchanged ? nil : try BriefRow.Content(check.state)
         do {
             return try await write { database in
-                if let observation = check.observation { try Self.record(observation, database) }
-                try Self.record(check.state, database)
+                if let facts { try Self.record(facts, database) }
+                try Self.record(check.state, isUnchanged: isUnchanged, database)
+                if let brief {
+                    let now = check.state.lastCheckedAt ?? self.now()
+                    let origin = try StretchRow.record(
+                        check.places, of: check.state.domain, at: now,
+                        before: (check.stored?.lastCheckedAt, check.stored?.lastFullAt), database)
+                    try BriefRow.record(brief, origin: origin, at: now, database)
+                }
                 return try IncidentRow.write(check.changes, dropped: check.dropped, database)
             }
         } catch {

@@ -22,16 +22,16 @@ extension Store {
         }
     }
 
-    static func record(_ observation: Observation, _ database: Database) throws {
+    static func record(_ facts: StoredFacts, _ database: Database) throws {
+        let observation = facts.observation
         let instant = observation.checkedAt.milliseconds
-        let facts = observation.storable
         try recordHeaders(of: observation, database)
         if observation.depth == .full {
             try database.execute(
                 cached: """
                     INSERT INTO full_look (domain, seen_at, facts) VALUES (?, ?, ?)
                     ON CONFLICT (domain) DO UPDATE SET seen_at = excluded.seen_at, facts = excluded.facts
-                    """, arguments: [observation.domain.name, instant, try Stored.encode(facts)])
+                    """, arguments: [observation.domain.name, instant, try facts.encoded()])
         }
         if let run = try run(thatGoesOnWith: facts, database) {
             try database.execute(
@@ -41,11 +41,12 @@ extension Store {
         }
         try database.execute(
             cached: """
-                INSERT INTO observation (domain, vantage, depth, first_at, last_at, facts) VALUES (?, ?, ?, ?, ?, ?)
+                INSERT INTO observation (domain, vantage, depth, first_at, last_at, plain, steady, facts)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 observation.domain.name, observation.vantage, observation.depth.rawValue, instant, instant,
-                try Stored.encode(facts),
+                facts.plain.hex, facts.steady.hex, try facts.encoded(),
             ])
         let id = database.lastInsertedRowID
         for (hash, bytes) in observation.storableBodies {
@@ -63,28 +64,24 @@ extension Store {
     /// Light and full checks alternate, each in a run of its own, so that an unchanged domain has two rows however long
     /// it is watched. Where a check of the other depth saw something else in between, the run ends: what comes back is
     /// news.
-    private static func run(thatGoesOnWith facts: Observation, _ database: Database) throws -> Int64? {
+    private static func run(thatGoesOnWith facts: StoredFacts, _ database: Database) throws -> Int64? {
+        let observation = facts.observation
         func latest(_ depth: Depth) throws -> Row? {
             try Row.fetchOne(
-                database,
-                cached: """
-                    SELECT id, last_at, facts FROM observation WHERE domain = ? AND vantage = ? AND depth = ?
-                    ORDER BY id DESC LIMIT 1
-                    """, arguments: [facts.domain.name, facts.vantage, depth.rawValue])
+                database, cached: latestRun,
+                arguments: [observation.domain.name, observation.vantage, depth.rawValue])
         }
-        // Facts that cannot be read only end a run; they fail no check.
-        func observation(_ row: Row) -> Observation? {
-            try? Stored.decode(Observation.self, from: row["facts"], what: "observation")
-        }
-        guard let own = try latest(facts.depth), let before = observation(own),
-            ObservationFingerprint(before) == ObservationFingerprint(facts)
-        else { return nil }
-        if let other = try latest(facts.depth == .light ? .full : .light),
-            (other["last_at"] as Int64) > (own["last_at"] as Int64), let between = observation(other),
-            PlainFingerprint(between) != PlainFingerprint(facts)
+        guard let own = try latest(observation.depth), own["steady"] == facts.steady.hex else { return nil }
+        if let other = try latest(observation.depth == .light ? .full : .light),
+            (other["last_at"] as Int64) > (own["last_at"] as Int64), other["plain"] != facts.plain.hex
         {
             return nil
         }
         return own["id"]
     }
+
+    static let latestRun = """
+        SELECT id, last_at, plain, steady FROM observation WHERE domain = ? AND vantage = ? AND depth = ?
+        ORDER BY id DESC LIMIT 1
+        """
 }

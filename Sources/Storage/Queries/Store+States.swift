@@ -1,5 +1,5 @@
-// The state of a domain in two parts: the whole as it was some time ago, and the little that has changed in it since.
-// At most checks only instants change, and then the kilobytes need not be written again.
+// The state of a domain in two parts: the whole as it was some time ago, and the instant of the last check that left it as it
+// was. The kilobytes are written again only where more than instants changed.
 
 import Evidence
 import Foundation
@@ -7,16 +7,12 @@ import GRDB
 import Monitoring
 
 extension Store {
-    /// A larger difference is written as a whole: many small rows share a page.
-    static let largestDelta = 1024
-
     static let stateOfDomain = """
-        SELECT d.name, d.format, d.state, r.delta FROM domain d LEFT JOIN domain_recent r ON r.name = d.name
-        WHERE d.name = ?
+        \(allStates) WHERE d.name = ?
         """
 
     static let overview = """
-        SELECT d.name, d.format, d.state, r.delta, o.first_at, o.last_at FROM domain d
+        SELECT d.name, d.format, d.state, r.at, o.first_at, o.last_at FROM domain d
         LEFT JOIN domain_recent r ON r.name = d.name
         LEFT JOIN observation o
         ON o.id = (SELECT id FROM observation WHERE domain = d.name ORDER BY first_at DESC, id DESC LIMIT 1)
@@ -39,12 +35,30 @@ extension Store {
         }
     }
 
+    /// What the monitor remembers of some domains, each read by itself; those without a readable state are left out.
+    ///
+    /// - Throws: as `state(of:)`.
+    package func states(of domains: [Domain]) async throws -> [Domain: DomainState] {
+        try await read { database in
+            var states: [Domain: DomainState] = [:]
+            for domain in domains {
+                let row = try Row.fetchOne(database, cached: Self.stateOfDomain, arguments: [domain.name])
+                if let row, case .readable(let state) = try Self.decode(row) { states[domain] = state }
+            }
+            return states
+        }
+    }
+
     /// What a domain without a readable state begins with. What the store holds as confirmed and unresolved goes on.
     /// The domain may have been watched before, and numbers of its incidents of that time are not given again.
     package func firstState(of domain: Domain) async throws -> DomainState {
         try await read { database in
             var state = DomainState(domain: domain, begun: try Self.begunAndForgotten(database))
             for record in try IncidentRow.records(database, cached: Self.unresolvedOfDomain, [domain.name]) {
+                guard record.incident.kind != .change else {
+                    state.change = record.incident
+                    continue
+                }
                 state.open[record.incident.kind] = TrackedIncident(incident: record.incident)
             }
             return state
@@ -76,6 +90,40 @@ extension Store {
         return summaries
     }
 
+    /// Of every domain that has a readable state what the fleet needs.
+    ///
+    /// - Throws: `StoreError` with `newerState` for a state of a newer version.
+    package func standings() async throws -> [DomainStanding] {
+        try await read { database in
+            var standings: [DomainStanding] = []
+            // One after the other: together they may be hundreds of megabytes.
+            let rows = try Row.fetchCursor(database.cachedStatement(sql: Self.allStates))
+            while let row = try rows.next() {
+                let name: String = row["name"]
+                try Self.checkFormat(row["format"], of: name)
+                // Who reads it in whole sets it aside where it cannot be read.
+                guard
+                    var standing = try? Stored.decode(
+                        DomainStanding.self, from: row["state"], what: "state of \(name)")
+                else { continue }
+                if let last = row["at"] as Double? {
+                    standing.lastCheckedAt = Date(timeIntervalSinceReferenceDate: last)
+                }
+                standings.append(standing)
+            }
+            return standings
+        }
+    }
+
+    static let allStates = """
+        SELECT d.name, d.format, d.state, r.at FROM domain d LEFT JOIN domain_recent r ON r.name = d.name
+        """
+
+    /// Every domain that has a state, readable or not.
+    package func domainNames() async throws -> [Domain] {
+        try await read { try String.fetchAll($0, cached: "SELECT name FROM domain") }.compactMap { try? Domain($0) }
+    }
+
     /// Removes the state of a domain that was removed from the configuration. Its incidents and observations age out.
     package func forget(_ domain: Domain) async throws {
         try await write { database in
@@ -87,6 +135,7 @@ extension Store {
             }
             try database.execute(cached: "DELETE FROM domain WHERE name = ?", arguments: [domain.name])
             try database.execute(cached: "DELETE FROM full_look WHERE domain = ?", arguments: [domain.name])
+            try database.execute(cached: "DELETE FROM brief WHERE name = ?", arguments: [domain.name])
         }
     }
 
@@ -109,21 +158,14 @@ extension Store {
         case unreadable(UnreadableState)
     }
 
-    /// From a row with `name`, `format`, `state` and `delta`.
+    /// From a row with `name`, `format`, `state` and `at`.
     static func decode(_ row: Row) throws -> DecodedState {
         let name: String = row["name"]
         try checkFormat(row["format"], of: name)
         do {
-            let what = "state of \(name)"
-            var whole: Data = row["state"]
-            if let delta = row["delta"] as Data? {
-                guard let changed = try Stored.decode(StateDelta.self, from: delta, what: what).applied(to: whole)
-                else {
-                    throw StoreError(code: .corrupt, message: "the parts of the stored \(what) do not fit together")
-                }
-                whole = changed
-            }
-            return .readable(try Stored.decode(DomainState.self, from: whole, what: what))
+            let state = try Stored.decode(DomainState.self, from: row["state"], what: "state of \(name)")
+            let last = (row["at"] as Double?).map(Date.init(timeIntervalSinceReferenceDate:))
+            return .readable(last.map(state.unchanged) ?? state)
         } catch let fault as StoreError {
             return .unreadable(UnreadableState(name: name, error: fault.message))
         }
@@ -135,26 +177,31 @@ extension Store {
         }
     }
 
-    static func record(_ state: DomainState, _ database: Database) throws {
+    /// `isUnchanged`: the row holds this state but for instants.
+    static func record(_ state: DomainState, isUnchanged: Bool, _ database: Database) throws {
         let name = state.domain.name
-        let whole = try Stored.encode(state)
-        let base = try Data.fetchOne(
-            database, cached: "SELECT state FROM domain WHERE name = ? AND format = ?",
-            arguments: [name, DomainState.formatVersion])
-        if let base, let delta = StateDelta(from: base, to: whole, atMost: largestDelta) {
+        if isUnchanged, let last = state.lastCheckedAt {
             try database.execute(
                 cached: """
-                    INSERT INTO domain_recent (name, delta, last_checked_at) VALUES (?, ?, ?)
-                    ON CONFLICT (name) DO UPDATE SET delta = excluded.delta, last_checked_at = excluded.last_checked_at
-                    """, arguments: [name, try Stored.encode(delta), state.lastCheckedAt?.milliseconds])
-            return
+                    INSERT INTO domain_recent (name, last_checked_at, at)
+                    SELECT name, ?, ? FROM domain WHERE name = ? AND format = ?
+                    ON CONFLICT (name) DO UPDATE SET last_checked_at = excluded.last_checked_at, at = excluded.at
+                    """,
+                arguments: [
+                    last.milliseconds, last.timeIntervalSinceReferenceDate, name, DomainState.formatVersion,
+                ])
+            // Somebody may have taken the row away: a state that cannot be read is set aside.
+            if database.changesCount > 0 { return }
         }
         try database.execute(
             cached: """
                 INSERT INTO domain (name, format, state, last_checked_at) VALUES (?, ?, ?, ?)
                 ON CONFLICT (name) DO UPDATE SET format = excluded.format, state = excluded.state,
                     last_checked_at = excluded.last_checked_at
-                """, arguments: [name, DomainState.formatVersion, whole, state.lastCheckedAt?.milliseconds])
+                """,
+            arguments: [
+                name, DomainState.formatVersion, try Stored.encode(state), state.lastCheckedAt?.milliseconds,
+            ])
         try database.execute(cached: "DELETE FROM domain_recent WHERE name = ?", arguments: [name])
     }
 

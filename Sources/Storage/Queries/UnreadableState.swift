@@ -55,9 +55,8 @@ extension Store {
             else { return }
             try database.execute(
                 cached: """
-                    INSERT INTO set_aside_state (name, at, error, state, delta)
-                    SELECT d.name, ?, ?, d.state, r.delta FROM domain d LEFT JOIN domain_recent r ON r.name = d.name
-                    WHERE d.name = ?
+                    INSERT INTO set_aside_state (name, at, error, state)
+                    SELECT name, ?, ?, state FROM domain WHERE name = ?
                     """, arguments: [now.milliseconds, state.error, state.name])
             try database.execute(cached: "DELETE FROM domain WHERE name = ?", arguments: [state.name])
         }

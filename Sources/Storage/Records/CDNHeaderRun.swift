@@ -1,7 +1,7 @@
 import Evidence
 import Foundation
 
-/// A row of polls in which one edge of the CDN sent the same headers, but for the volatile ones.
+/// The polls in which one edge of the CDN sent the same headers, but for the volatile ones.
 package struct CDNHeaderRun: Equatable, Sendable {
     /// Its address; empty where it is not known, as behind a proxy.
     package let edge: String
@@ -10,14 +10,15 @@ package struct CDNHeaderRun: Equatable, Sendable {
     package let headers: [HeaderField]
     package let firstAt: Date
     package let lastAt: Date
-    /// Polls in the run, at least 1.
+    /// How many polls, at least 1.
     package let count: Int
 
     /// Other values in these make no new row: they belong to the moment, not to the edge. https://www.rfc-editor.org/rfc/rfc9110
     static let volatile: Set<String> = ["age", "cdnuuid", "date", "expires"]
 
-    /// What must stay the same. The order of fields says nothing.
-    static func steady(_ headers: [HeaderField]) -> [String] {
-        headers.filter { !volatile.contains($0.name) }.map { "\($0.name): \($0.value)" }.sorted()
+    /// A hash of what must stay the same. The order of fields says nothing.
+    static func steady(_ headers: [HeaderField]) -> ContentHash {
+        let lines = headers.filter { !volatile.contains($0.name) }.map { "\($0.name): \($0.value)" }.sorted()
+        return ContentHash(of: lines.joined(separator: "\n").utf8)
     }
 }

@@ -6,15 +6,22 @@ package struct CheckRecord: Sendable {
     /// nil where the state changes without a probe, as when a domain was removed from the configuration.
     package var observation: Observation?
     package var state: DomainState
+    /// What the store holds already, where the caller knows that; it is the state before.
+    package var stored: DomainState?
+    /// What the origin and each edge served.
+    package var places: [PlaceReading]
     package var changes: [IncidentChange]
     /// Incidents that ended before they were confirmed; their rows are deleted.
     package var dropped: [Incident]
 
     package init(
-        observation: Observation?, state: DomainState, changes: [IncidentChange] = [], dropped: [Incident] = []
+        observation: Observation?, state: DomainState, stored: DomainState? = nil, places: [PlaceReading] = [],
+        changes: [IncidentChange] = [], dropped: [Incident] = []
     ) {
+        self.places = places
         self.observation = observation
         self.state = state
+        self.stored = stored
         self.changes = changes
         self.dropped = dropped
     }

@@ -5,8 +5,26 @@
 import Evidence
 import Foundation
 
+/// What a check writes of an observation, made before the transaction. No stored one is decoded to compare it: hashes are.
+struct StoredFacts: Sendable {
+    /// With the bodies.
+    let observation: Observation
+    private let storable: Observation
+    let plain: ContentHash
+    let steady: ContentHash
+
+    init(_ observation: Observation) {
+        self.observation = observation
+        storable = observation.storable
+        plain = ValueHash.of(PlainFingerprint(storable))
+        steady = ValueHash.of(ObservationFingerprint(storable))
+    }
+
+    func encoded() throws -> Data { try Stored.encode(storable) }
+}
+
 /// An observation, reduced to what says something about the site.
-struct ObservationFingerprint: Equatable {
+private struct ObservationFingerprint: Encodable {
     private let facts: Observation
     private let full: FullFingerprint?
 
@@ -23,15 +41,15 @@ struct ObservationFingerprint: Equatable {
 }
 
 /// What a full check saw, whatever addresses answered: clouds and CDNs return others at each look-up, in another order.
-private struct FullFingerprint: Equatable {
+private struct FullFingerprint: Encodable {
     let source: Resolution.Source
     let failure: Failure.Kind?
-    let addresses: Set<Data>
-    let agents: Set<Data>
+    let addresses: [String]
+    let agents: [String]
     let rootCopy: Retrieval?
-    let vantages: Set<Data>
-    let edges: Set<Data>
-    let pages: Set<Data>
+    let vantages: [String]
+    let edges: [String]
+    let pages: [String]
 
     init(_ full: FullLook) {
         source = full.resolution.source
@@ -50,14 +68,14 @@ private struct FullFingerprint: Equatable {
         }
     }
 
-    /// Equal probes give equal bytes: keys are sorted, and there is no date in them.
-    private static func distinct<Probe>(_ probes: [Probe], _ reduced: (Probe) -> some Encodable) -> Set<Data> {
-        Set(probes.compactMap { try? Stored.encode(reduced($0)) })
+    /// Their order and number say nothing.
+    private static func distinct<Probe>(_ probes: [Probe], _ reduced: (Probe) -> some Encodable) -> [String] {
+        Set(probes.map { ValueHash.of(reduced($0)).hex }).sorted()
     }
 }
 
 /// What the plain requests got: the same at both depths.
-struct PlainFingerprint: Equatable {
+private struct PlainFingerprint: Encodable {
     private let origin: Retrieval
     private let cdn: Retrieval?
 

@@ -118,7 +118,7 @@ final class World {
         return Routing(
             channels: channels, domains: Dictionary(uniqueKeysWithValues: routes), fallback: fallback,
             escalation: escalation, cdnBaseURL: "https://cdn.test/a/v1", remindEvery: remindEvery,
-            groupWait: groupWait, groupInterval: groupInterval)
+            groupWait: groupWait, groupInterval: groupInterval, instance: "monitor-1")
     }
 
     init(script: [String: [ScriptedTransport.Reply]] = [:], _ routing: Routing? = nil) throws {

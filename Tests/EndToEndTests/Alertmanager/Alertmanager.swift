@@ -7,13 +7,39 @@ struct Alertmanager: Sendable {
     static var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: binary.path) }
 
     let url: String
+    let process: MonitorProcess
     private let stage: Stage
 
     /// Starts it and waits until it is ready; it ends with the stage.
     /// `receiver`: a URL that it notifies, of ends too.
     static func start(on stage: Stage, receiver: String) async throws -> Alertmanager {
+        try await start(on: stage, receiver: receiver, name: "alertmanager", cluster: ["--cluster.listen-address="])
+    }
+
+    /// Two that share what they have notified; ready once each knows of the other.
+    static func pair(on stage: Stage, receiver: String) async throws -> [Alertmanager] {
+        let ports = [try stage.port(), try stage.port()]
+        var pair: [Alertmanager] = []
+        for (own, other) in [(ports[0], ports[1]), (ports[1], ports[0])] {
+            pair.append(
+                try await start(
+                    on: stage, receiver: receiver, name: "alertmanager-\(own)",
+                    cluster: [
+                        "--cluster.listen-address=127.0.0.1:\(own)", "--cluster.advertise-address=127.0.0.1:\(own)",
+                        "--cluster.peer=127.0.0.1:\(other)", "--cluster.gossip-interval=50ms",
+                        "--cluster.pushpull-interval=1s", "--cluster.peer-timeout=8s",
+                        "--cluster.reconnect-interval=1s",
+                    ]))
+        }
+        for one in pair { try await one.metric("alertmanager_cluster_members", isAtLeast: 2) }
+        return pair
+    }
+
+    private static func start(
+        on stage: Stage, receiver: String, name: String, cluster: [String]
+    ) async throws -> Alertmanager {
         try stage.write(
-            "alertmanager.yml",
+            "\(name).yml",
             """
             route: {receiver: all, group_by: ["..."], group_wait: 1s, group_interval: 1s, repeat_interval: 1h}
             receivers:
@@ -21,13 +47,13 @@ struct Alertmanager: Sendable {
                 webhook_configs: [{url: "\(receiver)", send_resolved: true}]
             """)
         let port = try stage.port()
-        let alertmanager = Alertmanager(url: "http://127.0.0.1:\(port)", stage: stage)
         let process = try stage.tool(
             binary.path,
             [
-                "--config.file=\(stage.path("alertmanager.yml"))", "--storage.path=\(stage.path("alertmanager"))",
-                "--web.listen-address=127.0.0.1:\(port)", "--cluster.listen-address=",
-            ])
+                "--config.file=\(stage.path("\(name).yml"))", "--storage.path=\(stage.path(name))",
+                "--web.listen-address=127.0.0.1:\(port)",
+            ] + cluster)
+        let alertmanager = Alertmanager(url: "http://127.0.0.1:\(port)", process: process, stage: stage)
         for _ in 0..<400 {
             if try await alertmanager.get("/-/ready") == "OK" { return alertmanager }
             if process.end != nil { break }
@@ -48,6 +74,18 @@ struct Alertmanager: Sendable {
             try await Task.sleep(for: .milliseconds(100))
         }
         throw NeverCame(what: what, seen: "\(last)")
+    }
+
+    /// Waits until a metric of its own, named with its labels, has grown to that.
+    func metric(_ name: String, isAtLeast least: Double) async throws {
+        var seen = ""
+        for _ in 0..<400 {
+            let line = try await get("/metrics").split(separator: "\n").last { $0.hasPrefix(name + " ") }
+            seen = line.map(String.init) ?? ""
+            if let value = line?.split(separator: " ").last.flatMap({ Double($0) }), value >= least { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        throw NeverCame(what: "\(name) \(least)", seen: seen + process.errors)
     }
 
     private func get(_ path: String) async throws -> String {

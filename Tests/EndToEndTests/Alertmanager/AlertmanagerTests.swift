@@ -49,5 +49,50 @@ extension EndToEndTests {
                 await receiver.shutdown()
             }
         }
+
+        @Test("two monitors at a cluster of two: each notification comes once, though one of each is killed")
+        func pair() async throws {
+            try await Stage.with { stage in
+                let receiver = try await LabReceiver.start()
+                let cluster = try await Alertmanager.pair(on: stage, receiver: receiver.url("/in"))
+                stage.lab.origin("site.test").serve(file("v1"))
+                let channels = cluster.enumerated().map {
+                    #"    - {name: state-\#($0), type: alertmanager, url: "\#($1.url)"}"#
+                }
+                var monitors: [MonitorProcess] = []
+                for name in ["eu", "us"] {
+                    let watch = try Watch(
+                        stage, ["{domain: site.test, labels: {team: growth}}"],
+                        Watch.Settings(store: "\(name).db", more: "instance: \(name)", channels: channels),
+                        file: "\(name).yaml")
+                    monitors.append(try await watch.started().0)
+                    try await watch.checks(2, of: "site.test")
+                }
+                stage.lab.origin("site.test").serve(file("v2"))
+                var fingerprints: [JSONValue] = []
+                for one in cluster {
+                    let alert = try #require(try await one.alerts("the alert") { !$0.isEmpty }.first)
+                    fingerprints.append(alert["fingerprint"])
+                    #expect(["eu", "us"].contains(alert["annotations"]["instance"].string))
+                }
+                #expect(fingerprints.first == fingerprints.last)
+                for one in cluster {
+                    try await one.metric(
+                        #"alertmanager_alerts_received_total{status="firing",version="v2"}"#, isAtLeast: 2)
+                }
+                _ = try await receiver.deliveries(count: 1, within: Stage.patience)
+
+                monitors[0].signal(SIGKILL)
+                _ = try await monitors[0].ended()
+                cluster[0].process.signal(SIGKILL)
+                stage.lab.cdn.refresh("site.test")
+                _ = try await cluster[1].alerts("the end") { $0.isEmpty }
+                let passed = try await receiver.deliveries(count: 2, within: Stage.patience)
+                #expect(try passed.map { try JSONValue($0.body)["status"].string } == ["firing", "resolved"])
+                monitors[1].signal(SIGTERM)
+                #expect(try await monitors[1].ended() == .exit(0))
+                await receiver.shutdown()
+            }
+        }
     }
 }

@@ -138,6 +138,28 @@ extension EndToEndTests {
             }
         }
 
+        @Test("without a target the domains of the configuration are checked, and several end in a summary")
+        func configured() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("good.test").serve(file())
+                stage.lab.origin("bad.test").behaviour = .reply(.status(500))
+                try stage.write("own.yaml", "version: 1\ndomains: [good.test, bad.test]\n")
+                let all = try await stage.check(["--config", "own.yaml"])
+                #expect(all.end == .exit(1), "\(all.errors)")
+                #expect(all.output.hasPrefix("good.test  OK\n"))
+                #expect(all.output.hasSuffix("\n\n2 domains: 1 failing, 1 OK\n"))
+                let failing = try await stage.check(["--config", "own.yaml", "--failing"])
+                #expect(failing.output.hasPrefix("bad.test  FAILING\n"))
+                #expect(failing.output.hasSuffix("\n\n2 domains: 1 failing, 1 OK\n"))
+                #expect(!failing.output.contains("good.test"))
+                let listed = try await stage.check(["--config", "own.yaml", "--failing", "--format", "json"])
+                #expect(try JSONValue(Data(listed.output.utf8)).elements.map { $0["domain"].string } == ["bad.test"])
+                let quiet = try await stage.check(["--config", "own.yaml", "-q"])
+                #expect(quiet.end == .exit(1))
+                #expect(quiet.output == "" && quiet.errors == "")
+            }
+        }
+
         @Test("a list may come through a shell's pipe")
         func pipedList() async throws {
             try await Stage.with { stage in

@@ -113,12 +113,12 @@ extension EndToEndTests {
             }
         }
 
-        @Test("what is no file does not differ from itself", arguments: ["text", "json"])
+        @Test("what is no file does not differ from itself, and is still none", arguments: ["text", "json"])
         func sameBroken(_ format: String) async throws {
             try await Stage.with { stage in
                 try stage.write("bad", Sample.broken)
                 let process = try await stage.run(["diff", "--format", format, "bad", "bad"])
-                #expect(process.end == .exit(0))
+                #expect(process.end == .exit(65))
                 #expect(process.errors.contains("bad:3:18: "))
                 if format == "json" {
                     #expect(try process.json()["bytes_equal"] == .bool(true))

@@ -27,6 +27,8 @@ struct Watch: Sendable {
         /// Further lines of `alerts`, each indented by two blanks.
         var alerts = ""
         var network: String?
+        /// Further lines of the file.
+        var more = ""
         /// Lines under `channels`, each indented by four blanks.
         var channels: [String] = []
     }
@@ -64,6 +66,7 @@ struct Watch: Sendable {
               channels:\(channels)
             store: {path: \(settings.store)}
             server: {listen: "\(settings.listen)"}
+            \(settings.more)
             """)
     }
 
@@ -134,6 +137,11 @@ struct Message: Sendable {
     var domains: Set<String> {
         let data = json["data"]
         return Set((data["domains"].elements + [data["domain"]]).compactMap(\.string))
+    }
+    /// The incidents that it is about, those of a digest too.
+    var incidents: Set<String> {
+        let data = json["data"]
+        return Set((data["incidents"].elements + [data["incident"]]).compactMap { $0["id"].string })
     }
     /// `incident.firing cdn.stale site.test`
     var gist: String { "\(type) \(kind) \(domain)" }

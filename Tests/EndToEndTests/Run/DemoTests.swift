@@ -21,6 +21,37 @@ extension EndToEndTests {
                 #expect(!process.output.contains("cdn.missing"))
                 #expect(process.errors == "")
                 #expect(!process.output.contains("\u{1B}"))
+                let first = process.output.split(separator: "\n").first
+                #expect(first?.wholeMatch(of: /Open http:\/\/127\.0\.0\.1:[0-9]+\/ and watch it happen\./) != nil)
+            }
+        }
+
+        @Test("the page shows the story while it happens, and --keep keeps it")
+        func page() async throws {
+            try await Stage.with { stage in
+                let process = try stage.start(["demo", "--keep"])
+                var page = ""
+                try await until("the page's address", seen: { process.errors }) {
+                    guard let match = process.output.firstMatch(of: /Open (http[^ ]+) and/) else { return false }
+                    page = String(match.1)
+                    return true
+                }
+                func domain() async throws -> JSONValue {
+                    let curl = try stage.tool(
+                        "curl", ["-q", "-sS", "--max-time", "10", page + "api/v1/domains/links.travel.example"])
+                    try await curl.ended()
+                    return (try? JSONValue(curl.output)) ?? .absent
+                }
+                var states: Set<String> = []
+                for _ in 0..<600 where !process.output.contains("press Ctrl-C to end") {
+                    if let state = try await domain()["comparison"]["state"].string { states.insert(state) }
+                    try await Task.sleep(for: .milliseconds(100))
+                }
+                #expect(states.isSuperset(of: ["in_sync", "propagating", "stale"]), "\(states)")
+                #expect(process.end == nil)
+                #expect(try await domain()["verdict"] == .string("ok"))
+                process.signal(SIGINT)
+                #expect(try await process.ended() == .exit(0), "\(process.errors)")
             }
         }
 

@@ -60,7 +60,7 @@ extension EndToEndTests {
                 #expect(message.json.keys == ["type", "timestamp", "data"])
                 #expect(
                     data.keys == [
-                        "schema", "domain", "labels", "kind", "severity", "summary", "diagnosis",
+                        "schema", "instance", "domain", "labels", "kind", "severity", "summary", "diagnosis",
                         "diagnosis_id", "effect", "cause", "action", "outlook", "incident",
                         "comparison", "findings", "links",
                     ])

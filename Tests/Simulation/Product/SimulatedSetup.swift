@@ -150,7 +150,7 @@ extension SimulatedSetup {
         return Routing(
             channels: channels, domains: Dictionary(domains) { first, _ in first }, fallback: fallback,
             escalation: Escalation(steps), cdnBaseURL: "https://cdn.test/a/v1", remindEvery: remindEvery,
-            groupWait: groupWait, groupInterval: groupInterval)
+            groupWait: groupWait, groupInterval: groupInterval, instance: "monitor-1")
     }
 
     func fleetConfiguration(_ canaries: any CanaryProbing, time: any Timekeeper) throws -> FleetEvaluator.Configuration

@@ -3,7 +3,7 @@ enum AppIDExample: LintRule {
         id: "app-id-example", severity: .warning, title: "an app ID of an example",
         why: """
             com.example is what Apple's documentation and project templates write; no app in the App Store has such a bundle \
-            id. No error all the same: the ID is well formed, a development build may bear it, and documentation, this program's \
+            id. It is no error: the ID is well formed, a development build may bear it, and documentation, this program's \
             included, shows and tests with it. An ID with a placeholder in it can be no app's: app-id-placeholder.
             """,
         example: LintExample.credentials(#""ABCDE12345.com.example.app""#),

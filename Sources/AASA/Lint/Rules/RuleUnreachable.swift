@@ -10,12 +10,16 @@ enum RuleUnreachable: LintRule {
         fix: "remove it, or move it in front", reference: LintReference.technote)
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for group in subject.catchAlls where !group.hidesExclusion {
+        let ofShutEntries = EntryOpensNothing.rules(of: subject)
+        for group in subject.catchAlls where !group.hidesExclusion && !ofShutEntries.contains(group.rule.pointer) {
             findings.add(
                 group.rule.range, group.rule.pointer, group.message(in: subject),
                 fix: "move this rule behind the rules that it hides, or delete those", related: group.related)
         }
-        for shadow in subject.ungroupedShadows where !shadow.rule.isExclusion || shadow.by.allSatisfy(\.isExclusion) {
+        for shadow in subject.ungroupedShadows
+        where !ofShutEntries.contains(shadow.rule.pointer)
+            && (!shadow.rule.isExclusion || shadow.by.allSatisfy(\.isExclusion))
+        {
             let isOne = shadow.by.count == 1
             let areExclusions = shadow.by.allSatisfy(\.isExclusion)
             let areInclusions = !shadow.by.contains(where: \.isExclusion)

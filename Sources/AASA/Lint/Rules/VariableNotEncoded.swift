@@ -49,7 +49,7 @@ enum VariableNotEncoded: LintRule {
     private struct User {
         /// The first that is compared in encoded form.
         let pattern: PatternSite
-        /// Whether any of them is in a component, which may be told to decode.
+        /// Whether any of them is in a component, which may be set to decode.
         var isInComponent: Bool
     }
 

@@ -2,8 +2,9 @@
 
 package enum AccessCause: Codable, Equatable, Sendable {
     /// A bot protection answers this machine in place of the site; `passes` and `elsewhere`: an agent of Apple's and a place
-    /// that get the file.
-    case challengedHere(BotProtection, status: Int, passes: AgentLook.Agent?, elsewhere: String?)
+    /// that get the file; `copyAge`: seconds, where Apple's copy shows that its crawler got it.
+    case challengedHere(
+        BotProtection, status: Int, passes: AgentLook.Agent?, elsewhere: String?, copyAge: Int? = nil)
     /// Apple's agent gets the file where this program does not.
     case refusedHereOnly(AgentLook.Agent, here: Given)
     case elsewhereFine(String, here: Given)

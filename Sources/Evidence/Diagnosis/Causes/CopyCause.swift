@@ -46,7 +46,7 @@ package enum CopyCause: Codable, Equatable, Sendable {
 }
 
 /// Why an answer of the CDN, or none, says nothing about the file.
-package enum CDNFault: Codable, Equatable, Sendable {
+package enum CDNFault: Codable, Hashable, Sendable {
     case failed(Failure.Kind, Failure.Phase)
     case cutShort
     /// `pause`: seconds, as far as it asks for it.

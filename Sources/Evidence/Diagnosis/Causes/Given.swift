@@ -21,10 +21,13 @@ package enum Given: Codable, Equatable, Sendable {
 package struct GivenAt: Codable, Equatable, Sendable {
     package var places: [String]
     package var given: Given
+    /// A place that was asked once more, at another moment.
+    package var again: String?
 
-    package init(_ places: [String], _ given: Given) {
+    package init(_ places: [String], _ given: Given, again: String? = nil) {
         self.places = places
         self.given = given
+        self.again = again
     }
 }
 
@@ -69,7 +72,4 @@ extension Readings {
         case .failed(let kind): .failed(kind, retrieval.failure?.phase ?? .connecting)
         }
     }
-
-    /// What is given, as the end of a sentence about who gives it.
-    func words(for retrieval: Retrieval) -> String { English.words(given(of: retrieval)) }
 }

@@ -6,7 +6,7 @@ package enum MonitorCause: Codable, Equatable, Sendable {
     /// This machine's name server could not look the host up; `answer`: what it said, nil where none answered.
     case nameServerFailed(host: String, answer: String?)
     /// Something in this machine's network opens TLS, under an authority that this machine does not trust.
-    case tlsIntercepted(authority: String)
+    case tlsIntercepted(host: String, authority: String)
     /// One check reached nobody, and neither did others.
     case networkSuspect
     case networkLost(domains: Int, of: Int, canaries: [String])

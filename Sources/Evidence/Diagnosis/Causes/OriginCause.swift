@@ -6,8 +6,8 @@ package enum OriginCause: Codable, Equatable, Sendable {
     case noSuchName(Domain)
     /// The name is an alias of one that does not exist, or has no address; `service`: the cloud that gives such names.
     case danglingAlias(of: String, service: String?)
-    /// Apple refuses the address; `seen`: those that are not public from here.
-    case privateForApple(seen: [String])
+    /// Apple refuses the address; `seen`: those of the addresses that are not public from here.
+    case privateForApple(seen: [String], of: Int)
     case privateAddress([String], of: Int)
     /// From here; Apple's CDN has the file.
     case privateHere([String], of: Int)

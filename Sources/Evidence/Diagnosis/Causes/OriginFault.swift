@@ -4,7 +4,9 @@ import Foundation
 
 package enum OriginFault: Codable, Equatable, Sendable {
     // No answer.
-    case nameNotFound
+    /// `alias`: the name that it is an alias of.
+    case nameNotFound(alias: String?)
+    case nameWithoutAddress(alias: String?)
     case noAddress(family: Int)
     case refusesConnections
     case noRoute
@@ -17,24 +19,19 @@ package enum OriginFault: Codable, Equatable, Sendable {
     case noHTTP
     case privateAddress
     // TLS.
-    case certificateExpired(Date?, intermediate: String?, alsoFor: [String])
-    case certificateNotYetValid(Date?, alsoFor: [String])
-    case certificateName([String])
+    case certificateExpired(Date?, intermediate: String?, alsoFor: Listing?)
+    case certificateNotYetValid(Date?, isIntermediate: Bool, alsoFor: Listing?)
+    case certificateName(Listing)
     /// No subject alternative name at all.
     case certificateWithoutNames
     /// The certificate that the server shows for hosts that it does not know, by its common name.
     case unknownHost(String)
     case certificateUntrusted(CertificateProblem, issuer: String?)
-    case certificateChain(missing: String?)
+    /// `isPart`: more than the leaf is sent.
+    case certificateChain(missing: String?, isPart: Bool)
     case handshake(HandshakeFault)
     case tlsVersion
-    // Redirects.
-    case redirectInsecure(String)
-    case redirectLoop
-    case redirectNowhere(status: Int)
-    case redirectToLogin(String)
-    case redirectToOtherSite(String)
-    case redirectToPrivateAddress(String)
+    case redirect(RedirectFault)
     // The answer.
     case status(Int)
     /// The server asks to be left alone for so many seconds.
@@ -44,10 +41,12 @@ package enum OriginFault: Codable, Equatable, Sendable {
     case undecodable
     case unaskedEncoding(String)
     case bodySlow(bytes: Int)
-    case bodyCut(bytes: Int, promised: Int?)
+    case bodyCut(bytes: Int, promised: Int?, isReset: Bool)
     case bodyCutInCompression(bytes: Int)
-    case tooLarge(bytes: Int)
-    case pageType(String)
+    /// `isCapped`: it was not read to its end.
+    case tooLarge(bytes: Int, isCapped: Bool)
+    /// `holdsFile`: the body is the file nevertheless.
+    case pageType(String, holdsFile: Bool)
     case slow(milliseconds: Int)
 }
 
@@ -61,7 +60,8 @@ extension OriginFault {
             return
         }
         switch failure.kind {
-        case .nameNotFound, .noAddress: self = .nameNotFound
+        case .nameNotFound: self = .nameNotFound(alias: failure.alias?.inSentence)
+        case .noAddress: self = .nameWithoutAddress(alias: failure.alias?.inSentence)
         case .noIPv4Address: self = .noAddress(family: 4)
         case .noIPv6Address: self = .noAddress(family: 6)
         case .connectionRefused: self = .refusesConnections
@@ -84,8 +84,9 @@ extension OriginFault {
 
     private init(_ problem: CertificateProblem, chain: [CertificateFacts], host: String, now: Date) {
         let leaf = chain.first
-        let names = (leaf?.names ?? []).prefix(3).map(\.inSentence)
-        let isForAnother = leaf.map { !$0.names.isEmpty && !$0.isFor(host) } ?? false
+        // A certificate may have thousands.
+        let names = Listing((leaf?.names ?? []).map(\.inSentence))
+        let others = leaf.flatMap { !$0.names.isEmpty && !$0.isFor(host) ? names : nil }
         let last = chain.linked.last
         let issuer = last?.issuer.inSentence
         if let name = leaf?.defaultName(besides: host) {
@@ -97,123 +98,82 @@ extension OriginFault {
             let old = chain.first { $0.notAfter.map { $0 < now } ?? false } ?? leaf
             self = .certificateExpired(
                 old?.notAfter, intermediate: old == leaf ? nil : old?.subject.inSentence,
-                alsoFor: isForAnother && old == leaf ? names : [])
+                alsoFor: old == leaf ? others : nil)
         case .notYetValid:
             let early = chain.first { $0.notBefore.map { $0 > now } ?? false } ?? leaf
-            self = .certificateNotYetValid(early?.notBefore, alsoFor: isForAnother ? names : [])
+            self = .certificateNotYetValid(
+                early?.notBefore, isIntermediate: early != leaf, alsoFor: others)
         case .nameMismatch: self = .certificateName(names)
         case .incompleteChain where chain.isEmpty || last?.tellsIssuer == true:
-            self = .certificateChain(missing: issuer)
+            self = .certificateChain(missing: issuer, isPart: chain.linked.count > 1)
         case .selfSigned, .untrustedRoot, .incompleteChain, .revoked, .other:
             self = .certificateUntrusted(problem, issuer: issuer)
         }
     }
 }
 
+extension OriginFault {
+    var ruling: Ruling {
+        let severity: Severity = if case .slow(milliseconds: ...5000) = self { .warning } else { .error }
+        return Ruling(rule, severity, reference)
+    }
+
+    private var reference: String {
+        switch self {
+        case .slow: Reference.debuggingLinks
+        case .tooLarge: Reference.archivedGuide
+        default: Reference.supportingDomains
+        }
+    }
+
+    private var rule: Rule {
+        switch self {
+        case .nameNotFound, .nameWithoutAddress: .origin("dns-failed")
+        case .noAddress, .refusesConnections, .noRoute, .noRouteOfProxy: .origin("unreachable")
+        case .timedOut, .bodySlow: .origin("timeout")
+        case .connectionReset: .origin("connection-reset")
+        case .headersCut, .bodyCut, .bodyCutInCompression: .origin("truncated")
+        case .headersTooLarge: .origin("headers-too-large")
+        case .noHTTP: .origin("malformed-answer")
+        case .privateAddress: .origin("not-public-address")
+        case .certificateExpired: .origin("certificate-expired")
+        case .certificateNotYetValid: .origin("certificate-not-yet-valid")
+        case .certificateName, .certificateWithoutNames, .unknownHost: .origin("certificate-name-mismatch")
+        case .certificateUntrusted: .origin("certificate-untrusted")
+        case .certificateChain: .origin("certificate-chain-incomplete")
+        case .handshake: .origin("tls-failed")
+        case .tlsVersion: .origin("tls-version")
+        case .redirect(let fault): fault.rule
+        case .status, .busy, .behindCloudflare: .origin("status")
+        case .undecodable, .unaskedEncoding: .origin("content-encoding")
+        case .tooLarge: .origin("too-large")
+        case .pageType: .origin("content-type")
+        case .slow: .origin("slow")
+        }
+    }
+}
+
 extension DiagnosisContext {
-    /// The fault that a finding about the origin tells of. What the finding rests on is read again: findings are words.
+    /// The fault that a finding about the origin tells of.
     func fault(_ finding: Finding) -> OriginFault? {
-        let origin = check.origin
-        let target = (origin.redirects.last?.target ?? origin.redirects.last?.location ?? "").inSentence
-        switch finding.rule.rawValue {
-        case "origin.status": return origin.answer.map(statusFault)
-        case "origin.redirect-insecure": return .redirectInsecure(target)
-        case "origin.redirect-loop": return .redirectLoop
-        case "origin.redirect":
-            if origin.redirectStop == .unreadable {
-                return .redirectNowhere(status: origin.redirects.last?.status ?? 0)
-            }
-            return RedirectTrail(origin.redirects).leadsToLogin
-                ? .redirectToLogin(target) : .redirectToOtherSite(target)
-        case "origin.not-public-address":
-            return origin.redirectStop == .privateAddress ? .redirectToPrivateAddress(target) : .privateAddress
-        case "origin.slow": return .slow(milliseconds: Int(origin.connection?.timings.firstByte ?? 0))
-        case "origin.too-large": return .tooLarge(bytes: origin.answer?.body.decodedBytes ?? 0)
-        case "origin.content-type":
-            return .pageType((origin.answer?.header("content-type") ?? "").inSentence)
-        case "origin.content-encoding" where origin.answer != nil, "origin.timeout" where origin.answer != nil,
-            "origin.truncated" where origin.answer != nil:
-            return origin.answer.flatMap(bodyFault)
-        default: break
-        }
-        // The request by name speaks first; of addresses the first that has the fault.
-        for retrieval in check.handshakes {
-            let host = MetHost(retrieval, of: domain)
-            guard let fault = OriginFault(of: retrieval, host: host.name, now: check.now),
-                fault.rules.contains(finding.rule.rawValue)
-            else { continue }
-            return fault
-        }
-        return nil
-    }
-
-    private func statusFault(_ answer: Answer) -> OriginFault {
-        if (520...530).contains(answer.status), answer.isOfCloudflare {
-            return .behindCloudflare(status: answer.status)
-        }
-        if answer.isBusy, let pause = answer.retryAfter(check.now) { return .busy(status: answer.status, pause: pause) }
-        return .status(answer.status)
-    }
-
-    private func bodyFault(_ answer: Answer) -> OriginFault? {
-        let body = answer.body
-        switch body.end {
-        case .cutShort(let failure):
-            if failure.kind == .badEncoding { return .undecodable }
-            if failure.kind == .timedOut { return .bodySlow(bytes: body.decodedBytes) }
-            let promised = answer.header("content-length").flatMap { Int($0) }
-            return .bodyCut(bytes: body.decodedBytes, promised: promised.flatMap { $0 > body.wireBytes ? $0 : nil })
-        case .capped, .complete:
-            if let finding = Checks.unaskedEncoding(answer, check), finding.severity == .error {
-                return .unaskedEncoding((answer.header("content-encoding") ?? "").inSentence)
-            }
-            return Checks.isCutInCompression(answer, check) ? .bodyCutInCompression(bytes: body.decodedBytes) : nil
+        guard case .origin(let matter) = finding.matter else { return nil }
+        return switch matter {
+        case .fault(let fault, _): fault
+        case .redirect(let fault, _): .redirect(fault)
+        case .status(let answer, _): answer.fault
+        case .contentType(_, _, let holdsFile, _):
+            .pageType((check.origin.answer?.header("content-type") ?? "").inSentence, holdsFile: holdsFile)
+        case .notPublic: .privateAddress
+        default: nil
         }
     }
 
     /// Where the fault of a finding was met.
     func place(of finding: Finding) -> FaultPlace {
-        let host = finding.evidence["redirect_host"]
-        let named = host == nil ? finding.addresses : []
-        return FaultPlace(host: host.map(\.inSentence), addresses: Array(named.prefix(3)))
-    }
-}
-
-extension Finding {
-    /// The addresses that it is about, where the name has others.
-    var addresses: [String] {
-        (evidence[CheckContext.namedAddresses] ?? "").split(separator: ",")
-            .map { $0.trimmingCharacters(in: .whitespaces) }
-    }
-}
-
-extension OriginFault {
-    /// The rules of the findings that tell of it.
-    fileprivate var rules: [String] {
-        switch self {
-        case .nameNotFound: ["origin.dns-failed"]
-        case .noAddress, .refusesConnections, .noRoute, .noRouteOfProxy: ["origin.unreachable"]
-        case .timedOut, .bodySlow: ["origin.timeout"]
-        case .connectionReset: ["origin.connection-reset"]
-        case .headersCut, .bodyCut, .bodyCutInCompression: ["origin.truncated"]
-        case .headersTooLarge: ["origin.headers-too-large"]
-        case .noHTTP: ["origin.malformed-answer"]
-        case .privateAddress, .redirectToPrivateAddress: ["origin.not-public-address"]
-        case .certificateExpired: ["origin.certificate-expired"]
-        case .certificateNotYetValid: ["origin.certificate-not-yet-valid"]
-        case .certificateName, .certificateWithoutNames, .unknownHost: ["origin.certificate-name-mismatch"]
-        case .certificateUntrusted: ["origin.certificate-untrusted"]
-        case .certificateChain: ["origin.certificate-chain-incomplete"]
-        case .handshake: ["origin.tls-failed"]
-        case .tlsVersion: ["origin.tls-version"]
-        case .redirectInsecure: ["origin.redirect-insecure"]
-        case .redirectLoop: ["origin.redirect-loop"]
-        case .redirectNowhere, .redirectToLogin, .redirectToOtherSite: ["origin.redirect"]
-        case .status, .busy, .behindCloudflare: ["origin.status"]
-        case .undecodable, .unaskedEncoding: ["origin.content-encoding"]
-        case .tooLarge: ["origin.too-large"]
-        case .pageType: ["origin.content-type"]
-        case .slow: ["origin.slow"]
+        switch finding.place {
+        case .behindRedirect(let host): FaultPlace(host: host.inSentence)
+        case .addresses(let addresses, _, _): FaultPlace(addresses: Array(addresses.prefix(3)))
+        case nil: FaultPlace()
         }
     }
 }

@@ -1,0 +1,65 @@
+import ArgumentParser
+import Evidence
+import Foundation
+
+/// `aasa-monitor init`: a configuration to begin with.
+struct InitCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init", abstract: "Write a commented configuration.",
+        discussion: """
+            Takes the domains as arguments, from the entitlements of apps, or both. A wildcard such as *.example.com \
+            stands for the file of example.com; for an entry with mode=developer or mode=managed Apple's CDN is not \
+            watched. A file that is there is never overwritten.
+            """)
+
+    @Option(
+        help: ArgumentHelp(
+            "An app's entitlements: its associated domains are watched. May be given again.", valueName: "file"))
+    var entitlements: [String] = []
+
+    @Option(name: [.short, .long], help: ArgumentHelp("Where to write it; - for standard output.", valueName: "file"))
+    var output = "monitor.yaml"
+
+    @Argument(help: "Domains, URLs or entitlements such as applinks:example.com; @FILE and - read a list.")
+    var targets: [String] = []
+
+    func run() async throws {
+        var named = targets.isEmpty ? [] : try Targets.read(targets)
+        for path in entitlements {
+            let (claimed, skipped) = try Entitlements.domains(at: path)
+            for (text, why) in skipped { Console.note("aasa-monitor: \(path): '\(text)' is left out: \(why)") }
+            guard !claimed.isEmpty else {
+                throw CommandFailure(
+                    .noInput, "\(path) names no associated domain that can be watched (\(Entitlements.key))")
+            }
+            named += claimed
+        }
+        let text = InitialConfiguration.text(watching: named)
+        guard output != "-" else {
+            Console.write(text, to: STDOUT_FILENO)
+            return
+        }
+        try write(text)
+        let count = max(1, Set(named.map(\.domain)).count)
+        let domains = count == 1 ? "1 domain" : "\(count) domains"
+        let next = "name a channel in it, then: aasa-monitor config check --config \(output)"
+        Console.print("\(output): \(domains)\(named.isEmpty ? ", an example: put yours in its place" : ""); \(next)")
+    }
+
+    private func write(_ text: String) throws {
+        let file = open(output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        guard file >= 0 else {
+            let fault = errno
+            if fault == EEXIST {
+                throw CommandFailure(
+                    .usage, "\(output) is there already and stays as it is; name another file with --output")
+            }
+            throw CommandFailure(.noInput, "\(output) cannot be written: \(String(cString: strerror(fault)))")
+        }
+        defer { close(file) }
+        guard Console.write(text, to: file) else {
+            unlink(output)
+            throw CommandFailure(.software, "\(output) cannot be written whole; is the disk full?")
+        }
+    }
+}

@@ -1,0 +1,176 @@
+// What a configuration comes to: every key with its value or its default, secrets hidden.
+
+import Evidence
+import MonitorConfiguration
+
+struct EffectiveConfiguration {
+    let file: ConfigurationFile
+
+    /// In the order of docs/configuration.md.
+    var json: OrderedJSON {
+        .object([
+            ("version", .integer(1)),
+            ("instance", .optional(file.instance)),
+            (
+                "shard",
+                file.shard.map { .object([("index", .integer($0.index)), ("count", .integer($0.count))]) } ?? .null
+            ),
+            ("defaults", .object(Self.pace(file.defaults))),
+            ("domains", .array(file.domains.map(Self.domain))),
+            ("network", network), ("cdn", cdn),
+            ("vantages", .array(file.vantages.map { .object([("name", .string($0.name)), ("proxy", Self.hidden)]) })),
+            ("alerts", alerts), ("maintenance", .array(file.maintenance.map(Self.window))),
+            (
+                "store",
+                .object([
+                    ("path", .string(file.store.path)),
+                    ("keep_observations", Self.duration(file.store.keepObservations)),
+                ])
+            ),
+            ("server", server),
+            (
+                "heartbeat",
+                file.heartbeat.map { .object([("url", Self.hidden), ("every", Self.duration($0.every))]) } ?? .null
+            ),
+            (
+                "log",
+                .object([
+                    ("level", .string(file.log.level.rawValue)), ("format", .string(file.log.format.rawValue)),
+                ])
+            ),
+        ])
+    }
+
+    private static let hidden = OrderedJSON.string("***")
+
+    private static func duration(_ duration: Duration) -> OrderedJSON { .string(duration.notation) }
+
+    private static func list(_ texts: [String]) -> OrderedJSON { .array(texts.map { .string($0) }) }
+
+    private static func labels(_ labels: [String: String]) -> OrderedJSON {
+        .object(labels.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
+    }
+
+    private static func pace(_ defaults: DomainDefaults) -> [(String, OrderedJSON)] {
+        [
+            ("interval", duration(defaults.interval)), ("stale_after", duration(defaults.staleAfter)),
+            ("full_every", duration(defaults.fullEvery)), ("timeout", duration(defaults.timeout)),
+            ("failure_threshold", .integer(defaults.failureThreshold)),
+            ("recovery_threshold", .integer(defaults.recoveryThreshold)),
+            ("certificate_warning", duration(defaults.certificateWarning)),
+        ]
+    }
+
+    private static func domain(_ watched: WatchedDomain) -> OrderedJSON {
+        var own = DomainDefaults()
+        own.interval = watched.interval
+        own.staleAfter = watched.staleAfter
+        own.fullEvery = watched.fullEvery
+        own.timeout = watched.timeout
+        own.failureThreshold = watched.failureThreshold
+        own.recoveryThreshold = watched.recoveryThreshold
+        own.certificateWarning = watched.certificateWarning
+        var members: [(String, OrderedJSON)] = [("domain", .string(watched.domain.name))]
+        members += pace(own)
+        members += [("mode", .string(watched.mode.rawValue)), ("labels", labels(watched.labels))]
+        // Absent: all channels.
+        if let channels = watched.channels { members.append(("channels", list(channels))) }
+        if let expect = watched.expect { members.append(("expect", expectations(expect))) }
+        return .object(members)
+    }
+
+    private static func expectations(_ expect: Expectations) -> OrderedJSON {
+        .object([
+            ("apps", list(expect.apps)), ("services", list(expect.services)),
+            (
+                "urls",
+                .array(
+                    expect.urls.map { url in
+                        var members: [(String, OrderedJSON)] = [("url", .string(url.url))]
+                        if let opens = url.opens { members.append(("opens", .string(opens.description))) }
+                        if let page = url.page { members.append(("page", .bool(page))) }
+                        return .object(members)
+                    })
+            ),
+        ])
+    }
+
+    private var network: OrderedJSON {
+        .object([
+            ("max_concurrent", .integer(file.network.maxConcurrent)), ("ca_file", .optional(file.network.caFile)),
+            ("connect_to", Self.list(file.network.connectTo)), ("resolve", Self.list(file.network.resolve)),
+            ("proxy", file.network.proxy == nil ? .null : Self.hidden), ("canaries", Self.list(file.network.canaries)),
+        ])
+    }
+
+    private var cdn: OrderedJSON {
+        .object([
+            ("base_url", .string(file.cdn.baseURL)), ("edges", .bool(file.cdn.edges)),
+            ("requests_per_second", .number(file.cdn.requestsPerSecond)),
+            ("ask_before_origin", .bool(file.cdn.askBeforeOrigin)),
+        ])
+    }
+
+    private var alerts: OrderedJSON {
+        .object([
+            ("remind_every", file.alerts.remindEvery.map(Self.duration) ?? .null),
+            ("group_wait", Self.duration(file.alerts.groupWait)),
+            ("group_interval", Self.duration(file.alerts.groupInterval)), ("fallback", .optional(file.alerts.fallback)),
+            (
+                "escalation",
+                .array(
+                    file.alerts.escalation.map {
+                        .object([("after", Self.duration($0.after)), ("channels", Self.list($0.channels))])
+                    })
+            ),
+            ("channels", .array(file.alerts.channels.map(Self.channel))),
+        ])
+    }
+
+    /// Its keys by its type; of Slack those of the way that is taken.
+    private static func channel(_ channel: ChannelSettings) -> OrderedJSON {
+        var members: [(String, OrderedJSON)] = [
+            ("name", .string(channel.name)), ("type", .string(channel.type.rawValue)),
+        ]
+        for key in channel.type.keys {
+            let isGiven =
+                switch key.name {
+                case .url: channel.url != nil
+                case .secret: !channel.secrets.isEmpty
+                case .token, .routingKey: channel.token != nil
+                case .topic, .channel, .chatID, .to, .room: channel.destination != nil
+                case .threadID: channel.thread != nil
+                }
+            guard isGiven else { continue }
+            members.append((key.name.rawValue, key.name == .threadID ? .optional(channel.thread) : hidden))
+        }
+        members.append(("severity", .string(channel.severity.rawValue)))
+        if !channel.kinds.isEmpty { members.append(("kinds", list(channel.kinds))) }
+        members.append(("notify", list(channel.notify.map(\.rawValue))))
+        return .object(members)
+    }
+
+    private static func window(_ window: MaintenanceSettings) -> OrderedJSON {
+        let extent: (String, OrderedJSON) =
+            switch window.extent {
+            case .lasting(let length): ("duration", duration(length))
+            case .until(let end): ("end", .string(end))
+            }
+        return .object([
+            ("name", .string(window.name)), ("domains", list(window.domains)), ("labels", labels(window.labels)),
+            ("days", list(window.days)), ("start", .string(window.start)), extent, ("zone", .string(window.zone)),
+            ("reason", .string(window.reason)),
+        ])
+    }
+
+    private var server: OrderedJSON {
+        let host = file.server.host.contains(":") ? "[\(file.server.host)]" : file.server.host
+        return .object([
+            ("listen", .string("\(host):\(file.server.port)")),
+            ("public_url", .optional(file.server.publicURL)),
+            ("token", file.server.token == nil ? .null : Self.hidden),
+            ("metrics_by_domain", .bool(file.server.metricsByDomain)),
+            ("probe_unknown_domains", .bool(file.server.probesUnknownDomains)),
+        ])
+    }
+}

@@ -1,0 +1,106 @@
+// Workflow commands of GitHub Actions: annotations of a run.
+// https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
+
+import AASA
+import Evidence
+
+struct WorkflowCommand {
+    enum Level: String { case error, warning, notice }
+
+    let level: Level
+    var properties: [(name: String, value: String)]
+    let message: String
+
+    var line: String {
+        let properties = properties.map { "\($0.name)=\(Self.escaped($0.value, isProperty: true))" }
+            .joined(separator: ",")
+        return "::\(level.rawValue)\(properties.isEmpty ? "" : " " + properties)::"
+            + Self.escaped(message, isProperty: false)
+    }
+
+    private static func escaped(_ text: String, isProperty: Bool) -> String {
+        let result = text.escaped { scalar in
+            switch scalar {
+            case "%": "%25"
+            case "\r": "%0D"
+            case "\n": "%0A"
+            case ":" where isProperty: "%3A"
+            case "," where isProperty: "%2C"
+            default: nil
+            }
+        }
+        // Logs are read on terminals too, and a file's name may hold anything.
+        return result.displayable
+    }
+}
+
+extension WorkflowCommand.Level {
+    init(_ severity: Severity) {
+        self =
+            switch severity {
+            case .error: .error
+            case .warning: .warning
+            case .note: .notice
+            }
+    }
+}
+
+extension WorkflowCommand.Level {
+    init(_ severity: LintSeverity) {
+        self =
+            switch severity {
+            case .error: .error
+            case .warning: .warning
+            case .note: .notice
+            }
+    }
+}
+
+extension CheckReport {
+    /// One annotation a finding; of a check without findings one that says how it went.
+    var annotations: [String] {
+        let name = observation.domain.name
+        let findings = verdict.findings.map(\.text)
+        guard !findings.isEmpty else {
+            return [
+                WorkflowCommand(level: .notice, properties: [("title", name)], message: verdict.text.oneLine).line
+            ]
+        }
+        return findings.map { finding in
+            WorkflowCommand(
+                level: .init(finding.severity), properties: [("title", "\(name): \(finding.rule.rawValue)")],
+                message: "\(finding.message); \(finding.fix)"
+            ).line
+        }
+    }
+}
+
+/// A watch in the log of a workflow: what happens as lines, its end as an annotation.
+struct WatchAnnotations: WatchOutput {
+    let wording: WatchWording
+    var print: @Sendable (String) -> Void = { Console.print($0) }
+
+    func start(_ start: WatchStart) { print(wording.sentence(for: start)) }
+
+    func tell(_ events: [WatchEvent], _ watch: PropagationWatch) {
+        for event in events {
+            let sentence = wording.sentence(for: event, watch)
+            guard let level = Self.level(of: event.kind) else {
+                print("+\(event.elapsed.notation)  \(sentence)")
+                continue
+            }
+            let title = wording.domain.name
+            print(WorkflowCommand(level: level, properties: [("title", title)], message: sentence).line)
+        }
+    }
+
+    /// nil: a line of the log.
+    private static func level(of kind: WatchEvent.Kind) -> WorkflowCommand.Level? {
+        switch kind {
+        case .inSync: .notice
+        case .timeLimit, .interrupted: .error
+        case .allUnreachable, .originUnreadable, .goalMoved: .warning
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,77 @@
+// Checks that somebody asked for: at once, beside the schedule, and bounded.
+
+import Evidence
+import Foundation
+import Monitoring
+import StatusServer
+import Synchronization
+
+extension DomainScheduler {
+    /// Of one domain they come so far apart at least: a full check sends a site a dozen requests.
+    static let pause: Duration = .seconds(10)
+    /// At once; more are refused.
+    private static let mostWanted = 16
+    /// The one who asks waits so long.
+    private static let wait: Duration = .seconds(15)
+
+    /// A full check now, or the one under way. It counts like any other, and the next one is due an interval later.
+    func checkNow(_ domain: Domain) async -> MonitorActions.CheckAnswer {
+        let asked = time.now()
+        switch begin(domain) {
+        case .failure(let refusal): return refusal.answer
+        case .success(let task):
+            // Waiting for a task cannot be cancelled; for a stream it can.
+            let (ended, end) = AsyncStream.makeStream(of: Void.self)
+            Task {
+                await task.value
+                end.finish()
+            }
+            await withTaskGroup { group in
+                group.addTask { for await _ in ended {} }
+                group.addTask { try? await Task.sleep(for: Self.wait) }
+                await group.next()
+                group.cancelAll()
+            }
+        }
+        // A check that the store did not take never happened.
+        let checked = state.withLock { $0.entries[domain]?.entry.state?.lastCheckedAt } ?? .distantPast
+        return checked >= asked ? .done : .underWay
+    }
+
+    /// For how long the check has been due that is due first, in seconds of the machine.
+    var lateness: TimeInterval {
+        guard let nextDue else { return 0 }
+        return max(0, time.now().timeIntervalSince(nextDue) / time.pace)
+    }
+
+    private struct Refusal: Error { let answer: MonitorActions.CheckAnswer }
+
+    private func begin(_ domain: Domain) -> Result<Task<Void, Never>, Refusal> {
+        let now = time.now()
+        return state.withLock { state in
+            guard let (_, entry) = state.entries[domain] else { return .failure(Refusal(answer: .notWatched)) }
+            if let task = entry.task { return .success(task) }
+            let instant = ContinuousClock.now
+            if let last = entry.wantedAt, instant - last < pause {
+                let left = (pause - (instant - last)).inSeconds
+                return .failure(Refusal(answer: .tooOften(retryAfter: Int(left.rounded(.up)))))
+            }
+            guard state.wanted < Self.mostWanted else { return .failure(Refusal(answer: .tooOften(retryAfter: 5))) }
+            entry.wantedAt = instant
+            // Another number: what waits in the queue for the former one counts no more.
+            state.begun += 1
+            state.wanted += 1
+            state.entries[domain] = (state.begun, entry)
+            state.underWay[state.begun] = now
+            let item = DueQueue.Item(at: now, domain: domain, watcher: state.begun)
+            let (watcher, known) = (entry.watcher, entry.state)
+            let task = Task {
+                let next = try? await watcher.checkNow(known)
+                self.finish(item, next)
+                self.state.withLock { $0.wanted -= 1 }
+            }
+            entry.task = task
+            return .success(task)
+        }
+    }
+}

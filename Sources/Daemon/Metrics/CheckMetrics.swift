@@ -1,0 +1,57 @@
+// What checks leave in the metrics.
+
+import Evidence
+import Foundation
+import MonitorMetrics
+import Monitoring
+
+extension MetricsRegistry {
+    /// One check that was committed. `took`: seconds, from its first request.
+    func note(_ observation: Observation, _ evaluation: Evaluation, before: DomainState, took: TimeInterval) {
+        checkDuration.observe(took)
+        let verdict = evaluation.verdict
+        checks.count(Labels(["outcome": verdict.level.rawValue]))
+        if let last = evaluation.state.propagations.last, last != before.propagations.last {
+            propagation.observe(TimeInterval(last.seconds))
+        }
+        set(observation.domain.name, DomainGauges(observation, evaluation.state))
+    }
+
+    /// One check that the store did not take.
+    func noteDiscarded(took: TimeInterval) {
+        checkDuration.observe(took)
+        checks.count(Labels(["outcome": "discarded"]))
+    }
+}
+
+extension DomainGauges {
+    init(_ observation: Observation, _ state: DomainState) {
+        let comparison = state.verdict?.comparison
+        let findings = (state.verdict?.findings ?? []).map {
+            Labels(["rule": $0.rule.rawValue, "severity": $0.severity.rawValue])
+        }
+        self.init(
+            isOriginUp: Self.isOriginUp(observation, state),
+            isInSync: comparison?.state.isInSync, lagSeconds: comparison?.lagSeconds,
+            edges: comparison?.edges.map { ($0.inSync, $0.asked) },
+            certificateExpiry: observation.origin.connection?.tls?.chain.first?.notAfter?.timeIntervalSince1970,
+            state: comparison?.state.rawValue ?? "not_compared", findings: Array(Set(findings)).sorted())
+    }
+
+    /// Whether the check saw a file there; nil where this machine could not ask.
+    private static func isOriginUp(_ observation: Observation, _ state: DomainState) -> Bool? {
+        if observation.origin.failure?.isOwnFault == true || state.verdict?.diagnosis.id == .networkLost { return nil }
+        return state.originPeriods.last.map { $0.lastSeen == state.lastCheckedAt } ?? false
+    }
+}
+
+extension Comparison.State {
+    /// nil: the two were not compared.
+    fileprivate var isInSync: Bool? {
+        switch self {
+        case .inSync: true
+        case .propagating, .stale, .divergent, .mixed, .missing: false
+        case .originUnavailable, .cdnUnavailable, .notCompared: nil
+        }
+    }
+}

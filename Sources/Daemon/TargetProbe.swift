@@ -1,0 +1,97 @@
+// One check for `/probe`: evaluated with what the store remembers, and stored nowhere.
+
+import Evidence
+import Foundation
+import MonitorConfiguration
+import MonitorMetrics
+import Monitoring
+import Probing
+import StatusServer
+import Storage
+import Synchronization
+
+final class TargetProbe: Sendable {
+    private let live: LiveConfiguration
+    private let driver: SharedDriver
+    private let store: Store
+    private let userAgent: String
+    private let time: any Timekeeper
+    private let underWay = Mutex(0)
+
+    /// At once; more are refused.
+    private static let most = 8
+
+    init(
+        live: LiveConfiguration, driver: SharedDriver, store: Store, userAgent: String, time: any Timekeeper
+    ) {
+        self.live = live
+        self.driver = driver
+        self.store = store
+        self.userAgent = userAgent
+        self.time = time
+    }
+
+    /// `target`: a domain, a URL of it or an entitlement.
+    func answer(_ text: String, isFull: Bool) async -> MonitorActions.ProbeAnswer {
+        let target: Target
+        do {
+            target = try Target(parsing: String(text.prefix(2048)))
+        } catch {
+            return .refused("'target' is no domain: \(error)")
+        }
+        let configuration = live.current
+        let watched = configuration.domains.first { $0.domain == target.domain }
+        guard watched != nil || configuration.server.probesUnknownDomains else {
+            return .refused("\(target.domain) is not watched; server.probe_unknown_domains allows other domains")
+        }
+        let isFree = underWay.withLock { count in
+            guard count < Self.most else { return false }
+            count += 1
+            return true
+        }
+        guard isFree else { return .busy }
+        defer { underWay.withLock { $0 -= 1 } }
+        do {
+            return try await probe(
+                watched ?? WatchedDomain(domain: target.domain, defaults: configuration.defaults, mode: target.mode),
+                isWatched: watched != nil, depth: isFull ? .full : .light, configuration)
+        } catch {
+            return .refused("the probe was cut off: the monitor ends, or its store cannot be read")
+        }
+    }
+
+    private func probe(
+        _ watched: WatchedDomain, isWatched: Bool, depth: Depth, _ configuration: ConfigurationFile
+    ) async throws -> MonitorActions.ProbeAnswer {
+        let policy = Policy(watched)
+        var settings = ProbeSettings(configuration, userAgent: userAgent)
+        // Who may read metrics must not be able to look into this network.
+        settings.refusesPrivateOrigins = !isWatched
+        if !isWatched {
+            guard configuration.network.proxy == nil else {
+                return .refused(
+                    "behind network.proxy only watched domains can be probed: the proxy may reach private addresses")
+            }
+            settings.vantages = []
+        }
+        let state = try await store.state(of: watched.domain) ?? DomainState(domain: watched.domain)
+        let begun = ContinuousClock.now
+        let (wanted, now) = (settings, time.now())
+        let observation = try await driver.use { driver in
+            try await DomainProbe(driver: driver, settings: wanted).observe(
+                watched.domain, mode: watched.mode, depth: depth, hadFile: state.hadFile,
+                pages: depth == .full && isWatched ? policy.expectations.pages(of: watched.domain) : [],
+                timeout: watched.timeout, now: now)
+        }
+        let took = (ContinuousClock.now - begun).inSeconds
+        if !isWatched, observation.origin.redirectStop == .privateAddress, observation.origin.redirects.isEmpty {
+            return .refused("\(watched.domain) has no public address; only watched domains may have private ones")
+        }
+        let evaluation = evaluate(state, observation, policy, now: time.now(), wall: time.wall())
+        return .metrics(
+            MetricsRegistry.exposition(
+                probeOf: watched.domain.name, DomainGauges(observation, evaluation.state),
+                isSuccess: !evaluation.verdict.findings.contains { $0.severity == .error }, took: took
+            ).bytes)
+    }
+}

@@ -1,0 +1,47 @@
+// Dates, ages and sizes as people read them.
+
+import Foundation
+
+extension Date {
+    /// RFC 3339 in UTC, to the second: `2026-11-21T07:00:00Z`.
+    package var rfc3339: String { formatted(.iso8601) }
+}
+
+extension TimeInterval {
+    /// A duration of seconds as people say it, in the largest unit that leaves a number worth reading: `45 s`, `5 min`,
+    /// `26 h`, `3 days`.
+    package var inWords: String {
+        let seconds = Swift.max(0, self)
+        switch seconds {
+        case 0: return "0 s"
+        case ..<0.95: return "\(Int((seconds * 1000).rounded())) ms"
+        case ..<90: return "\(Int(seconds.rounded())) s"
+        case ..<(90 * 60): return "\(Int((seconds / 60).rounded())) min"
+        case ..<(72 * 3600): return "\(Int((seconds / 3600).rounded())) h"
+        default: return "\(Int((seconds / 86400).rounded())) days"
+        }
+    }
+}
+
+extension Int {
+    /// Digits in groups of three: `131,072`.
+    package var grouped: String {
+        var digits = String(magnitude)
+        var groups: [String] = []
+        while digits.count > 3 {
+            groups.insert(String(digits.suffix(3)), at: 0)
+            digits.removeLast(3)
+        }
+        return (self < 0 ? "-" : "") + ([digits] + groups).joined(separator: ",")
+    }
+}
+
+extension BehaviourNote {
+    /// One line: `/trips/a opens ABCDE12345.com.example.app in the new file, nothing in Apple's copy`.
+    package var sentence: String {
+        if to == .opens { return "\(example) opens \(app) in the new file, and nothing in Apple's copy" }
+        if from == .opens { return "\(example) opens \(app) in Apple's copy, and nothing in the new file" }
+        return
+            "\(example) opens nothing for \(app), \(to == .blocked ? "now by a rule that excludes it" : "no longer by a rule")"
+    }
+}

@@ -1,0 +1,84 @@
+// The text format of Prometheus: https://prometheus.io/docs/instrumenting/exposition_formats/
+
+/// Writes metrics, family by family. Names and labels are the caller's; values of labels are escaped.
+package struct Exposition: Sendable {
+    package enum Kind: String, Sendable { case counter, gauge, histogram }
+
+    package private(set) var bytes: [UInt8] = []
+
+    package init(capacity: Int = 64 * 1024) { bytes.reserveCapacity(capacity) }
+
+    /// A family with its samples. `help`: one sentence without a final period.
+    package mutating func family(
+        _ name: String, _ kind: Kind, _ help: String, _ samples: some Sequence<(Labels, Double)>
+    ) {
+        family(name, kind, help)
+        for (labels, value) in samples { sample(name, labels, value) }
+    }
+
+    /// Begins a family; its samples follow.
+    mutating func family(_ name: String, _ kind: Kind, _ help: String) {
+        line("# HELP \(name) \(help)")
+        line("# TYPE \(name) \(kind.rawValue)")
+    }
+
+    /// One sample of the family that was begun last.
+    mutating func sample(_ name: String, _ labels: Labels = Labels(), _ value: Double) {
+        bytes.append(contentsOf: name.utf8)
+        bytes.append(contentsOf: labels.text)
+        bytes.append(UInt8(ascii: " "))
+        bytes.append(contentsOf: Self.text(value).utf8)
+        bytes.append(UInt8(ascii: "\n"))
+    }
+
+    private mutating func line(_ text: String) {
+        bytes.append(contentsOf: text.utf8)
+        bytes.append(UInt8(ascii: "\n"))
+    }
+
+    /// Whole numbers without a fraction, as most values are.
+    static func text(_ value: Double) -> String {
+        if value.isNaN { return "NaN" }
+        if value.isInfinite { return value > 0 ? "+Inf" : "-Inf" }
+        return value == value.rounded() && abs(value) < 1e15 ? "\(Int64(value))" : "\(value)"
+    }
+}
+
+/// The labels of a sample, escaped once and used for many.
+package struct Labels: Hashable, Comparable, Sendable {
+    private var inner: [UInt8] = []
+
+    package init(_ pairs: KeyValuePairs<String, String> = [:]) {
+        for (name, value) in pairs { append(name, value) }
+    }
+
+    /// Names must not repeat.
+    package static func + (left: Labels, right: Labels) -> Labels {
+        var both = left
+        if !left.inner.isEmpty, !right.inner.isEmpty { both.inner.append(UInt8(ascii: ",")) }
+        both.inner += right.inner
+        return both
+    }
+
+    package static func < (left: Labels, right: Labels) -> Bool { left.inner.lexicographicallyPrecedes(right.inner) }
+
+    private mutating func append(_ name: String, _ value: String) {
+        if !inner.isEmpty { inner.append(UInt8(ascii: ",")) }
+        inner.append(contentsOf: name.utf8)
+        inner.append(contentsOf: "=\"".utf8)
+        for byte in value.utf8 {
+            switch byte {
+            case UInt8(ascii: "\\"): inner.append(contentsOf: "\\\\".utf8)
+            case UInt8(ascii: "\""): inner.append(contentsOf: "\\\"".utf8)
+            case UInt8(ascii: "\n"): inner.append(contentsOf: "\\n".utf8)
+            default: inner.append(byte)
+            }
+        }
+        inner.append(UInt8(ascii: "\""))
+    }
+
+    /// `{name="value"}`; empty without labels.
+    fileprivate var text: [UInt8] {
+        inner.isEmpty ? [] : [UInt8(ascii: "{")] + inner + [UInt8(ascii: "}")]
+    }
+}

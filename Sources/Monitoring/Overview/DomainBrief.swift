@@ -1,0 +1,122 @@
+// What a list of domains says of one: a small part of its state, stored beside it and written only when it changes. So a page
+// of 25 rows decodes 25 of these, however many domains there are.
+
+import Evidence
+import Foundation
+
+package struct DomainBrief: Codable, Equatable, Sendable {
+    package var status: DomainStatus
+    /// Since when the trouble lasts, as far as is known; nil where nothing says so.
+    package var since: Date?
+    package var diagnosis: Diagnosis
+    /// The finding whose words the diagnosis takes; nil where it has words of its own.
+    package var finding: Finding?
+    package var comparison: Comparison.State
+    package var edges: EdgeTally?
+    /// When the origin changed to what it serves now, while the CDN lags.
+    package var changedAt: Date?
+    /// Seconds that the CDN took for earlier changes, oldest first.
+    package var propagations: [Int]
+    package var incidents: [OpenIncident]
+    /// Of a certificate that ends soon.
+    package var certificateEnd: Date?
+    /// How many notes the check made, and the rule of the first.
+    package var notes: Int
+    package var note: Rule?
+
+    package struct OpenIncident: Codable, Equatable, Sendable {
+        package var id: String
+        package var kind: IncidentKind
+        package var state: Incident.State
+        package var since: Date
+        package var firedAt: Date?
+        package var inhibitedBy: IncidentKind?
+        /// A pending one does not fire before.
+        package var graceUntil: Date?
+    }
+
+    /// nil before the first check.
+    package init?(_ state: DomainState) {
+        guard let verdict = state.verdict else { return nil }
+        let status = DomainStatus(of: verdict, open: state.open.values)
+        self.status = status
+        diagnosis = verdict.diagnosis
+        finding = verdict.diagnosis.cause.rule.flatMap { rule in verdict.findings.first { $0.rule == rule } }
+        comparison = verdict.comparison.state
+        edges = verdict.comparison.edges
+        let lags = verdict.comparison.lagSeconds != nil
+        changedAt = lags ? verdict.comparison.changedAt : nil
+        propagations = state.propagations.map(\.seconds)
+        let incidents = state.open.values.filter { $0.incident.state != .resolved }
+            .sorted { ($0.incident.state.urgency, $0.incident.kind) < ($1.incident.state.urgency, $1.incident.kind) }
+            .map {
+                OpenIncident(
+                    id: $0.incident.id, kind: $0.incident.kind, state: $0.incident.state, since: $0.incident.since,
+                    firedAt: $0.incident.firedAt, inhibitedBy: $0.inhibitedBy, graceUntil: $0.graceUntil)
+            }
+        self.incidents = incidents
+        let own = incidents.filter { $0.kind == status.kind }
+        since = changedAt ?? (own.isEmpty ? incidents : own).map(\.since).min()
+        certificateEnd = verdict.findings.lazy.compactMap(\.certificateEnd).min()
+        let remarks = verdict.findings.filter { $0.severity == .note }
+        notes = remarks.count
+        note = remarks.first?.rule
+    }
+
+    /// The diagnosis in words.
+    package var text: DiagnosisText {
+        English.text(of: diagnosis, findings: [finding].compactMap(\.self))
+    }
+
+    /// Domains that have it in common need the same decision.
+    package var reason: String {
+        [diagnosis.id.rawValue, diagnosis.cause.rule?.rawValue, diagnosis.cause.appleWord?.code].compactMap(\.self)
+            .joined(separator: " ")
+    }
+}
+
+extension DomainStatus {
+    /// The kind of incident that tells since when.
+    fileprivate var kind: IncidentKind? {
+        switch self {
+        case .missing: .cdnMissing
+        case .expectationFailed: .expectationFailed
+        case .divergent: .cdnDivergent
+        default: nil
+        }
+    }
+}
+
+extension Incident.State {
+    /// Confirmed ones go first.
+    package var urgency: Int {
+        switch self {
+        case .firing: 0
+        case .recovering: 1
+        case .pending: 2
+        case .resolved: 3
+        }
+    }
+}
+
+extension Finding {
+    fileprivate var certificateEnd: Date? {
+        guard case .origin(let matter) = matter else { return nil }
+        return switch matter {
+        case .certificateExpiring(let end, _), .chainExpiring(let end, _, _): end
+        default: nil
+        }
+    }
+}
+
+extension Cause {
+    /// Apple's own word that it rests on.
+    fileprivate var appleWord: AppleWord? {
+        switch self {
+        case .crawler(.redirected(let word, _)), .crawler(.metOutage(let word)), .crawler(.rateLimited(let word)),
+            .crawler(.otherStatus(let word)), .crawler(.unknown(let word)), .copy(.failsBesideCopy(let word, _)):
+            word
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,63 @@
+// Which version of the file a place served at one check: the origin, and each edge that was asked.
+
+import Evidence
+import Foundation
+
+package struct PlaceReading: Codable, Equatable, Sendable {
+    package var place: Place
+    package var served: Served
+
+    package init(_ place: Place, _ served: Served) {
+        self.place = place
+        self.served = served
+    }
+
+    package enum Place: Codable, Hashable, Sendable {
+        case origin
+        case edge(String)
+
+        /// As the store has it: an edge by its address.
+        package var name: String { if case .edge(let address) = self { address } else { "" } }
+
+        package init(name: String) { self = name.isEmpty ? .origin : .edge(name) }
+    }
+
+    package enum Served: Codable, Hashable, Sendable {
+        /// Equal meanings are one version. `content`: the bytes that had it.
+        case version(meaning: ContentHash, content: ContentHash)
+        /// An answer without the file.
+        case noFile
+        case noAnswer
+    }
+}
+
+extension PlaceReading {
+    /// What an observation saw, the origin first. What this machine alone failed to see is left out.
+    package static func all(_ readings: Readings) -> [PlaceReading] {
+        let observation = readings.observation
+        var all: [PlaceReading] = []
+        if let served = served(observation.origin, readings) {
+            let isFile = readings.originFile?.namesService ?? true
+            all.append(PlaceReading(.origin, isFile ? served : .noFile))
+        }
+        var looks = (observation.full?.edges ?? []).map { ($0.address, $0.retrieval) }
+        if looks.isEmpty, let copy = observation.cdn.retrieval, copy.connection?.viaProxy != true,
+            let address = copy.connection?.address
+        {
+            looks = [(address, copy)]
+        }
+        for (address, retrieval) in looks where !address.isEmpty {
+            guard let served = served(retrieval, readings) else { continue }
+            // An edge in trouble of its own says nothing of the file.
+            all.append(PlaceReading(.edge(address), retrieval.speaksOfFile ? served : .noAnswer))
+        }
+        return all
+    }
+
+    private static func served(_ retrieval: Retrieval, _ readings: Readings) -> Served? {
+        if retrieval.failure?.isOwnFault == true { return nil }
+        guard retrieval.answer != nil else { return .noAnswer }
+        guard let file = readings.file(of: retrieval), let meaning = file.meaning else { return .noFile }
+        return .version(meaning: meaning, content: file.hash)
+    }
+}

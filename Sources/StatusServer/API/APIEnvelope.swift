@@ -1,0 +1,130 @@
+// What holds for every answer under /api/: an entity tag on what was read, and one form for all errors, whoever refuses.
+
+import Evidence
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// The outermost middleware. Gates and routes answer in plain words; programs get the same words as JSON, with a code by the
+/// status and the id of the request.
+struct APIEnvelope<Context: RequestContext>: RouterMiddleware {
+    static var prefix: String { "/api/" }
+
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        guard request.uri.path.hasPrefix(Self.prefix) else { return try await next(request, context) }
+        var response = try await next(request, context)
+        let id = RequestID.make()
+        response.headers[RequestID.header] = id
+        if response.status.code >= 400, request.method != .head {
+            return try await asError(response, id)
+        }
+        guard request.method == .get, response.status == .ok else { return response }
+        return try await tagged(response, for: request)
+    }
+
+    private func asError(_ response: Response, _ id: String) async throws -> Response {
+        let words = String(buffer: try await response.body.collected())
+        let error = APIErrorDocument(status: response.status, words: words, requestID: id)
+        var answer = Response(json: try error.encoded())
+        answer.status = response.status
+        for field in response.headers where field.name != .contentType && field.name != .contentLength {
+            answer.headers[field.name] = field.value
+        }
+        return answer
+    }
+
+    /// By the bytes: the same answer has the same tag, also after a restart.
+    private func tagged(_ response: Response, for request: Request) async throws -> Response {
+        var response = response
+        let body = try await response.body.collected()
+        let tag = "\"\(ContentHash(of: body.readableBytesView).hex.prefix(24))\""
+        response.headers[.eTag] = tag
+        // Kept by nobody without asking again.
+        response.headers[.cacheControl] = "private, no-cache"
+        if let known = request.headers[.ifNoneMatch], Self.names(known, tag) {
+            response.status = .notModified
+            response.headers[.contentType] = nil
+            response.headers[.contentLength] = nil
+            response.body = ResponseBody()
+            return response
+        }
+        response.body = ResponseBody(byteBuffer: body)
+        return response
+    }
+
+    /// Weak comparison: https://www.rfc-editor.org/rfc/rfc9110#name-if-none-match
+    private static func names(_ header: String, _ tag: String) -> Bool {
+        header.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.contains { entry in
+            entry == "*" || entry == tag || entry == "W/" + tag
+        }
+    }
+}
+
+enum RequestID {
+    static let header = HTTPField.Name("X-Request-ID") ?? .server
+
+    /// Unique; says nothing.
+    static func make() -> String {
+        String(UUID().uuidString.lowercased().filter { $0 != "-" }.prefix(16))
+    }
+}
+
+/// `{"error": {"code": …, "message": …, "request_id": …}}`
+struct APIErrorDocument: Encodable {
+    let error: Content
+
+    struct Content: Encodable {
+        let code: String
+        let message: String
+        let requestId: String
+    }
+
+    /// `words`: those of the plain answer, which begin with the number of the status or not.
+    init(status: HTTPResponse.Status, words: String, requestID: String) {
+        var message = words.trimmingCharacters(in: .whitespacesAndNewlines)
+        if message.hasPrefix("\(status.code) ") { message = String(message.dropFirst(4)) }
+        error = Content(
+            code: Self.code(status), message: message.isEmpty ? status.reasonPhrase : message, requestId: requestID)
+    }
+
+    /// What programs compare: the reason phrase as a word.
+    static func code(_ status: HTTPResponse.Status) -> String {
+        status.reasonPhrase.lowercased().replacing(/[^a-z]+/, with: "_")
+    }
+
+    func encoded() throws -> Data { try APIDocument.encoder.encode(self) }
+}
+
+enum APIDocument {
+    /// The one form of all documents: sorted keys, instants in UTC.
+    static var encoder: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        encoder.dateEncodingStrategy = .iso8601
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }
+}
+
+extension ResponseBody {
+    /// All of it, in memory: the API's answers are made there.
+    func collected() async throws -> ByteBuffer {
+        let collector = Collector()
+        try await write(collector)
+        return collector.buffer
+    }
+
+    private final class Collector: ResponseBodyWriter {
+        var buffer = ByteBuffer()
+
+        func write(_ part: ByteBuffer) async throws {
+            var part = part
+            buffer.writeBuffer(&part)
+        }
+
+        func finish(_ trailingHeaders: HTTPFields?) async throws {}
+    }
+}

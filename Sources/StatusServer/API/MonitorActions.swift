@@ -1,0 +1,46 @@
+// What the server may ask of the monitor. It is handed closures, and knows nothing of how to check.
+
+import Evidence
+import Foundation
+
+package struct MonitorActions: Sendable {
+    /// What came of asking for a check now.
+    package enum CheckAnswer: Equatable, Sendable {
+        /// It ended, and was stored.
+        case done
+        /// It is still under way; the store will have it.
+        case underWay
+        /// The domain was checked a moment ago, or too many checks were asked for; again after so many seconds.
+        case tooOften(retryAfter: Int)
+        case notWatched
+    }
+
+    /// What came of a probe.
+    package enum ProbeAnswer: Equatable, Sendable {
+        /// Metrics in Prometheus' text format.
+        case metrics([UInt8])
+        /// Why there is none, for the person who asked.
+        case refused(String)
+        /// Too many are under way.
+        case busy
+    }
+
+    /// Checks a watched domain now, and waits for a while.
+    package var checkNow: @Sendable (Domain) async -> CheckAnswer
+    /// One check for `/probe`; `target` as it was asked for.
+    package var probe: @Sendable (_ target: String, _ isFull: Bool) async -> ProbeAnswer
+    /// For how many seconds a check has been due; 0 where the schedule keeps up.
+    package var lateness: @Sendable () -> TimeInterval
+
+    package init(
+        checkNow: @escaping @Sendable (Domain) async -> CheckAnswer = { _ in .notWatched },
+        probe: @escaping @Sendable (String, Bool) async -> ProbeAnswer = { _, _ in
+            .refused("this server probes nothing")
+        },
+        lateness: @escaping @Sendable () -> TimeInterval = { 0 }
+    ) {
+        self.checkNow = checkNow
+        self.probe = probe
+        self.lateness = lateness
+    }
+}

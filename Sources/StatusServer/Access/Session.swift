@@ -1,0 +1,46 @@
+// What a browser keeps after the login form: a value made of the token, so that it ends with it, and does not reveal it.
+
+import Crypto
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+enum Session {
+    private static let name = "aasa_monitor_session"
+    private static let lifeSeconds = 30 * 86400
+
+    /// Of a `Cookie` header; nil where it has none.
+    static func value(of request: Request) -> String? {
+        for field in request.headers[values: .cookie] {
+            for pair in field.split(separator: ";") {
+                let parts = pair.split(separator: "=", maxSplits: 1)
+                guard parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces) == name else { continue }
+                return parts[1].trimmingCharacters(in: .whitespaces)
+            }
+        }
+        return nil
+    }
+
+    /// `isSecure`: people reach the page by HTTPS.
+    static func cookie(_ value: String, isSecure: Bool) -> String {
+        "\(name)=\(value); Path=/; Max-Age=\(lifeSeconds); HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
+    }
+
+    static let end = "\(name)=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict"
+}
+
+extension AccessToken {
+    /// What a session of this token has.
+    var session: String {
+        let code = HMAC<SHA256>.authenticationCode(
+            for: Data("aasa-monitor page session".utf8), using: SymmetricKey(data: Data(bytes)))
+        return code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    func opens(session shown: String) -> Bool {
+        guard !bytes.isEmpty else { return false }
+        return Self.isEqual(Array(shown.utf8), Array(session.utf8))
+    }
+
+    func opens(token shown: String) -> Bool { equals(Array(shown.utf8)) }
+}

@@ -1,0 +1,200 @@
+// One domain, ready to be shown.
+
+import Evidence
+import Foundation
+import Monitoring
+import Storage
+
+struct DomainView: Equatable, Sendable {
+    let frame: Frame
+    let name: String
+    let labels: [LabelGroups.Link]
+    let status: String
+    let mark: String
+    let tone: String
+    /// `for 31 h 12 min`.
+    let long: String?
+    let effect: String
+    let cause: String?
+    let action: String?
+    let outlook: String?
+    let numbers: [Number]
+    let squares: EdgePicture?
+    let picture: PropagationPicture?
+    let changes: ChangeList?
+    let triedURL: String
+    let tried: TriedURL?
+    let path: String
+    let keptWindow: String?
+    let past: PastTimes?
+    let edges: EdgeTable?
+    let origin: OriginTable?
+    let looked: String?
+    let incidents: [IncidentStory]
+    let earlier: [EarlierIncident]
+    let findings: [FindingRow]
+    let noFindings: Bool
+    let silences: [SilenceRow]
+    let evidence: [EvidencePart]
+    let originURL: String
+    let cdnURL: String?
+    let jsonURL: String
+    let phones: [OriginTable.Fact]
+
+    struct Number: Equatable, Sendable {
+        let name: String
+        let value: String
+        let detail: String
+        let tone: String
+        let hasSquares: Bool
+    }
+
+    struct FindingRow: Equatable, Sendable {
+        let rule: String
+        let severity: String
+        let mark: String
+        let tone: String
+        let message: String
+        let fix: String
+        let reference: String
+        let evidence: [OriginTable.Fact]
+        let id: String
+    }
+
+    struct SilenceRow: Equatable, Sendable {
+        let id: String
+        let scope: String
+        let until: String
+        let author: String
+        let reason: String
+    }
+
+    /// What it is made of, read at one moment.
+    struct Reading: Sendable {
+        var query: DomainQuery
+        var watched: WatchedDomainInfo
+        var record: BriefRecord
+        var state: DomainState?
+        var full: Observation?
+        var propagation: PropagationRecord
+        var incidents: [Incident] = []
+        var notes: [String: IncidentNote] = [:]
+        /// By incident.
+        var deliveries: [String: [DeliveryRecord]] = [:]
+        var context = IncidentContext()
+    }
+
+    init(_ reading: Reading, cdnBaseURL: String, basis: Frame.Basis, time: PageTime) {
+        let (watched, record, state) = (reading.watched, reading.record, reading.state)
+        let domain = watched.domain
+        let verdict = state?.verdict
+        let text = verdict?.text
+        name = domain.name
+        path = "/domains/\(domain.name)"
+        frame = Frame(
+            title: "\(domain.name): \(record.status.word)", tone: record.status.tone, section: .domains,
+            json: "/api/v1/domains/\(domain.name)", basis: basis, time: time)
+        labels = watched.labels.sorted { $0.key < $1.key }.map { key, value in
+            var query = FrontQuery()
+            query.label = "\(key)=\(value)"
+            return LabelGroups.Link(
+                text: "\(key)=\(value)".onOneLine(upTo: 80), address: query.address, isChosen: false)
+        }
+        status = record.status == .direct ? watched.modeWord + " mode" : record.status.word
+        (mark, tone) = (record.status.mark, record.status.tone.rawValue)
+        let staleAfter = watched.staleAfter.inSeconds
+        let lasting = Lasting(record, staleAfter: watched.staleAfter, isShort: false, time)
+        long =
+            record.status.needsAttention ? lasting.long.map { lasting.of == "left" ? "\($0) left" : "for \($0)" } : nil
+        effect = text?.effect ?? "The first check has not ended yet."
+        (cause, action, outlook) = (text?.cause, text?.action, text?.outlook)
+        squares = record.brief?.edges.flatMap(EdgePicture.init)
+        numbers = DomainNumbers(record, state, lasting, staleAfter: staleAfter, time).all
+
+        let lag = record.brief?.changedAt.map(time.since)
+        let past = record.brief?.propagations ?? []
+        let names = (reading.full?.full?.edges ?? []).map { (address: $0.address, name: $0.shortName ?? "") }
+        let known = reading.propagation.places.keys.compactMap { place -> (address: String, name: String)? in
+            if case .edge(let address) = place { (address: address, name: "") } else { nil }
+        }
+        let scope = PictureScope(
+            record: reading.propagation, edges: names.isEmpty ? known.sorted { $0.address < $1.address } : names,
+            changedAt: record.brief?.changedAt, usual: UsualPropagation(past), staleAfter: staleAfter,
+            window: reading.query.window, time: time)
+        picture = PropagationPicture(scope, query: reading.query, path: path)
+        let reader = reading.full.map { PlaceReader($0, scope) }
+        changes = verdict.flatMap { ChangeList($0.comparison, reader: reader) }
+        triedURL = reading.query.url.onOneLine(upTo: 2000)
+        tried =
+            reading.query.url.isEmpty
+            ? nil : TriedURL(reading.query.url, domain: domain, sources: reader?.sources(nil) ?? [])
+        keptWindow = reading.query.window.map { "\(Int($0))" }
+        self.past = PastTimes(past, lag: lag, staleAfter: staleAfter)
+        edges = reader?.edges
+        origin = reader?.origin
+        looked = reading.full.map { time.age($0.checkedAt) }
+        let open = reading.incidents.filter { $0.state != .resolved }
+        incidents = open.map {
+            IncidentStory(
+                $0, note: reading.notes[$0.id], deliveries: reading.deliveries[$0.id] ?? [], context: reading.context,
+                labels: watched.labels, time: time)
+        }
+        earlier = reading.incidents.filter { $0.state == .resolved }.prefix(20).map {
+            EarlierIncident($0, notified: reading.notes[$0.id]?.notified ?? [], time: time)
+        }
+        findings = (verdict?.findings ?? []).enumerated().map { FindingRow($0.element.text, $0.offset) }
+        noFindings = verdict != nil && findings.isEmpty
+        silences = reading.context.silences.silences.filter {
+            $0.scope.matches(domain: domain, labels: watched.labels, kind: .cdnStale)
+        }.map { SilenceRow($0, time) }
+        evidence = reading.full.map { EvidencePart.all($0, time) } ?? []
+        originURL = domain.wellKnownURL
+        let isWeb = cdnBaseURL.hasPrefix("https://") || cdnBaseURL.hasPrefix("http://")
+        cdnURL =
+            isWeb && watched.mode.readsCDN ? cdnBaseURL + (cdnBaseURL.hasSuffix("/") ? "" : "/") + domain.name : nil
+        jsonURL = "/api/v1/domains/\(domain.name)"
+        phones = Self.phones(record, watched)
+    }
+
+    /// Who follows a change when.
+    private static func phones(_ record: BriefRecord, _ watched: WatchedDomainInfo) -> [OriginTable.Fact] {
+        guard watched.mode.readsCDN else {
+            return [.init(name: "New install", text: "Reads the origin when the app is installed.")]
+        }
+        return [
+            .init(name: "New install, update", text: "At once, with the file of the edge that the phone asks."),
+            .init(name: "Installed app", text: "Within a week after its edge has the file."),
+            .init(name: "iOS before 14", text: "Reads the origin."),
+        ]
+    }
+}
+
+extension DomainView.FindingRow {
+    init(_ text: FindingText, _ index: Int) {
+        rule = text.rule.rawValue.onOneLine(upTo: 100)
+        severity = text.severity.rawValue
+        switch text.severity {
+        case .error: (mark, tone) = (DomainStatus.missing.mark, "fail")
+        case .warning: (mark, tone) = (DomainStatus.atRisk.mark, "warn")
+        case .note: (mark, tone) = (DomainStatus.unknown.mark, "soft")
+        }
+        message = text.message.onOneLine(upTo: 1000)
+        fix = text.fix.onOneLine(upTo: 1000)
+        reference = text.reference
+        evidence = text.evidence.sorted { $0.key < $1.key }.map {
+            OriginTable.Fact(name: $0.key.onOneLine(upTo: 100), text: $0.value.onOneLine(upTo: 2000))
+        }
+        id = "f-\(index)"
+    }
+}
+
+extension DomainView.SilenceRow {
+    init(_ silence: Silence, _ time: PageTime) {
+        id = silence.id
+        scope = "\(silence.scope)".onOneLine(upTo: 200)
+        let begins = silence.startsAt > time.wall ? "from \(PageTime.brief(silence.startsAt, wall: time.wall)) " : ""
+        until = "\(begins)until \(PageTime.brief(silence.endsAt, wall: time.wall))"
+        author = silence.author.onOneLine(upTo: 100)
+        reason = silence.reason.onOneLine(upTo: 300)
+    }
+}

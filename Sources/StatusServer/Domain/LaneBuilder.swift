@@ -1,0 +1,304 @@
+// The lanes of the propagation picture: what each place served, and how long each edge owed the origin's file.
+
+import Evidence
+import Foundation
+import Monitoring
+import Storage
+
+/// A lane with what folding compares.
+struct BuiltLane: Sendable {
+    var lane: PropagationPicture.Lane
+    /// Where it changes, and to what.
+    let boundaries: [(x: Double, kind: String)]
+    var count = 1
+    /// When it picked up the origin's present version; nil: not yet.
+    let pickedUp: Date?
+    let address: String
+}
+
+struct LaneBuilder {
+    private let scope: PictureScope
+    private let present: Int64?
+
+    init(_ scope: PictureScope) {
+        self.scope = scope
+        if case .version(let id)? = scope.record.places[.origin]?.last?.served { present = id } else { present = nil }
+    }
+
+    /// The origin first; then edges, by when they picked up the origin's present version, then by name.
+    var lanes: [BuiltLane] {
+        guard let origin = scope.record.places[.origin] else { return [] }
+        let edges = scope.edgeOrder.compactMap { edge -> BuiltLane? in
+            guard let stretches = scope.record.places[.edge(edge.address)], !stretches.isEmpty else { return nil }
+            return lane(edge.name, edge.address, stretches, isOrigin: false)
+        }
+        return [lane("Origin", "", origin, isOrigin: true)]
+            + edges.sorted {
+                ($0.pickedUp ?? .distantFuture, $0.lane.name, $0.address)
+                    < ($1.pickedUp ?? .distantFuture, $1.lane.name, $1.address)
+            }
+    }
+
+    var rows: [PropagationPicture.Row] {
+        let edges = scope.edgeOrder.map {
+            (place: PlaceReading.Place.edge($0.address), name: "\($0.name) \($0.address)")
+        }
+        return ([(place: .origin, name: "Origin")] + edges).flatMap { place, name in
+            (scope.record.places[place] ?? []).suffix(12).map {
+                PropagationPicture.Row(
+                    place: name.trimmingCharacters(in: .whitespaces), serves: self.name($0.served),
+                    since: scope.time.brief($0.at))
+            }
+        }
+    }
+
+    private func lane(
+        _ name: String, _ address: String, _ stretches: [PropagationRecord.Stretch], isOrigin: Bool
+    ) -> BuiltLane {
+        var pieces: [(from: Date, to: Date, stretch: PropagationRecord.Stretch, before: PropagationRecord.Stretch?)] =
+            []
+        for (index, stretch) in stretches.enumerated() {
+            let end = index + 1 < stretches.count ? stretches[index + 1].at : scope.now
+            let before = index > 0 ? stretches[index - 1] : nil
+            pieces += parts(max(stretch.at, scope.start), end).map { ($0.0, $0.1, stretch, before) }
+        }
+        let blocks = pieces.map { piece in
+            (from: scope.x(piece.from), to: scope.x(piece.to), piece: piece)
+        }
+        var segments: [PropagationPicture.Segment] = []
+        var mutes: [PropagationPicture.Mute] = []
+        var small: [(from: Double, to: Double)] = []
+        func flush(last: PropagationPicture.Segment?) {
+            if small.count > 1, let first = small.first, let end = small.last {
+                segments.append(
+                    .init(
+                        x: SVG.percent(first.from), width: SVG.percent(end.to - first.from), kind: "several",
+                        pattern: "url(#p-several)", label: nil, title: "\(small.count) versions"))
+            } else if let last {
+                segments.append(last)
+            }
+            small = []
+        }
+        var waiting: PropagationPicture.Segment?
+        for block in blocks {
+            let width = block.to - block.from
+            if case .noAnswer = block.piece.stretch.served {
+                flush(last: waiting)
+                waiting = nil
+                mutes.append(.init(from: SVG.percent(block.from), to: SVG.percent(block.to)))
+                continue
+            }
+            let segment = segment(block.piece.stretch, block.piece.before, from: block.from, width: width)
+            if width < Self.least {
+                small.append((block.from, block.to))
+                waiting = segment
+                continue
+            }
+            flush(last: waiting)
+            waiting = nil
+            segments.append(segment)
+        }
+        flush(last: waiting)
+        let pickedUp = isOrigin ? nil : pickUp(stretches)
+        let (status, mark, tone) = isOrigin ? originStatus(stretches) : edgeStatus(stretches, pickedUp)
+        return BuiltLane(
+            lane: PropagationPicture.Lane(
+                name: name, detail: address, isOrigin: isOrigin, segments: segments, mutes: mutes,
+                debts: isOrigin ? [] : debts(stretches), status: status, mark: mark, tone: tone),
+            boundaries: blocks.map { ($0.from, kind($0.piece.stretch.served)) }, pickedUp: pickedUp, address: address)
+    }
+
+    /// Narrower ones merge where they stand in a row.
+    private static let least = 0.45
+
+    /// A stretch without the times at which no monitor ran.
+    private func parts(_ from: Date, _ to: Date) -> [(Date, Date)] {
+        var rest = [(from, to)]
+        for pause in scope.visiblePauses {
+            rest = rest.flatMap { part -> [(Date, Date)] in
+                guard pause.lowerBound < part.1, pause.upperBound > part.0 else { return [part] }
+                return [(part.0, min(part.1, pause.lowerBound)), (max(part.0, pause.upperBound), part.1)]
+            }
+        }
+        return rest.filter { $0.1 > $0.0 && $0.1 > scope.start }
+    }
+
+    private func segment(
+        _ stretch: PropagationRecord.Stretch, _ before: PropagationRecord.Stretch?, from: Double, width: Double
+    ) -> PropagationPicture.Segment {
+        let name = name(stretch.served)
+        var title = "\(name), first seen \(scope.time.brief(stretch.at))"
+        if let before, let after = stretch.after {
+            title += "; \(self.name(before.served)) last seen \(scope.time.brief(after))"
+        }
+        let kind = kind(stretch.served)
+        let label: String? = width >= 3.6 ? name : width >= 2 ? String(name.drop { $0 == "v" }) : nil
+        return .init(
+            x: SVG.percent(from), width: SVG.percent(width), kind: kind,
+            pattern: kind == "none" || kind == "stray" ? "url(#p-\(kind))" : nil,
+            label: stretch.served == .noFile ? (width >= 3 ? "404" : nil) : label, title: title)
+    }
+
+    func kind(_ served: PropagationRecord.Served) -> String {
+        switch served {
+        case .noFile: "none"
+        case .noAnswer: "mute"
+        case .version(let id) where id == present: "now"
+        case .version(let id):
+            scope.record.versions[id]?.number.map { ["a", "b", "c"][$0 % 3] } ?? "stray"
+        }
+    }
+
+    /// `v15`, or `x1` for one that only edges served.
+    func name(_ served: PropagationRecord.Served) -> String {
+        switch served {
+        case .noFile: return "no copy"
+        case .noAnswer: return "no answer"
+        case .version(let id):
+            if let number = scope.record.versions[id]?.number { return "v\(number)" }
+            let strays = scope.record.versions.filter { $0.value.number == nil }.keys.sorted()
+            return "x\((strays.firstIndex(of: id) ?? 0) + 1)"
+        }
+    }
+
+    private func pickUp(_ stretches: [PropagationRecord.Stretch]) -> Date? {
+        guard let present, case .version(present)? = stretches.last?.served else { return nil }
+        return stretches.last?.at
+    }
+
+    private func originStatus(_ stretches: [PropagationRecord.Stretch]) -> (String, String?, String) {
+        guard let last = stretches.last else { return ("", nil, "soft") }
+        let long = Span.words(scope.time.since(last.at))
+        return (
+            "\(name(last.served)) for \(long)", nil, last.served == .noFile || last.served == .noAnswer ? "fail" : "ink"
+        )
+    }
+
+    private func edgeStatus(
+        _ stretches: [PropagationRecord.Stretch], _ pickedUp: Date?
+    ) -> (String, String?, String) {
+        guard let last = stretches.last else { return ("", nil, "soft") }
+        let served = name(last.served)
+        let changedAt = scope.record.changes.last
+        if let pickedUp {
+            let after = changedAt.map { pickedUp.timeIntervalSince($0) } ?? 0
+            return (after > 30 ? "\(served) after \(Span.words(after))" : served, DomainStatus.inSync.mark, "ok")
+        }
+        switch last.served {
+        case .noFile: return ("no copy for \(Span.words(scope.time.since(last.at)))", DomainStatus.missing.mark, "fail")
+        case .noAnswer:
+            return ("no answer for \(Span.words(scope.time.since(last.at)))", DomainStatus.unknown.mark, "soft")
+        case .version:
+            guard let changedAt = scope.changedAt ?? changedAt, present != nil else { return (served, nil, "soft") }
+            let lag = scope.time.since(changedAt)
+            let status = lag >= scope.staleAfter ? DomainStatus.stale : .propagating
+            return ("\(served) \(Span.words(lag)) behind", status.mark, status.tone.rawValue)
+        }
+    }
+
+    /// From each change of the origin until the edge follows.
+    private func debts(_ stretches: [PropagationRecord.Stretch]) -> [PropagationPicture.Debt] {
+        let origin = scope.record.places[.origin] ?? []
+        func served(_ stretches: [PropagationRecord.Stretch], at date: Date) -> PropagationRecord.Served? {
+            stretches.last { $0.at <= date }?.served
+        }
+        var debts: [PropagationPicture.Debt] = []
+        var since: Date?
+        func close(_ end: Date) {
+            guard let begin = since else { return }
+            since = nil
+            let late = begin + scope.staleAfter
+            for (from, to, isLate) in [(begin, min(end, late), false), (max(begin, late), end, true)]
+            where to > from && to > scope.start {
+                let (left, right) = (scope.x(from), scope.x(to))
+                guard right > left else { continue }
+                debts.append(.init(x: SVG.percent(left), width: SVG.percent(right - left), isLate: isLate))
+            }
+        }
+        let instants = Set(origin.map(\.at) + stretches.map(\.at)).filter { $0 <= scope.now }.sorted()
+        for instant in instants {
+            guard case .version(let current)? = served(origin, at: instant),
+                case .version(let held)? = served(stretches, at: instant)
+            else {
+                close(instant)
+                continue
+            }
+            if current == held {
+                close(instant)
+            } else if since == nil, origin.contains(where: { $0.at == instant }) {
+                since = instant
+            }
+        }
+        close(scope.now)
+        return debts
+    }
+
+    var legend: [PropagationPicture.Legend] {
+        var all: [PropagationPicture.Legend] = []
+        var seen: Set<String> = []
+        let shown = scope.record.places.values.flatMap { stretches in
+            stretches.enumerated().filter { index, stretch in
+                index + 1 >= stretches.count || stretches[index + 1].at > scope.start
+            }.map(\.element.served)
+        }
+        let ids = Set(shown.compactMap { served -> Int64? in if case .version(let id) = served { id } else { nil } })
+        let versions = ids.sorted {
+            (scope.record.versions[$0]?.number ?? 0) > (scope.record.versions[$1]?.number ?? 0)
+        }
+        for id in versions.prefix(5) {
+            let hash = scope.record.versions[id].map { String($0.content.hex.prefix(7)) } ?? ""
+            let kind = kind(.version(id))
+            all.append(
+                .init(
+                    kind: kind, pattern: kind == "stray" ? "url(#p-stray)" : nil, name: name(.version(id)),
+                    text: kind == "now" ? "the origin’s file now, \(hash)" : hash))
+            seen.insert(kind)
+        }
+        if versions.count > 5 {
+            all.append(.init(kind: "a", pattern: nil, name: "", text: "\(versions.count - 5) earlier versions"))
+        }
+        if shown.contains(.noFile) {
+            all.append(.init(kind: "none", pattern: "url(#p-none)", name: "", text: "no copy (404)"))
+        }
+        return all
+    }
+}
+
+enum LaneFolding {
+    /// Lanes whose boundaries differ by less are told as one.
+    private static let tolerance = 0.25
+
+    static func fold(_ lanes: [BuiltLane]) -> [BuiltLane] {
+        var folded: [BuiltLane] = []
+        for lane in lanes {
+            if !lane.lane.isOrigin,
+                let place = folded.firstIndex(where: { !$0.lane.isOrigin && isAlike($0, lane) })
+            {
+                folded[place].count += 1
+            } else {
+                folded.append(lane)
+            }
+        }
+        return folded.map { lane in
+            guard lane.count > 1 else { return lane }
+            var copy = lane
+            copy.lane = lane.lane.named("\(lane.count) edges alike")
+            return copy
+        }
+    }
+
+    private static func isAlike(_ left: BuiltLane, _ right: BuiltLane) -> Bool {
+        left.boundaries.count == right.boundaries.count
+            && zip(left.boundaries, right.boundaries).allSatisfy {
+                $0.kind == $1.kind && abs($0.x - $1.x) < tolerance
+            }
+    }
+}
+
+extension PropagationPicture.Lane {
+    func named(_ name: String) -> Self {
+        Self(
+            name: name, detail: "", isOrigin: isOrigin, segments: segments, mutes: mutes, debts: debts,
+            status: status, mark: mark, tone: tone)
+    }
+}

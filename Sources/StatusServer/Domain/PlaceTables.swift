@@ -1,0 +1,208 @@
+// What each edge and each address of the origin said at the last full check.
+
+import Evidence
+import Foundation
+import Monitoring
+import Storage
+
+struct EdgeTable: Equatable, Sendable {
+    let rows: [Row]
+    let asked: String
+
+    struct Row: Equatable, Sendable {
+        let name: String
+        let address: String
+        let serves: String
+        let mark: String
+        let tone: String
+        let since: String
+        let age: String
+        let asksAgain: String
+    }
+}
+
+struct OriginTable: Equatable, Sendable {
+    let note: String
+    let rows: [Row]
+    let facts: [Fact]
+
+    struct Row: Equatable, Sendable {
+        let address: String
+        let serves: String
+        let mark: String
+        let tone: String
+        let crawler: String
+        let device: String
+        let connect: String
+    }
+
+    struct Fact: Equatable, Sendable {
+        let name: String
+        let text: String
+    }
+}
+
+extension EdgeLook {
+    /// `usqas4`, of Apple's own `Via`; nil where the edge gives no such name.
+    var shortName: String? {
+        guard let via = retrieval.answer?.header("via"), let host = via.split(separator: " ").dropFirst().first else {
+            return nil
+        }
+        let name = host.prefix { $0.isASCII && ($0.isLetter || $0.isNumber) }
+        return name.isEmpty || name.count == host.count ? nil : String(name.prefix(16)).lowercased()
+    }
+}
+
+extension CopySighting {
+    /// In a table's cell.
+    func short(version: String?, present: String?) -> (text: String, mark: String, tone: String) {
+        switch serves {
+        case .originFile: (version ?? "the file", DomainStatus.inSync.mark, "ok")
+        case .otherFile:
+            ((version ?? "another file") + (version == nil ? "" : ", old"), DomainStatus.stale.mark, "fail")
+        case .noFile: ("no such file", DomainStatus.missing.mark, "fail")
+        case .missing: ("no copy (\(status ?? 0))", DomainStatus.missing.mark, "fail")
+        case .redirect: ("redirect (\(status ?? 0))", DomainStatus.originFailing.mark, "fail")
+        case .otherStatus: ("status \(status ?? 0)", DomainStatus.originFailing.mark, "fail")
+        case .noAnswer: ("no answer", DomainStatus.unknown.mark, "soft")
+        }
+    }
+}
+
+/// What both tables are made of.
+struct PlaceReader {
+    let full: Observation
+    let record: PropagationRecord
+    let time: PageTime
+    private let readings: Readings
+    private let builder: LaneBuilder
+
+    init(_ full: Observation, _ scope: PictureScope) {
+        self.full = full
+        record = scope.record
+        time = scope.time
+        readings = Readings(full)
+        builder = LaneBuilder(scope)
+    }
+
+    /// `v14`, where the file of a retrieval is known as one.
+    func version(of retrieval: Retrieval) -> String? {
+        guard let meaning = readings.file(of: retrieval)?.meaning,
+            let id = record.versions.first(where: { $0.value.meaning == meaning })?.key
+        else { return nil }
+        return builder.name(.version(id))
+    }
+
+    var edges: EdgeTable? {
+        guard let looks = full.full?.edges, !looks.isEmpty else { return nil }
+        let rows = looks.prefix(32).map { look in
+            let sighting = CopySighting(look.address, look.retrieval, in: readings)
+            let (text, mark, tone) = sighting.short(version: version(of: look.retrieval), present: nil)
+            let answer = look.retrieval.answer
+            return EdgeTable.Row(
+                name: look.shortName ?? "", address: look.address.onOneLine(upTo: 60), serves: text, mark: mark,
+                tone: tone,
+                since: record.places[.edge(look.address)]?.last.map { time.brief($0.at) } ?? "",
+                age: answer?.age.map { Span.words(TimeInterval($0)) } ?? "",
+                asksAgain: answer?.secondsUntilExpiry.map { "in \(Span.words(TimeInterval($0)))" } ?? "")
+        }
+        return EdgeTable(rows: rows, asked: "asked \(time.age(full.checkedAt))")
+    }
+
+    var origin: OriginTable {
+        let looks = full.full?.addresses ?? []
+        func status(_ agent: AgentLook.Agent, _ address: String) -> String {
+            let look = full.full?.agents.first { $0.agent == agent && ($0.address == address || $0.address == nil) }
+            return look.map { $0.retrieval.answer.map { "\($0.status)" } ?? "no answer" } ?? "–"
+        }
+        let rows = looks.prefix(32).map { look in
+            let sighting = CopySighting(look.address.address, look.retrieval, in: readings)
+            let (text, mark, tone) = sighting.short(version: version(of: look.retrieval), present: nil)
+            return OriginTable.Row(
+                address: look.address.address.onOneLine(upTo: 60),
+                serves: text + (look.address.scope == .public ? "" : ", not public"), mark: mark, tone: tone,
+                crawler: status(.crawler, look.address.address), device: status(.device, look.address.address),
+                connect: look.retrieval.connection?.timings.connect.map { "\(Int($0.rounded())) ms" } ?? "")
+        }
+        let kinds = Set(rows.map(\.serves))
+        let note =
+            looks.isEmpty
+            ? "" : looks.count.of("address", "addresses") + (kinds.count == 1 && looks.count > 1 ? ", all alike" : "")
+        return OriginTable(note: note, rows: rows, facts: facts)
+    }
+
+    private var facts: [OriginTable.Fact] {
+        var facts: [OriginTable.Fact] = []
+        func add(_ name: String, _ text: String?) {
+            if let text, !text.isEmpty { facts.append(.init(name: name, text: text.onOneLine(upTo: 400))) }
+        }
+        let origin = full.origin
+        if let answer = origin.answer {
+            let hops = origin.redirects.count
+            add(
+                "File",
+                "\(answer.status), \(answer.header("content-type") ?? "no Content-Type"), \(answer.body.decodedBytes.grouped) bytes, "
+                    + (hops == 0 ? "no redirect" : hops.of("redirect")))
+        } else {
+            add("File", "no answer: \(origin.failure?.detail ?? "unknown")")
+        }
+        for hop in origin.redirects.prefix(5) {
+            add("Redirect", "\(hop.status) to \(hop.target ?? hop.location ?? "nowhere")")
+        }
+        add(
+            "Version",
+            [version(of: origin), origin.answer?.body.hash.map { "SHA-256 \($0.hex.prefix(12))…" }].compactMap(\.self)
+                .joined(separator: " · "))
+        if let tls = origin.connection?.tls {
+            if let end = tls.chain.first?.notAfter {
+                let left = end.timeIntervalSince(time.wall)
+                let when = PageTime.brief(end, wall: time.wall)
+                add("Certificate", left > 0 ? "ends in \(Int(left / 86400).of("day")), on \(when)" : "ended on \(when)")
+            }
+            add("Chain", tls.chain.prefix(5).map(\.subject).joined(separator: " ← "))
+            add(
+                "TLS",
+                [tls.version, origin.connection?.httpVersion.map { "HTTP/\($0)" }].compactMap(\.self).joined(
+                    separator: ", "))
+            if !tls.trusted { add("Refused", tls.detail ?? tls.problem?.rawValue) }
+        }
+        if let resolution = full.full?.resolution {
+            let four = resolution.addresses.count { $0.family == 4 }
+            let six = resolution.addresses.count - four
+            add("DNS", resolution.addresses.isEmpty ? resolution.failure?.detail : "\(four) A, \(six) AAAA")
+        }
+        add("Response time", origin.connection.map { "\(Int($0.timings.total.rounded())) ms" })
+        for look in full.full?.vantages ?? [] {
+            add("From \(look.name.shortened(to: 40))", CopySighting(look.name, look.retrieval, in: readings).words)
+        }
+        return facts
+    }
+
+    /// The origin's file, and each other one that edges serve.
+    func sources(_ versionOfOrigin: String?) -> [TriedURL.Source] {
+        var groups: [(hash: ContentHash, edges: Int)] = []
+        let looks = full.full?.edges ?? []
+        let copies = looks.isEmpty ? [full.cdn.retrieval].compactMap(\.self) : looks.map(\.retrieval)
+        for copy in copies {
+            guard let hash = copy.answer?.body.hash, copy.answer?.status == 200 else { continue }
+            if let place = groups.firstIndex(where: { $0.hash == hash }) {
+                groups[place].edges += 1
+            } else {
+                groups.append((hash, 1))
+            }
+        }
+        func data(_ hash: ContentHash) -> Data? { full.contents[hash] }
+        let originHash = full.origin.answer.flatMap { $0.status == 200 ? $0.body.hash : nil }
+        func name(_ retrieval: Retrieval?) -> String { retrieval.flatMap(version).map { ", \($0)" } ?? "" }
+        let count = copies.count
+        let apple = groups.sorted { $0.edges > $1.edges }.prefix(3).map { group in
+            TriedURL.Source(
+                name: "Apple’s copy" + name(copies.first { $0.answer?.body.hash == group.hash })
+                    + ", at \(group.edges) of \(count.of("edge"))", isOrigin: group.hash == originHash,
+                content: data(group.hash))
+        }
+        let origin = TriedURL.Source(
+            name: "Origin’s file" + name(full.origin), isOrigin: true, content: originHash.flatMap(data))
+        return (full.mode.readsCDN ? Array(apple) : []) + [origin]
+    }
+}

@@ -1,0 +1,260 @@
+// Which version of the file each place served when, as a picture. Positions are percentages of its width, so that one drawing
+// serves each width and no text is scaled. The rules are in docs/page.md.
+
+import Evidence
+import Foundation
+import Monitoring
+import Storage
+
+struct PropagationPicture: Equatable, Sendable {
+    let lanes: [Lane]
+    let legend: [Legend]
+    let marks: [Mark]
+    let ticks: [Tick]
+    let pauses: [Mark]
+    /// Of the usual time, from the median on.
+    let band: Block?
+    let bandText: String?
+    let limit: Mark?
+    let now: String
+    let windows: [Window]
+    let showsAll: String?
+    let rows: [Row]
+    let text: String
+
+    struct Lane: Equatable, Sendable {
+        let name: String
+        let detail: String
+        let isOrigin: Bool
+        let segments: [Segment]
+        let mutes: [Mute]
+        let debts: [Debt]
+        let status: String
+        let mark: String?
+        let tone: String
+    }
+
+    struct Segment: Equatable, Sendable {
+        let x: String
+        let width: String
+        /// `now`, `a`, `b`, `c`, `stray`, `none`, `several`.
+        let kind: String
+        /// The pattern that fills it; nil: a colour does.
+        let pattern: String?
+        let label: String?
+        let title: String
+    }
+
+    /// No answer: a dashed line.
+    struct Mute: Equatable, Sendable {
+        let from: String
+        let to: String
+    }
+
+    struct Block: Equatable, Sendable {
+        let x: String
+        let width: String
+    }
+
+    struct Debt: Equatable, Sendable {
+        let x: String
+        let width: String
+        let isLate: Bool
+    }
+
+    struct Mark: Equatable, Sendable {
+        let x: String
+        let anchor: String
+        let title: String
+        let text: String
+    }
+
+    struct Tick: Equatable, Sendable {
+        let x: String
+        let text: String
+    }
+
+    struct Legend: Equatable, Sendable {
+        let kind: String
+        let pattern: String?
+        let name: String
+        let text: String
+    }
+
+    struct Window: Equatable, Sendable {
+        let text: String
+        let address: String
+        let isChosen: Bool
+    }
+
+    /// The picture's facts, for those who read them.
+    struct Row: Equatable, Sendable {
+        let place: String
+        let serves: String
+        let since: String
+    }
+
+    static let maximumLanes = 16
+
+    /// nil where nothing was recorded yet.
+    init?(_ scope: PictureScope, query: DomainQuery, path: String) {
+        let builder = LaneBuilder(scope)
+        var built = builder.lanes
+        guard !built.isEmpty else { return nil }
+        if !query.showsAllLanes { built = LaneFolding.fold(built) }
+        let isFolded = built.contains { $0.count > 1 }
+        lanes = built.prefix(Self.maximumLanes + 1).map(\.lane)
+        showsAll = isFolded ? query.with { $0.showsAllLanes = true }.address(path) + "#propagation" : nil
+        legend = builder.legend
+        marks = scope.changeMarks
+        ticks = scope.ticks
+        pauses = scope.pauseMarks
+        band = scope.band
+        bandText = scope.bandText
+        limit = scope.limitMark
+        now = SVG.percent(scope.x(scope.now))
+        windows = scope.windows(query, path)
+        rows = builder.rows
+        text =
+            "Which version of the file each of \(scope.edgeOrder.count.of("edge")) and the origin served, "
+            + "from \(scope.time.brief(scope.start)) to now. The table below has the same facts."
+    }
+}
+
+/// The time that a picture shows, and what happened in it.
+struct PictureScope: Sendable {
+    let record: PropagationRecord
+    let start: Date
+    let end: Date
+    let now: Date
+    let time: PageTime
+    let staleAfter: TimeInterval
+    /// Of the present change, while an edge lags.
+    let changedAt: Date?
+    let usual: UsualPropagation?
+    /// The edges of the last full check, by address, and a short name of each.
+    let edgeOrder: [(address: String, name: String)]
+    let chosen: TimeInterval?
+
+    init(
+        record: PropagationRecord, edges: [(address: String, name: String)], changedAt: Date?,
+        usual: UsualPropagation?, staleAfter: TimeInterval, window: TimeInterval?, time: PageTime
+    ) {
+        self.record = record
+        self.time = time
+        self.staleAfter = staleAfter
+        self.changedAt = changedAt
+        self.usual = usual
+        edgeOrder = edges
+        now = time.now
+        chosen = window
+        start = time.now - (window ?? Self.defaultWindow(record.changes, now: time.now))
+        // While it propagates, the time to come is part of the picture.
+        var end = time.now
+        if let changedAt, let usual, window == nil {
+            let ninth = changedAt + TimeInterval(usual.ninth)
+            end = max(end, min(ninth, time.now + 2 * time.now.timeIntervalSince(start)))
+        }
+        self.end = end
+    }
+
+    /// From the change before the last one on, a day at least.
+    static func defaultWindow(_ changes: [Date], now: Date) -> TimeInterval {
+        let from = changes.count >= 2 ? changes[changes.count - 2] : changes.first
+        let span = from.map { now.timeIntervalSince($0) * 1.15 } ?? 0
+        return min(max(span, 86400), 90 * 86400)
+    }
+
+    func x(_ date: Date) -> Double {
+        let span = max(1, end.timeIntervalSince(start))
+        return min(100, max(0, date.timeIntervalSince(start) / span * 100))
+    }
+
+    private func anchor(_ x: Double) -> String { x < 8 ? "start" : x > 92 ? "end" : "middle" }
+
+    var changeMarks: [PropagationPicture.Mark] {
+        var last = -100.0
+        let origin = record.places[.origin] ?? []
+        return origin.dropFirst().compactMap { stretch -> PropagationPicture.Mark? in
+            guard stretch.at > start, case .version(let id) = stretch.served, let number = record.versions[id]?.number
+            else { return nil }
+            let place = x(stretch.at)
+            let hasRoom = place - last > 14
+            if hasRoom { last = place }
+            return PropagationPicture.Mark(
+                x: SVG.percent(place), anchor: place > 86 ? "end" : "start",
+                title: hasRoom ? "v\(number) deployed" : "", text: hasRoom ? time.brief(stretch.at) : "")
+        }
+    }
+
+    var ticks: [PropagationPicture.Tick] {
+        let span = end.timeIntervalSince(start)
+        let steps: [TimeInterval] = [3600, 7200, 14400, 21600, 43200, 86400, 172_800, 432_000, 864_000, 1_728_000]
+        let step = steps.first { span / $0 <= 8 } ?? 2_592_000
+        let shift = time.wall.timeIntervalSince(time.now)
+        var date =
+            Date(
+                timeIntervalSince1970: ((start + shift).timeIntervalSince1970 / step).rounded(.up) * step) - shift
+        var all: [PropagationPicture.Tick] = []
+        while date < end {
+            let place = x(date)
+            // The word `now` and the edges of the picture need room.
+            if place > 2, place < 98, abs(place - x(now)) > 5 {
+                let text =
+                    step < 86400 ? String(time.shown(date).rfc3339.dropFirst(11).prefix(5)) : time.day(date)
+                all.append(PropagationPicture.Tick(x: SVG.percent(place), text: text))
+            }
+            date += step
+        }
+        return all
+    }
+
+    /// Those that can be seen.
+    var visiblePauses: [ClosedRange<Date>] {
+        record.pauses.filter {
+            $0.upperBound > start && $0.lowerBound < now && x($0.upperBound) - x($0.lowerBound) > 0.25
+        }
+    }
+
+    var pauseMarks: [PropagationPicture.Mark] {
+        visiblePauses.map { pause in
+            let middle = (x(pause.lowerBound) + x(pause.upperBound)) / 2
+            let long = Span.words(pause.upperBound.timeIntervalSince(pause.lowerBound))
+            return PropagationPicture.Mark(
+                x: SVG.percent(middle), anchor: anchor(middle), title: "monitor off, \(long)", text: "")
+        }
+    }
+
+    var band: PropagationPicture.Block? {
+        guard let changedAt, let usual else { return nil }
+        let (from, to) = (x(changedAt + TimeInterval(usual.median)), x(changedAt + TimeInterval(usual.ninth)))
+        return to - from < 0.2 ? nil : .init(x: SVG.percent(from), width: SVG.percent(to - from))
+    }
+
+    var bandText: String? {
+        guard changedAt != nil else { return nil }
+        guard let usual else { return "usual time: not known yet, Apple says up to 24 h" }
+        return "usual: \(Span.words(TimeInterval(usual.median))) to \(Span.words(TimeInterval(usual.ninth)))"
+    }
+
+    var limitMark: PropagationPicture.Mark? {
+        guard let changedAt else { return nil }
+        let limit = changedAt + staleAfter
+        guard limit > start, limit < end else { return nil }
+        return .init(
+            x: SVG.percent(x(limit)), anchor: anchor(x(limit)), title: "\(Span.words(staleAfter)) limit", text: "")
+    }
+
+    func windows(_ query: DomainQuery, _ path: String) -> [PropagationPicture.Window] {
+        let usual = Self.defaultWindow(record.changes, now: now)
+        var all: [(TimeInterval?, String)] = [(nil, Span.words((usual / 3600).rounded() * 3600)), (86400, "24 h")]
+        all += [(7 * 86400, "7 days"), (30 * 86400, "30 days"), (90 * 86400, "90 days")]
+        return all.filter { $0.0 == nil || abs(($0.0 ?? 0) - usual) > 1800 }
+            .sorted { ($0.0 ?? usual) < ($1.0 ?? usual) }
+            .map { seconds, text in
+                .init(
+                    text: text, address: query.with { $0.window = seconds }.address(path) + "#propagation",
+                    isChosen: chosen == seconds)
+            }
+    }
+}

@@ -1,0 +1,309 @@
+// The overview, ready to be shown. Nothing here knows HTML; every text that may hold a stranger's words has been made
+// displayable.
+
+import Evidence
+import Foundation
+import Monitoring
+import Storage
+
+struct FrontPage: Equatable, Sendable {
+    let frame: Frame
+    let headline: String
+    let note: String
+    /// How many open incidents nobody acknowledged; nil: none.
+    let unacknowledged: String?
+    let fleet: [FleetLine]
+    let progress: Progress?
+    let tiles: [Tile]
+    let tileClass: String
+    let trend: Trend?
+    let search: String
+    let states: [Choice]
+    let labels: [Choice]
+    let hasLabels: Bool
+    /// What the form keeps.
+    let kept: [Kept]
+    /// `12 domains, trouble first`.
+    let count: String
+    let clear: String?
+    let groups: LabelGroups?
+    let reasons: [ReasonRow]
+    let reasonNote: String
+    let sections: [Section]
+    let isEmpty: Bool
+    let isLarge: Bool
+    let pager: Pager
+
+    struct Tile: Equatable, Sendable {
+        let count: String
+        let text: String
+        let detail: String
+        let address: String
+        let mark: String
+        let tone: String
+        let isChosen: Bool
+    }
+
+    struct Choice: Equatable, Sendable {
+        let value: String
+        let text: String
+        let isChosen: Bool
+    }
+
+    struct Kept: Equatable, Sendable {
+        let name: String
+        let value: String
+    }
+
+    struct Section: Equatable, Sendable {
+        let title: String?
+        let count: String
+        let note: String?
+        let rows: [FrontRow]
+    }
+
+    struct Progress: Equatable, Sendable {
+        let text: String
+        let done: String
+    }
+
+    /// What it is made of, read at one moment.
+    struct Reading: Sendable {
+        var query: FrontQuery
+        var counts: [DomainStatus: Int]
+        var trend: [StatusCounts] = []
+        var total: Int
+        var records: [BriefRecord]
+        var reasons: [(group: ReasonGroup, example: BriefRecord?)] = []
+        var attention: [String: [DomainStatus: Int]] = [:]
+        var openIncidents = 0
+        var acknowledged = 0
+        var incidents: [String: IncidentNote] = [:]
+        var context = IncidentContext()
+    }
+
+    init(_ reading: Reading, watched: WatchIndex, basis: Frame.Basis, time: PageTime) {
+        let query = reading.query
+        let counts = reading.counts
+        let all = counts.values.reduce(0, +)
+        func tally(_ tile: DomainStatus.Tile) -> Int { tile.statuses.reduce(0) { $0 + (counts[$1] ?? 0) } }
+        let waiting = counts[.waiting] ?? 0
+        headline = Self.headline(all: all, tally: tally, waiting: waiting)
+        note = Self.note(reading, all: all, tally: tally)
+        let open = reading.openIncidents - reading.acknowledged
+        unacknowledged = open > 0 ? open.grouped : nil
+        progress =
+            waiting == 0 || all == 0
+            ? nil
+            : Progress(
+                text: "\((all - waiting).grouped) of \(all.grouped) checked",
+                done: SVG.percent(Double(all - waiting) / Double(all) * 100))
+        let worst = DomainStatus.allCases.first { (counts[$0] ?? 0) > 0 } ?? .waiting
+        let troubled = DomainStatus.allCases.filter(\.needsAttention).reduce(0) { $0 + (counts[$1] ?? 0) }
+        frame = Frame(
+            title: (troubled > 0 ? "(\(troubled.grouped)) " : "") + headline, tone: worst.tone, section: .domains,
+            json: "/api/v1/domains", basis: basis, time: time)
+        fleet = reading.context.fleet.map { FleetLine($0.record, $0.facts, time: time) }
+        tiles = DomainStatus.Tile.allCases.compactMap { tile in
+            if tile == .unknown, tally(.unknown) == 0 { return nil }
+            return Tile(tile, count: tally(tile), counts, query)
+        }
+        tileClass = tiles.count == 5 ? "tiles five" : "tiles"
+        trend = Trend(reading.trend, counts: counts, time: time)
+        search = query.search
+        states = Self.states(query, counts)
+        labels = Self.labels(query, watched)
+        hasLabels = !labels.isEmpty
+        kept = [
+            ("sort", query.order == .trouble ? nil : query.order.rawValue), ("by", query.by),
+            ("rows", query.rows == FrontQuery.rowCounts[0] ? nil : "\(query.rows)"),
+            ("pause", query.isPaused ? "1" : nil),
+        ].compactMap { name, value in value.map { Kept(name: name, value: $0) } }
+        let order =
+            switch query.order {
+            case .trouble: "trouble first"
+            case .longest: "longest first"
+            case .name: "by name"
+            }
+        count = "\(reading.total.of("domain")), \(order)"
+        clear = query.isFiltered ? query.with { $0 = FrontQuery() }.address : nil
+        let isLarge = all > Self.large
+        self.isLarge = isLarge
+        groups = isLarge && !query.isFiltered ? LabelGroups(reading.attention, watched, query) : nil
+        reasons =
+            isLarge || troubled > Self.many ? reading.reasons.map { ReasonRow($0.group, $0.example, query, time) } : []
+        reasonNote = "\(troubled.of("domain")) \(troubled == 1 ? "needs" : "need") attention, worst first"
+        sections = Self.sections(reading, watched, isShort: isLarge, time)
+        isEmpty = reading.records.isEmpty
+        pager = Pager(query, total: reading.total, shown: reading.records.count, counts: isLarge ? counts : [:])
+    }
+
+    /// From so many domains on each takes a line, and pictures sum them up.
+    static let large = 50
+    /// From so many domains in trouble on they are told by reason, too.
+    static let many = 6
+
+    private static func headline(all: Int, tally: (DomainStatus.Tile) -> Int, waiting: Int) -> String {
+        guard all > 0 else { return "No domain is watched" }
+        if waiting == all { return "First check in progress: 0 of \(all.of("domain")) checked" }
+        let (website, old, unknown) = (tally(.website), tally(.oldFile), tally(.unknown))
+        let open = all - website - unknown
+        let tail =
+            old == 0 ? "" : old == open && all == 1 ? ", with an old file" : ", \(old.grouped) of them with an old file"
+        if open == all {
+            return all == 1 ? "1 domain opens the app\(tail)" : "All \(all.grouped) domains open the app\(tail)"
+        }
+        return "\(open.grouped) of \(all.of("domain")) \(open == 1 ? "opens" : "open") the app\(tail)"
+    }
+
+    private static func note(_ reading: Reading, all: Int, tally: (DomainStatus.Tile) -> Int) -> String {
+        guard all > 0 else { return "Add domains to monitor.yaml." }
+        var parts: [String] = []
+        let (website, unknown) = (tally(.website), tally(.unknown))
+        if website > 0 { parts.append("\(website.grouped) \(website == 1 ? "opens" : "open") the website.") }
+        if unknown > 0 { parts.append("\(unknown.grouped) \(unknown == 1 ? "is" : "are") not known yet.") }
+        let open = reading.openIncidents
+        parts.append(
+            open == 0
+                ? "No incident is open." : open == 1 ? "1 incident is open" : "\(open.grouped) incidents are open")
+        if open > 0 {
+            parts[parts.count - 1] += reading.acknowledged >= open ? ", all acknowledged." : ","
+        }
+        return parts.joined(separator: " ")
+    }
+
+    private static func states(_ query: FrontQuery, _ counts: [DomainStatus: Int]) -> [Choice] {
+        let tiles = DomainStatus.Tile.allCases.filter { tile in
+            tile.statuses.contains { (counts[$0] ?? 0) > 0 } || query.state == tile.name
+        }
+        let choices =
+            tiles.map { Choice(value: $0.name, text: $0.words(2).capitalizedFirst, isChosen: query.state == $0.name) }
+            + DomainStatus.allCases.filter { (counts[$0] ?? 0) > 0 || query.state == $0.name }.map {
+                Choice(
+                    value: $0.name, text: "\($0.word) (\((counts[$0] ?? 0).grouped))", isChosen: query.state == $0.name)
+            }
+        return choices
+    }
+
+    /// A list that nobody reads to its end is no list.
+    private static let maximumLabels = 200
+
+    private static func labels(_ query: FrontQuery, _ watched: WatchIndex) -> [Choice] {
+        var choices = watched.labels.prefix(maximumLabels).map {
+            Choice(
+                value: $0.text, text: "\($0.text.onOneLine(upTo: 60)) (\($0.count.grouped))",
+                isChosen: $0.text == query.label)
+        }
+        if let label = query.label, !choices.contains(where: \.isChosen) {
+            choices.append(Choice(value: label, text: label.onOneLine(upTo: 60), isChosen: true))
+        }
+        return choices
+    }
+
+    private static func sections(
+        _ reading: Reading, _ watched: WatchIndex, isShort: Bool, _ time: PageTime
+    ) -> [Section] {
+        let rows = reading.records.compactMap { record -> (DomainStatus, FrontRow)? in
+            guard let info = watched[record.domain] else { return nil }
+            return (
+                record.status,
+                FrontRow(
+                    record,
+                    FrontRow.Setting(
+                        watched: info, isShort: isShort, context: reading.context, incidents: reading.incidents,
+                        time: time))
+            )
+        }
+        if reading.query.order == .name {
+            return rows.isEmpty ? [] : [Section(title: nil, count: "", note: nil, rows: rows.map(\.1))]
+        }
+        var sections: [Section] = []
+        var rest = rows[...]
+        while let first = rest.first?.0 {
+            // Trouble of all kinds stands together while each takes its own space.
+            let isTrouble = first.needsAttention && !isShort
+            let part = rest.prefix { isTrouble ? $0.0.needsAttention : $0.0 == first }
+            rest = rest.dropFirst(part.count)
+            sections.append(
+                Section(
+                    title: isTrouble ? nil : first.word,
+                    count: isTrouble ? "" : (reading.counts[first] ?? part.count).grouped,
+                    note: isShort && first.needsAttention ? first.meaning : nil, rows: part.map(\.1)))
+        }
+        return sections
+    }
+}
+
+extension FrontPage.Tile {
+    init(_ tile: DomainStatus.Tile, count: Int, _ counts: [DomainStatus: Int], _ query: FrontQuery) {
+        self.count = count.grouped
+        text = tile.words(count)
+        let parts = tile.statuses.compactMap { status in
+            counts[status].flatMap { $0 > 0 ? "\($0.grouped) \(status.word.lowercased())" : nil }
+        }
+        switch tile {
+        case .website where count > 0 && counts[.expectationFailed] == nil:
+            detail = "Apple has no copy: \(parts.joined(separator: ", "))"
+        case .current where count > 0: detail = "Apple’s copy is in sync"
+        default: detail = parts.isEmpty ? "none" : parts.joined(separator: ", ")
+        }
+        isChosen = query.state == tile.name
+        let name = isChosen ? nil : tile.name
+        address = query.with { $0.state = name }.address
+        (mark, tone) = count == 0 && tile != .current ? (tile.mark, "soft") : (tile.mark, tile.tone.rawValue)
+    }
+}
+
+extension DomainStatus.Tile {
+    fileprivate func words(_ count: Int) -> String {
+        switch self {
+        case .website: count == 1 ? "opens the website" : "open the website"
+        case .oldFile: count == 1 ? "follows an old file" : "follow an old file"
+        case .atRisk: count == 1 ? "works, but at risk" : "work, but at risk"
+        case .unknown: "not known"
+        case .current: count == 1 ? "follows the current file" : "follow the current file"
+        }
+    }
+
+    fileprivate var mark: String {
+        switch self {
+        case .website: DomainStatus.missing.mark
+        case .oldFile: DomainStatus.stale.mark
+        case .atRisk: DomainStatus.atRisk.mark
+        case .unknown: DomainStatus.unknown.mark
+        case .current: DomainStatus.inSync.mark
+        }
+    }
+
+    fileprivate var tone: Tone {
+        switch self {
+        case .website, .oldFile: .fail
+        case .atRisk: .warn
+        case .unknown: .soft
+        case .current: .ok
+        }
+    }
+}
+
+extension DomainStatus {
+    /// What phones do, in a few words.
+    var meaning: String {
+        switch self {
+        case .missing: "links open the website, not the app"
+        case .expectationFailed: "links do not do what is expected"
+        case .stale: "phones follow an old file for longer than allowed"
+        case .divergent: "phones follow a file that the origin does not serve"
+        case .originFailing: "links work from Apple’s copy; the origin fails"
+        case .atRisk: "links work; act before they stop"
+        case .propagating: "phones follow the old file; this is normal after a change"
+        case .unknown: "what phones do is not known"
+        case .waiting: "not checked yet"
+        case .direct: "phones in that mode read the origin"
+        case .inSync: "phones follow the current file"
+        }
+    }
+}
+
+extension String {
+    var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}

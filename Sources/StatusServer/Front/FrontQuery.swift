@@ -1,0 +1,79 @@
+// What the address of the overview says: each view has one that can be shared.
+
+import Evidence
+import Foundation
+import Monitoring
+import Storage
+
+struct FrontQuery: Equatable, Sendable {
+    /// The name of a status or a tile; nil: any.
+    var state: String?
+    var search = ""
+    var label: String?
+    var reason: String?
+    var order = BriefFilter.Order.trouble
+    /// From 1.
+    var page = 1
+    var rows = Self.rowCounts[0]
+    /// The key of the labels that the picture groups by; nil: the first.
+    var by: String?
+    var isPaused = false
+
+    static let rowCounts = [25, 50, 100]
+
+    init() {}
+
+    /// `parameters`: as the address has them; what cannot be understood counts as absent.
+    init(_ parameters: [String: String]) {
+        if let state = parameters["state"], !Self.statuses(of: state).isEmpty { self.state = state }
+        search = String((parameters["q"] ?? "").trimmingCharacters(in: .whitespaces).lowercased().prefix(253))
+        label = parameters["label"].flatMap { $0.isEmpty ? nil : String($0.prefix(500)) }
+        reason = parameters["reason"].flatMap { $0.isEmpty ? nil : String($0.prefix(200)) }
+        order = parameters["sort"].flatMap(BriefFilter.Order.init(rawValue:)) ?? .trouble
+        page = min(max(1, parameters["page"].flatMap(Int.init) ?? 1), 100_000)
+        rows = parameters["rows"].flatMap(Int.init).flatMap { Self.rowCounts.contains($0) ? $0 : nil } ?? rows
+        by = parameters["by"].flatMap { $0.isEmpty ? nil : String($0.prefix(100)) }
+        isPaused = parameters["pause"] != nil
+    }
+
+    static func statuses(of name: String) -> [DomainStatus] {
+        if let status = DomainStatus(name: name) { return [status] }
+        return DomainStatus.Tile.allCases.first { $0.name == name }?.statuses ?? []
+    }
+
+    var filter: BriefFilter {
+        BriefFilter(statuses: state.map(Self.statuses) ?? [], search: search, label: label, reason: reason)
+    }
+
+    var isFiltered: Bool { state != nil || !search.isEmpty || label != nil || reason != nil }
+
+    /// The address of this view; a change of the filter goes to the first page.
+    var address: String {
+        var items: [URLQueryItem] = []
+        func add(_ name: String, _ value: String?) {
+            if let value, !value.isEmpty { items.append(URLQueryItem(name: name, value: value)) }
+        }
+        add("q", search)
+        add("state", state)
+        add("label", label)
+        add("reason", reason)
+        add("by", by)
+        add("sort", order == .trouble ? nil : order.rawValue)
+        add("rows", rows == Self.rowCounts[0] ? nil : "\(rows)")
+        add("page", page == 1 ? nil : "\(page)")
+        add("pause", isPaused ? "1" : nil)
+        guard !items.isEmpty else { return "/" }
+        var components = URLComponents()
+        components.path = "/"
+        components.queryItems = items
+        // A form's plus is a blank.
+        return (components.string ?? "/").replacing("+", with: "%2B")
+    }
+
+    func with(_ change: (inout FrontQuery) -> Void) -> FrontQuery {
+        var copy = self
+        copy.page = 1
+        change(&copy)
+        return copy
+    }
+}

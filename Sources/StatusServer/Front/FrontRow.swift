@@ -1,0 +1,176 @@
+// One domain on the overview.
+
+import Evidence
+import Foundation
+import Monitoring
+import Storage
+
+struct FrontRow: Equatable, Sendable {
+    let id: String
+    let name: String
+    let address: String
+    let status: String
+    let mark: String
+    let tone: String
+    let labels: [String]
+    /// Rows of a line each: calm ones, and all where many are shown.
+    let isShort: Bool
+    /// What phones do, why, and what to do; nil in a short row.
+    let effect: String?
+    let cause: String?
+    let action: String?
+    /// In a short row in their place.
+    let line: String?
+    let incidents: [IncidentLine]
+    let edges: EdgePicture?
+    let edgeText: String
+    /// `31 h 12 min`, and of what: `behind`.
+    let long: String?
+    let longOf: String
+    let lag: LagBar?
+    let until: String?
+    /// nil: never.
+    let checked: String?
+    let checkedAt: String
+    let isOverdue: Bool
+
+    struct IncidentLine: Equatable, Sendable {
+        let kind: String
+        let address: String
+        /// `firing since 11:31`.
+        let state: String
+        let isUnacknowledged: Bool
+        /// `acknowledged by eva`, `silenced until …`, `notified ops, pager`.
+        let notes: [String]
+    }
+
+    /// What a row is made with, beside its record.
+    struct Setting: Sendable {
+        var watched: WatchedDomainInfo
+        var isShort = false
+        var context = IncidentContext()
+        var incidents: [String: IncidentNote] = [:]
+        var time: PageTime
+    }
+
+    init(_ record: BriefRecord, _ setting: Setting) {
+        let time = setting.time
+        let (brief, watched) = (record.brief, setting.watched)
+        name = record.domain.name
+        id = "d-\(name)"
+        address = "/domains/\(name)"
+        status = record.status == .direct ? watched.modeWord : record.status.word
+        mark = record.status.mark
+        tone = record.status.tone.rawValue
+        labels = watched.labelTexts
+        let isCalm = !record.status.needsAttention
+        isShort = isCalm || setting.isShort
+        let text = brief?.text
+        effect = isShort ? nil : text?.effect
+        cause = isShort ? nil : text?.cause
+        action = isShort ? nil : text?.action
+        line = isShort ? Self.line(record, text, labels: setting.isShort ? labels : [], time) : nil
+        incidents = isShort ? [] : (brief?.incidents ?? []).prefix(4).map { IncidentLine($0, setting) }
+        edges = isShort ? nil : brief?.edges.flatMap(EdgePicture.init)
+        edgeText = Self.edgeText(record)
+        let lasting = Lasting(record, staleAfter: watched.staleAfter, isShort: isShort, time)
+        (long, longOf, lag, until) = (lasting.long, lasting.of, lasting.bar, lasting.until)
+        checked = record.lastCheckedAt.map(time.age)
+        checkedAt = record.lastCheckedAt.map { time.moment($0).instant } ?? ""
+        isOverdue =
+            record.lastCheckedAt.map { time.since($0) > watched.interval.inSeconds * 3 + 60 } ?? false
+    }
+
+    private static func line(_ record: BriefRecord, _ text: DiagnosisText?, labels: [String], _ time: PageTime)
+        -> String
+    {
+        var parts: [String] = []
+        guard let brief = record.brief else { return "the first check has not ended yet" }
+        switch record.status {
+        case .inSync, .direct:
+            if let version = record.version {
+                parts.append("v\(version)" + (record.versionSince.map { " since \(time.day($0))" } ?? ""))
+            }
+            if brief.notes > 0, let note = brief.note {
+                parts.append(brief.notes == 1 ? "1 note: \(note)" : "\(brief.notes) notes, such as \(note)")
+            }
+        default: parts.append((text?.cause ?? text?.effect ?? "").firstSentence.shortened(to: 110))
+        }
+        return (parts + labels).filter { !$0.isEmpty }.joined(separator: " · ")
+    }
+
+    private static func edgeText(_ record: BriefRecord) -> String {
+        guard let edges = record.brief?.edges, edges.asked > 0 else { return "" }
+        if record.status == .missing {
+            return "\(edges.asked - edges.missing - edges.unreachable) of \(edges.asked) have a copy"
+        }
+        let version = record.version.map { " have v\($0)" } ?? " have the file"
+        return record.status.needsAttention
+            ? "\(edges.inSync) of \(edges.asked)\(version)" : "\(edges.inSync) of \(edges.asked)"
+    }
+}
+
+extension FrontRow.IncidentLine {
+    init(_ incident: DomainBrief.OpenIncident, _ setting: FrontRow.Setting) {
+        let time = setting.time
+        let note = setting.incidents[incident.id]
+        kind = incident.kind.rawValue
+        address = "/incidents/\(incident.id)"
+        var notes: [String] = []
+        var isUnacknowledged = false
+        switch incident.state {
+        case .pending:
+            state = incident.graceUntil.map { "no alert before \(time.brief($0))" } ?? "pending, nobody is notified yet"
+        case .firing:
+            state = "firing since \(time.brief(incident.firedAt ?? incident.since))"
+            isUnacknowledged = note?.record.acknowledgement == nil
+        default: state = "\(incident.state.rawValue) since \(time.brief(incident.firedAt ?? incident.since))"
+        }
+        if let by = note?.record.acknowledgement?.by { notes.append("acknowledged by \(by.onOneLine(upTo: 100))") }
+        if let inhibitor = setting.context.inhibitor(of: incident.kind, inDomain: incident.inhibitedBy) {
+            notes.append("inhibited by \(inhibitor)")
+        }
+        let silence = setting.context.silences.active(
+            domain: setting.watched.domain, labels: setting.watched.labels, kind: incident.kind, at: time.wall)
+        if let silence {
+            notes.append(
+                "silenced until \(silence.until.map { PageTime.brief($0, wall: time.wall) } ?? "further notice")")
+            isUnacknowledged = false
+        }
+        let notified = (note?.notified ?? []).map { $0.onOneLine(upTo: 40) }
+        if !notified.isEmpty { notes.append("notified \(notified.listed(upTo: 3))") }
+        self.isUnacknowledged = isUnacknowledged
+        self.notes = notes
+    }
+}
+
+extension WatchedDomainInfo {
+    /// `team=growth`, by key.
+    var labelTexts: [String] {
+        labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)".onOneLine(upTo: 80) }
+    }
+
+    var modeWord: String {
+        switch mode {
+        case .production: "Direct"
+        case .developer: "Developer"
+        case .managed: "Managed"
+        case .developerManaged: "Dev, managed"
+        }
+    }
+}
+
+extension String {
+    /// To the first full stop that ends a sentence.
+    var firstSentence: String {
+        guard let end = firstRange(of: /\.(\s|$)/) else { return self }
+        return String(self[..<end.lowerBound])
+    }
+}
+
+extension [String] {
+    /// `ops, pager and 2 more`.
+    func listed(upTo limit: Int) -> String {
+        prefix(limit).joined(separator: ", ") + (count > limit ? " and \(count - limit) more" : "")
+    }
+}

@@ -1,0 +1,197 @@
+// The list of incidents: open ones that nobody acknowledged first, then the others, then what ended.
+
+import Evidence
+import Foundation
+import Monitoring
+import Storage
+
+struct IncidentsView: Equatable, Sendable {
+    let frame: Frame
+    let headline: String
+    let note: String
+    let search: String
+    let kinds: [FrontPage.Choice]
+    let days: String
+    let windows: [PropagationPicture.Window]
+    let clear: String?
+    let ticks: [PropagationPicture.Tick]
+    let sections: [Section]
+    let isEmpty: Bool
+    let older: String?
+
+    struct Section: Equatable, Sendable {
+        let title: String
+        let count: String
+        let note: String?
+        let rows: [Row]
+    }
+
+    struct Row: Equatable, Sendable {
+        let id: String
+        let address: String
+        let domain: String
+        let domainAddress: String?
+        let kind: String
+        let mark: String
+        let tone: String
+        let summary: String?
+        let bar: [Bar]
+        let barText: String
+        let long: String
+        let since: String
+        let state: String
+        let isUnacknowledged: Bool
+        let notes: [String]
+    }
+
+    /// A stretch of the incident: `outline` before it fired, `solid` after, `resolved`; `notch` where it was acknowledged.
+    struct Bar: Equatable, Sendable {
+        let x: String
+        let width: String
+        let kind: String
+    }
+
+    struct Reading: Sendable {
+        var query: IncidentsQuery
+        var open: [IncidentRecord]
+        var pending: [IncidentRecord]
+        var resolved: [IncidentRecord]
+        var resolvedCount: Int
+        var notes: [String: IncidentNote] = [:]
+        var facts: [String: IncidentFacts] = [:]
+        var context = IncidentContext()
+        var labels: @Sendable (Domain) -> [String: String] = { _ in [:] }
+        var hasMore = false
+    }
+
+    init(_ reading: Reading, basis: Frame.Basis, time: PageTime) {
+        let query = reading.query
+        let unacknowledged = reading.open.count { $0.acknowledgement == nil }
+        let count = reading.open.count
+        headline =
+            count == 0
+            ? "No incident is open"
+            : "\(count.of("incident")) \(count == 1 ? "is" : "are") open"
+                + (unacknowledged == 0
+                    ? ", all acknowledged"
+                    : unacknowledged == count && count == 1
+                        ? ", not acknowledged" : ", \(unacknowledged.grouped) not acknowledged")
+        let pending = reading.pending.count
+        note =
+            (pending == 0 ? "" : "\(pending.grouped) more \(pending == 1 ? "is" : "are") pending. ")
+            + "\(reading.resolvedCount.grouped) ended in the last \(query.days == 1 ? "24 h" : "\(query.days) days")."
+        frame = Frame(
+            title: headline, tone: count == 0 ? .ok : unacknowledged > 0 ? .fail : .warn, section: .incidents,
+            json: "/api/v1/incidents", basis: basis, time: time)
+        search = query.search
+        kinds = IncidentKind.allCases.map {
+            FrontPage.Choice(value: $0.rawValue, text: $0.rawValue, isChosen: $0 == query.kind)
+        }
+        days = "\(query.days)"
+        clear =
+            query.search.isEmpty && query.kind == nil ? nil : query.with { ($0.search, $0.kind) = ("", nil) }.address
+        windows = IncidentsQuery.windows.map { days in
+            .init(
+                text: days == 1 ? "24 h" : "\(days) days", address: query.with { $0.days = days }.address,
+                isChosen: days == query.days)
+        }
+        let start = time.now - Double(query.days) * 86400
+        let scope = BarScope(start: start, time: time)
+        ticks = scope.ticks
+        func rows(_ records: [IncidentRecord]) -> [Row] {
+            records.filter { query.admits($0.incident) }.map {
+                Row($0, note: reading.notes[$0.incident.id], facts: reading.facts[$0.incident.id], reading, scope)
+            }
+        }
+        let all = [
+            Section(title: "Open", count: count.grouped, note: nil, rows: query.page == 1 ? rows(reading.open) : []),
+            Section(
+                title: "Pending", count: pending.grouped, note: "nobody is notified before it is confirmed",
+                rows: query.page == 1 ? rows(reading.pending) : []),
+            Section(
+                title: "Resolved", count: reading.resolvedCount.grouped,
+                note: query.days == 1 ? "in 24 h" : "in \(query.days) days", rows: rows(reading.resolved)),
+        ]
+        sections = all.filter { !$0.rows.isEmpty }
+        isEmpty = sections.isEmpty
+        older = reading.hasMore ? query.with { $0.page = query.page + 1 }.address : nil
+    }
+}
+
+/// The time that the bars show.
+struct BarScope: Sendable {
+    let start: Date
+    let time: PageTime
+
+    func x(_ date: Date) -> Double {
+        min(100, max(0, date.timeIntervalSince(start) / max(1, time.now.timeIntervalSince(start)) * 100))
+    }
+
+    var ticks: [PropagationPicture.Tick] {
+        PictureScope(
+            record: PropagationRecord(), edges: [], changedAt: nil, usual: nil, staleAfter: 0,
+            window: time.now.timeIntervalSince(start), time: time
+        ).ticks
+    }
+
+    func bars(_ incident: Incident, acknowledgedAt: Date?) -> [IncidentsView.Bar] {
+        let end = incident.resolvedAt ?? time.now
+        let fired = incident.firedAt ?? end
+        var parts: [(Date, Date, String)] = []
+        if fired > incident.since { parts.append((incident.since, fired, "outline")) }
+        let kind = incident.state == .resolved ? "resolved" : "solid"
+        if let acknowledgedAt, acknowledgedAt > fired, acknowledgedAt < end {
+            parts += [(fired, acknowledgedAt, kind), (acknowledgedAt, end, kind + " notch")]
+        } else if incident.firedAt != nil {
+            parts.append((fired, end, kind))
+        }
+        return parts.compactMap { from, to, kind in
+            guard to > start else { return nil }
+            let left = x(from)
+            // What is shorter than a pixel is seen, too.
+            return .init(x: SVG.percent(min(left, 99.4)), width: SVG.percent(max(0.6, x(to) - left)), kind: kind)
+        }
+    }
+}
+
+extension IncidentsView.Row {
+    init(
+        _ record: IncidentRecord, note: IncidentNote?, facts: IncidentFacts?, _ reading: IncidentsView.Reading,
+        _ scope: BarScope
+    ) {
+        let (incident, time) = (record.incident, scope.time)
+        id = "i-\(incident.id)"
+        address = "/incidents/\(incident.id)"
+        domain = incident.subjectName == "aasa-monitor" ? "the monitor" : incident.subjectName
+        domainAddress = incident.domain.map { "/domains/\($0.name)" }
+        kind = incident.kind.rawValue
+        (mark, tone) = incident.face
+        summary = facts.map { ($0.text.cause ?? $0.text.effect).firstSentence.shortened(to: 140) }
+        bar = scope.bars(incident, acknowledgedAt: record.acknowledgement?.at)
+        let end = incident.resolvedAt ?? time.now
+        long = Span.words(end.timeIntervalSince(incident.since))
+        barText = "\(incident.state.rawValue), \(long) from \(time.brief(incident.since))"
+        since = incident.state == .resolved ? time.brief(incident.since) : "since \(time.brief(incident.since))"
+        let silenced = reading.context.silencedUntil(
+            incident, labels: incident.domain.map(reading.labels) ?? [:], at: time.wall)
+        var notes: [String] = []
+        isUnacknowledged = record.acknowledgement == nil && (incident.state == .firing || incident.state == .recovering)
+        switch incident.state {
+        case .pending: state = "Pending"
+        case .resolved: state = incident.reason.map { $0.rawValue.replacing("_", with: " ") } ?? "resolved"
+        case .firing, .recovering:
+            if let acknowledgement = record.acknowledgement {
+                state = "Acknowledged by \(acknowledgement.by.onOneLine(upTo: 60)), \(time.brief(acknowledgement.at))"
+            } else {
+                state = incident.state == .recovering ? "Recovering" : "Firing"
+            }
+        }
+        if let silenced { notes.append("silenced until \(PageTime.brief(silenced, wall: time.wall))") }
+        if incident.isFlapping { notes.append("flapping") }
+        let notified = (note?.notified ?? []).map { $0.onOneLine(upTo: 40) }
+        if incident.state != .pending {
+            notes.append(notified.isEmpty ? "nobody was notified" : "notified \(notified.listed(upTo: 4))")
+        }
+        self.notes = notes
+    }
+}

@@ -1,0 +1,90 @@
+// What the daemon says of itself, for the line at the top of each page.
+
+import Evidence
+import Foundation
+import Monitoring
+
+package struct MonitorHealth: Equatable, Sendable {
+    /// How late the check is that waits longest; nil where no schedule runs here.
+    package var lateness: Duration?
+    /// Whether this machine's own network is in doubt.
+    package var isNetworkSuspect: Bool
+    package var channels: Int
+    /// Channels that do not deliver, with the words of each.
+    package var failingChannels: [FailingChannel]
+    package var isStoreFailing: Bool
+    /// When the configuration in force was read.
+    package var configuredAt: Date?
+
+    package init(
+        lateness: Duration? = nil, isNetworkSuspect: Bool = false, channels: Int = 0,
+        failingChannels: [FailingChannel] = [], isStoreFailing: Bool = false, configuredAt: Date? = nil
+    ) {
+        self.lateness = lateness
+        self.isNetworkSuspect = isNetworkSuspect
+        self.channels = channels
+        self.failingChannels = failingChannels
+        self.isStoreFailing = isStoreFailing
+        self.configuredAt = configuredAt
+    }
+}
+
+extension Frame.HealthItem {
+    fileprivate static func fine(_ name: String, _ text: String) -> Self {
+        Self(name: name, text: text, mark: "m-check", tone: "ok")
+    }
+    fileprivate static func trouble(_ name: String, _ text: String, _ tone: Tone = .warn) -> Self {
+        Self(name: name, text: text, mark: "m-at-risk", tone: tone.rawValue)
+    }
+}
+
+extension MonitorHealth {
+    /// A check may wait this long before it counts as late.
+    private static let patience = Duration.seconds(60)
+
+    func items(
+        domains: Int, waiting: Int, pendingMessages: Int, storeBytes: Int?, refusedReload: String?, pace: Double,
+        time: PageTime
+    ) -> [Frame.HealthItem] {
+        var items: [Frame.HealthItem] = []
+        if let lateness, lateness > Self.patience * pace {
+            items.append(.trouble("Checks", "late by \(Span.words(lateness.inSeconds))"))
+        } else if domains > 0, waiting == domains {
+            items.append(.init(name: "Checks", text: "0 of \(domains.grouped)", mark: "m-waiting", tone: "soft"))
+        } else {
+            items.append(.fine("Checks", "\((domains - waiting).grouped) of \(domains.grouped) on time"))
+        }
+        items.append(
+            isNetworkSuspect
+                ? .trouble("Network", "in doubt: this machine reaches nobody") : .fine("Network", "reachable"))
+        let pending = pendingMessages == 0 ? "0 pending" : "\(pendingMessages.grouped) pending"
+        if let channel = failingChannels.first {
+            let more = failingChannels.count > 1 ? ", \(failingChannels.count - 1) more" : ""
+            items.append(
+                .trouble(
+                    "Alerts",
+                    "\(channel.name.onOneLine(upTo: 40)) fails since \(time.brief(channel.since))\(more), \(pending)"))
+        } else {
+            items.append(.fine("Alerts", "\(pending), \(channels.of("channel"))"))
+        }
+        if isStoreFailing {
+            items.append(.trouble("Store", "writes fail", .fail))
+        } else if let storeBytes {
+            items.append(.fine("Store", Self.size(storeBytes)))
+        }
+        if let refusedReload {
+            items.append(.trouble("Configuration", "changed but not taken: \(refusedReload.shortened(to: 120))"))
+        } else if let configuredAt {
+            items.append(.fine("Configuration", "of \(time.brief(configuredAt))"))
+        }
+        return items
+    }
+
+    private static func size(_ bytes: Int) -> String {
+        switch bytes {
+        case ..<1_000_000: "\(max(1, bytes / 1000)) KB"
+        case ..<1_000_000_000: "\(bytes / 1_000_000) MB"
+        default: "\(Double(bytes / 100_000_000) / 10) GB"
+        }
+    }
+}

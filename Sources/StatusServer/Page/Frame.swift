@@ -1,0 +1,109 @@
+// What all views share: the head, the navigation, the monitor's own health, the foot.
+
+import Evidence
+import Foundation
+import Monitoring
+
+struct Frame: Equatable, Sendable {
+    let title: String
+    /// The file of the icon, which carries the state into a pinned tab.
+    let icon: String
+    let isDomains: Bool
+    let isIncidents: Bool
+    /// Open ones; nil: none.
+    let openIncidents: String?
+    /// `14:32:07 UTC`.
+    let clock: String
+    let refreshSeconds: String
+    /// What a browser without a script loads again; nil: nothing.
+    let isPaused: Bool
+    /// The same view with and without refresh.
+    let pauseAddress: String
+    let health: [HealthItem]
+    /// How many of them are fine; a narrow page shows the others.
+    let fineHealth: String?
+    let version: String
+    /// `2026-11-22 14:32:07`.
+    let rendered: String
+    /// Versions of the files beside the page, so that a browser keeps each.
+    let assets: String
+    let json: String
+    let canLogOut: Bool
+
+    struct HealthItem: Equatable, Sendable {
+        let name: String
+        let text: String
+        let mark: String
+        let tone: String
+    }
+
+    /// What a page is made with.
+    struct Basis: Sendable {
+        var version: String
+        var health: [HealthItem] = []
+        var openIncidents = 0
+        var refreshSeconds = 30
+        var isPaused = false
+        var pauseAddress = "?pause=1"
+        var canLogOut = false
+    }
+
+    enum Section { case domains, incidents }
+
+    init(title: String, tone: Tone, section: Section, json: String, basis: Basis, time: PageTime) {
+        self.title = title
+        icon = "/assets/icon-\(tone.rawValue).svg"
+        isDomains = section == .domains
+        isIncidents = section == .incidents
+        openIncidents = basis.openIncidents > 0 ? basis.openIncidents.grouped : nil
+        let instant = time.wall.rfc3339
+        clock = instant.dropFirst(11).dropLast() + " UTC"
+        rendered = String(instant.dropLast().map { $0 == "T" ? " " : $0 })
+        refreshSeconds = "\(basis.refreshSeconds)"
+        isPaused = basis.isPaused
+        pauseAddress = basis.pauseAddress
+        health = basis.health.filter { $0.tone != "ok" } + basis.health.filter { $0.tone == "ok" }
+        let fine = basis.health.count { $0.tone == "ok" }
+        fineHealth = fine == 0 ? nil : fine == basis.health.count ? "all \(fine) fine" : "\(fine) more fine"
+        version = basis.version.displayable
+        assets = Assets.version
+        self.json = json
+        canLogOut = basis.canLogOut
+    }
+}
+
+/// The colour of a state. Colour never says it alone.
+enum Tone: String, Sendable {
+    case fail, warn, prog, ok, soft
+}
+
+extension DomainStatus {
+    var tone: Tone {
+        switch self {
+        case .missing, .expectationFailed, .stale, .divergent, .originFailing: .fail
+        case .atRisk: .warn
+        case .propagating: .prog
+        case .unknown, .waiting: .soft
+        case .direct, .inSync: .ok
+        }
+    }
+
+    /// The symbol in `marks.mustache`.
+    var mark: String { "m-\(name)" }
+
+    var word: String {
+        switch self {
+        case .missing: "Missing"
+        case .expectationFailed: "Expectation failed"
+        case .stale: "Stale"
+        case .divergent: "Divergent"
+        case .originFailing: "Origin failing"
+        case .atRisk: "At risk"
+        case .propagating: "Propagating"
+        case .unknown: "Not known"
+        case .waiting: "Waiting"
+        case .direct: "Direct"
+        case .inSync: "In sync"
+        }
+    }
+}

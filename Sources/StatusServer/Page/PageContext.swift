@@ -1,0 +1,109 @@
+// What every view is made with, and how one becomes an answer.
+
+import Crypto
+import Evidence
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import Monitoring
+import Storage
+
+final class PageContext: Sendable {
+    let store: Store
+    let timekeeper: any Timekeeper
+    let logger: Logger
+    let watched: WatchList
+    let windows: WindowList
+    let refusedReload: RefusedReload
+    let key: AccessKey
+    let surroundings: Overview.Surroundings
+    let health: @Sendable () async -> MonitorHealth
+    private let library: PageLibrary
+    private let trouble = LogDeduplicator()
+
+    init(
+        store: Store, timekeeper: any Timekeeper, logger: Logger, watched: WatchList, windows: WindowList,
+        refusedReload: RefusedReload, key: AccessKey, surroundings: Overview.Surroundings,
+        health: @escaping @Sendable () async -> MonitorHealth
+    ) throws {
+        self.store = store
+        self.timekeeper = timekeeper
+        self.logger = logger
+        self.watched = watched
+        self.windows = windows
+        self.refusedReload = refusedReload
+        self.key = key
+        self.surroundings = surroundings
+        self.health = health
+        library = try PageLibrary()
+    }
+
+    /// A page waits so long before it loads itself again: shorter while the first checks run, and where time runs faster.
+    private static let refreshSeconds = 30
+    private static let fastRefreshSeconds = 2
+
+    func basis(_ time: PageTime, counts: [DomainStatus: Int], isPaused: Bool, pauseAddress: String) async throws
+        -> Frame.Basis
+    {
+        let pending = try await store.pendingNotifications().reduce(0) { $0 + $1.count }
+        let waiting = counts[.waiting] ?? 0
+        let size = try await store.size()
+        let items = await health().items(
+            domains: counts.values.reduce(0, +), waiting: waiting, pendingMessages: pending, storeBytes: size,
+            refusedReload: refusedReload.current, pace: timekeeper.pace, time: time)
+        return Frame.Basis(
+            version: surroundings.version, health: items, openIncidents: try await store.openIncidentCount(),
+            refreshSeconds: waiting > 0 || timekeeper.pace != 1 ? Self.fastRefreshSeconds : Self.refreshSeconds,
+            isPaused: isPaused, pauseAddress: pauseAddress, canLogOut: key.token != nil)
+    }
+
+    /// Answers a request with a page, or says that the store does not answer.
+    func answer(
+        _ request: Request, _ view: PageLibrary.View, _ make: (PageTime) async throws -> (any Sendable, Frame)?
+    ) async -> Response {
+        do {
+            let time = PageTime(timekeeper)
+            try await watched.show(in: store, at: time)
+            guard let (model, frame) = try await make(time) else {
+                return Response(plain: "404 there is no such page\n", status: .notFound)
+            }
+            if trouble.isOver() { logger.notice("status page can read the store again") }
+            return render(request, view, model, frame)
+        } catch {
+            if !(error is CancellationError), trouble.isNews("away") {
+                logger.error(
+                    "status page failed: store read failed",
+                    metadata: ["error": "\(String(describing: error).displayable)"])
+            }
+            var headers = HTTPFields()
+            // Browsers obey it, so that an open page comes back by itself.
+            if let refresh = HTTPField.Name("Refresh") { headers[refresh] = "30" }
+            return .storeAway(headers)
+        }
+    }
+
+    func render(_ request: Request, _ view: PageLibrary.View, _ model: any Sendable, _ frame: Frame) -> Response {
+        let html = library.render(view, model)
+        let tag = Self.tag(html, without: [frame.clock, frame.rendered])
+        var headers: HTTPFields = [.eTag: tag, .cacheControl: "no-cache, private"]
+        if let name = HTTPField.Name("X-Rendered") { headers[name] = frame.rendered }
+        if request.headers[.ifNoneMatch]?.contains(tag) == true {
+            return Response(status: .notModified, headers: headers)
+        }
+        headers[.contentType] = "text/html; charset=utf-8"
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+    }
+
+    /// Equal for two pages that differ in their clocks alone.
+    private static func tag(_ html: String, without clocks: [String]) -> String {
+        var bytes = Data(html.utf8)
+        for clock in clocks {
+            if let place = bytes.range(of: Data(clock.utf8)) { bytes.removeSubrange(place) }
+        }
+        let digest = SHA256.hash(data: bytes).prefix(12).map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+        return "W/\"\(digest.joined())\""
+    }
+}

@@ -1,0 +1,65 @@
+// Spans and instants as the pages have them: short, in UTC, the year only where it is another one.
+
+import Evidence
+import Foundation
+
+enum Span {
+    /// `45 s`, `12 min`, `31 h 12 min`, `12 d 4 h`: two units at most.
+    static func words(_ seconds: TimeInterval) -> String {
+        // What a server sends may be any number.
+        let total = Int(min(max(0, seconds), 1e12).rounded(.down))
+        let (days, hours, minutes) = (total / 86400, total / 3600, total / 60)
+        if total < 60 { return "\(total) s" }
+        if minutes < 60 { return "\(minutes) min" }
+        if hours < 72 { return joined(hours, "h", minutes % 60, "min") }
+        if days < 30 { return joined(days, "d", hours % 24, "h") }
+        return "\(days) days"
+    }
+
+    private static func joined(_ large: Int, _ unit: String, _ small: Int, _ smallUnit: String) -> String {
+        small == 0 ? "\(large) \(unit)" : "\(large) \(unit) \(small) \(smallUnit)"
+    }
+
+    /// `just now`, `2 min ago`.
+    static func age(_ seconds: TimeInterval) -> String {
+        seconds < 30 ? "just now" : "\(words(seconds < 60 ? 60 : seconds)) ago"
+    }
+}
+
+extension PageTime {
+    /// A stored instant: `15:13` on the day of the page, else `21 Nov 07:20`, with the year where it is another one.
+    func brief(_ stored: Date) -> String { Self.brief(shown(stored), wall: wall) }
+
+    /// An instant of the wall clock.
+    static func brief(_ date: Date, wall: Date) -> String {
+        let (text, now) = (date.rfc3339, wall.rfc3339)
+        let clock = text.dropFirst(11).prefix(5)
+        if text.prefix(10) == now.prefix(10) { return String(clock) }
+        return "\(day(date, wall: wall)) \(clock)"
+    }
+
+    /// `21 Nov`.
+    static func day(_ date: Date, wall: Date) -> String {
+        let text = date.rfc3339
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        let month = Int(text.dropFirst(5).prefix(2)).flatMap { (1...12).contains($0) ? months[$0 - 1] : nil } ?? ""
+        let day = Int(text.dropFirst(8).prefix(2)) ?? 0
+        let year = text.prefix(4)
+        return "\(day) \(month)" + (year == wall.rfc3339.prefix(4) ? "" : " \(year)")
+    }
+
+    func day(_ stored: Date) -> String { Self.day(shown(stored), wall: wall) }
+
+    /// How long ago.
+    func age(_ stored: Date) -> String { Span.age(now.timeIntervalSince(stored)) }
+
+    /// How long until now.
+    func since(_ stored: Date) -> TimeInterval { max(0, now.timeIntervalSince(stored)) }
+}
+
+extension Int {
+    /// `1 domain`, `2 domains`.
+    func of(_ one: String, _ many: String? = nil) -> String {
+        "\(grouped) \(self == 1 ? one : many ?? one + "s")"
+    }
+}

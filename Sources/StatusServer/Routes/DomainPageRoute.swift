@@ -1,0 +1,49 @@
+import Evidence
+import Foundation
+import Hummingbird
+import Monitoring
+import Storage
+
+/// The page of one domain.
+struct DomainPageRoute: Sendable {
+    let context: PageContext
+
+    private static let maximumIncidents = 40
+    private static let maximumDeliveries = 40
+
+    func answer(_ request: Request, _ name: String?) async -> Response {
+        guard let domain = name.flatMap({ try? Domain($0) }), let watched = context.watched.index[domain] else {
+            return Response(plain: "404 this domain is not watched here\n", status: .notFound)
+        }
+        let query = DomainQuery(
+            Dictionary(request.uri.queryParameters.map { (String($0.key), String($0.value)) }) { first, _ in first })
+        return await context.answer(request, .domain) { time in
+            let view = try await view(watched, query, time)
+            return (view, view.frame)
+        }
+    }
+
+    private func view(_ watched: WatchedDomainInfo, _ query: DomainQuery, _ time: PageTime) async throws -> DomainView {
+        let (store, domain) = (context.store, watched.domain)
+        let record =
+            try await store.briefs([domain.name]).first ?? BriefRecord(domain: domain, status: .waiting)
+        var window = query.window ?? 90 * 86400
+        window = max(window, 86400)
+        var reading = DomainView.Reading(
+            query: query, watched: watched, record: record, state: try await store.state(of: domain),
+            full: try await store.lastFullLook(of: domain),
+            propagation: try await store.propagation(of: domain, since: time.now - window))
+        reading.incidents = try await store.incidents(domain: domain, limit: Self.maximumIncidents)
+        reading.notes = try await store.incidentNotes(reading.incidents.map(\.id))
+        for incident in reading.incidents where incident.state != .resolved {
+            reading.deliveries[incident.id] = try await store.deliveries(
+                incident: incident.id, limit: Self.maximumDeliveries)
+        }
+        reading.context = try await IncidentContext(store, windows: context.windows.current, wall: time.wall)
+        let counts = try await store.statusCounts()
+        let basis = try await context.basis(
+            time, counts: counts, isPaused: query.isPaused,
+            pauseAddress: query.with { $0.isPaused.toggle() }.address("/domains/\(domain.name)"))
+        return DomainView(reading, cdnBaseURL: context.surroundings.cdnBaseURL, basis: basis, time: time)
+    }
+}

@@ -1,0 +1,100 @@
+// What people change on the pages: acknowledgements and silences. Each form leads back to its page.
+
+import Evidence
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import Monitoring
+import Storage
+
+struct PageWritesRoute: Sendable {
+    let context: PageContext
+    let gate: WriteGate
+    let onWrite: @Sendable () -> Void
+
+    /// Whether a request may write here, as far as its method and path say.
+    static func takes(_ request: Request) -> Bool {
+        guard request.method == .post else { return false }
+        let parts = request.uri.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        switch (parts.first, parts.last, parts.count) {
+        case ("login", _, 1), ("incidents", "ack", 3), ("incidents", "unack", 3), ("domains", "silence", 3),
+            ("silences", "end", 3):
+            return true
+        default: return false
+        }
+    }
+
+    func acknowledge(_ request: Request, _ id: String) async throws -> Response {
+        try await gate.form(request) { form in
+            let acknowledgement: Acknowledgement
+            do {
+                acknowledgement = try Acknowledgement(
+                    asked: form["by"], reason: form["reason"], at: context.timekeeper.now())
+            } catch let error as SilenceFault {
+                return Self.refusal(error.description)
+            }
+            let answer = try await context.store.acknowledge(prefix: id, acknowledgement)
+            return finish(answer, id, "incident acknowledged on the page", by: acknowledgement.by)
+        }
+    }
+
+    func unacknowledge(_ request: Request, _ id: String) async throws -> Response {
+        try await gate.form(request) { _ in
+            finish(
+                try await context.store.unacknowledge(prefix: id), id, "acknowledgement ended on the page", by: nil)
+        }
+    }
+
+    private func finish(_ answer: AcknowledgeAnswer, _ id: String, _ words: String, by: String?) -> Response {
+        guard case .done(let incident) = answer else {
+            return Self.refusal(answer.refusal ?? "", answer == .unknown ? .notFound : .conflict)
+        }
+        onWrite()
+        context.logger.notice(
+            "\(words)", metadata: ["incident": "\(incident.id)", "by": "\((by ?? "").displayable)"])
+        return .seeOther("/incidents/\(incident.id)")
+    }
+
+    func silence(_ request: Request, _ name: String) async throws -> Response {
+        try await gate.form(request) { form in
+            guard let domain = try? Domain(name), context.watched.index[domain] != nil else {
+                return Self.refusal("this domain is not watched here", .notFound)
+            }
+            let now = context.timekeeper.wall()
+            do {
+                guard let duration = try? parseDuration(form["for"]), let pattern = try? DomainPattern(domain.name)
+                else {
+                    throw SilenceFault("choose for how long")
+                }
+                let order = try SilenceRequest(
+                    scope: SilenceScope(domains: [pattern]), startsAt: now, endsAt: now + duration.inSeconds,
+                    author: form["by"], reason: form["reason"])
+                let silence = try await context.store.add(order, now: now)
+                context.logger.notice(
+                    "silence added on the page",
+                    metadata: [
+                        "silence": "\(silence.id)", "domain": "\(domain)", "author": "\(silence.author.displayable)",
+                    ])
+            } catch let error as SilenceFault {
+                return Self.refusal(error.description)
+            }
+            let back = FormBody.ownPath(form["back"], otherwise: "/domains/\(domain.name)#silence")
+            return .seeOther(back)
+        }
+    }
+
+    func endSilence(_ request: Request, _ id: String) async throws -> Response {
+        try await gate.form(request) { form in
+            guard let silence = try await context.store.endSilence(id: id, now: context.timekeeper.wall()) else {
+                return Self.refusal("no silence has this id", .notFound)
+            }
+            context.logger.notice("silence ended on the page", metadata: ["silence": "\(silence.id)"])
+            return .seeOther(FormBody.ownPath(form["back"], otherwise: "/"))
+        }
+    }
+
+    private static func refusal(_ words: String, _ status: HTTPResponse.Status = .badRequest) -> Response {
+        Response(plain: "\(status.code) \(words.displayable)\n", status: status)
+    }
+}

@@ -1,0 +1,99 @@
+// Refreshes the page in place. Without it the page loads itself again.
+"use strict";
+(() => {
+  const note = document.querySelector("#clock + .wide");
+  const match = note && note.textContent.match(/refreshes every (\d+) s/);
+  if (!match) return;
+  const period = Number(match[1]) * 1000;
+  let tag = null;
+  let held = null;
+
+  const busy = () => {
+    const active = document.activeElement;
+    if (active && active.closest("form") && active.matches("input, select, textarea")) return true;
+    const selection = document.getSelection();
+    return Boolean(selection && !selection.isCollapsed);
+  };
+
+  const rowIDs = (root) => [...root.querySelectorAll("tr[id]")].map((row) => row.id);
+
+  // The first row that the reader sees.
+  const anchor = () => [...document.querySelectorAll("tr[id]")].find((row) => row.getBoundingClientRect().bottom > 0);
+
+  const replace = (next) => {
+    const first = anchor();
+    const top = first ? first.getBoundingClientRect().top : 0;
+    const focused = document.activeElement;
+    const focus = focused && focused.closest("[data-live]") ? { row: focused.closest("[id]"), href: focused.getAttribute("href") } : null;
+    const open = new Set([...document.querySelectorAll("details[open][id]")].map((element) => element.id));
+    for (const fresh of next.querySelectorAll("[data-live][id]")) {
+      const stale = document.getElementById(fresh.id);
+      if (!stale || stale.outerHTML === fresh.outerHTML) continue;
+      const node = document.importNode(fresh, true);
+      for (const details of node.querySelectorAll("details[id]")) details.open = open.has(details.id) || details.open;
+      stale.replaceWith(node);
+    }
+    document.title = next.title;
+    const icon = document.querySelector("link[rel=icon]");
+    const other = next.querySelector("link[rel=icon]");
+    if (icon && other && icon.getAttribute("href") !== other.getAttribute("href")) icon.setAttribute("href", other.getAttribute("href"));
+    if (first) {
+      const same = document.getElementById(first.id);
+      if (same) scrollBy(0, same.getBoundingClientRect().top - top);
+    }
+    if (focus && focus.row && focus.href) {
+      const home = document.getElementById(focus.row.id);
+      const link = home && [...home.querySelectorAll("a")].find((element) => element.getAttribute("href") === focus.href);
+      if (link) link.focus({ preventScroll: true });
+    }
+  };
+
+  const tell = (count, next) => {
+    held = next;
+    let bar = document.getElementById("news");
+    if (!bar) {
+      bar = document.createElement("p");
+      bar.id = "news";
+      bar.className = "news";
+      bar.setAttribute("role", "status");
+      document.body.prepend(bar);
+    }
+    bar.textContent = count + (count === 1 ? " change above" : " changes above");
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Show";
+    button.addEventListener("click", () => { bar.remove(); replace(held); held = null; });
+    bar.append(button);
+  };
+
+  const refresh = async () => {
+    if (document.hidden || busy()) return;
+    let answer;
+    try {
+      answer = await fetch(location.href, { headers: tag ? { "If-None-Match": tag } : {}, cache: "no-store", credentials: "same-origin" });
+    } catch { return; }
+    const shown = answer.headers.get("X-Rendered");
+    if (shown) {
+      document.getElementById("clock").textContent = shown.slice(11) + " UTC";
+      const rendered = document.getElementById("rendered");
+      if (rendered) rendered.textContent = shown;
+    }
+    if (answer.status === 304 || answer.redirected || !answer.ok) return;
+    tag = answer.headers.get("ETag");
+    const next = new DOMParser().parseFromString(await answer.text(), "text/html");
+    if (busy()) return;
+    const first = anchor();
+    if (first && scrollY > 200) {
+      const above = (ids) => new Set(ids.slice(0, Math.max(0, ids.indexOf(first.id))));
+      const [before, after] = [above(rowIDs(document)), above(rowIDs(next))];
+      const changed = [...after].filter((id) => !before.has(id)).length + [...before].filter((id) => !after.has(id)).length;
+      if (changed > 0) { tell(changed, next); return; }
+    }
+    const bar = document.getElementById("news");
+    if (bar) bar.remove();
+    replace(next);
+  };
+
+  setInterval(refresh, period);
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) refresh(); });
+})();

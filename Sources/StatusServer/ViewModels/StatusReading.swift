@@ -1,0 +1,34 @@
+import Evidence
+import Foundation
+import Monitoring
+import Storage
+
+/// What the store knows of some domains now, for those who read it without the page.
+package struct StatusReading: Sendable {
+    package let overview: Overview
+    /// For each domain the document of `/api/v1/domains/{domain}`, in the order of names; none where they were not asked for.
+    package let documents: [Data]
+
+    /// `domains`: those to read; none: all. Labels, intervals and maintenance windows are the configuration's, so they are
+    /// not in it. Domains that the store does not know are left out.
+    ///
+    /// - Throws: `StoreError`.
+    package init(_ store: Store, domains: Set<Domain>, withDocuments: Bool, version: String, now: Date) async throws {
+        let time = PageTime(now: now)
+        let context = try await IncidentContext(store, windows: [], wall: now)
+        let summaries = try await store.domains().filter { domains.isEmpty || domains.contains($0.domain) }
+        let watched = summaries.map { WatchedDomainInfo(domain: $0.domain, interval: .seconds(Int32.max)) }
+        overview = Overview(
+            watched: watched, summaries: summaries, pending: try await store.pendingNotifications(),
+            surroundings: Overview.Surroundings(version: version, cdnBaseURL: ""), context: context, time: time)
+        var documents: [Data] = []
+        for (watched, summary) in zip(watched, summaries) where withDocuments {
+            documents.append(
+                try DomainDocument(
+                    watched: watched, state: summary.state, full: try await store.lastFullLook(of: summary.domain),
+                    context: context, time: time
+                ).encoded())
+        }
+        self.documents = documents
+    }
+}

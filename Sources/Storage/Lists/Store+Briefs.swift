@@ -1,0 +1,240 @@
+// Lists of watched domains: found, counted and grouped by index. A view reads the rows that it shows.
+
+import Evidence
+import Foundation
+import GRDB
+import Monitoring
+
+/// One domain in a list.
+package struct BriefRecord: Equatable, Sendable {
+    package let domain: Domain
+    package let status: DomainStatus
+    /// Since when it has its status, as far as is known.
+    package let since: Date?
+    /// Of the origin's present file, and since when it is there.
+    package let version: Int?
+    package let versionSince: Date?
+    package let lastCheckedAt: Date?
+    /// nil before the first check, and where it cannot be read.
+    package let brief: DomainBrief?
+
+    package init(
+        domain: Domain, status: DomainStatus, since: Date? = nil, version: Int? = nil, versionSince: Date? = nil,
+        lastCheckedAt: Date? = nil, brief: DomainBrief? = nil
+    ) {
+        self.domain = domain
+        self.status = status
+        self.since = since
+        self.version = version
+        self.versionSince = versionSince
+        self.lastCheckedAt = lastCheckedAt
+        self.brief = brief
+    }
+}
+
+/// Which domains a list shows.
+package struct BriefFilter: Equatable, Sendable {
+    /// Empty: any.
+    package var statuses: [DomainStatus]
+    /// The beginning of a name, or of what follows one of its dots; empty: any.
+    package var search: String
+    /// `key=value`; nil: any.
+    package var label: String?
+    /// nil: any.
+    package var reason: String?
+
+    package init(
+        statuses: [DomainStatus] = [], search: String = "", label: String? = nil, reason: String? = nil
+    ) {
+        self.statuses = statuses
+        self.search = search
+        self.label = label
+        self.reason = reason
+    }
+
+    package enum Order: String, Sendable, CaseIterable {
+        case trouble, longest, name
+    }
+
+    var condition: String {
+        var parts = ["watched = 1"]
+        if !statuses.isEmpty { parts.append("rank IN (\(statuses.map { "\($0.rawValue)" }.joined(separator: ", ")))") }
+        if reason != nil { parts.append("reason = :reason") }
+        if label != nil { parts.append("name IN (SELECT name FROM brief_key WHERE key = :label)") }
+        // Labels are among the keys, and begin so.
+        if search.hasPrefix("=") { parts.append("FALSE") }
+        if !search.isEmpty { parts.append("name IN (SELECT name FROM brief_key WHERE key >= :from AND key < :to)") }
+        return parts.joined(separator: " AND ")
+    }
+
+    var arguments: [String: any DatabaseValueConvertible] {
+        var all: [String: any DatabaseValueConvertible] = [:]
+        if let reason { all["reason"] = reason }
+        if let label { all["label"] = "=\(label)" }
+        if !search.isEmpty {
+            let key = search.lowercased()
+            all["from"] = key
+            // No name has a scalar above the letters of ASCII.
+            all["to"] = key + "\u{7F}"
+        }
+        return all
+    }
+}
+
+/// Domains that need the same decision.
+package struct ReasonGroup: Equatable, Sendable {
+    package let status: DomainStatus
+    package let reason: String
+    package let count: Int
+    /// Since when the oldest and the newest of them have it.
+    package let oldest: Date?
+    package let newest: Date?
+    /// The first by name.
+    package let example: Domain
+}
+
+/// How many watched domains had each status from an instant on.
+package struct StatusCounts: Equatable, Sendable {
+    package let at: Date
+    package let counts: [DomainStatus: Int]
+
+    package init(at: Date, counts: [DomainStatus: Int]) {
+        self.at = at
+        self.counts = counts
+    }
+}
+
+extension Store {
+    /// The watched domains that pass a filter, and how many there are.
+    package func briefs(
+        _ filter: BriefFilter, order: BriefFilter.Order = .trouble, limit: Int, offset: Int = 0
+    ) async throws -> (total: Int, page: [BriefRecord]) {
+        try await read { database in
+            let total =
+                try Int.fetchOne(
+                    database, sql: "SELECT count(*) FROM brief WHERE \(filter.condition)",
+                    arguments: StatementArguments(filter.arguments)) ?? 0
+            let names = try String.fetchAll(
+                database, sql: Self.names(filter, order),
+                arguments: StatementArguments(
+                    filter.arguments.merging(["limit": limit, "offset": max(0, offset)]) { $1 }))
+            return (total, try Self.briefs(names, database))
+        }
+    }
+
+    static func names(_ filter: BriefFilter, _ order: BriefFilter.Order) -> String {
+        let columns =
+            switch order {
+            case .trouble: "rank, name"
+            case .longest: "rank, since, name"
+            case .name: "name"
+            }
+        return "SELECT name FROM brief WHERE \(filter.condition) ORDER BY \(columns) LIMIT :limit OFFSET :offset"
+    }
+
+    /// In the order of the names; those that are not watched are left out.
+    package func briefs(_ names: [String]) async throws -> [BriefRecord] {
+        try await read { try Self.briefs(names, $0) }
+    }
+
+    private static func briefs(_ names: [String], _ database: Database) throws -> [BriefRecord] {
+        guard let list = String(data: try JSONEncoder().encode(names), encoding: .utf8) else { return [] }
+        return try Row.fetchAll(database, cached: briefsByName, arguments: [list]).compactMap { row in
+            guard let domain = try? Domain(row["name"]), let status = DomainStatus(rawValue: row["rank"]) else {
+                return nil
+            }
+            let brief = (row["facts"] as Data?).flatMap {
+                try? Stored.decode(DomainBrief.self, from: $0, what: "summary of \(domain)")
+            }
+            return BriefRecord(
+                domain: domain, status: status, since: row.instant("since"), version: row["version"],
+                versionSince: row.instant("version_at"), lastCheckedAt: row.instant("checked_at"), brief: brief)
+        }
+    }
+
+    static let briefsByName = """
+        SELECT b.name, b.rank, b.since, b.version, b.version_at, b.facts,
+            coalesce(r.last_checked_at, d.last_checked_at) AS checked_at
+        FROM json_each(?) wanted JOIN brief b ON b.name = wanted.value
+        LEFT JOIN domain d ON d.name = b.name LEFT JOIN domain_recent r ON r.name = b.name
+        WHERE b.watched ORDER BY wanted.key
+        """
+
+    /// How many watched domains have each status.
+    package func statusCounts() async throws -> [DomainStatus: Int] {
+        try await read { database in
+            let rows = try Row.fetchAll(database, cached: "SELECT rank, count FROM brief_count WHERE count > 0")
+            return Dictionary(
+                rows.compactMap { row in DomainStatus(rawValue: row["rank"]).map { ($0, row["count"] as Int) } }
+            ) { first, _ in first }
+        }
+    }
+
+    /// The counts at `start` and each change since, oldest first.
+    package func statusCounts(since start: Date) async throws -> [StatusCounts] {
+        try await read { database in
+            try Row.fetchAll(
+                database, cached: Self.countsSince, arguments: ["start": start.milliseconds / 60_000]
+            ).map { row in
+                let stored = (try? JSONDecoder().decode([String: Int].self, from: Data((row["counts"] as String).utf8)))
+                let counts = (stored ?? [:]).compactMap { key, count in
+                    Int(key).flatMap(DomainStatus.init(rawValue:)).map { ($0, count) }
+                }
+                return StatusCounts(
+                    at: Date(milliseconds: (row["minute"] as Int64) * 60_000),
+                    counts: Dictionary(counts) { first, _ in first })
+            }
+        }
+    }
+
+    static let countsSince = """
+        SELECT minute, counts FROM brief_count_at
+        WHERE minute >= coalesce((SELECT max(minute) FROM brief_count_at WHERE minute <= :start), :start)
+        ORDER BY minute
+        """
+
+    /// The domains that need attention, by what is to be decided about them; worst first, at most `limit`.
+    package func reasons(_ filter: BriefFilter, limit: Int) async throws -> [ReasonGroup] {
+        try await read { database in
+            try Row.fetchAll(
+                database, sql: Self.reasonGroups(filter),
+                arguments: StatementArguments(filter.arguments.merging(["limit": limit]) { $1 })
+            ).compactMap { row in
+                guard let status = DomainStatus(rawValue: row["rank"]), let example = try? Domain(row["example"]) else {
+                    return nil
+                }
+                return ReasonGroup(
+                    status: status, reason: row["reason"], count: row["count"], oldest: row.instant("oldest"),
+                    newest: row.instant("newest"), example: example)
+            }
+        }
+    }
+
+    static func reasonGroups(_ filter: BriefFilter) -> String {
+        """
+        SELECT rank, reason, count(*) AS count, min(since) AS oldest, max(since) AS newest, min(name) AS example
+        FROM brief WHERE \(filter.condition) AND rank <= \(DomainStatus.lastOfAttention.rawValue)
+        GROUP BY rank, reason ORDER BY rank, count(*) DESC, reason LIMIT :limit
+        """
+    }
+
+    /// Of each value of a label how many domains need attention, by status.
+    package func attention(byLabel key: String) async throws -> [String: [DomainStatus: Int]] {
+        try await read { database in
+            let rows = try Row.fetchAll(
+                database, cached: Self.attentionByLabel, arguments: ["from": "=\(key)=", "to": "=\(key)>"])
+            var groups: [String: [DomainStatus: Int]] = [:]
+            for row in rows {
+                guard let status = DomainStatus(rawValue: row["rank"]) else { continue }
+                groups[String((row["key"] as String).dropFirst(key.count + 2)), default: [:]][status] = row["count"]
+            }
+            return groups
+        }
+    }
+
+    static let attentionByLabel = """
+        SELECT k.key, b.rank, count(*) AS count FROM brief b JOIN brief_key k ON k.name = b.name
+        WHERE b.watched = 1 AND b.rank <= \(DomainStatus.lastOfAttention.rawValue) AND k.key >= :from AND k.key < :to
+        GROUP BY k.key, b.rank
+        """
+}

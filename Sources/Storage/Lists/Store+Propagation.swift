@@ -1,0 +1,123 @@
+// What the propagation picture is made of.
+
+import Evidence
+import Foundation
+import GRDB
+import Monitoring
+
+/// Which version of a domain's file each place served when.
+package struct PropagationRecord: Equatable, Sendable {
+    package var versions: [Int64: Version]
+    /// By place, oldest first. The first of a place may have begun before the window.
+    package var places: [PlaceReading.Place: [Stretch]]
+    /// When no monitor ran, oldest first.
+    package var pauses: [ClosedRange<Date>]
+    /// When the origin began to serve something else than before, oldest first.
+    package var changes: [Date]
+
+    package struct Version: Equatable, Sendable {
+        /// In the order of first sight at the origin; nil: only edges served it.
+        package var number: Int?
+        package var content: ContentHash
+        package var meaning: ContentHash
+        package var firstAt: Date
+
+        package init(number: Int?, content: ContentHash, meaning: ContentHash, firstAt: Date) {
+            self.number = number
+            self.content = content
+            self.meaning = meaning
+            self.firstAt = firstAt
+        }
+    }
+
+    package struct Stretch: Equatable, Sendable {
+        package var at: Date
+        /// The last sight of what was there before.
+        package var after: Date?
+        package var served: Served
+
+        package init(at: Date, after: Date? = nil, _ served: Served) {
+            self.at = at
+            self.after = after
+            self.served = served
+        }
+    }
+
+    package enum Served: Hashable, Sendable {
+        case version(Int64)
+        case noFile
+        case noAnswer
+    }
+
+    package init(
+        versions: [Int64: Version] = [:], places: [PlaceReading.Place: [Stretch]] = [:],
+        pauses: [ClosedRange<Date>] = [], changes: [Date] = []
+    ) {
+        self.versions = versions
+        self.places = places
+        self.pauses = pauses
+        self.changes = changes
+    }
+}
+
+extension Store {
+    /// From `start` on, with what each place served then.
+    package func propagation(of domain: Domain, since start: Date) async throws -> PropagationRecord {
+        let name = domain.name
+        return try await read { database in
+            var record = PropagationRecord()
+            for row in try Row.fetchAll(
+                database, cached: Self.stretches, arguments: ["domain": name, "start": start.milliseconds])
+            {
+                let served: PropagationRecord.Served =
+                    switch row["version"] as Int64 {
+                    case StretchRow.noFile: .noFile
+                    case StretchRow.noAnswer: .noAnswer
+                    case let id: .version(id)
+                    }
+                record.places[PlaceReading.Place(name: row["place"]), default: []].append(
+                    PropagationRecord.Stretch(
+                        at: Date(milliseconds: row["at"]), after: row.instant("after"), served))
+            }
+            for row in try Row.fetchAll(
+                database, cached: "SELECT id, number, content, meaning, first_at FROM version WHERE domain = ?",
+                arguments: [name])
+            {
+                guard let content = ContentHash(hex: row["content"]), let meaning = ContentHash(hex: row["meaning"])
+                else {
+                    continue
+                }
+                record.versions[row["id"]] = PropagationRecord.Version(
+                    number: row["number"], content: content, meaning: meaning,
+                    firstAt: Date(milliseconds: row["first_at"]))
+            }
+            record.changes = try Int64.fetchAll(database, cached: Self.lastChanges, arguments: [name])
+                .reversed().map(Date.init(milliseconds:))
+            record.pauses = try Row.fetchAll(
+                database, cached: "SELECT began, ended FROM pause WHERE began > ? - 366 * 86400000 AND ended > ?",
+                arguments: [start.milliseconds, start.milliseconds]
+            ).map { Date(milliseconds: $0["began"])...Date(milliseconds: $0["ended"]) }
+            return record
+        }
+    }
+
+    static let stretches = """
+        SELECT place, at, after, version FROM stretch WHERE domain = :domain
+        AND at >= coalesce((
+            SELECT max(at) FROM stretch e WHERE e.domain = :domain AND e.place = stretch.place AND e.at <= :start), 0)
+        ORDER BY place, at
+        """
+    static let lastChanges = """
+        SELECT at FROM stretch WHERE domain = ? AND place = '' AND version > 0 ORDER BY at DESC LIMIT 20
+        """
+
+    /// Writes down that no monitor ran since the last instant that the store knows, where that is long enough to be seen.
+    package func notePause(until now: Date) async throws {
+        guard let last = try await lastInstant(), now.timeIntervalSince(last) > 60 else { return }
+        try await write { database in
+            try database.execute(
+                cached: "INSERT INTO pause VALUES (?, ?) ON CONFLICT DO NOTHING",
+                arguments: [last.milliseconds, now.milliseconds])
+        }
+    }
+}

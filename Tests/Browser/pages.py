@@ -1,0 +1,388 @@
+"""Drives Debian's Chromium over the pages, served by aasa-monitor-stage.
+
+    .build/browser/bin/python Tests/Browser/pages.py [--shots FOLDER] [NAME...]
+
+Each check is a function whose name begins with check_; NAME picks those that contain it. It ends with 1 if one fails.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+import traceback
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import sync_playwright
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+STAGE = os.path.join(ROOT, ".build", "debug", "aasa-monitor-stage")
+SIZES = [(1280, 900), (390, 844)]
+THEMES = ["light", "dark"]
+STALE = "/domains/links.travel.example"
+
+
+class Stage:
+    """The pages over a store that was filled by hand."""
+
+    def __init__(self, scene, token=None):
+        arguments = [STAGE, scene] + (["--token", token] if token else [])
+        self.process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.url = self.process.stdout.readline().strip().rstrip("/")
+        assert self.url, f"the stage did not start: {scene}"
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(timeout=20)
+
+
+class Run:
+    """A browser, and the stages that were asked for."""
+
+    def __init__(self, browser):
+        self.browser = browser
+        self.stages = {}
+
+    def stage(self, scene, token=None):
+        key = (scene, token)
+        if key not in self.stages:
+            self.stages[key] = Stage(scene, token)
+        return self.stages[key]
+
+    @contextmanager
+    def page(self, stage, path="/", width=1280, height=900, theme="light", **options):
+        """A page that must log nothing, and ask nobody else."""
+        context = self.browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=theme, **options)
+        page = context.new_page()
+        faults = []
+        page.on("console", lambda message: faults.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: faults.append(f"error: {error}"))
+        # The next navigation ends a request that is still under way, such as the icon's: that is no fault of the page.
+        page.on("requestfailed", lambda request: None if request.failure == "net::ERR_ABORTED" else faults.append(
+            f"failed: {request.url}: {request.failure}"))
+        page.on("request", lambda request: None if request.url.startswith(stage.url) else faults.append(
+            f"another host: {request.url}"))
+        if path is not None:
+            answer = page.goto(stage.url + path)
+            assert answer.status == 200, f"{path}: {answer.status}"
+        yield page
+        context.close()
+        assert not faults, faults
+
+    def close(self):
+        for stage in self.stages.values():
+            stage.close()
+
+
+def fetch(url, method="GET", data=None, headers=None):
+    """Without the browser: status, headers, body; redirects are not followed."""
+
+    class Stay(urllib.request.HTTPRedirectHandler):
+        def redirect_request(self, *_):
+            return None
+
+    request = urllib.request.Request(url, data=data, method=method, headers=headers or {})
+    try:
+        with urllib.request.build_opener(Stay).open(request, timeout=20) as answer:
+            return answer.status, answer.headers, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.headers, error.read().decode()
+
+
+VIEWS = [
+    ("twelve", "/", "overview"), ("twelve", STALE + "?url=/trips/lisbon", "domain"), ("twelve", "/incidents", "incidents"),
+    ("empty", "/", "empty"), ("single", "/", "single"), ("single", "/domains/go.shop.example", "calm-domain"),
+    ("300", "/", "overview-many"), ("twelve", "INCIDENT", "incident"), ("hostile", "/domains/hostile.example", "hostile"),
+]
+
+
+def first_incident(stage):
+    _, _, body = fetch(stage.url + "/incidents")
+    return "/incidents/" + body.split('id="i-')[1].split('"')[0]
+
+
+def check_each_view_is_accessible_and_does_not_overflow(run):
+    axe = Axe()
+    for scene, path, name in VIEWS:
+        stage = run.stage(scene)
+        if path == "INCIDENT":
+            path = first_incident(stage)
+        for width, height in SIZES:
+            for theme in THEMES:
+                with run.page(stage, path, width, height, theme) as page:
+                    if run.shots:
+                        page.screenshot(path=f"{run.shots}/{name}-{width}-{theme}.png", full_page=True)
+                    wide = page.evaluate("document.documentElement.scrollWidth")
+                    assert wide <= width, f"{name} at {width}: {wide} px wide"
+                    found = axe.run(page).response["violations"]
+                    told = [(rule["id"], [node["target"] for node in rule["nodes"]][:3]) for rule in found]
+                    assert not told, f"{name} {width} {theme}: {json.dumps(told)}"
+        with run.page(stage, path, 320, 700) as page:
+            assert page.evaluate("document.documentElement.scrollWidth") <= 320, f"{name} overflows 320 px"
+
+
+def check_overview_says_what_phones_do(run):
+    stage = run.stage("twelve")
+    with run.page(stage) as page:
+        assert "domains open the app" in page.inner_text("h1")
+        tiles = [int(text) for text in page.locator(".tiles b").all_inner_texts()]
+        assert sum(tiles) == 12, tiles
+        rows = page.locator("table.domains tbody tr:not(.section)")
+        assert rows.count() == 12
+        first = rows.nth(0)
+        assert first.locator(".state").inner_text().strip() == "Missing"
+        assert "Links open the website" in first.locator(".what strong").first.inner_text()
+        assert first.locator(".action").count() == 1
+        stale = page.locator("tr[id='d-links.travel.example']")
+        assert "31 h 12 min behind" in stale.locator(".long").inner_text()
+        assert "longer than" in stale.locator(".long").inner_text()
+        assert stale.locator("svg.lag rect.debt.fail").count() == 1
+        assert stale.locator("svg.squares rect").count() == 8
+        assert "2 of 8 have v15" in stale.locator(".edges").inner_text()
+        assert "acknowledged by eva" in stale.inner_text()
+        assert page.locator("tr.short.ok").count() == 8
+        assert "Checks" in page.inner_text("#health")
+
+
+def check_tiles_filters_and_search_have_addresses(run):
+    stage = run.stage("twelve")
+    with run.page(stage) as page:
+        page.click(".tiles a:has-text('old file')")
+        assert page.url.endswith("/?state=old-file")
+        names = page.locator("table.domains th[scope=row] > a").all_inner_texts()
+        assert names == ["links.travel.example", "shop.example"], names
+        page.click(".tiles a[aria-current=true]")
+        assert page.url == stage.url + "/"
+        page.fill("input[name=q]", "travel")
+        page.keyboard.press("Enter")
+        page.wait_for_url("**q=travel**")
+        names = page.locator("table.domains th[scope=row] > a").all_inner_texts()
+        assert sorted(names) == ["dev.travel.example", "events.travel.example", "links.travel.example"], names
+        page.goto(stage.url + "/?label=team%3Dpayments")
+        assert page.locator("table.domains th[scope=row] > a").count() == 2
+        page.goto(stage.url + "/?q=nothing-like-it")
+        assert "No domain fits" in page.inner_text("main")
+
+
+def check_many_domains_are_few_decisions(run):
+    stage = run.stage("300")
+    status, _, body = fetch(stage.url + "/")
+    assert status == 200 and len(body) < 100 * 1024, len(body)
+    with run.page(stage) as page:
+        assert page.locator("table.domains tr.short").count() == 25
+        assert page.locator("table.by-reason tbody tr").count() >= 3
+        assert page.locator(".cards li").count() >= 3
+        page.click(".pager a[rel=next]")
+        assert "26–50 of 300" in page.inner_text(".pager")
+        page.goto(stage.url + "/")
+        page.click("table.by-reason tbody tr:first-child a")
+        assert "reason=" in page.url
+        assert page.locator("table.domains tr.short").count() >= 1
+
+
+def check_domain_page_shows_propagation(run):
+    stage = run.stage("twelve")
+    with run.page(stage, STALE) as page:
+        assert "Stale for 31 h 12 min" in page.inner_text(".badge")
+        lanes = page.locator(".lane:not(.head):not(.axis)")
+        assert lanes.count() == 9
+        assert lanes.nth(0).locator(".place").inner_text().startswith("Origin")
+        # By when they picked it up, then by name.
+        assert [lanes.nth(i).locator(".place b").inner_text() for i in range(1, 4)] == ["usqas4", "usnyc3", "ausyd2"]
+        assert lanes.nth(0).locator("rect.seg.now").count() == 1
+        assert lanes.nth(1).locator("rect.seg.now").count() == 1
+        assert lanes.nth(3).locator("rect.seg.now").count() == 0
+        assert lanes.nth(3).locator("rect.owed.late").count() == 1
+        assert "v15 after 9 h" in lanes.nth(1).inner_text()
+        assert "31 h 12 min behind" in lanes.nth(3).inner_text()
+        assert page.locator(".lane rect.seg.none").count() == 1
+        assert page.locator(".lane line.mute").count() == 1
+        assert "v15 deployed" in page.locator(".lane.head").inner_html()
+        # One drawing for each width: no viewBox in the lanes, positions in percent.
+        assert page.locator(".lane svg[viewBox]").count() == 0
+        assert page.locator("rect.seg").first.get_attribute("x").endswith("%")
+        assert page.locator(".numbers li").count() == 5
+        assert "13 changes" in page.inner_text("#past")
+        assert "cdn.stale" in page.inner_text("#incidents")
+        assert "delivered (200)" in page.inner_text("#incidents")
+        assert "cdn.edges-differ" in page.inner_text("#findings")
+        page.click(".switch a:has-text('30 days')")
+        assert "window=2592000" in page.url
+        assert page.locator(".lane").count() >= 9
+
+
+def check_diff_and_try_a_url(run):
+    stage = run.stage("twelve")
+    with run.page(stage, STALE) as page:
+        text = page.inner_text("#changes")
+        assert "/trips/*" in text and "added" in text, text
+        page.fill("#try input[name=url]", f"https://links.travel.example/trips/lisbon")
+        page.click("#try button")
+        answers = page.locator(".answers li").all_inner_texts()
+        assert any("Origin" in a and "Opens 9JA89QQLNQ.example.travel" in a and "/trips/*" in a for a in answers), answers
+        assert any("Apple" in a and "Opens the website" in a for a in answers), answers
+        assert "url=https" in page.url
+        page.goto(stage.url + STALE + "?url=https://other.example/x")
+        assert "says nothing about another host" in page.inner_text("#try")
+
+
+def check_acknowledge_and_silence(run):
+    stage = run.stage("twelve")
+    with run.page(stage, "/incidents") as page:
+        assert "open" in page.inner_text("h1")
+        page.click("a:has-text('Acknowledge')")
+        page.fill("#acknowledge input[name=by]", "jun <b>")
+        page.fill("#acknowledge input[name=reason]", "on it")
+        page.click("#acknowledge button")
+        assert "acknowledged by jun <b>" in page.inner_text("main")
+        page.click("#acknowledge button")
+        assert "not acknowledged" in page.inner_text("main")
+        page.goto(stage.url + STALE)
+        page.fill("#silence input[name=by]", "jun")
+        page.fill("#silence input[name=reason]", "deploy")
+        page.click("#silence form.write button")
+        assert "by jun: deploy" in page.inner_text("#silence")
+        page.click("#silence .silences button")
+        assert page.locator("#silence .silences li").count() == 0
+
+
+def check_forms_of_other_sites_are_refused(run):
+    stage = run.stage("twelve")
+    incident = first_incident(stage)
+    form = b"by=eva&reason=x"
+    kind = {"Content-Type": "application/x-www-form-urlencoded"}
+    for headers in [{}, {"Origin": "https://evil.example"}, {"Origin": "null"},
+                    {"Origin": stage.url, "Sec-Fetch-Site": "cross-site"}]:
+        for path in [incident + "/ack", STALE + "/silence", "/silences/1/end"]:
+            status, _, _ = fetch(stage.url + path, "POST", form, {**kind, **headers})
+            assert status == 403, (headers, path, status)
+    status, _, _ = fetch(stage.url + "/", headers={"Host": "evil.example"})
+    assert status == 421, status
+    status, _, _ = fetch(stage.url + "/healthz", headers={"Host": "evil.example"})
+    assert status == 200
+
+
+def check_login_with_a_token(run):
+    stage = run.stage("single", token="s3cret")
+    with run.page(stage, None) as page:
+        page.goto(stage.url + "/domains/go.shop.example")
+        assert "/login?to=" in page.url
+        page.fill("input[name=token]", "s3cret")
+        page.click("button")
+        assert page.url.endswith("/domains/go.shop.example"), page.url
+        cookie = page.context.cookies()[0]
+        assert cookie["httpOnly"] and cookie["sameSite"] == "Strict" and "s3cret" not in cookie["value"]
+        page.fill("#silence input[name=by]", "jun")
+        page.fill("#silence input[name=reason]", "deploy")
+        page.click("#silence form.write button")
+        assert "by jun: deploy" in page.inner_text("#silence")
+        page.goto(stage.url + "/login")
+        page.click("button:has-text('Log out')")
+        page.goto(stage.url + "/")
+        assert "/login" in page.url
+    status, _, _ = fetch(stage.url + "/")
+    assert status == 401
+    status, headers, _ = fetch(stage.url + "/login", "POST", b"token=wrong&to=//evil.example", {
+        "Content-Type": "application/x-www-form-urlencoded", "Origin": stage.url})
+    assert status == 401 and "Set-Cookie" not in headers
+    status, headers, _ = fetch(stage.url + "/login", "POST", b"token=s3cret&to=//evil.example", {
+        "Content-Type": "application/x-www-form-urlencoded", "Origin": stage.url})
+    assert status == 303 and headers["Location"] == "/", headers["Location"]
+
+
+def check_hostile_payloads_are_inert(run):
+    stage = run.stage("hostile")
+    payload = "/domains/hostile.example?url=%22%3E%3Cscript%3Ewindow.hit%3D1%3C%2Fscript%3E"
+    for path in ["/", "/domains/hostile.example", payload, "/incidents", "/?q=%22%3E%3Cscript%3Ewindow.hit%3D1%3C/script%3E",
+                 "/?label=%22%3E%3Cimg%20src%3Dx%20onerror%3Dwindow.hit%3D1%3E"]:
+        with run.page(stage, path) as page:
+            for details in page.locator("details").all():
+                details.evaluate("element => element.open = true")
+            page.wait_for_timeout(50)
+            assert page.evaluate("window.hit") is None, path
+            assert page.locator("main script, main img, main iframe, [onerror], [onload], [style]").count() == 0, path
+            assert page.locator("a[href^='javascript']").count() == 0, path
+    status, headers, body = fetch(stage.url + "/incidents.atom")
+    assert status == 200 and "<script" not in body
+
+
+def check_refresh_in_place_keeps_the_reader(run):
+    stage = run.stage("twelve")
+    with run.page(stage, STALE) as page:
+        page.evaluate("document.querySelector('#evidence details').open = true")
+        page.evaluate("scrollTo(0, 900)")
+        before = page.evaluate("scrollY")
+        page.fill("#try input[name=url]", "/half-typed")
+        # What the timer would do.
+        with page.expect_response(lambda answer: "/assets/" not in answer.url, timeout=30000):
+            page.evaluate("document.activeElement.blur(); document.dispatchEvent(new Event('visibilitychange'))")
+        page.wait_for_timeout(200)
+        assert abs(page.evaluate("scrollY") - before) < 3
+        assert page.locator("#evidence details").first.evaluate("element => element.open")
+        assert page.input_value("#try input[name=url]") == "/half-typed"
+    status, headers, _ = fetch(stage.url + "/")
+    status, _, body = fetch(stage.url + "/", headers={"If-None-Match": headers["ETag"]})
+    assert status == 304 and not body
+
+
+def check_without_script(run):
+    stage = run.stage("twelve")
+    with run.page(stage, "/", java_script_enabled=False) as page:
+        assert page.locator("table.domains tbody tr:not(.section)").count() == 12
+        assert page.locator("noscript meta[http-equiv=refresh]").count() + page.locator(
+            "meta[http-equiv=refresh]").count() >= 1
+        page.click(".clock a")
+        assert "pause=1" in page.url
+        assert "paused" in page.inner_text(".clock")
+
+
+def check_badges_and_feed(run):
+    stage = run.stage("twelve")
+    status, headers, body = fetch(stage.url + "/badge/links.travel.example.svg")
+    assert status == 200 and headers["Content-Type"] == "image/svg+xml" and "stale" in body
+    assert fetch(stage.url + "/badge/other.example.svg")[0] == 404
+    status, headers, body = fetch(stage.url + "/incidents.atom")
+    assert headers["Content-Type"].startswith("application/atom+xml")
+    import xml.etree.ElementTree as tree
+    feed = tree.fromstring(body)
+    entries = feed.findall("{http://www.w3.org/2005/Atom}entry")
+    assert len(entries) >= 3 and any("cdn.stale" in e.find("{http://www.w3.org/2005/Atom}title").text for e in entries)
+
+
+def main():
+    arguments = sys.argv[1:]
+    shots = None
+    if "--shots" in arguments:
+        place = arguments.index("--shots")
+        shots = arguments[place + 1]
+        os.makedirs(shots, exist_ok=True)
+        del arguments[place:place + 2]
+    checks = [(name, check) for name, check in globals().items() if name.startswith("check_")
+              and (not arguments or any(part in name for part in arguments))]
+    failed = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"),
+                                             args=["--no-sandbox"])
+        run = Run(browser)
+        run.shots = shots
+        for name, check in checks:
+            began = time.monotonic()
+            try:
+                check(run)
+                print(f"ok      {name[6:].replace('_', ' ')} ({time.monotonic() - began:.1f} s)", flush=True)
+            except Exception:
+                failed.append(name)
+                print(f"FAILED  {name[6:].replace('_', ' ')}", flush=True)
+                traceback.print_exc()
+        run.close()
+        browser.close()
+    print(f"{len(checks) - len(failed)} of {len(checks)} checks of the pages passed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

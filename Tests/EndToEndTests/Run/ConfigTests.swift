@@ -1,0 +1,62 @@
+// `config show` and `config schema`.
+
+import Foundation
+import Lab
+import Testing
+
+extension EndToEndTests {
+    @Suite struct ConfigTests {
+        @Test("the effective values are a configuration again, with every default and without a secret")
+        func show() async throws {
+            try await Stage.with { stage in
+                try stage.write(
+                    "monitor.yaml",
+                    """
+                    version: 1
+                    defaults: {interval: 1m}
+                    domains: [a.test, {domain: b.test, interval: 2m, labels: {team: "$$x: y", on: 'no'}, channels: [],
+                        expect: {apps: [ABCDE12345.com.example.app], urls: [{url: /a, opens: nothing, page: true}]}}]
+                    network: {proxy: "http://user:planted@proxy.test"}
+                    alerts: {channels: [{name: hook, type: webhook, url: "https://planted.test/x", secret: "\(Watch.secret)"}]}
+                    maintenance: [{name: n, labels: {team: "*"}, days: [sat], start: "02:00", end: "04:00", zone: UTC}]
+                    server: {listen: "[::1]:9630", token: planted}
+                    heartbeat: {url: "https://planted.test/ping"}
+                    """)
+                let shown = try await stage.run(["config", "show"])
+                #expect(shown.end == .exit(0), "\(shown.errors)")
+                for line in [
+                    "  interval: 1m", "  stale_after: 24h", "- domain: b.test", "interval: 2m", "\"on\": \"no\"",
+                    "channels: []", "listen: \"[::1]:9630\"", "token: \"***\"", "  proxy: \"***\"",
+                    "requests_per_second: 50.0",
+                ] {
+                    #expect(shown.output.contains(line), "\(line)\n\(shown.output)")
+                }
+                #expect(!shown.output.contains("planted") && !shown.output.contains("whsec_"))
+                let json = try await stage.run(["config", "show", "--format", "json"]).json()
+                #expect(json["domains"][1]["labels"]["team"] == .string("$x: y"))
+                #expect(json["alerts"]["channels"][0]["url"] == .string("***"))
+
+                // Without what is hidden it is read back as the same.
+                let text = shown.output.replacing("proxy: \"***\"", with: "proxy: null")
+                    .replacing("url: \"***\"", with: "url: \"https://other.test/x\"")
+                    .replacing("secret: \"***\"", with: "secret: \"\(Watch.secret)\"")
+                try stage.write("again.yaml", text)
+                let again = try await stage.run(["config", "show", "--config", "again.yaml"])
+                #expect(again.end == .exit(0), "\(again.errors)")
+                #expect(again.output == shown.output.replacing("proxy: \"***\"", with: "proxy: null"))
+
+                let broken = try await stage.run(["config", "show", "--config", "none.yaml"])
+                #expect(broken.end == .exit(66) && broken.output.isEmpty)
+            }
+        }
+
+        @Test("the schema is JSON of draft 2020-12")
+        func schema() async throws {
+            try await Stage.with { stage in
+                let json = try await stage.run(["config", "schema"]).json()
+                #expect(json["$schema"] == .string("https://json-schema.org/draft/2020-12/schema"))
+                #expect(json["properties"]["domains"]["minItems"] == .number(1))
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+// `init` as a new user meets it: what it writes is good at once, and nothing of theirs is lost.
+
+import Foundation
+import Testing
+
+extension EndToEndTests {
+    @Suite struct InitTests {
+        private static let entitlements = """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <plist version="1.0"><dict>
+              <key>aps-environment</key><string>production</string>
+              <key>com.apple.developer.associated-domains</key>
+              <array>
+                <string>applinks:example.com</string>
+                <string>applinks:example.com?mode=developer</string>
+                <string>webcredentials:*.shop.example.com</string>
+                <string>applinks:staging.example.com?mode=developer</string>
+                <string>applinks:$(HOST)</string>
+                <string>applinks:</string>
+              </array>
+            </dict></plist>
+            """
+
+        @Test("without a domain it writes the example of the documents")
+        func example() async throws {
+            try await Stage.with { stage in
+                let written = try await stage.run(["init"])
+                #expect(written.end == .exit(0), "\(written.errors)")
+                let own = try String(contentsOfFile: stage.path("monitor.yaml"), encoding: .utf8)
+                let source = URL(filePath: #filePath).deletingLastPathComponent().appending(
+                    path: "../../../monitor.yaml")
+                #expect(own == (try String(contentsOf: source, encoding: .utf8)))
+                #expect(try await stage.run(["config", "check"]).end == .exit(0))
+            }
+        }
+
+        @Test("domains and entitlements are watched each once, and what is no domain is named")
+        func domains() async throws {
+            try await Stage.with { stage in
+                try stage.write("App.entitlements", Self.entitlements)
+                let written = try await stage.run(
+                    [
+                        "init", "links.example.com", "https://example.com/a", "--entitlements", "App.entitlements",
+                        "-o", "own.yaml",
+                    ])
+                #expect(written.end == .exit(0), "\(written.errors)")
+                #expect(written.output.hasPrefix("own.yaml: 4 domains; "))
+                #expect(written.errors.contains("'applinks:$(HOST)' is left out: it holds a build setting"))
+                #expect(written.errors.contains("'applinks:' is left out"))
+                let text = try String(contentsOfFile: stage.path("own.yaml"), encoding: .utf8)
+                #expect(
+                    text.contains(
+                        """
+                        domains:
+                          - links.example.com
+                          - example.com
+                          - shop.example.com
+                          - {domain: staging.example.com, mode: developer}
+                        """))
+                let checked = try await stage.run(["config", "check", "--config", "own.yaml"])
+                #expect(checked.output.contains("valid, 4 domains"), "\(checked.errors)")
+            }
+        }
+
+        @Test("a file that is there stays as it is")
+        func existing() async throws {
+            try await Stage.with { stage in
+                try stage.write("monitor.yaml", "mine\n")
+                let refused = try await stage.run(["init", "example.com"])
+                #expect(refused.end == .exit(64))
+                #expect(refused.errors.contains("monitor.yaml is there already and stays as it is"))
+                #expect(try String(contentsOfFile: stage.path("monitor.yaml"), encoding: .utf8) == "mine\n")
+                let shown = try await stage.run(["init", "example.com", "--output", "-"])
+                #expect(shown.output.contains("\n# What `aasa-monitor run` watches."))
+            }
+        }
+
+        @Test(
+            "entitlements that name no domain are an input that cannot be used",
+            arguments: [
+                ("missing.entitlements", nil, "cannot be read"),
+                ("text.entitlements", "no plist", "is no property list"),
+                ("other.entitlements", "<plist version=\"1.0\"><dict/></plist>", "has no list of strings"),
+            ] as [(String, String?, String)])
+        func unusable(_ name: String, _ text: String?, _ words: String) async throws {
+            try await Stage.with { stage in
+                if let text { try stage.write(name, text) }
+                let refused = try await stage.run(["init", "--entitlements", name])
+                #expect(refused.end == .exit(66))
+                #expect(refused.errors.contains(words), "\(refused.errors)")
+                #expect(!FileManager.default.fileExists(atPath: stage.path("monitor.yaml")))
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+// New versions of the origin's file, followed to every edge: what is worth telling, and what ends without a word.
+
+import Evidence
+import Foundation
+import Monitoring
+import TestSupport
+import Testing
+
+extension MonitoringSuite {
+    @Suite("Changes") struct ChangeTests {
+        private static func course(_ story: String, policy: Policy = Policy(followsChanges: true)) throws -> Course {
+            var course = try Course(policy: policy)
+            for (hour, step) in story.split(separator: " ").enumerated() {
+                let sides = step.split(separator: ":").map { side in
+                    Int(side).map { Reply.file(SampleFile.version($0)) } ?? .status(side == "-" ? 404 : 503)
+                }
+                try course.look(at: Double(hour), sides[0], sides[1])
+            }
+            return course
+        }
+
+        /// `detected 1` is a change that was seen by the check at hour 1; an end has its reason.
+        private static func told(_ course: Course) -> [String] {
+            course.events.filter { $0.incident.kind == .change }.map { event in
+                let hour = Int(event.at.timeIntervalSince(.testing) / 3600)
+                return "\(event.incident.reason?.rawValue ?? "detected") \(hour)"
+            }
+        }
+
+        @Test(
+            "a change is told once, and its arrival once; what another version follows ends by that",
+            arguments: [
+                // The first sight of a domain is no change, whatever Apple's CDN has.
+                ("1:1 1:1", []), ("1:- 1:1", []), ("2:1 2:2", []),
+                ("1:1 2:1 2:1 2:2 2:2", ["detected 1", "cdn_caught_up 3"]),
+                // Seen at once: told all the same, one after the other.
+                ("1:1 2:2 2:2", ["detected 1", "cdn_caught_up 2"]),
+                ("1:1 2:1 3:1 3:3", ["detected 1", "superseded 2", "detected 2", "cdn_caught_up 3"]),
+                ("1:1 2:1 1:1 1:1", ["detected 1", "origin_reverted 2"]),
+                // An error page, or a CDN in trouble, is no version and no arrival.
+                ("1:1 -:1 1:1", []), ("1:1 2:1 -:1 2:x 2:2", ["detected 1", "cdn_caught_up 4"]),
+                // An origin of two minds is trouble of its own.
+                (
+                    "1:1 2:1 1:1 2:1 1:1 2:1 1:1 2:1",
+                    ["detected 1", "origin_reverted 2"]
+                ),
+            ] as [(String, [String])]) func story(_ story: String, _ expected: [String]) throws
+        {
+            let course = try Self.course(story)
+            #expect(Self.told(course) == expected)
+            let ids = course.events.filter { $0.incident.kind == .change }.map(\.incident.id)
+            #expect(Set(ids).count == expected.count { $0.hasPrefix("detected") })
+        }
+
+        @Test("its words name the version and how long it took") func words() throws {
+            let course = try Self.course("1:1 2:1 2:1 2:2")
+            let events = course.events.filter { $0.incident.kind == .change }
+            let version = ContentHash(of: SampleFile.version(2).utf8).hex.prefix(8)
+            #expect(events.first?.facts?.trouble == "version \(version) is live at the origin")
+            #expect(events.first?.facts?.comparison.changes.isEmpty == false)
+            #expect(events.last?.facts?.relief == "every edge serves version \(version)")
+            #expect(events.last?.incident.since == .testing + 3600)
+            #expect(events.allSatisfy { $0.incident.severity == .note })
+        }
+
+        @Test("without anybody who is notified of changes there is none, and one under way ends") func unfollowed()
+            throws
+        {
+            #expect(Self.told(try Self.course("1:1 2:1 2:2", policy: Policy())).isEmpty)
+            var course = try Self.course("1:1 2:1")
+            course.policy.followsChanges = false
+            try course.look(at: 3, origin: 2, cdn: 1)
+            #expect(Self.told(course) == ["detected 1", "removed 3"])
+            #expect(course.state.change == nil)
+            course = try Self.course("1:1 2:1")
+            let retired = retire(course.state, now: .testing + 3 * 3600)
+            #expect(retired.changes.contains { $0.incident.kind == .change && $0.incident.reason == .removed })
+        }
+    }
+}

@@ -1,0 +1,41 @@
+// What was sent about the incidents of the stage, and who acknowledged one.
+
+import Evidence
+import Foundation
+import Monitoring
+import Storage
+
+enum StageMessages {
+    static func send(into store: Store, now: Date) async throws {
+        let incidents = try await store.incidents(domain: nil, limit: 100).filter { $0.version > 0 }
+        for channel in ["hook", "ops", "pager"] {
+            try await store.transact(channel: channel) { transaction in
+                for incident in incidents {
+                    guard let firedAt = incident.firedAt, channel != "pager" || incident.severity == .error else {
+                        continue
+                    }
+                    var record = NotificationRecord(incidentID: incident.id)
+                    record.notifiedAt = firedAt + 4
+                    record.state = incident.state == .resolved ? .resolved : .firing
+                    record.version = incident.version
+                    try transaction.save(record, of: incident)
+                    try transaction.log(
+                        DeliveryRecord(
+                            channel: channel, incidentID: incident.id, type: .firing, reason: .firing, version: 1,
+                            key: "\(channel)-\(incident.id)", at: firedAt + 4, attempts: channel == "hook" ? 3 : 1,
+                            outcome: .delivered, status: 200, error: nil))
+                }
+            }
+        }
+        if let stale = incidents.first(where: { $0.kind == .cdnStale && $0.state == .firing }) {
+            _ = try await store.acknowledge(
+                prefix: stale.id,
+                Acknowledgement(
+                    by: "eva", reason: "Waiting for Apple. Campaign moved to Monday.", at: now - 6 * 3600))
+        }
+        _ = try await store.add(
+            SilenceRequest(
+                scope: SilenceScope(domains: [try DomainPattern("pay.market.example")]), startsAt: now - 3600,
+                endsAt: now + 18.5 * 3600, author: "eva", reason: "renewal on Monday"), now: now)
+    }
+}

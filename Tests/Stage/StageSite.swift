@@ -1,0 +1,114 @@
+// A site as it is over time: what its origin serves, and which edge of the CDN picks it up when.
+
+import Evidence
+import Foundation
+import Monitoring
+import Storage
+import TestSupport
+
+struct StageSite {
+    var name: String
+    var labels: [String: String] = [:]
+    var mode = AssociationMode.production
+    /// What the origin serves from an instant on, oldest first.
+    var deploys: [(at: Date, reply: Reply)]
+    /// How long each edge takes for each of them; nil: it has not followed yet.
+    var pickUps: [[TimeInterval?]]
+    /// What an edge answers in place of all that, from an instant on.
+    var edgeTroubles: [(edge: Int, from: Date, to: Date, reply: Reply)] = []
+    /// What Apple's user agents are given.
+    var agents: Reply?
+    /// When it is checked besides.
+    var extraChecks: [Date] = []
+
+    static let edges = [
+        ("17.253.21.205", "usqas4"), ("17.253.3.201", "usnyc3"), ("17.253.29.203", "uklon5"),
+        ("17.253.57.202", "defra2"),
+        ("17.253.69.206", "jptyo4"), ("2620:149:af0::2", "ausyd2"), ("2620:149:a44:f000::4", "sgsin3"),
+        ("2001:1900:2386:bf1b::1fe", "lumn"),
+    ]
+
+    private func origin(at now: Date) -> Reply { (deploys.last { $0.at <= now } ?? deploys[0]).reply }
+
+    private func copy(edge: Int, at now: Date) -> Reply {
+        if let trouble = edgeTroubles.first(where: { $0.edge == edge && $0.from <= now && now < $0.to }) {
+            return trouble.reply
+        }
+        let served = deploys.indices.last { index in
+            guard let took = pickUps[index][edge] else { return false }
+            return deploys[index].at + took <= now
+        }
+        var reply = deploys[served ?? 0].reply
+        reply.headers["Via"] = "http/1.1 \(Self.edges[edge].1)-vp-vst-004.ts.apple.com (acdn/268.14469)"
+        reply.headers["Cache-Control"] = "max-age=21600"
+        reply.headers["Age"] = "\((edge + 1) * 1900)"
+        reply.tls?.chain = []
+        return reply
+    }
+
+    func observation(at now: Date) throws -> Observation {
+        let origin = origin(at: now)
+        guard mode == .production else {
+            return try Observation.of(name, at: now, mode: mode, origin: origin, cdn: nil, unasked: .mode)
+        }
+        var scene = Scene.calm(origin)
+        scene.addresses = [
+            ("192.0.2.10", .public, origin), ("192.0.2.11", .public, origin), ("2001:db8:10::10", .public, origin),
+            ("2001:db8:10::11", .public, origin),
+        ]
+        if let agents { scene.agents = AgentLook.Agent.allCases.map { ($0, agents) } }
+        scene.edges = Self.edges.indices.map { (Self.edges[$0].0, copy(edge: $0, at: now)) }
+        return try Observation.of(name, at: now, origin: origin, cdn: scene.edges[0].reply, scene: scene)
+    }
+
+    /// Each instant at which something changes, and the one after it, until `end`.
+    func checks(until end: Date) -> [Date] {
+        var all: Set<Date> = [end - 60, end]
+        for (index, deploy) in deploys.enumerated() {
+            all.formUnion([deploy.at, deploy.at + 60])
+            for took in pickUps[index].compactMap(\.self) { all.formUnion([deploy.at + took, deploy.at + took + 60]) }
+        }
+        for trouble in edgeTroubles { all.formUnion([trouble.from, trouble.from + 60, trouble.to, trouble.to + 60]) }
+        all.formUnion(extraChecks)
+        return all.filter { $0 <= end }.sorted()
+    }
+
+    /// Checks it as the daemon would.
+    @discardableResult
+    func play(into store: Store, until end: Date, policy: Policy = Policy()) async throws -> DomainState {
+        var state = DomainState(domain: try Domain(name))
+        for now in checks(until: end) {
+            let observation = try observation(at: now)
+            let next = evaluate(state, observation, policy, now: now, wall: now)
+            try await store.commit(
+                CheckRecord(
+                    observation: observation, state: next.state, stored: state, places: next.places,
+                    changes: next.changes, dropped: next.dropped))
+            state = next.state
+        }
+        return state
+    }
+}
+
+/// A file with an app and its paths.
+func associationFile(_ app: String, _ paths: [String], credentials: Bool = false) -> Reply {
+    let components = paths.map { path in
+        path.hasPrefix("!")
+            ? #"          {"/": "\#(path.dropFirst())", "exclude": true}"# : #"          {"/": "\#(path)"}"#
+    }.joined(separator: ",\n")
+    let more = credentials ? ",\n  \"webcredentials\": {\"apps\": [\"\(app)\"]}" : ""
+    return .file(
+        """
+        {
+          "applinks": {
+            "details": [{
+              "appIDs": ["\(app)"],
+              "components": [
+        \(components)
+              ]
+            }]
+          }\(more)
+        }
+
+        """)
+}

@@ -1,0 +1,231 @@
+import Evidence
+import Foundation
+import Monitoring
+import StatusServer
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+
+extension StatusServerSuite {
+    @Suite("API")
+    struct APITests {
+        private let scratch: ScratchStore
+
+        init() throws { scratch = try ScratchStore() }
+
+        private static func object(_ answer: RawAnswer) throws -> [String: Any] {
+            try #require(try JSONSerialization.jsonObject(with: Data(answer.body.utf8)) as? [String: Any])
+        }
+
+        private static func names(_ answer: RawAnswer) throws -> [String] {
+            try #require(try object(answer)["domains"] as? [[String: Any]]).compactMap { $0["domain"] as? String }
+        }
+
+        private func fill() async throws -> [WatchedDomainInfo] {
+            var states: [DomainState] = []
+            var watched: [WatchedDomainInfo] = []
+            for index in 0..<12 {
+                let isStale = index % 4 == 1
+                let name = "\(index < 6 ? "a" : "b")\(index).test"
+                watched.append(try info(name, labels: ["team": index % 2 == 0 ? "even" : "odd"]))
+                states.append(
+                    try state(
+                        name, isStale ? .failing : .ok,
+                        comparison: Comparison(state: isStale ? .stale : .inSync, lagSeconds: isStale ? 90_000 : nil)))
+            }
+            try await scratch.commit(states)
+            return watched.reversed()
+        }
+
+        static let lists: [(query: String, names: [String])] = [
+            ("prefix=b", ["b10.test", "b11.test", "b6.test", "b7.test", "b8.test", "b9.test"]),
+            ("prefix=B1", ["b10.test", "b11.test"]), ("state=stale", ["a1.test", "a5.test", "b9.test"]),
+            ("state=stale&limit=2", ["a1.test", "a5.test"]), ("state=stale&cursor=a5.test", ["b9.test"]),
+            ("label=team%3Aodd&prefix=a", ["a1.test", "a3.test", "a5.test"]), ("label=team:none", []),
+            ("limit=2", ["a0.test", "a1.test"]), ("limit=2&cursor=a1.test", ["a2.test", "a3.test"]),
+        ]
+
+        @Test("domains are listed by name, filtered and in pages", arguments: lists)
+        func list(query: String, names: [String]) async throws {
+            try await scratch.serving(watched: try await fill()) { port in
+                let answer = try await ask(port, "/api/v1/domains?\(query)")
+                #expect(answer.status == 200, "\(answer.body)")
+                #expect(try Self.names(answer) == names)
+            }
+        }
+
+        @Test("pages of any size together are the whole list, and the last one names no next", arguments: [1, 5, 12])
+        func pages(limit: Int) async throws {
+            try await scratch.serving(watched: try await fill()) { port in
+                for filter in ["", "&state=in_sync"] {
+                    var seen: [String] = []
+                    var cursor: String? = ""
+                    while let place = cursor {
+                        let answer = try await ask(port, "/api/v1/domains?limit=\(limit)&cursor=\(place)\(filter)")
+                        seen += try Self.names(answer)
+                        cursor = try Self.object(answer)["next"] as? String
+                    }
+                    #expect(seen.count == (filter.isEmpty ? 12 : 9))
+                    #expect(seen == seen.sorted() && Set(seen).count == seen.count)
+                }
+            }
+        }
+
+        static let faults: [(method: String, target: String, status: Int, code: String)] = [
+            ("GET", "/api/v1/domains?limit=0", 400, "bad_request"), ("GET", "/api/v1/domains?x=1", 400, "bad_request"),
+            ("GET", "/api/v1/domains?state=old", 400, "bad_request"),
+            ("GET", "/api/v1/domains?label=team", 400, "bad_request"),
+            ("GET", "/api/v1/domains?limit=1&limit=2", 400, "bad_request"),
+            ("GET", "/api/v1/domains/none.test", 404, "not_found"),
+            ("GET", "/api/v1/domains/none.test/history", 404, "not_found"),
+            ("GET", "/api/v1/incidents?cursor=x", 400, "bad_request"),
+            ("GET", "/api/v1/incidents?kind=x", 400, "bad_request"),
+            ("GET", "/api/v1/incidents/none", 404, "not_found"),
+            ("GET", "/api/v1/nothing", 404, "not_found"), ("PUT", "/api/v1/domains", 405, "method_not_allowed"),
+            ("POST", "/api/v1/domains/none.test/check", 404, "not_found"),
+            ("POST", "/api/v1/silences", 415, "unsupported_media_type"),
+        ]
+
+        @Test("every refusal is JSON with a code, a sentence and the id of the request", arguments: faults)
+        func fault(method: String, target: String, status: Int, code: String) async throws {
+            try await scratch.serving(watched: [try info("a.test")]) { port in
+                let answer = try await ask(port, target, method: method)
+                #expect(answer.status == status)
+                #expect(answer.headers["content-type"] == "application/json")
+                #expect(answer.headers["content-length"] == "\(answer.body.utf8.count)")
+                let error = try #require(try Self.object(answer)["error"] as? [String: Any])
+                #expect(error["code"] as? String == code)
+                #expect((error["message"] as? String)?.isEmpty == false)
+                #expect(error["request_id"] as? String == answer.headers["x-request-id"])
+                #expect(error.count == 3)
+            }
+        }
+
+        @Test("an answer that is known already is a 304 without a body; a new check makes another tag")
+        func entityTag() async throws {
+            let watched = try await fill()
+            try await scratch.serving(watched: watched) { [scratch] port in
+                let path = "/api/v1/domains/a0.test"
+                let first = try await ask(port, path)
+                let tag = try #require(first.headers["etag"])
+                #expect(first.headers["cache-control"] == "private, no-cache")
+                for known in [tag, "W/\(tag)", "\"x\", \(tag)", "*"] {
+                    let again = try await ask(port, path, headers: ["If-None-Match: \(known)"])
+                    #expect(again.status == 304, "\(known)")
+                    #expect(again.body.isEmpty && again.headers["etag"] == tag)
+                }
+                #expect(try await ask(port, path, headers: ["If-None-Match: \"x\""]).status == 200)
+                try await scratch.commit([try state("a0.test", .failing, checkedAt: noon)])
+                #expect(try await ask(port, path, headers: ["If-None-Match: \(tag)"]).status == 200)
+            }
+        }
+
+        private func openIncidents() async throws {
+            let kinds: [IncidentKind] = [.cdnStale, .originBroken, .cdnMissing]
+            for index in 0..<9 {
+                var one = try incident(
+                    String(repeating: "\(index)", count: 32), index % 2 == 0 ? "a.test" : "b.test", kinds[index % 3],
+                    index < 6 ? .resolved : index == 8 ? .pending : .firing)
+                one.openedAt = noon - 3600 + Double(index / 2)
+                if one.state == .resolved { one.resolvedAt = noon }
+                let facts = IncidentFacts(diagnosis: .saying("It is old."))
+                try await scratch.store.commit(
+                    CheckRecord(
+                        observation: nil, state: DomainState(domain: try #require(one.domain)),
+                        changes: [IncidentChange(incident: one, facts: facts, transition: .firing)]))
+            }
+        }
+
+        static let incidentLists: [(query: String, first: [Int])] = [
+            ("", [7, 6, 5, 4, 3, 2, 1, 0]), ("?state=open", [7, 6]), ("?state=firing", [7, 6]),
+            ("?state=recovering", []),
+            ("?state=resolved&domain=a.test", [4, 2, 0]), ("?kind=cdn.stale", [6, 3, 0]),
+            ("?kind=cdn.stale&domain=b.test", [3]), ("?domain=none.test", []),
+        ]
+
+        @Test("incidents are listed newest first, filtered, in pages that miss nothing", arguments: incidentLists)
+        func incidents(query: String, first: [Int]) async throws {
+            try await openIncidents()
+            try await scratch.serving(watched: []) { port in
+                for limit in [2, 3, 50] {
+                    var seen: [Int] = []
+                    var cursor: String? = ""
+                    while let place = cursor {
+                        let separator = query.isEmpty ? "?" : "&"
+                        let answer = try await ask(
+                            port, "/api/v1/incidents\(query)\(separator)limit=\(limit)&cursor=\(place)")
+                        let object = try Self.object(answer)
+                        let entries = try #require(object["incidents"] as? [[String: Any]])
+                        seen += entries.compactMap { ($0["id"] as? String)?.first?.wholeNumberValue }
+                        #expect(entries.allSatisfy { ($0["effect"] as? String)?.isEmpty == false })
+                        cursor = object["next"] as? String
+                    }
+                    #expect(seen == first, "\(limit)")
+                }
+            }
+        }
+
+        static let checks: [(MonitorActions.CheckAnswer, Int)] = [
+            (.done, 200), (.underWay, 202), (.tooOften(retryAfter: 7), 429), (.notWatched, 404),
+        ]
+
+        @Test("a check now is asked of the monitor, and answered as it went", arguments: checks)
+        func check(answer: MonitorActions.CheckAnswer, status: Int) async throws {
+            let asked = Mutex<[Domain]>([])
+            let actions = MonitorActions(checkNow: { domain in
+                asked.withLock { $0.append(domain) }
+                return answer
+            })
+            try await scratch.serving(watched: [try info("a.test")], actions: actions) { port in
+                let path = "/api/v1/domains/a.test/check"
+                let done = try await ask(port, path, method: "POST")
+                #expect(done.status == status)
+                #expect(done.headers["retry-after"] == (status == 429 ? "7" : nil))
+                if status == 200 { #expect(try Self.object(done)["domain"] as? String == "a.test") }
+                #expect(
+                    try await ask(port, path, method: "POST", headers: ["Origin: https://evil.example"]).status == 403)
+                #expect(try await ask(port, path).status == 404)
+            }
+            #expect(asked.withLock(\.self) == [try Domain("a.test")])
+        }
+
+        @Test("a probe gives metrics, or says why not")
+        func probe() async throws {
+            let actions = MonitorActions(probe: { target, isFull in
+                switch target {
+                case "a.test": .metrics(Array("probe_success \(isFull ? 0 : 1)\n".utf8))
+                case "busy.test": .busy
+                default: .refused("not watched")
+                }
+            })
+            try await scratch.serving(watched: [], actions: actions) { port in
+                let answer = try await ask(port, "/probe?target=a.test")
+                #expect(answer.status == 200 && answer.body == "probe_success 1\n")
+                #expect(answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8")
+                #expect(try await ask(port, "/probe?target=a.test&module=full").body == "probe_success 0\n")
+                let refused = try await ask(port, "/probe?target=b.test")
+                #expect(refused.status == 400 && refused.body == "not watched\n")
+                #expect(try await ask(port, "/probe?target=busy.test").status == 503)
+                #expect(try await ask(port, "/probe").status == 400)
+                #expect(try await ask(port, "/probe?target=a.test&module=x").status == 400)
+            }
+        }
+
+        @Test("readiness needs no token, and says what is behind", arguments: [(0.0, 200), (61.0, 503)])
+        func readiness(lateness: Double, status: Int) async throws {
+            let actions = MonitorActions(lateness: { lateness })
+            try await scratch.serving(watched: [], token: "s3cret", actions: actions) { [scratch] port in
+                let client = try RawClient(port: port)
+                try client.send("GET /readyz HTTP/1.1\r\nHost: 10.1.2.3:9630\r\nConnection: close\r\n\r\n")
+                let answer = RawAnswer(try await client.receive())
+                #expect(answer.status == status)
+                #expect(answer.body == (status == 200 ? "ready\n" : "not ready: checks begin 61 s late\n"))
+                try scratch.store.close()
+                let away = try await ask(port, "/readyz")
+                #expect(away.status == 503 && away.body == "not ready: the store cannot be read\n")
+                #expect(try await ask(port, "/healthz").status == 200)
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+import Evidence
+import Foundation
+import Monitoring
+import Storage
+import TestSupport
+import Testing
+
+@testable import StatusServer
+
+extension StatusServerSuite {
+    @Suite("Overview's view model")
+    struct FrontPageTests {
+        private static let file = Reply.file(SampleFile.version(1))
+        private static let next = Reply.file(SampleFile.version(2))
+
+        /// A domain as its checks leave it, the last of them a minute ago. `changedAt`: when the origin began to serve `next`.
+        private func play(
+            _ name: String, into store: Store, changedAt: Date? = nil, edges: [Reply], agents: Reply? = nil
+        ) async throws {
+            var state = DomainState(domain: try Domain(name))
+            for now in [noon - 93600, noon - 90000, noon - 7200, noon - 3600, noon - 120, noon - 60] {
+                let isNew = changedAt.map { $0 <= now } ?? false
+                let origin = isNew ? Self.next : Self.file
+                let copies =
+                    now < noon - 5000 && changedAt == nil || now == noon - 93600 ? edges.map { _ in Self.file } : edges
+                var scene = Scene.calm(origin).edges(copies)
+                if let agents { scene = scene.refusing(agents) }
+                let seen = try Observation.of(name, at: now, origin: origin, cdn: copies[0], scene: scene)
+                let next = evaluate(state, seen, Policy(), now: now, wall: now)
+                try await store.commit(
+                    CheckRecord(
+                        observation: seen, state: next.state, stored: state, places: next.places,
+                        changes: next.changes, dropped: next.dropped))
+                state = next.state
+            }
+        }
+
+        private func page(_ scratch: ScratchStore, _ watched: [WatchedDomainInfo], _ query: [String: String] = [:])
+            async throws -> FrontPage
+        {
+            let list = WatchList(watched)
+            let context = try PageContext(
+                store: scratch.store, timekeeper: FixedTime(), logger: LineLog().logger, watched: list,
+                windows: WindowList([]), refusedReload: RefusedReload(), key: AccessKey(nil),
+                surroundings: surroundings, health: { MonitorHealth() })
+            let time = PageTime(now: noon)
+            try await list.show(in: scratch.store, at: time)
+            return try await OverviewRoute(context: context).page(FrontQuery(query), time)
+        }
+
+        private func staged() async throws -> (ScratchStore, [WatchedDomainInfo]) {
+            let scratch = try ScratchStore()
+            try await play("fine.test", into: scratch.store, edges: [Self.file, Self.file])
+            try await play(
+                "moving.test", into: scratch.store, changedAt: noon - 7200, edges: [Self.next, Self.file])
+            try await play("stale.test", into: scratch.store, changedAt: noon - 90000, edges: [Self.file, Self.file])
+            let refusal = Reply.crawler("SWCERR00101 Bad HTTP Response: 403 Forbidden")
+            try await play("gone.test", into: scratch.store, edges: [refusal, refusal])
+            return (
+                scratch,
+                [
+                    try info("fine.test", labels: ["team": "a"]), try info("moving.test", labels: ["team": "b"]),
+                    try info("stale.test", labels: ["team": "b", "tier": "1"]), try info("gone.test"),
+                    try info("new.test"),
+                ]
+            )
+        }
+
+        @Test("the tiles follow from what phones do, and sum to all domains")
+        func tiles() async throws {
+            let (scratch, watched) = try await staged()
+            let page = try await page(scratch, watched)
+            #expect(page.headline == "3 of 5 domains open the app, 2 of them with an old file")
+            #expect(
+                page.tiles.map(\.text) == [
+                    "opens the website", "follow an old file", "work, but at risk", "not known",
+                    "follows the current file",
+                ])
+            #expect(page.tiles.map(\.count) == ["1", "2", "0", "1", "1"])
+            #expect(page.tiles.compactMap { Int($0.count) }.reduce(0, +) == watched.count)
+            #expect(page.frame.icon == "/assets/icon-fail.svg")
+        }
+
+        @Test("rows come trouble first, and say effect, cause, action, edges, how long and until when")
+        func rows() async throws {
+            let (scratch, watched) = try await staged()
+            let page = try await page(scratch, watched)
+            #expect(page.sections.map(\.title) == [nil, "Waiting", "In sync"])
+            let rows = page.sections[0].rows
+            #expect(rows.map(\.name) == ["gone.test", "stale.test", "moving.test"])
+            #expect(rows.map(\.status) == ["Missing", "Stale", "Propagating"])
+            #expect(rows[0].effect == "Links open the website, not the app.")
+            #expect(rows[0].edgeText == "0 of 2 have a copy")
+            #expect(rows[1].long == "25 h" && rows[1].longOf == "behind" && rows[1].lag?.tone == "fail")
+            #expect(rows[1].incidents.map(\.kind) == ["cdn.stale"] && rows[1].incidents[0].isUnacknowledged)
+            #expect(rows[2].long == "2 h" && rows[2].lag?.tone == "prog" && rows[2].edgeText == "1 of 2 have v2")
+            #expect(rows[2].until?.hasPrefix("Apple says up to 24 h") == true)
+            #expect(rows.map(\.checked) == ["1 min ago", "1 min ago", "1 min ago"])
+            #expect(page.sections[2].rows.map(\.line) == ["v1 since 20 Nov"])
+        }
+
+        static let queries: [([String: String], [String])] = [
+            ([:], ["gone.test", "stale.test", "moving.test", "new.test", "fine.test"]),
+            (["state": "old-file"], ["stale.test", "moving.test"]), (["state": "stale"], ["stale.test"]),
+            (["label": "team=b"], ["stale.test", "moving.test"]), (["q": "STA"], ["stale.test"]),
+            (["q": "tale"], []),
+            (["sort": "name"], ["fine.test", "gone.test", "moving.test", "new.test", "stale.test"]),
+            (["state": "nonsense", "page": "x"], ["gone.test", "stale.test", "moving.test", "new.test", "fine.test"]),
+            (["page": "2"], []), (["q": "%"], []), (["label": "team=b' OR 1=1 --"], []),
+        ]
+
+        @Test("an address says which rows are shown", arguments: queries)
+        func filter(query: [String: String], expected: [String]) async throws {
+            let (scratch, watched) = try await staged()
+            let page = try await page(scratch, watched, query)
+            #expect(page.sections.flatMap(\.rows).map(\.name) == expected)
+        }
+
+        @Test("no domain, and none checked yet")
+        func nothing() async throws {
+            let scratch = try ScratchStore()
+            let empty = try await page(scratch, [])
+            #expect(empty.headline == "No domain is watched" && empty.isEmpty)
+            let first = try await page(scratch, [info("a.test"), info("b.test")])
+            #expect(first.headline == "First check in progress: 0 of 2 domains checked")
+            #expect(first.progress?.done == "0%" && first.frame.refreshSeconds == "2")
+            #expect(first.sections.map(\.title) == ["Waiting"])
+        }
+
+        @Test("a removed domain is no longer shown nor counted, and one that comes back is")
+        func reload() async throws {
+            let (scratch, watched) = try await staged()
+            #expect(try await page(scratch, watched).tiles[0].count == "1")
+            let fewer = watched.filter { $0.domain.name != "gone.test" }
+            let after = try await page(scratch, fewer)
+            #expect(after.tiles[0].count == "0" && after.count == "4 domains, trouble first")
+            #expect(try await page(scratch, watched).tiles[0].count == "1")
+        }
+
+        @Test("fifty-one domains and more take a line each, grouped by label and by reason")
+        func many() async throws {
+            let (scratch, watched) = try await staged()
+            let more = try (0..<60).map { try info("w\($0).test", labels: ["team": "c"]) }
+            let page = try await page(scratch, watched + more)
+            #expect(page.sections.flatMap(\.rows).count == 25)
+            #expect(!page.sections.flatMap(\.rows).map(\.isShort).contains(false))
+            #expect(page.groups?.groups.map(\.name) == ["b"])
+            #expect(page.groups?.groups[0].text == "1 stale, 1 propagating")
+            #expect(page.reasons.map(\.status) == ["Missing", "Stale", "Propagating"])
+            #expect(page.pager.range == "1–25 of 65" && page.pager.next == "/?page=2")
+        }
+
+        @Test("with 10,000 domains the page stays small, and costs little")
+        func tenThousand() async throws {
+            let scratch = try ScratchStore()
+            let teams = (0..<20).map { "team\($0)" }
+            let watched = try (0..<10_000).map { try info("d\($0).test", labels: ["team": teams[$0 % 20]]) }
+            let store = scratch.store
+            try await store.watch(Dictionary(uniqueKeysWithValues: watched.map { ($0.domain, $0.labels) }), now: noon)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (index, info) in watched.enumerated() {
+                    if index >= 64 { try await group.next() }
+                    let isBad = index % 60 == 0
+                    let state = try state(
+                        info.domain.name, isBad ? .warning : .ok, "Trouble \(index % 3).",
+                        open: isBad ? [(.certificateExpiring, .firing)] : [])
+                    group.addTask { try await store.commit(CheckRecord(observation: nil, state: state)) }
+                }
+                try await group.waitForAll()
+            }
+            let began = ContinuousClock.now
+            let page = try await page(scratch, watched)
+            let read = ContinuousClock.now - began
+            let html = try PageLibrary().render(.overview, page)
+            let took = ContinuousClock.now - began
+            print("overview of 10,000 domains: \(html.utf8.count) bytes, read \(read), all \(took)")
+            #expect(page.tiles.map(\.count) == ["0", "0", "167", "9,833"])
+            #expect(page.sections.flatMap(\.rows).count == 25 && page.groups?.groups.map(\.name) == ["team0"])
+            #expect(html.utf8.count < 100 * 1024)
+            // A debug build on a busy machine; what it costs is in docs/performance.md.
+            #expect(took < .seconds(10))
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Evidence
+import Foundation
+import Monitoring
+import StatusServer
+import Storage
+import TestSupport
+import Testing
+
+extension StatusServerSuite {
+    /// The description of the API, held against real answers over a store with a past.
+    @Suite("OpenAPI")
+    struct OpenAPITests {
+        private static let domain = "a.test"
+        private let scratch: ScratchStore
+
+        init() throws { scratch = try ScratchStore() }
+
+        /// Six changes that Apple's CDN followed, and a seventh that one edge follows and one does not, for two days.
+        private func fill() async throws {
+            func file(_ version: Int) -> Reply { .file(SampleFile.version(version)) }
+            var state = DomainState(domain: try Domain(Self.domain))
+            var at = noon - 30 * 86_400
+            func check(_ origin: Reply, _ edges: [Reply], at now: Date) async throws {
+                let scene = Scene.calm(origin).edges(edges).with { $0.vantages = [("outside", .status(403))] }
+                let seen = try Observation.of(Self.domain, at: now, origin: origin, cdn: edges[0], scene: scene)
+                let made = evaluate(
+                    state, seen, Policy(failureThreshold: 1), now: now, wall: now)
+                try await scratch.store.commit(
+                    CheckRecord(
+                        observation: seen, state: made.state, changes: made.changes, dropped: made.dropped))
+                state = made.state
+            }
+            for version in 0..<7 {
+                try await check(file(version), [file(max(0, version - 1)), file(max(0, version - 1))], at: at)
+                try await check(file(version), [file(version), file(version)], at: at + 7200)
+                at += 86_400
+            }
+            try await check(file(7), [file(6), file(7)], at: noon - 3 * 86_400)
+            try await check(file(7), [file(6), file(7)], at: noon - 60)
+            let open = try #require(state.open[.cdnStale]?.incident)
+            _ = try await scratch.store.acknowledge(
+                prefix: open.id, Acknowledgement(asked: "eva", reason: "on it", at: noon))
+            try await scratch.store.transact(channel: "ops") { channel in
+                try channel.log(
+                    DeliveryRecord(
+                        channel: "ops", incidentID: open.id, type: .firing, reason: .firing, version: 1, key: "k",
+                        at: noon - 30, attempts: 1, outcome: .delivered, status: 200))
+            }
+            _ = try await scratch.store.add(
+                SilenceRequest(
+                    scope: SilenceScope(domains: [try DomainPattern("b.test")]), startsAt: noon, endsAt: noon + 3600,
+                    author: "eva", reason: "upgrade"), now: noon)
+        }
+
+        private static let bodies: [APIEndpoint: String] = [
+            .acknowledge: #"{"by": "eva", "reason": "on it"}"#,
+            .addSilence: #"{"domain": "a.test", "for": "2h", "reason": "upgrade", "author": "eva"}"#,
+        ]
+
+        private func request(_ port: Int, _ endpoint: APIEndpoint, _ target: String) async throws -> RawAnswer {
+            guard let body = Self.bodies[endpoint] else { return try await ask(port, target, method: endpoint.method) }
+            let client = try RawClient(port: port)
+            let head = [
+                "\(endpoint.method) \(target) HTTP/1.1", "Host: localhost", "Connection: close",
+                "Content-Type: application/json", "Content-Length: \(body.utf8.count)",
+            ]
+            try client.send(head.joined(separator: "\r\n") + "\r\n\r\n" + body)
+            return RawAnswer(try await client.receive())
+        }
+
+        @Test("each path that is served is documented, and each documented path and field is in the answers")
+        func description() async throws {
+            try await fill()
+            let actions = MonitorActions(
+                checkNow: { _ in .done }, probe: { _, _ in .metrics(Array("probe_success 1\n".utf8)) })
+            let window = MaintenanceWindow(
+                name: "night", scope: SilenceScope(domains: [try DomainPattern("*")]), days: [.mon],
+                start: try #require(TimeOfDay("02:00")), extent: .lasting(.seconds(3600)), zone: .gmt, reason: "backup")
+            try await scratch.serving(
+                watched: [try info(Self.domain, labels: ["team": "growth"])], actions: actions, maintenance: [window]
+            ) { [scratch] port in
+                let document = try JSONShape(try await ask(port, "/openapi.json").body)
+                let paths = document["paths"]?.members ?? [:]
+                let documented = paths.flatMap { path, methods in
+                    methods.members.keys.map { "\($0.uppercased()) \(path)" }
+                }
+                #expect(documented.sorted() == APIEndpoint.allCases.map(\.rawValue).sorted())
+
+                let incident = try await scratch.store.incidents(IncidentQuery(state: .open, limit: 1)).first
+                let id = try #require(incident?.record.incident.id)
+                var judge = SchemaJudge(document)
+                for endpoint in APIEndpoint.allCases {
+                    let place = endpoint == .endSilence ? "1" : id
+                    let target =
+                        endpoint.path.replacing("{domain}", with: Self.domain).replacing("{id}", with: place)
+                        + (endpoint == .probe ? "?target=a.test" : "")
+                    let answer = try await request(port, endpoint, target)
+                    let operation = paths[endpoint.path]?[endpoint.method.lowercased()]
+                    let content = operation?["responses"]?["\(answer.status)"]?["content"]
+                    #expect(
+                        content != nil && answer.status < 300, "\(endpoint.rawValue): \(answer.status) \(answer.body)")
+                    guard let schema = content?["application/json"]?["schema"] else { continue }
+                    #expect(answer.headers["content-type"] == "application/json")
+                    let faults = judge.faults(of: try JSONShape(answer.body), schema)
+                    #expect(faults.isEmpty, "\(endpoint.rawValue): \(faults)\n\(answer.body)")
+                }
+                let fault = try JSONShape(try await ask(port, "/api/v1/incidents/none").body)
+                let refusal = document["components"]?["responses"]?["Error"]?["content"]?["application/json"]?["schema"]
+                #expect(judge.faults(of: fault, try #require(refusal)).isEmpty)
+
+                #expect(judge.unknown.isEmpty)
+                let seen = Set(judge.visited.compactMap { $0.split(separator: "/").last.map(String.init) })
+                let named = Set(document["components"]?["schemas"]?.members.keys.map { $0 } ?? [])
+                // What is sent, and an answer that only a slow check has.
+                #expect(named.subtracting(seen) == ["CheckUnderWay", "NewAcknowledgement", "NewSilence"])
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import Evidence
+import Foundation
+import Monitoring
+import StatusServer
+import Storage
+import Testing
+
+extension StatusServerSuite {
+    @Suite("Access to the pages")
+    struct PageAccessTests {
+        private let scratch: ScratchStore
+
+        init() throws { scratch = try ScratchStore() }
+
+        private func serving(
+            token: String? = nil, publicURL: String? = nil, _ body: @escaping @Sendable (Int) async throws -> Void
+        ) async throws {
+            let (ports, feed) = AsyncStream.makeStream(of: Int.self)
+            let site = StatusSite(
+                settings: StatusServerSettings(
+                    port: 0, token: token, version: "1.2.3", watched: [try info("a.test")], cdnBaseURL: "",
+                    publicURL: publicURL),
+                store: scratch.store, timekeeper: FixedTime(), logger: LineLog().logger, onListening: { feed.yield($0) }
+            )
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await site.run() }
+                group.addTask {
+                    for await port in ports { return try await body(port) }
+                }
+                try await group.next()
+                group.cancelAll()
+            }
+        }
+
+        static let hosts: [(String, Int)] = [
+            ("localhost", 200), ("localhost:9630", 200), ("127.0.0.1", 200), ("[::1]:80", 200), ("LOCALHOST", 200),
+            ("aasa.example.net", 200), ("evil.example", 421), ("127.0.0.1.evil.example", 421),
+            ("localhost.evil.example", 421),
+            ("", 421), ("<script>", 421),
+        ]
+
+        @Test("on loopback the pages answer to their own names alone, probes to any", arguments: hosts)
+        func host(host: String, expected: Int) async throws {
+            try await serving(publicURL: "https://aasa.example.net/") { port in
+                for (path, status) in [("/", expected), ("/api/v1/domains/a.test", expected), ("/healthz", 200)] {
+                    let client = try RawClient(port: port)
+                    try client.send("GET \(path) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n")
+                    let answer = RawAnswer(try await client.receive())
+                    #expect(answer.status == status, "\(path)")
+                    #expect(!answer.body.contains("<script>"))
+                }
+            }
+        }
+
+        private func post(_ port: Int, _ path: String, _ form: String, _ headers: [String]) async throws -> RawAnswer {
+            let client = try RawClient(port: port)
+            let lines =
+                ["POST \(path) HTTP/1.1", "Host: localhost", "Connection: close", "Content-Length: \(form.utf8.count)"]
+                + headers
+            try client.send(lines.joined(separator: "\r\n") + "\r\n\r\n" + form)
+            return RawAnswer(try await client.receive())
+        }
+
+        private static let formType = "Content-Type: application/x-www-form-urlencoded"
+        private static let own = [formType, "Origin: http://localhost", "Sec-Fetch-Site: same-origin"]
+
+        static let senders: [([String], Int)] = [
+            (own, 303), ([formType, "Sec-Fetch-Site: same-origin"], 303),
+            ([formType, "Origin: http://localhost"], 303),
+            ([formType], 403), ([formType, "Origin: null"], 403), ([formType, "Origin: http://evil.example"], 403),
+            ([formType, "Origin: http://localhost", "Sec-Fetch-Site: cross-site"], 403),
+            ([formType, "Origin: http://localhost:1"], 403), (["Origin: http://localhost"], 415),
+            (["Content-Type: text/plain", "Origin: http://localhost"], 415),
+        ]
+
+        @Test("a form is taken from our own pages alone", arguments: senders)
+        func form(headers: [String], expected: Int) async throws {
+            try await serving { port in
+                let answer = try await post(port, "/domains/a.test/silence", "for=2h&by=eva&reason=new+file", headers)
+                #expect(answer.status == expected)
+                let silences = try await scratch.store.silences(notOverAt: noon)
+                #expect(silences.map(\.reason) == (expected == 303 ? ["new file"] : []))
+                if expected == 303 {
+                    #expect(answer.headers["location"] == "/domains/a.test#silence")
+                    let ended = try await post(port, "/silences/\(silences[0].id)/end", "back=//evil.example", headers)
+                    #expect(ended.status == 303 && ended.headers["location"] == "/")
+                    #expect(try await scratch.store.silences(notOverAt: noon).isEmpty)
+                }
+            }
+        }
+
+        @Test("an acknowledgement goes and ends by a form; what is wrong with one is told")
+        func acknowledge() async throws {
+            let incident = try incident("0123456789abcdef", "a.test", .cdnStale, .firing)
+            _ = try await scratch.store.commit(
+                CheckRecord(
+                    observation: nil, state: DomainState(domain: try Domain("a.test")),
+                    changes: [IncidentChange(incident: incident, facts: nil, transition: .firing)]))
+            try await serving { port in
+                let path = "/incidents/\(incident.id)"
+                #expect(try await ask(port, path).body.contains("not acknowledged"))
+                #expect(try await post(port, path + "/ack", "by=&reason=", Self.own).status == 400)
+                let done = try await post(port, path + "/ack", "by=eva+%3Cb%3E&reason=on+it", Self.own)
+                #expect(done.status == 303 && done.headers["location"] == path)
+                #expect(try await scratch.store.acknowledgements()[incident.id]?.by == "eva <b>")
+                #expect(try await ask(port, path).body.contains("acknowledged by eva &lt;b&gt;"))
+                #expect(try await post(port, path + "/unack", "", Self.own).status == 303)
+                #expect(try await post(port, path + "/unack", "", Self.own).status == 409)
+                #expect(try await post(port, "/incidents/nonsense/ack", "by=eva", Self.own).status == 404)
+            }
+        }
+
+        @Test("browsers are led to the login form, and a session opens what the token opens")
+        func login() async throws {
+            try await serving(token: "s3cret") { port in
+                let led = try await ask(port, "/domains/a.test?pause=1", headers: ["Accept: text/html"])
+                #expect(led.status == 303 && led.headers["location"] == "/login?to=%2Fdomains%2Fa%2Etest%3Fpause%3D1")
+                #expect(try await ask(port, "/login").status == 200)
+                #expect(try await ask(port, "/assets/page.css").status == 200)
+                let wrong = try await post(port, "/login", "token=wrong", Self.own)
+                #expect(wrong.status == 401 && wrong.headers["set-cookie"] == nil)
+                #expect(try await post(port, "/login", "token=s3cret", [Self.formType]).status == 403)
+                let right = try await post(port, "/login", "token=s3cret&to=/incidents", Self.own)
+                #expect(right.status == 303 && right.headers["location"] == "/incidents")
+                let cookie = try #require(right.headers["set-cookie"])
+                #expect(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict") && !cookie.contains("s3cret"))
+                let session = try #require(cookie.split(separator: ";").first.map(String.init))
+                #expect(try await ask(port, "/", headers: ["Cookie: other=1; \(session)"]).status == 200)
+                #expect(try await ask(port, "/", headers: ["Cookie: \(session)0"]).status == 401)
+                #expect(try await ask(port, "/", headers: ["Cookie: aasa_monitor_session="]).status == 401)
+                // A wrong token beside a session is wrong.
+                #expect(
+                    try await ask(port, "/", headers: ["Cookie: \(session)", "Authorization: Bearer x"]).status == 401)
+            }
+        }
+
+        @Test("a page that did not change is not sent again")
+        func unchanged() async throws {
+            try await serving { port in
+                let first = try await ask(port, "/")
+                let tag = try #require(first.headers["etag"])
+                let second = try await ask(port, "/", headers: ["If-None-Match: \(tag)"])
+                #expect(second.status == 304 && second.body.isEmpty && second.headers["x-rendered"] != nil)
+                #expect(try await ask(port, "/", headers: ["If-None-Match: W/\"other\""]).status == 200)
+            }
+        }
+
+        @Test("a badge and the feed say the state")
+        func feed() async throws {
+            try await scratch.commit([try state("a.test", .failing, open: [(.cdnStale, .firing)])])
+            try await serving { port in
+                let badge = try await ask(port, "/badge/a.test.svg")
+                #expect(badge.status == 200 && badge.headers["content-type"] == "image/svg+xml")
+                #expect(try await ask(port, "/badge/b.test.svg").status == 404)
+                let feed = try await ask(port, "/incidents.atom")
+                #expect(feed.status == 200 && feed.body.contains("<feed xmlns=\"http://www.w3.org/2005/Atom\">"))
+            }
+        }
+    }
+}

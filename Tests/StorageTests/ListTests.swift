@@ -1,0 +1,190 @@
+import Evidence
+import Foundation
+import GRDB
+import Monitoring
+import TestSupport
+import Testing
+
+@testable import Storage
+
+extension StorageSuite {
+    @Suite("Lists and propagation")
+    struct ListTests {
+        let folder: ScratchFolder
+        let store: Store
+
+        init() throws {
+            folder = try ScratchFolder()
+            store = try Store(path: folder.store)
+        }
+
+        private static func file(_ version: Int) -> Reply { .file(SampleFile.version(version)) }
+
+        /// Checks as a daemon makes them: at each instant what the origin and the edges serve.
+        @discardableResult
+        private func play(
+            _ name: String = "a.test", _ checks: [(at: TimeInterval, origin: Reply, edges: [Reply])],
+            from first: DomainState? = nil
+        ) async throws -> DomainState {
+            var state = try first ?? DomainState(domain: Domain(name))
+            for check in checks {
+                let now = noon + check.at
+                let seen = try Observation.of(
+                    name, at: now, origin: check.origin, cdn: check.edges[0],
+                    scene: Scene.calm(check.origin).edges(check.edges))
+                let next = evaluate(state, seen, Policy(), now: now, wall: now)
+                try await store.commit(
+                    CheckRecord(
+                        observation: seen, state: next.state, stored: state, places: next.places,
+                        changes: next.changes, dropped: next.dropped))
+                state = next.state
+            }
+            return state
+        }
+
+        @Test(
+            "versions are numbered by first sight at the origin; one that returns keeps its number; edges' own have none"
+        )
+        func versions() async throws {
+            let (a, b, stray) = (Self.file(1), Self.file(2), Self.file(9))
+            try await play(
+                "a.test",
+                [
+                    (0, a, [a, a]), (60, b, [a, a]), (120, b, [b, stray]), (180, a, [b, stray]),
+                    (240, .status(404), [b, .failed(.timedOut)]),
+                ])
+            let record = try await store.propagation(of: Domain("a.test"), since: .distantPast)
+            func names(_ place: PlaceReading.Place) -> [String] {
+                (record.places[place] ?? []).map { stretch in
+                    switch stretch.served {
+                    case .noFile: "404"
+                    case .noAnswer: "mute"
+                    case .version(let id): record.versions[id]?.number.map { "v\($0)" } ?? "x"
+                    }
+                }
+            }
+            #expect(names(.origin) == ["v1", "v2", "v1", "404"])
+            #expect(names(.edge("198.51.100.1")) == ["v1", "v2"])
+            #expect(names(.edge("198.51.100.2")) == ["v1", "x", "mute"])
+            let change = try #require(record.places[.origin]?[1])
+            #expect(change.at == noon + 60 && change.after == noon)
+            #expect(record.changes == [noon, noon + 60, noon + 180])
+        }
+
+        @Test("a check that sees the same adds no row and writes no summary again")
+        func unchanged() async throws {
+            let a = Self.file(1)
+            let state = try await play("a.test", [(0, a, [a, a]), (60, a, [a, a])])
+            let before = try await [store.rows("stretch"), store.rows("version"), store.rows("brief_count_at")]
+            let changes = try await store.pool.writeWithoutTransaction { $0.totalChangesCount }
+            var light = try Observation.of("a.test", at: noon + 120, origin: a, cdn: a)
+            if case .asked(var copy) = light.cdn {
+                copy.connection?.address = "198.51.100.1"
+                light.cdn = .asked(copy)
+            }
+            let next = evaluate(state, light, Policy(), now: noon + 120, wall: noon + 120)
+            try await store.commit(
+                CheckRecord(observation: light, state: next.state, stored: state, places: next.places))
+            try await play("a.test", [(3600, a, [a, a])], from: next.state)
+            #expect(try await [store.rows("stretch"), store.rows("version"), store.rows("brief_count_at")] == before)
+            // The light check: its run, the headers' run and the instant. The full one: these and the state, but no list.
+            let written = try await store.pool.writeWithoutTransaction { $0.totalChangesCount } - changes
+            #expect(written <= 12, "\(written) rows")
+        }
+
+        @Test("counts follow each change of a status, of what is watched, and of what is forgotten")
+        func counts() async throws {
+            let a = Self.file(1)
+            let domains = try ["a.test", "b.test", "c.test"].map { try Domain($0) }
+            try await store.watch(Dictionary(uniqueKeysWithValues: domains.map { ($0, [:]) }), now: noon - 60)
+            #expect(try await store.statusCounts() == [.waiting: 3])
+            try await play("a.test", [(0, a, [a, a])])
+            try await play("b.test", [(30, a, [a, a]), (90, Self.file(2), [a, a])])
+            #expect(try await store.statusCounts() == [.waiting: 1, .inSync: 1, .propagating: 1])
+            let log = try await store.statusCounts(since: noon - 86400)
+            #expect(log.map(\.counts).last == [.waiting: 1, .inSync: 1, .propagating: 1] && log.count >= 2)
+            try await store.watch([domains[1]: ["team": "x"]], now: noon + 120)
+            #expect(try await store.statusCounts() == [.propagating: 1])
+            try await store.forget(domains[1])
+            #expect(try await store.statusCounts().isEmpty)
+            // Its labels went with it.
+            #expect(try await store.rows("brief_key") == 0)
+        }
+
+        static let filters: [(BriefFilter, [String])] = [
+            (BriefFilter(), ["bank.test", "a.test", "links.a.test"]),
+            (BriefFilter(search: "a."), ["a.test", "links.a.test"]),
+            (BriefFilter(search: "A.T"), ["a.test", "links.a.test"]), (BriefFilter(search: "test"), []),
+            (BriefFilter(search: "ban"), ["bank.test"]), (BriefFilter(search: "=team"), []),
+            (BriefFilter(label: "team=x"), ["bank.test"]), (BriefFilter(label: "team=x' OR '1'='1"), []),
+            (BriefFilter(statuses: [.inSync]), ["a.test", "links.a.test"]),
+            (BriefFilter(statuses: [.missing], search: "b", label: "team=x"), ["bank.test"]),
+        ]
+
+        @Test("a filter finds by index what it names", arguments: filters)
+        func filter(filter: BriefFilter, expected: [String]) async throws {
+            let a = Self.file(1)
+            try await store.watch(
+                [try Domain("a.test"): [:], try Domain("links.a.test"): [:], try Domain("bank.test"): ["team": "x"]],
+                now: noon)
+            try await play("a.test", [(0, a, [a, a])])
+            try await play("links.a.test", [(0, a, [a, a])])
+            let refusal = Reply.crawler("SWCERR00101 Bad HTTP Response: 403 Forbidden")
+            try await play("bank.test", [(0, a, [refusal, refusal])])
+            try await play("unwatched.test", [(0, a, [a, a])])
+            let (total, page) = try await store.briefs(filter, limit: 25)
+            #expect(page.map(\.domain.name) == expected && total == expected.count)
+        }
+
+        @Test(
+            "no list is a scan",
+            arguments: BriefFilter.Order.allCases.flatMap { order in
+                [BriefFilter(), BriefFilter(statuses: [.stale]), BriefFilter(search: "a"), BriefFilter(label: "a=b")]
+                    .map {
+                        Store.names($0, order)
+                    }
+            } + [
+                Store.reasonGroups(BriefFilter()), Store.attentionByLabel, Store.briefsByName, Store.stretches,
+                Store.lastChanges, StretchRow.latest, Store.countsSince, Store.openList, Store.pendingList,
+                Store.resolvedList, Store.resolvedCount, Store.openCount, Store.incidentsByID, Store.notifiedOf,
+            ])
+        func plan(sql: String) async throws {
+            let plan = try await store.read { database in
+                try Row.fetchAll(
+                    database, sql: "EXPLAIN QUERY PLAN " + sql.replacing(/:[a-z]+|\?/, with: "'1'")
+                ).map { $0["detail"] as String }
+            }
+            // The open incidents are an index of their own, and a list of wanted names is what is asked for.
+            let scans = plan.filter {
+                $0.hasPrefix("SCAN") && !$0.contains("json_each") && !$0.contains("wanted")
+                    && !$0.contains("incident_unresolved")
+            }
+            #expect(scans.isEmpty, "\(plan)")
+        }
+
+        @Test("a pause of the monitor is written down at the next start, unless it is short")
+        func pause() async throws {
+            let a = Self.file(1)
+            try await play("a.test", [(0, a, [a, a])])
+            try await store.notePause(until: noon + 30)
+            #expect(try await store.rows("pause") == 0)
+            try await store.notePause(until: noon + 7200)
+            let record = try await store.propagation(of: Domain("a.test"), since: noon - 60)
+            #expect(record.pauses == [noon...(noon + 7200)])
+        }
+
+        @Test("old stretches go, but for the latest of each place")
+        func retention() async throws {
+            let (a, b) = (Self.file(1), Self.file(2))
+            try await play(
+                "a.test",
+                [
+                    (0, a, [a, a]), (60, b, [a, a]), (120, a, [a, a]), (180, b, [b, a]),
+                ])
+            try await store.prune(now: noon + 500 * 86400, keepObservations: .seconds(86400))
+            let record = try await store.propagation(of: Domain("a.test"), since: .distantPast)
+            #expect(record.places[.origin]?.map(\.at) == [noon + 180])
+            #expect(record.places[.edge("198.51.100.2")]?.count == 1)
+        }
+    }
+}
