@@ -7,7 +7,8 @@ struct Options {
     static let usage = """
         usage: aasa-monitor-bench [fetch] [file] [check] [dead] [store]
                                   [sweep] [steady] [load] [--domains N] [--interval SECONDS] [--hanging N]
-                                                          [--soak MINUTES] [--monitor PATH] [--record FILE]
+                                                          [--settle INTERVALS] [--soak MINUTES]
+                                                          [--monitor PATH] [--record FILE]
                aasa-monitor-bench plot --record FILE
         """
 
@@ -25,6 +26,7 @@ struct Options {
             switch (word, Int(value)) {
             case ("--domains", let count?) where (1...100_000).contains(count): load.domains = count
             case ("--hanging", let count?) where (0...100_000).contains(count): load.hanging = count
+            case ("--settle", let intervals?) where (1...100).contains(intervals): load.settle = intervals
             case ("--soak", let minutes?) where (1...10_000).contains(minutes): load.soak = minutes
             case ("--record", _): load.record = value
             case ("--interval", let seconds?) where (1...86_400).contains(seconds): load.interval = seconds

@@ -7,6 +7,8 @@ struct LoadSettings {
     var interval = 60
     /// Domains besides, whose servers take the connection and never answer.
     var hanging = 0
+    /// Intervals that pass before anything is measured: after nine a state no longer grows.
+    var settle = 9
     /// Minutes that it runs on with all well, its memory written down at each twelfth.
     var soak = 0
     /// Where to add what was measured, a line of JSON for each run; nil: nowhere.

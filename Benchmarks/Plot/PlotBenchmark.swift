@@ -19,7 +19,7 @@ struct PlotBenchmark {
         let pictures: [(file: String, title: String, unit: Double, keys: [(key: String, name: String)])] = [
             (
                 "memory", "Resident memory, MiB", 1_048_576,
-                [("resident", "after 9 intervals"), ("peak", "peak of the first look")]
+                [("resident", "settled"), ("peak", "peak of the first look")]
             ),
             ("cpu", "CPU of a check, ms", 0.001, [("cpu", "the daemon"), ("bare", "bare loop at the same pace")]),
             (

@@ -25,7 +25,8 @@ struct SteadyBenchmark {
             machine: \(Machine.words)
             monitor: \(program)
             server:  \(server.version) on loopback, on the same cores
-            again:   aasa-monitor-bench steady --domains \(settings.domains) --interval \(settings.interval)\
+            again:   aasa-monitor-bench steady --domains \(settings.domains) --interval \(settings.interval) \
+            --settle \(settings.settle)\
             \(settings.hanging > 0 ? " --hanging \(settings.hanging)" : "")
 
             """)
@@ -41,8 +42,7 @@ struct SteadyBenchmark {
             "first verdicts: all within \(number(Date().timeIntervalSince(begin), 1)) s, peak \(mib(first.peak))")
         monitor.forgetPeak()
 
-        // After so many checks a state no longer grows.
-        _ = try await watched(monitor, for: 9 * Double(settings.interval)) { false }
+        _ = try await watched(monitor, for: Double(settings.settle * settings.interval)) { false }
         let (from, before, size) = (Date(), try usage(monitor), storeSize)
         let after = try await watched(monitor, for: Double(2 * settings.interval)) { false }
         let to = Date()
