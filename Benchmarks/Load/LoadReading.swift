@@ -49,6 +49,20 @@ struct LoadReading {
         }
     }
 
+    /// Seconds from the first confirmation, or end, of all to the first message of its kind at the channel.
+    func first(channel: String, ofEnds: Bool) throws -> Double? {
+        let (instant, type) = ofEnds ? ("resolved_at", "AND d.type = 'incident.resolved'") : ("fired_at", "")
+        return try queue.read { database in
+            try Double.fetchOne(
+                database,
+                sql: """
+                    SELECT (min(d.at) - (SELECT min(\(instant)) FROM incident WHERE domain <> '')) / 1000.0
+                    FROM delivery d JOIN incident i ON d.incident_id = i.id
+                    WHERE i.domain <> '' AND d.outcome = 'delivered' AND d.channel = ? \(type)
+                    """, arguments: [channel])
+        }
+    }
+
     /// The incidents of all domains together and of the monitor itself: kind and state.
     func ofTheFleet() throws -> [String] {
         try queue.read {

@@ -78,7 +78,7 @@ struct LoadWatch {
     /// What each channel got for how many incidents, so far.
     func channels(domains: Int) throws -> PlainTable {
         var table = PlainTable(heads: [
-            "channel", "what", "messages", "incidents", "without", "delay p50 s", "p99 s", "max s",
+            "channel", "what", "messages", "incidents", "without", "first s", "delay p50 s", "p99 s", "max s",
         ])
         guard let reading else { return table }
         let (fired, resolved) = try reading.incidents()
@@ -90,6 +90,7 @@ struct LoadWatch {
                 let messages = past.first { $0.name == phase }?.messages[channel] ?? 0
                 table.add([
                     channel, what, "\(messages)", "\(count)", "\(count - delays.count)",
+                    PlainTable.number(try reading.first(channel: channel, ofEnds: ofEnds) ?? .nan, digits: 1),
                     PlainTable.number(delays.quantile(0.5), digits: 1),
                     PlainTable.number(delays.quantile(0.99), digits: 1),
                     PlainTable.number(delays.last ?? .nan, digits: 1),
