@@ -7,6 +7,8 @@ struct LoadedMonitor {
     private let premises: Premises
     let process: pid_t
     private let page: Int
+    /// Its log's, without `.err` and `.out`.
+    private let name: String
 
     /// `channels`: type and URL of each; the type is its name.
     /// - Throws: `BenchFault` where it cannot be started.
@@ -14,8 +16,8 @@ struct LoadedMonitor {
         premises: Premises, program: String, settings: LoadSettings, server: LoadServer, caFile: String,
         channels: [(type: String, url: String)]
     ) throws {
-        let names = (LoadBenchmark.names(settings) + LoadBenchmark.hanging(settings)).map { "  - \($0)" }.joined(
-            separator: "\n")
+        let names = (LoadBenchmark.names(settings) + LoadBenchmark.hanging(settings)).joined(separator: "\n")
+        let domains = try premises.write(Data(names.utf8), to: "domains.txt")
         let list = channels.map { type, url in
             let key = type == "pagerduty" ? ", routing_key: \(String(repeating: "A", count: 32))" : ""
             return "    - {name: \(type), type: \(type), url: \"\(url)\"\(key)}"
@@ -30,12 +32,12 @@ struct LoadedMonitor {
             \(alerts)
             store: {path: \(premises.path(Self.store))}
             server: {listen: "127.0.0.1:\(page)"}
-            domains:
-            \(names)
+            domains_from: \(domains)
 
             """
         let path = try premises.write(Data(text.utf8), to: "monitor.yaml")
         self.premises = premises
+        name = URL(filePath: program).lastPathComponent
         process = try premises.start(program, ["run", "--config", path])
     }
 
@@ -48,8 +50,8 @@ struct LoadedMonitor {
 
     /// What it has written to its log last.
     func lastWords() -> String {
-        let log = ["aasa-monitor.err", "aasa-monitor.out"].map {
-            (try? String(contentsOfFile: premises.path($0), encoding: .utf8)) ?? ""
+        let log = ["err", "out"].map {
+            (try? String(contentsOfFile: premises.path("\(name).\($0)"), encoding: .utf8)) ?? ""
         }
         return log.joined().split(separator: "\n").suffix(5).joined(separator: "\n")
     }
