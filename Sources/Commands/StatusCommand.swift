@@ -25,6 +25,7 @@ struct StatusCommand: AsyncParsableCommand {
     func run() async throws {
         let named = domains.isEmpty ? [] : try Targets.read(domains).map(\.domain)
         var isFailing = false
+        if watch { Console.endWithReader() }
         repeat {
             let reading = try await store.with(.reader) {
                 try await StatusReading(

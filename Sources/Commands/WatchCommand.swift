@@ -76,6 +76,7 @@ struct WatchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        Console.endWithReader()
         try connections.checkFiles()
         let targets = try Targets.read([target])
         guard targets.count == 1, let target = targets.first else {
