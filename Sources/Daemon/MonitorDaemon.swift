@@ -220,8 +220,9 @@ package struct MonitorDaemon: Sendable {
                     logger: logger),
                 RetentionService(store: store, live: live, time: time, logger: logger),
                 LoopService {
+                    let displaced = LogDeduplicator()
                     await storeTrouble.run(
-                        time, health: { store.health },
+                        time, health: { logged(store.health, displaced) },
                         sick: { Set(delivery.troubles().map(\.name)) },
                         isSilenced: {
                             silences.current.active(
@@ -240,6 +241,16 @@ package struct MonitorDaemon: Sendable {
                 + (surroundings.notifier.map { [StatusLineService(notifier: $0, store: store, live: live)] } ?? []),
             signals.stops
         ).run()
+    }
+
+    /// Logs at once that the store's file is gone: the next check, which would say so, may be hours away.
+    private func logged(_ health: StoreHealth, _ displaced: LogDeduplicator) -> StoreHealth {
+        if health.isFailing, let error = health.lastError, error.code == .displaced {
+            if displaced.isNews(error.message) { surroundings.logger.critical("store displaced: \(error.message)") }
+        } else {
+            displaced.isOver()
+        }
+        return health
     }
 
     /// Services that end together, by a signal or at their host's wish.

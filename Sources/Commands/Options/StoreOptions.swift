@@ -42,7 +42,7 @@ struct StoreOptions: ParsableArguments {
         switch error.code {
         case .missing: .noInput
         case .exists: .usage
-        case .corrupt, .full, .other: .software
+        case .corrupt, .full, .displaced, .other: .software
         case .unwritable, .notADatabase, .newerSchema, .olderSchema, .newerState, .inUse, .locked: .configuration
         }
     }
