@@ -32,7 +32,7 @@ package struct AasaMonitor: AsyncParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         OpenFiles.raiseLimit()
         do {
-            var command = try parseAsRoot()
+            var command = try await asyncParseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {

@@ -23,7 +23,9 @@ struct WatchCommand: AsyncParsableCommand {
             shows how long the CDN took for earlier changes.
             """)
 
-    @Argument(help: ArgumentHelp("A domain, a URL of it, or an entitlement.", valueName: "target"))
+    @Argument(
+        help: ArgumentHelp("A domain, a URL of it, or an entitlement.", valueName: "target"),
+        completion: DomainCompletion.kind)
     var target: String
 
     @Option(

@@ -8,7 +8,8 @@ import Storage
 struct StoreOptions: ParsableArguments {
     @Option(
         name: .customLong("store"),
-        help: ArgumentHelp("The store (default: the one that the configuration names).", valueName: "file"))
+        help: ArgumentHelp("The store (default: the one that the configuration names).", valueName: "file"),
+        completion: .file())
     var file: String?
 
     @OptionGroup var configuration: ConfigurationOptions
