@@ -6,9 +6,10 @@ SHELL := /bin/bash
 
 CONFIG ?= monitor.yaml
 # Library and headers for the build; nginx, openssl, curl, Alertmanager and promtool as real peers in tests and benchmarks; iproute2
-# sets up networks of their own for tests; Chromium looks at the pages.
+# sets up networks of their own for tests; Chromium looks at the pages. The third line packs, judges and installs the .deb.
 PACKAGES := libcurl4-openssl-dev libc-ares-dev libjemalloc-dev pkg-config libsqlite3-dev ca-certificates curl openssl \
-  nginx-light jq iproute2 prometheus prometheus-alertmanager python3-venv chromium
+  nginx-light jq iproute2 prometheus prometheus-alertmanager python3-venv chromium \
+  dpkg-dev patchelf lintian debootstrap systemd
 # The services' own models, which tests hold payloads against; none of it is needed to build or to run.
 JUDGE := .build/payload-judge
 JUDGE_WANTS := Tests/AlertingTests/Payloads/requirements.txt
@@ -22,10 +23,10 @@ TEST_FLAGS := --disable-xctest
 WIDTH = $(shell swift test --help-hidden 2>/dev/null | grep maximum-parallelization-width >/dev/null && \
   echo --experimental-maximum-parallelization-width 16)
 
-.PHONY: help setup build demo run test browser test-one lint fmt bench fuzz simulate kills package clean
+.PHONY: help setup build demo run test browser test-one lint fmt bench fuzz simulate kills package package-test clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: ## install the system packages that are missing (Debian); safe to repeat
 	@missing=(); for package in $(PACKAGES); do \
@@ -117,8 +118,17 @@ KILLS ?= 200
 kills: setup ## kill the real process KILLS times under load and count what arrives
 	AASA_KILLS=$(KILLS) swift test $(TEST_FLAGS) --filter EndToEndTests.KillLoopTests
 
-package: setup ## make dist/aasa-monitor-VERSION-linux-ARCH.tar.gz
+package: setup ## make the .deb and the archive of the release build, in dist/
 	deploy/package.sh
+
+DEB ?=
+package-test: setup ## judge a .deb, install it in a Debian of its own and live with it (DEB=FILE; default: of the debug build)
+ifeq ($(DEB),)
+	swift build --product aasa-monitor
+	rm -rf dist/debug && deploy/package.sh --debug
+endif
+	lintian --fail-on error,warning $(or $(DEB),dist/debug/*.deb)
+	Tests/Package/test.sh $(or $(DEB),dist/debug/*.deb)
 
 clean: ## remove what was built
 	rm -rf .build dist

@@ -38,6 +38,7 @@ let package = Package(
         .systemLibrary(name: "CCares", pkgConfig: "libcares", providers: [.apt(["libc-ares-dev"])]),
         // From libjemalloc-dev. No pkg-config: its flags are those of a plain library.
         .target(name: "CJemalloc", linkerSettings: [.linkedLibrary("jemalloc")]),
+        .target(name: "CBuild"),
         .target(name: "Curl", dependencies: ["CCares", "CCurl"], swiftSettings: strict),
         .target(name: "AASA", swiftSettings: strict),
         .target(name: "MonitorMetrics", swiftSettings: strict),
@@ -52,7 +53,10 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "Storage",
-            dependencies: ["Evidence", "Monitoring", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                "Evidence", "Monitoring", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
             swiftSettings: strict),
         .target(
             name: "Alerting",
@@ -110,7 +114,7 @@ let package = Package(
         .target(
             name: "Commands",
             dependencies: [
-                "AASA", "Alerting", "Curl", "Daemon", "Evidence", "Lab", "MonitorConfiguration", "Monitoring",
+                "AASA", "Alerting", "CBuild", "Curl", "Daemon", "Evidence", "Lab", "MonitorConfiguration", "Monitoring",
                 "Probing", "StatusServer", "Storage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -194,7 +198,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["Evidence", "Lab", "TestTraits", "aasa-monitor", .product(name: "Yams", package: "Yams")],
+            dependencies: [
+                "Evidence", "Lab", "TestSupport", "TestTraits", "aasa-monitor",
+                .product(name: "Yams", package: "Yams"),
+            ],
             exclude: ["Fixtures/scenarios"], swiftSettings: strict),
         .testTarget(
             name: "EvidenceTests", dependencies: ["AASA", "Evidence", "TestSupport", "TestTraits"],

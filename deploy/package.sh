@@ -1,21 +1,170 @@
 #!/usr/bin/env bash
-# Builds the release binary with the Swift runtime inside and packs it with what a machine needs to run it.
+# Packs the program with what a machine needs to run it: an archive and a .deb, both in dist/.
+#   package.sh            builds the release binary, with Swift's runtime inside
+#   package.sh --debug    packs the debug binary that is built already, with the runtime's libraries beside it: a .deb for tests
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 version=$(sed -n 's/.*static let number = "\(.*\)"/\1/p' Sources/Commands/Version.swift)
-name="aasa-monitor-$version-linux-$(uname -m)"
-
-swift build -c release --static-swift-stdlib --product aasa-monitor
-
+# The same sources give the same files: one date for all.
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
+date=$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y-%m-%d)
 staging=$(mktemp -d)
 trap 'rm -rf "$staging"' EXIT
-mkdir -p "$staging/$name" dist
-cp .build/release/aasa-monitor "$staging/$name/"
-strip "$staging/$name/aasa-monitor"
-cp -r monitor.yaml README.md CHANGELOG.md docs deploy/aasa-monitor.service "$staging/$name/"
-# The same sources give the same archive: no dates, no owner.
-tar --sort=name --mtime="@${SOURCE_DATE_EPOCH:-0}" --owner=0 --group=0 --numeric-owner \
-    -C "$staging" -czf "dist/$name.tar.gz" "$name"
-(cd dist && sha256sum "$name.tar.gz" > "$name.tar.gz.sha256")
-echo "dist/$name.tar.gz: libcurl4, libc-ares2, libjemalloc2 and libsqlite3-0 are all it needs on Debian"
+chmod 755 "$staging"
+mkdir -p dist
+
+if [ "${1:-}" = --debug ]; then
+    built=.build/debug/aasa-monitor
+    output=dist/debug
+    unpackaged=(--ignore-missing-info --warnings=0)
+    # It has a word for each of Swift's libraries, whose names have no version.
+    exec 2> >(grep -v "can't extract name and version from library name" >&2)
+    compression=-Zgzip\ -z1
+    mkdir -p "$output"
+else
+    swift build -c release --static-swift-stdlib --product aasa-monitor
+    built=.build/release/aasa-monitor
+    output=dist
+    unpackaged=()
+    compression=-Zxz
+fi
+
+# The documents name each other by relative paths: they keep their places.
+documents() {
+    mkdir -p "$1"
+    cp README.md "$1/"
+    cp -r docs "$1/"
+}
+
+archive() {
+    local name folder
+    name="aasa-monitor-$version-linux-$(uname -m)"
+    folder="$staging/archive/$name"
+    documents "$folder"
+    install -m 755 "$staging/aasa-monitor" "$folder/aasa-monitor"
+    cp LICENSE CHANGELOG.md monitor.yaml deploy/aasa-monitor.service deploy/aasa-monitor.sysusers "$folder/"
+    cp -r "$staging/man" "$staging/completions" "$folder/"
+    notices >"$folder/third-party-notices"
+    tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner \
+        -C "$staging/archive" -czf "dist/$name.tar.gz" "$name"
+    (cd dist && sha256sum "$name.tar.gz" >"$name.tar.gz.sha256")
+    printf 'dist/%s.tar.gz: %s\n' "$name" "$(du -h "dist/$name.tar.gz" | cut -f1)"
+}
+
+# Licenses and notices of what is inside the program.
+notices() {
+    local file
+    for file in .build/checkouts/*/LICENSE* .build/checkouts/*/NOTICE* \
+        "$(dirname "$(readlink -f "$(command -v swift)")")/../share/swift/LICENSE.txt"; do
+        [ -f "$file" ] || continue
+        case $file in
+            .build/*) printf '==== %s\n\n' "${file#.build/checkouts/}" ;;
+            *) printf '==== Swift\n\n' ;;
+        esac
+        cat "$file"
+        printf '\n'
+    done
+}
+
+# The packaged configuration: the example, with the service's store.
+configuration() {
+    sed -e 's|^# yaml-language-server: .*|# yaml-language-server: $schema=/usr/share/aasa-monitor/monitor.schema.json|' \
+        -e 's|^  path: aasa-monitor.db .*|  path: /var/lib/aasa-monitor/aasa-monitor.db|' monitor.yaml >"$1"
+    grep -q '^  path: /var/lib/aasa-monitor/aasa-monitor.db$' "$1"
+}
+
+deb() {
+    local root="$staging/deb/debian/aasa-monitor" architecture depends
+    architecture=$(dpkg --print-architecture)
+    local share="$root/usr/share" doc="$root/usr/share/doc/aasa-monitor"
+    install -D -m 755 "$staging/aasa-monitor" "$root/usr/bin/aasa-monitor"
+    if [ -d "$staging/runtime" ]; then
+        mkdir -p "$root/usr/lib/aasa-monitor"
+        install -m 644 "$staging"/runtime/* "$root/usr/lib/aasa-monitor/"
+    fi
+    install -D -m 644 deploy/aasa-monitor.service "$root/lib/systemd/system/aasa-monitor.service"
+    install -D -m 644 deploy/aasa-monitor.sysusers "$root/usr/lib/sysusers.d/aasa-monitor.conf"
+    install -d "$root/etc/aasa-monitor" "$share/man/man1" "$share/aasa-monitor"
+    configuration "$root/etc/aasa-monitor/monitor.yaml"
+    install -m 644 Sources/Commands/Templates/monitor.schema.json "$share/aasa-monitor/"
+    install -m 644 "$staging"/man/* "$share/man/man1/"
+    gzip -9n "$share"/man/man1/*
+    install -D -m 644 "$staging/completions/aasa-monitor.bash" "$share/bash-completion/completions/aasa-monitor"
+    install -D -m 644 "$staging/completions/_aasa-monitor" "$share/zsh/vendor-completions/_aasa-monitor"
+    install -D -m 644 "$staging/completions/aasa-monitor.fish" "$share/fish/vendor_completions.d/aasa-monitor.fish"
+    documents "$doc"
+    cp CHANGELOG.md "$doc/"
+    install -m 644 deploy/debian/copyright "$doc/copyright"
+    install -D -m 644 deploy/debian/lintian-overrides "$share/lintian/overrides/aasa-monitor"
+    notices | gzip -9n >"$doc/third-party-notices.gz"
+    printf 'aasa-monitor (%s) stable; urgency=medium\n\n  * Version %s: see CHANGELOG.md.\n\n -- %s  %s\n' \
+        "$version" "$version" "$maintainer" "$(LC_ALL=C date -u -R -d "@$SOURCE_DATE_EPOCH")" |
+        gzip -9n >"$doc/changelog.gz"
+
+    # What the program is linked with names the packages and their versions. Swift's libraries for tests are of none.
+    mkdir "$root/DEBIAN"
+    printf 'Source: aasa-monitor\n\nPackage: aasa-monitor\nArchitecture: %s\n' "$architecture" \
+        >"$staging/deb/debian/control"
+    depends=$(cd "$staging/deb" && find "$root/usr/bin" "$root/usr/lib" -type f -path '*/bin/*' -printf '-e%p\0' -o -name '*.so' -printf '-e%p\0' |
+        xargs -0 dpkg-shlibdeps -O -l"$root/usr/lib/aasa-monitor" "${unpackaged[@]}" | sed -n 's/^shlibs:Depends=//p')
+
+    install -m 755 deploy/debian/postinst deploy/debian/prerm deploy/debian/postrm "$root/DEBIAN/"
+    printf '/etc/aasa-monitor/monitor.yaml\n' >"$root/DEBIAN/conffiles"
+    cat >"$root/DEBIAN/control" <<CONTROL
+Package: aasa-monitor
+Version: $version
+Architecture: $architecture
+Maintainer: $maintainer
+Section: net
+Priority: optional
+Homepage: https://github.com/aasa-monitor/aasa-monitor
+Installed-Size: $(du -sk --apparent-size "$root" | cut -f1)
+Depends: $depends, systemd | systemd-standalone-sysusers | systemd-sysusers
+Recommends: ca-certificates
+Description: monitors universal links: the site's file and Apple's copy of it
+ iOS does not read a site's apple-app-site-association file: it reads the copy
+ in Apple's CDN, which lags behind and goes missing when something keeps
+ Apple's crawler out. Universal links then fail silently.
+ .
+ aasa-monitor compares both for each domain, finds the cause, and alerts a
+ chat or pager. It is a command for checks by hand and in CI, and a daemon
+ with a status page.
+CONTROL
+    (cd "$root" && find . -type f ! -path './DEBIAN/*' -printf '%P\0' | sort -z | xargs -0 md5sum >DEBIAN/md5sums)
+    chmod -R u=rwX,go=rX "$root"
+    local package="$output/aasa-monitor_${version}_$architecture.deb"
+    # shellcheck disable=SC2086 # two words
+    dpkg-deb --root-owner-group $compression --build "$root" "$package" >/dev/null
+    printf '%s: %s, installed %s\n' "$package" "$(du -h "$package" | cut -f1)" "$(du -sh --apparent-size "$root" | cut -f1)"
+}
+
+maintainer='the aasa-monitor contributors <aasa-monitor@users.noreply.github.com>'
+strip -o "$staging/aasa-monitor" "$built"
+# The commit, for --version; none where there are changes on top of it. The place for it has 48 bytes.
+if commit=$(git rev-parse HEAD 2>/dev/null) && [ -z "$(git status --porcelain 2>/dev/null)" ]; then
+    printf '%s' "$commit" | dd of="$staging/commit" bs=48 conv=sync status=none
+    objcopy --update-section .aasa_commit="$staging/commit" "$staging/aasa-monitor"
+fi
+# Libraries are found where the system has them, and nowhere else.
+patchelf --remove-rpath "$staging/aasa-monitor"
+if [ "${1:-}" = --debug ]; then
+    mkdir "$staging/runtime"
+    toolchain=$(dirname "$(readlink -f "$(command -v swift)")")/../lib/swift/linux
+    ldd "$built" | sed -n 's|.* => \(.*/swift/linux/[^ ]*\) .*|\1|p' | while read -r library; do
+        strip -o "$staging/runtime/$(basename "$library")" "$toolchain/$(basename "$library")"
+        patchelf --set-rpath /usr/lib/aasa-monitor "$staging/runtime/$(basename "$library")"
+    done
+    patchelf --set-rpath /usr/lib/aasa-monitor "$staging/aasa-monitor"
+fi
+
+# By the parser itself, so that they cannot say anything else.
+"$built" --experimental-dump-help | python3 deploy/manual.py "$staging/man" "$version" "$date"
+mkdir "$staging/completions"
+# Sourced, never run.
+"$built" --generate-completion-script bash | sed '1{/^#!/d}' >"$staging/completions/aasa-monitor.bash"
+"$built" --generate-completion-script zsh >"$staging/completions/_aasa-monitor"
+"$built" --generate-completion-script fish >"$staging/completions/aasa-monitor.fish"
+
+[ "${1:-}" = --debug ] || archive
+deb

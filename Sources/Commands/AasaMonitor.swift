@@ -1,5 +1,4 @@
 import ArgumentParser
-import Curl
 import Foundation
 
 /// The command `aasa-monitor`. Each subcommand has a file of its own; this one only knows their list and how they end.
@@ -15,7 +14,7 @@ package struct AasaMonitor: AsyncParsableCommand {
             Exit codes: 0 nothing at severity error, 1 at least one error finding, 64 usage, 66 an input file is missing, \
             70 our own fault, 78 configuration.
             """,
-        version: "aasa-monitor \(Version.number) (\(CurlDriver.version))",
+        version: Version.text,
         subcommands: [
             CheckCommand.self, RunCommand.self, WatchCommand.self, StatusCommand.self, HistoryCommand.self,
             LintCommand.self, MatchCommand.self, DiffCommand.self, InitCommand.self, ConfigCommand.self,
@@ -32,7 +31,7 @@ package struct AasaMonitor: AsyncParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         OpenFiles.raiseLimit()
         do {
-            var command = try parseAsRoot()
+            var command = try await asyncParseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {

@@ -13,7 +13,7 @@ struct AcknowledgeCommand: AsyncParsableCommand {
             acknowledged. A running daemon reacts within seconds; `unack` ends it.
             """)
 
-    @Argument(help: AcknowledgeTarget.help) var incident: String
+    @Argument(help: AcknowledgeTarget.help, completion: DomainCompletion.kind) var incident: String
 
     @Option(help: ArgumentHelp("Who acknowledges it (default: user@host).", valueName: "name"))
     var by: String?
@@ -47,7 +47,7 @@ struct UnacknowledgeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unack", abstract: "End an acknowledgement: reminders and escalation continue.")
 
-    @Argument(help: AcknowledgeTarget.help) var incident: String
+    @Argument(help: AcknowledgeTarget.help, completion: DomainCompletion.kind) var incident: String
 
     @OptionGroup var store: StoreOptions
 

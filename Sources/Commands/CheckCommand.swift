@@ -22,7 +22,9 @@ struct CheckCommand: AsyncParsableCommand {
             --config names, says since when.
             """)
 
-    @Argument(help: ArgumentHelp("What to check (default: the domains of the configuration).", valueName: "target"))
+    @Argument(
+        help: ArgumentHelp("What to check (default: the domains of the configuration).", valueName: "target"),
+        completion: DomainCompletion.kind)
     var targets: [String] = []
 
     @Option(

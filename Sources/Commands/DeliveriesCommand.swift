@@ -19,7 +19,8 @@ struct DeliveriesCommand: AsyncParsableCommand {
         @OptionGroup var store: StoreOptions
         @Option(help: "Only those of this channel.") var channel: String?
         @Option(help: "Only those about this incident (its whole id).") var incident: String?
-        @Option(help: "Only those about incidents of this domain.") var domain: String?
+        @Option(help: "Only those about incidents of this domain.", completion: DomainCompletion.kind) var domain:
+            String?
         @Option(help: "At most this many.") var limit = 100
         @Option(help: "text or json.") var format = Format.text
 

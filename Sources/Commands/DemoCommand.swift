@@ -26,6 +26,7 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        Console.endWithReader()
         let style = TextStyle.standardOutput
         let isWatched = isatty(STDOUT_FILENO) == 1
         let isComplete = try await DemoStory(

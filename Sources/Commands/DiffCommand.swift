@@ -13,10 +13,10 @@ struct DiffCommand: AsyncParsableCommand {
             not an association file, even where they are equal: devices then take nothing from it.
             """)
 
-    @Argument(help: ArgumentHelp("The older file.", valueName: "old-source"))
+    @Argument(help: ArgumentHelp("The older file.", valueName: "old-source"), completion: .file())
     var old: String
 
-    @Argument(help: ArgumentHelp("The newer file.", valueName: "new-source"))
+    @Argument(help: ArgumentHelp("The newer file.", valueName: "new-source"), completion: .file())
     var new: String
 
     @Option(help: "text or json.")

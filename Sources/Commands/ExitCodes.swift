@@ -15,6 +15,8 @@ enum MonitorExit: Int32, CaseIterable {
     case configuration = 78
     /// Ctrl-C, in a command that would have gone on: 128 and the number of the signal, as shells count.
     case interrupted = 130
+    /// The reader of a command that would have gone on has gone: 128 and the number of SIGPIPE.
+    case unread = 141
 
     var code: ExitCode { ExitCode(rawValue) }
 }

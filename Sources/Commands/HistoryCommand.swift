@@ -19,7 +19,7 @@ struct HistoryCommand: AsyncParsableCommand {
     @Option(help: "text or json.") var format = Format.text
     @Option(help: "At most so many versions, incidents and deliveries each.") var limit = 20
     @OptionGroup var store: StoreOptions
-    @Argument(help: "The domain.") var domain: String
+    @Argument(help: "The domain.", completion: DomainCompletion.kind) var domain: String
 
     func validate() throws {
         guard (1...DomainHistory.largestLimit).contains(limit) else {

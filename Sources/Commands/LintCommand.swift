@@ -11,7 +11,7 @@ struct LintCommand: AsyncParsableCommand {
             is explained in docs/lint-rules.md.
             """)
 
-    @Argument(help: ArgumentHelp("What to check.", valueName: "source"))
+    @Argument(help: ArgumentHelp("What to check.", valueName: "source"), completion: .file())
     var sources: [String]
 
     @Option(help: "text, json, github (workflow annotations) or sarif.")

@@ -13,7 +13,7 @@ struct MatchCommand: AsyncParsableCommand {
             association file.
             """)
 
-    @Argument(help: ArgumentHelp("The file.", valueName: "source"))
+    @Argument(help: ArgumentHelp("The file.", valueName: "source"), completion: .file())
     var source: String
 
     @Argument(help: ArgumentHelp("What to match.", valueName: "url"))
@@ -30,7 +30,7 @@ struct MatchCommand: AsyncParsableCommand {
         help: ArgumentHelp("A URL and what it must do; exit with 1 if it does not.", valueName: "url=app-id|nothing"))
     var expectedURLs: [String] = []
 
-    @Option(help: ArgumentHelp("Whose file it is.", valueName: "name"))
+    @Option(help: ArgumentHelp("Whose file it is.", valueName: "name"), completion: DomainCompletion.kind)
     var domain: String?
 
     @Option(help: "text or json.")

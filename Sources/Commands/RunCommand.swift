@@ -38,7 +38,7 @@ struct RunCommand: AsyncParsableCommand {
                     let (next, warnings) = try ConfigurationLoader.load(path: path, shard: shard)
                     if let caFile = next.network.caFile { try CertificateFile.check(caFile, option: "network.ca_file") }
                     return (next, warnings)
-                }))
+                }, notifier: ServiceNotifier()))
         defer { LogSink.shared.flush() }
         try await Self.explaining { try await daemon.run() }
     }

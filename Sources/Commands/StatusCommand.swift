@@ -17,7 +17,7 @@ struct StatusCommand: AsyncParsableCommand {
     @Option(help: "text or json.") var format = Format.text
     @Flag(help: "Show it again every two seconds, until Ctrl-C.") var watch = false
     @OptionGroup var store: StoreOptions
-    @Argument(help: "Domains (default: all).") var domains: [String] = []
+    @Argument(help: "Domains (default: all).", completion: DomainCompletion.kind) var domains: [String] = []
 
     /// Between two looks of `--watch`.
     private static let pause: Duration = .seconds(2)
@@ -25,6 +25,7 @@ struct StatusCommand: AsyncParsableCommand {
     func run() async throws {
         let named = domains.isEmpty ? [] : try Targets.read(domains).map(\.domain)
         var isFailing = false
+        if watch { Console.endWithReader() }
         repeat {
             let reading = try await store.with(.reader) {
                 try await StatusReading(

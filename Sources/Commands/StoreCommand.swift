@@ -18,7 +18,7 @@ struct StoreCommand: AsyncParsableCommand {
 
         @OptionGroup var store: StoreOptions
         @Flag(help: "Replace the file if it exists.") var force = false
-        @Argument(help: "The file to write.") var file: String
+        @Argument(help: "The file to write.", completion: .file()) var file: String
 
         func run() async throws {
             let size = try await store.with(.reader) { try await $0.backup(to: file, replacing: force) }

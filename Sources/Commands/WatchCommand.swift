@@ -23,7 +23,9 @@ struct WatchCommand: AsyncParsableCommand {
             shows how long the CDN took for earlier changes.
             """)
 
-    @Argument(help: ArgumentHelp("A domain, a URL of it, or an entitlement.", valueName: "target"))
+    @Argument(
+        help: ArgumentHelp("A domain, a URL of it, or an entitlement.", valueName: "target"),
+        completion: DomainCompletion.kind)
     var target: String
 
     @Option(
@@ -76,6 +78,7 @@ struct WatchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        Console.endWithReader()
         try connections.checkFiles()
         let targets = try Targets.read([target])
         guard targets.count == 1, let target = targets.first else {

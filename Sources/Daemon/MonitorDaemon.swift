@@ -35,13 +35,16 @@ package struct MonitorDaemon: Sendable {
         package var untilStopped: (@Sendable () async -> Void)?
         /// Reads and checks the configuration file once more, at SIGHUP; nil where there is none.
         package var rereading: (@Sendable () throws -> (ConfigurationFile, warnings: [ConfigurationProblem]))?
+        /// Takes what the service manager wants to know; nil where there is none.
+        package var notifier: ServiceNotifier?
 
         package init(
             clock: @escaping @Sendable (Date) -> any Timekeeper = { SystemTime(anchor: $0) }, logger: Logger,
             version: String, userAgent: String, storePath: String, endsOnSignals: Bool = true,
             onListening: @escaping @Sendable (String) async -> Void = { _ in },
             untilStopped: (@Sendable () async -> Void)? = nil,
-            rereading: (@Sendable () throws -> (ConfigurationFile, warnings: [ConfigurationProblem]))? = nil
+            rereading: (@Sendable () throws -> (ConfigurationFile, warnings: [ConfigurationProblem]))? = nil,
+            notifier: ServiceNotifier? = nil
         ) {
             self.clock = clock
             self.logger = logger
@@ -52,6 +55,7 @@ package struct MonitorDaemon: Sendable {
             self.onListening = onListening
             self.untilStopped = untilStopped
             self.rereading = rereading
+            self.notifier = notifier
         }
     }
 
@@ -180,7 +184,9 @@ package struct MonitorDaemon: Sendable {
         let scheduler = DomainScheduler(
             factory.watchers(
                 for: configuration.domainConfigurations, of: configuration, driver: drivers.checks.present),
-            time: time, metrics: metrics, concurrency: { live.current.network.maxConcurrent })
+            time: time, metrics: metrics, watchdog: SchedulerWatchdog(surroundings.notifier, logger: logger),
+            concurrency: { live.current.network.maxConcurrent })
+        let listening = Wakeup()
         let page = MetricsPage(
             metrics: metrics, store: store, delivery: delivery, live: live, version: surroundings.version)
         let probe = TargetProbe(
@@ -196,7 +202,11 @@ package struct MonitorDaemon: Sendable {
                     isNetworkSuspect: await fleet.isNetworkSuspect, channels: live.current.alerts.channels.count,
                     failingChannels: delivery.troubles(), isStoreFailing: store.health.isFailing,
                     configuredAt: live.takenAt)
-            }, onWrite: { delivery.wake() })
+            }, onWrite: { delivery.wake() },
+            onListening: {
+                surroundings.notifier?.ready()
+                listening.signal()
+            })
         let reload = Reload(
             live: live, scheduler: scheduler, factory: factory, silences: silences, storeTrouble: storeTrouble,
             checks: drivers.checks, alerts: drivers.alerts, site: site, logger: logger)
@@ -204,11 +214,16 @@ package struct MonitorDaemon: Sendable {
         try await group(
             [
                 site,
-                ReloadService(signals: signals.hangups, read: surroundings.rereading, reload: reload, logger: logger),
+                ReloadService(
+                    signals: signals.hangups, read: surroundings.rereading, reload: reload,
+                    notifier: surroundings.notifier,
+                    logger: logger),
                 RetentionService(store: store, live: live, time: time, logger: logger),
                 LoopService {
+                    let displaced = LogDeduplicator()
                     await storeTrouble.run(
-                        time, health: { store.health }, sick: { Set(delivery.troubles().map(\.name)) },
+                        time, health: { logged(store.health, displaced) },
+                        sick: { Set(delivery.troubles().map(\.name)) },
                         isSilenced: {
                             silences.current.active(
                                 domain: nil, labels: [:], kind: .monitorDegraded, at: time.wall()) != nil
@@ -218,12 +233,24 @@ package struct MonitorDaemon: Sendable {
                     await ClockWatcher(time: time, logger: logger, onStep: { delivery.reconsider() }).run()
                 },
                 LoopService { await delivery.run() }, LoopService { await silences.run() },
-                LoopService { await fleet.run() }, scheduler,
+                LoopService { await fleet.run() }, AfterListening(listening: listening, service: scheduler),
                 HeartbeatService(
                     live: live, store: store, driver: drivers.alerts, userAgent: surroundings.userAgent, time: time,
                     logger: logger),
-            ], signals.stops
+            ]
+                + (surroundings.notifier.map { [StatusLineService(notifier: $0, store: store, live: live)] } ?? []),
+            signals.stops
         ).run()
+    }
+
+    /// Logs at once that the store's file is gone: the next check, which would say so, may be hours away.
+    private func logged(_ health: StoreHealth, _ displaced: LogDeduplicator) -> StoreHealth {
+        if health.isFailing, let error = health.lastError, error.code == .displaced {
+            if displaced.isNews(error.message) { surroundings.logger.critical("store displaced: \(error.message)") }
+        } else {
+            displaced.isOver()
+        }
+        return health
     }
 
     /// Services that end together, by a signal or at their host's wish.
@@ -237,8 +264,11 @@ package struct MonitorDaemon: Sendable {
         if let stops { ends.append { for await _ in stops { return } } }
         if let untilStopped = surroundings.untilStopped { ends.append(untilStopped) }
         for end in ends {
-            group.services.append(
-                .init(service: LoopService(body: end), successTerminationBehavior: .gracefullyShutdownGroup))
+            let service = LoopService {
+                await end()
+                surroundings.notifier?.stopping()
+            }
+            group.services.append(.init(service: service, successTerminationBehavior: .gracefullyShutdownGroup))
         }
         group.maximumGracefulShutdownDuration = Self.graceful
         return ServiceGroup(configuration: group)
@@ -247,7 +277,8 @@ package struct MonitorDaemon: Sendable {
     private func statusSite(
         _ store: Store, _ windows: [MaintenanceWindow], _ time: any Timekeeper,
         metrics: @escaping @Sendable () async throws -> [UInt8], actions: MonitorActions,
-        health: @escaping @Sendable () async -> MonitorHealth, onWrite: @escaping @Sendable () -> Void
+        health: @escaping @Sendable () async -> MonitorHealth, onWrite: @escaping @Sendable () -> Void,
+        onListening: @escaping @Sendable () -> Void
     ) -> StatusSite {
         let listening = configuration.server
         let logger = surroundings.logger
@@ -265,6 +296,7 @@ package struct MonitorDaemon: Sendable {
                     metadata: [
                         "store": "\(surroundings.storePath)", "channels": "\(configuration.alerts.channels.count)",
                     ])
+                onListening()
                 await surroundings.onListening(address)
             })
     }

@@ -19,7 +19,7 @@ final class FileLock: Sendable {
         }
         let path = (real ?? store) + ".lock"
         // Without O_CLOEXEC a child process would keep the lock after our end.
-        let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        let opened = NewFile.open(path)
         guard opened >= 0 else {
             if errno == ENOSPC || errno == EDQUOT { throw .full(store) }
             throw .unwritable(store, detail: "\(path): \(String(cString: strerror(errno)))")

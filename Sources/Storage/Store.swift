@@ -15,6 +15,8 @@ package final class Store: Sendable {
     private let commits: CommitQueue
     let healthRecord: HealthRecord
     private let obstacle: WriteObstacle?
+    /// Where the file was when it was opened.
+    private let place: StorePlace?
     /// Whether this process may put unreadable rows aside.
     let isMonitor: Bool
     let now: @Sendable () -> Date
@@ -66,6 +68,7 @@ package final class Store: Sendable {
         commits = CommitQueue(pool: pool)
         healthRecord = HealthRecord(now: now)
         self.obstacle = obstacle
+        place = StorePlace(path)
         isMonitor = lock != nil
         self.now = now
     }
@@ -80,8 +83,15 @@ package final class Store: Sendable {
         do { try pool.close() } catch { throw StoreError(error, path: path) }
     }
 
-    /// Whether writes reach the disk.
-    package var health: StoreHealth { healthRecord.current }
+    /// Whether writes reach the disk, and the file at the store's path.
+    package var health: StoreHealth {
+        if let error = displacement() { healthRecord.failed(error) }
+        return healthRecord.current
+    }
+    /// What is written to a file that nobody finds any more is lost with this process.
+    private func displacement() -> StoreError? {
+        isMonitor && place != StorePlace(path) ? .displaced(path) : nil
+    }
     package var commitTally: CommitTally { commits.tally }
     /// Writes that no transaction has taken up yet.
     package var waitingWrites: Int { commits.waiting }
@@ -103,6 +113,7 @@ package final class Store: Sendable {
     /// while the process shuts down. `updates` may run twice, where the first time was rolled back.
     func write<Value: Sendable>(_ updates: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         do {
+            if let error = displacement() { throw error }
             if let obstacle { try await pool.writeWithoutTransaction { try obstacle.meet($0) } }
             let (value, hasChanged) = try await commits.write { database in
                 let before = database.totalChangesCount

@@ -27,6 +27,19 @@ extension StorageSuite {
             try second.close()
         }
 
+        @Test("what root makes belongs to the owner of the folder", .enabled(if: geteuid() == 0))
+        func owner() async throws {
+            try #require(chown(folder.path, 12_345, 23_456) == 0)
+            let store = try Store(path: folder.store)
+            try await store.commit(try incident())
+            for suffix in ["", ".lock", "-wal", "-shm"] {
+                let facts = try FileManager.default.attributesOfItem(atPath: folder.store + suffix)
+                #expect(facts[.ownerAccountID] as? Int == 12_345, "\(suffix)")
+                #expect(facts[.groupOwnerAccountID] as? Int == 23_456, "\(suffix)")
+            }
+            try store.close()
+        }
+
         @Test("what was committed is there after a handle that was dropped without a close")
         func survivesDrop() async throws {
             do {

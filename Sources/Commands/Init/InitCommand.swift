@@ -14,10 +14,13 @@ struct InitCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "An app's entitlements: its associated domains are watched. May be given again.", valueName: "file"))
+            "An app's entitlements: its associated domains are watched. May be given again.", valueName: "file"),
+        completion: .file(extensions: ["entitlements", "plist"]))
     var entitlements: [String] = []
 
-    @Option(name: [.short, .long], help: ArgumentHelp("Where to write it; - for standard output.", valueName: "file"))
+    @Option(
+        name: [.short, .long], help: ArgumentHelp("Where to write it; - for standard output.", valueName: "file"),
+        completion: .file())
     var output = "monitor.yaml"
 
     @Argument(help: "Domains, URLs or entitlements such as applinks:example.com; @FILE and - read a list.")

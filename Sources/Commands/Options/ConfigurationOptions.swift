@@ -8,7 +8,7 @@ struct ConfigurationOptions: ParsableArguments {
         name: .customLong("config"),
         help: ArgumentHelp(
             "The configuration (default: $AASA_MONITOR_CONFIG, ./monitor.yaml, /etc/aasa-monitor/monitor.yaml, the first that exists).",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var path: String?
 
     /// The configuration that somebody named: by the option or by the environment.

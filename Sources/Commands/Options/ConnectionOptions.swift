@@ -8,7 +8,8 @@ import Probing
 struct ConnectionOptions: ParsableArguments {
     @Option(
         name: .customLong("cacert"),
-        help: ArgumentHelp("Trust the certificates of this PEM file instead of the system's.", valueName: "file"))
+        help: ArgumentHelp("Trust the certificates of this PEM file instead of the system's.", valueName: "file"),
+        completion: .file())
     var caFile: String?
 
     @Option(

@@ -18,7 +18,8 @@ struct ExpectationOptions: ParsableArguments {
 
     @Option(
         name: .customLong("expect-service"), parsing: .singleValue,
-        help: ArgumentHelp("A service that the file must have, such as webcredentials.", valueName: "service"))
+        help: ArgumentHelp("A service that the file must have, such as webcredentials.", valueName: "service"),
+        completion: .list(Association.knownServices.sorted()))
     var services: [String] = []
 
     /// What counts for each of `domains`.

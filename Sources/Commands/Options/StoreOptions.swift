@@ -8,7 +8,8 @@ import Storage
 struct StoreOptions: ParsableArguments {
     @Option(
         name: .customLong("store"),
-        help: ArgumentHelp("The store (default: the one that the configuration names).", valueName: "file"))
+        help: ArgumentHelp("The store (default: the one that the configuration names).", valueName: "file"),
+        completion: .file())
     var file: String?
 
     @OptionGroup var configuration: ConfigurationOptions
@@ -42,7 +43,7 @@ struct StoreOptions: ParsableArguments {
         switch error.code {
         case .missing: .noInput
         case .exists: .usage
-        case .corrupt, .full, .other: .software
+        case .corrupt, .full, .displaced, .other: .software
         case .unwritable, .notADatabase, .newerSchema, .olderSchema, .newerState, .inUse, .locked: .configuration
         }
     }

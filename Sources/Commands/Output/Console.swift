@@ -5,10 +5,17 @@ import Foundation
 import Synchronization
 
 enum Console {
-    /// Writes a result and a line break. A reader that has gone, as `head` does, ends the program quietly.
+    private static let isUnread = Atomic(false)
+    private static let endsWithReader = Atomic(false)
+
+    /// Writes a result and a line break. Where the reader has gone, as `head` does, the rest is dropped: the exit code still
+    /// says what was found.
     static func print(_ text: String) {
-        write(text + "\n", to: STDOUT_FILENO)
+        if !isUnread.load(ordering: .relaxed) { write(text + "\n", to: STDOUT_FILENO) }
     }
+
+    /// For commands that would go on for long: they end once their reader has gone.
+    static func endWithReader() { endsWithReader.store(true, ordering: .relaxed) }
 
     /// Writes a message for the person at the terminal.
     static func note(_ text: String) {
@@ -29,7 +36,9 @@ enum Console {
                 var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&waiting, 1, 1000)
             } else if descriptor == STDOUT_FILENO, errno == EPIPE {
-                exit(0)
+                if endsWithReader.load(ordering: .relaxed) { exit(MonitorExit.unread.rawValue) }
+                isUnread.store(true, ordering: .relaxed)
+                return false
             } else if descriptor == STDOUT_FILENO {
                 // A report that cannot be written must not pass for a good one.
                 note("aasa-monitor: the result cannot be written: \(String(cString: strerror(errno)))")

@@ -13,7 +13,7 @@ struct SilenceAdd: AsyncParsableCommand {
     @Argument(
         help: ArgumentHelp(
             "A domain, `*.example.com` for those below one, `all`, or a label as NAME=VALUE. Of several domains one must match, of labels each.",
-            valueName: "target"))
+            valueName: "target"), completion: DomainCompletion.kind)
     var targets: [String]
 
     @Option(name: .customLong("for"), help: ArgumentHelp("How long, such as 2h or 1d12h.", valueName: "duration"))
@@ -27,7 +27,8 @@ struct SilenceAdd: AsyncParsableCommand {
 
     @Option(
         name: .customLong("kind"),
-        help: ArgumentHelp("Only this kind of incident; may be given several times (default: all).", valueName: "kind"))
+        help: ArgumentHelp("Only this kind of incident; may be given several times (default: all).", valueName: "kind"),
+        completion: .list(IncidentKind.allCases.map(\.rawValue)))
     var kinds: [String] = []
 
     @Option(help: ArgumentHelp("Your name (default: user@host).", valueName: "name"))

@@ -33,6 +33,8 @@ final class DomainScheduler: Service {
         var wakesAt = Date.distantPast
         /// Checks under way that somebody asked for.
         var wanted = 0
+        /// Beginnings and ends of checks, and how many there were when progress was last looked at.
+        var moves = (count: 0, seen: 0)
     }
 
     /// Checks at once. Each holds some 100 KB, and the driver makes no more transfers than these.
@@ -41,7 +43,7 @@ final class DomainScheduler: Service {
     /// is more. One that takes longer waits for a server, and keeps nobody from beginning; but a machine that cannot do its
     /// work does not begin all of it.
     static let places = 128
-    private static let patience = 2.0
+    private static let recently = 2.0
     /// Domains that begin together are read from the store, and checked if they never were, so far apart at least, or spread
     /// over their interval where that is shorter.
     private static let distance = 0.01
@@ -51,16 +53,19 @@ final class DomainScheduler: Service {
     private let concurrency: @Sendable () -> Int
     /// Between two checks of one domain that somebody asked for.
     let pause: Duration
+    let watchdog: SchedulerWatchdog?
     private let changes = Wakeup()
     let state = Mutex(State())
 
-    /// `metrics`: nil: nobody reads them. `concurrency`: how many requests there may be at once.
+    /// `metrics`, `watchdog`: nil: nobody reads them. `concurrency`: how many requests there may be at once.
     init(
         _ watchers: [DomainWatcher], time: any Timekeeper, metrics: MetricsRegistry? = nil,
-        concurrency: @escaping @Sendable () -> Int = { 0 }, pause: Duration = DomainScheduler.pause
+        watchdog: SchedulerWatchdog? = nil, concurrency: @escaping @Sendable () -> Int = { 0 },
+        pause: Duration = DomainScheduler.pause
     ) {
         self.time = time
         self.pause = pause
+        self.watchdog = watchdog
         self.metrics = metrics
         self.concurrency = concurrency
         start(watchers)
@@ -79,9 +84,12 @@ final class DomainScheduler: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
+            var reportedAt: Date?
             while !Task.isCancelled {
                 let generation = self.changes.generation
-                await self.pause(until: self.startDue(), past: generation)
+                let next = self.startDue()
+                let report = self.reportProgress(&reportedAt)
+                await self.pause(until: [next, report].compactMap(\.self).min(), past: generation)
             }
         }
         await stop(Set(state.withLock(\.entries).keys))
@@ -119,7 +127,7 @@ final class DomainScheduler: Service {
         let now = time.now()
         let places = max(Self.places, 2 * concurrency())
         return state.withLock { state in
-            let recent = state.underWay.values.filter { now.timeIntervalSince($0) < Self.patience * time.pace }
+            let recent = state.underWay.values.filter { now.timeIntervalSince($0) < Self.recently * time.pace }
             var free = min(Self.limit - state.underWay.count, places - recent.count)
             while free > 0, let first = state.queue.first {
                 guard let (number, entry) = state.entries[first.domain], number == first.watcher else {
@@ -129,6 +137,7 @@ final class DomainScheduler: Service {
                 guard first.at <= now else { break }
                 state.queue.removeFirst()
                 state.underWay[number] = now
+                state.moves.count += 1
                 free -= 1
                 let (watcher, known) = (entry.watcher, entry.state)
                 // The first turn only reads the state.
@@ -141,7 +150,7 @@ final class DomainScheduler: Service {
             }
             var next = free > 0 ? state.queue.first?.at : nil
             if free <= 0, state.underWay.count < Self.limit {
-                next = (recent.min() ?? now) + Self.patience * time.pace
+                next = (recent.min() ?? now) + Self.recently * time.pace
             }
             state.wakesAt = free > 0 ? next ?? .distantFuture : .distantFuture
             return next
@@ -152,6 +161,7 @@ final class DomainScheduler: Service {
         let now = time.now()
         let isNews = state.withLock { state in
             state.underWay[item.watcher] = nil
+            state.moves.count += 1
             guard let (number, entry) = state.entries[item.domain], number == item.watcher else {
                 return state.wakesAt == .distantFuture
             }

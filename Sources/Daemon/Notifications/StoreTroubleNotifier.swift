@@ -88,14 +88,14 @@ package actor StoreTroubleNotifier {
         _ time: any Timekeeper, _ health: StoreHealth, sick: Set<String> = [], isSilenced: Bool = false
     ) async {
         if let since = health.failingSince {
-            await notify(since, health.lastError?.message ?? "", time, sick, isSilenced)
+            await notify(since, health.lastError, time, sick, isSilenced)
         } else {
             await resolve(time)
         }
     }
 
     private func notify(
-        _ failingSince: Date, _ words: String, _ time: any Timekeeper, _ sick: Set<String>, _ isSilenced: Bool
+        _ failingSince: Date, _ error: StoreError?, _ time: any Timekeeper, _ sick: Set<String>, _ isSilenced: Bool
     ) async {
         let (now, wall) = (time.now(), time.wall())
         if trouble.map({ $0.triedAt == nil && $0.failingSince != failingSince }) ?? true {
@@ -103,13 +103,15 @@ package actor StoreTroubleNotifier {
             trouble = Trouble(content: content, failingSince: failingSince, seenAt: now)
         }
         trouble?.resolveTriedAt = nil
-        guard let known = trouble, !known.isTaken, !isSilenced, now.timeIntervalSince(known.seenAt) >= Self.patience,
+        // A file that is gone does not come back by itself.
+        let patience = error?.code == .displaced ? 0 : Self.patience
+        guard let known = trouble, !known.isTaken, !isSilenced, now.timeIntervalSince(known.seenAt) >= patience,
             isDue(known.triedAt, now)
         else { return }
         trouble?.triedAt = now
         let alert = Alert.storeTrouble(
-            id: known.content.id, since: known.content.since, words: words, isAtStart: false,
-            links: routing.links(for: nil), instance: routing.instance, now: known.content.since + Self.patience)
+            id: known.content.id, since: known.content.since, words: error?.message ?? "", isAtStart: false,
+            links: routing.links(for: nil), instance: routing.instance, now: known.content.since + patience)
         guard await send(alert, sick: sick) else { return }
         trouble?.isTaken = true
         trouble?.content.notifiedAt = wall

@@ -13,11 +13,16 @@ struct ReloadService: Service {
     /// Reads and checks; nil where there is no file to read.
     let read: (@Sendable () throws -> (ConfigurationFile, warnings: [ConfigurationProblem]))?
     let reload: Reload
+    let notifier: ServiceNotifier?
     let logger: Logger
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            for await _ in signals { await once() }
+            for await _ in signals {
+                notifier?.reloading()
+                await once()
+                notifier?.ready()
+            }
         }
     }
 

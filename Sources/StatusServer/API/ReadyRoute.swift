@@ -16,6 +16,10 @@ struct ReadyRoute: Sendable {
         } catch {
             return Self.notReady("the store cannot be read")
         }
+        let health = store.health
+        if health.isFailing, health.lastError?.code == .displaced {
+            return Self.notReady("the store was deleted or replaced")
+        }
         let late = lateness()
         guard late <= Self.patience else { return Self.notReady("checks begin \(Int(late)) s late") }
         return Response(plain: "ready\n")

@@ -2,6 +2,7 @@
 
 import Foundation
 import GRDB
+import Glibc
 
 enum StoreOpening {
     /// Up to this size the whole file is examined at a start, which takes a second or two; beyond it, only the tables
@@ -97,6 +98,9 @@ enum StoreOpening {
     /// Makes the file. Both pragmas come before the first table: SQLite decides once whether pages can be given back,
     /// and a process that is killed before it makes the tables must not leave a file that looks like another program's.
     private static func make(_ path: String) throws {
+        // Where that fails SQLite says why.
+        let made = NewFile.open(path)
+        if made >= 0 { close(made) }
         let queue = try DatabaseQueue(path: path)
         defer { try? queue.close() }
         try queue.writeWithoutTransaction { database in

@@ -268,19 +268,31 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a reader that goes away ends the command quietly")
-        func closedPipe() async throws {
+        @Test("a reader that goes away changes no exit code", arguments: [true, false])
+        func closedPipe(_ isFailing: Bool) async throws {
             try await Stage.with { stage in
-                stage.lab.origin("a.test").serve(file())
-                stage.lab.origin("b.test").behaviour = .fault(.hang)
+                for host in ["a.test", "b.test"] { stage.lab.origin(host).serve(file()) }
+                if isFailing { stage.lab.origin("b.test").behaviour = .fault(.hang) }
                 let words = ["check"] + stage.network + ["--format", "jsonl", "--max-time", "2", "a.test", "b.test"]
                 let script = #"binary=$1; shift; "$binary" "$@" | head -n 1; echo "${PIPESTATUS[0]}""#
                 let process = try stage.tool("bash", ["-c", script, "bash", MonitorProcess.binary.path] + words)
                 #expect(try await process.ended() == .exit(0))
                 let lines = process.output.split(separator: "\n")
                 #expect(lines.count == 2)
-                #expect(lines.last == "0")
+                #expect(lines.last == (isFailing ? "1" : "0"))
                 #expect(process.errors == "")
+            }
+        }
+
+        @Test("a watch ends once its reader has gone, and not with 0")
+        func closedPipeOfWatch() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(file())
+                let words = ["watch"] + stage.network + ["--every", "1s", "--max-time", "600", "site.test"]
+                let script = #"binary=$1; shift; "$binary" "$@" | true; echo "${PIPESTATUS[0]}""#
+                let process = try stage.tool("bash", ["-c", script, "bash", MonitorProcess.binary.path] + words)
+                #expect(try await process.ended() == .exit(0))
+                #expect(process.output == "141\n")
             }
         }
 

@@ -60,7 +60,13 @@ extension EndToEndTests {
             try await Stage.with { stage in
                 let version = try await stage.run(["--version"])
                 #expect(version.end == .exit(0))
-                #expect(version.output.hasPrefix("aasa-monitor "))
+                let lines = version.output.split(separator: "\n")
+                for (line, start) in zip(
+                    lines, ["aasa-monitor 0.", "commit: ", "platform: Linux ", "Swift: 6.", "libcurl: ", "SQLite: 3."])
+                {
+                    #expect(line.hasPrefix(start))
+                }
+                #expect(lines.count == 6)
                 let help = try await stage.run(["--help"])
                 #expect(help.end == .exit(0))
                 for command in ["check", "run", "watch", "config", "demo"] {

@@ -1,0 +1,80 @@
+// What the daemon says of itself to systemd: sd_notify's protocol, a datagram a message. It is so small that libsystemd would
+// be the larger part of it.
+// https://www.freedesktop.org/software/systemd/man/latest/sd_notify.html
+
+import Foundation
+import Glibc
+
+/// Sends states to the service manager that started this process.
+package struct ServiceNotifier: Sendable {
+    /// How long the service manager waits for the next `watchdog()` before it ends this process; nil where it does not watch.
+    package let watchdogLimit: Duration?
+    private let address: sockaddr_un
+    private let length: socklen_t
+
+    /// A receiver that does not read holds a message up for so long at most.
+    private static let patience = timeval(tv_sec: 1, tv_usec: 0)
+
+    /// nil where `NOTIFY_SOCKET` names no socket: nobody listens.
+    package init?(environment: [String: String] = ProcessInfo.processInfo.environment, process: pid_t = getpid()) {
+        var name = Array((environment["NOTIFY_SOCKET"] ?? "").utf8)
+        var address = sockaddr_un()
+        guard let first = name.first, name.count > 1, name.count < MemoryLayout.size(ofValue: address.sun_path) else {
+            return nil
+        }
+        switch first {
+        case UInt8(ascii: "/"): name.append(0)
+        // An abstract name begins with a zero byte and ends where the address ends.
+        case UInt8(ascii: "@"): name[0] = 0
+        default: return nil
+        }
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
+        self.address = address
+        let start = MemoryLayout<sockaddr_un>.size - MemoryLayout.size(ofValue: address.sun_path)
+        length = socklen_t(start + name.count)
+        watchdogLimit = Self.watchdogLimit(environment, process)
+    }
+
+    private static func watchdogLimit(_ environment: [String: String], _ process: pid_t) -> Duration? {
+        guard let text = environment["WATCHDOG_USEC"], let limit = Int64(text), limit > 0 else { return nil }
+        // Another process of the service may be the one that is watched.
+        if let owner = environment["WATCHDOG_PID"], owner != "\(process)" { return nil }
+        return .microseconds(limit)
+    }
+
+    /// It works, after a start or a reload.
+    package func ready() { send("READY=1") }
+
+    /// A reload has begun; `ready()` ends it.
+    package func reloading() {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        send("RELOADING=1\nMONOTONIC_USEC=\(Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000)")
+    }
+
+    /// It ends.
+    package func stopping() { send("STOPPING=1") }
+
+    package func watchdog() { send("WATCHDOG=1") }
+
+    /// One line for `systemctl status`.
+    package func status(_ line: String) { send("STATUS=\(line.replacing("\n", with: " "))") }
+
+    /// A message that cannot be sent is dropped: the service manager notices what is missing, and nobody else can help.
+    private func send(_ message: String) {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        var patience = Self.patience
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        let bytes = Array(message.utf8)
+        withUnsafePointer(to: address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                while sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), address, length) < 0 {
+                    guard errno == EINTR else { return }
+                }
+            }
+        }
+    }
+}

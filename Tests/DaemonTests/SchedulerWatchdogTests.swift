@@ -1,0 +1,135 @@
+import Alerting
+import Evidence
+import Foundation
+import MonitorConfiguration
+import Monitoring
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Daemon
+
+extension DaemonSuite {
+    @Suite("The scheduler's watchdog", .timeLimit(.minutes(5)))
+    struct SchedulerWatchdogTests {
+        /// Answers until it is stuck.
+        private final class Probe: DomainProbing {
+            let isStuck = Mutex(false)
+            let begun = Mutex(0)
+
+            func observe(
+                _ domain: Domain, mode: AssociationMode, depth: Depth, hadFile: Bool, pages: [String],
+                timeout: Duration?, compared: (origin: ContentHash, copy: ContentHash)?, now: Date
+            ) async throws -> Observation {
+                begun.withLock { $0 += 1 }
+                if isStuck.withLock(\.self) { try await Task.sleep(for: .seconds(3600)) }
+                let failure = Failure(kind: .own, phase: .resolving, detail: "not asked")
+                return Observation(
+                    domain: domain, checkedAt: now, mode: mode,
+                    origin: Retrieval(url: domain.wellKnownURL, outcome: .failed(failure)), cdn: .notAsked(.mode))
+            }
+        }
+
+        /// Time that passes in no time, but not while a check is under way that will end.
+        private final class WaitingTime: Timekeeper {
+            private let instant = Mutex(noon)
+            private let isBusy: @Sendable () -> Bool
+
+            init(isBusy: @escaping @Sendable () -> Bool) { self.isBusy = isBusy }
+
+            func now() -> Date { instant.withLock(\.self) }
+
+            func sleep(for duration: Duration) async throws {
+                while isBusy() { try await Task.sleep(for: .milliseconds(1)) }
+                try Task.checkCancellation()
+                instant.withLock { $0 += duration / .seconds(1) }
+                await Task.yield()
+            }
+        }
+
+        private static func scheduler(
+            domains: Int, _ probe: Probe, _ scratch: ScratchStore, _ watchdog: SchedulerWatchdog?
+        ) throws -> (DomainScheduler, WaitingTime) {
+            let made = Mutex<DomainScheduler?>(nil)
+            let time = WaitingTime {
+                !probe.isStuck.withLock(\.self) && made.withLock { $0?.underWay ?? 0 } > 0
+            }
+            let delivery = Delivery(
+                store: scratch.store,
+                routing: Routing(channels: [], domains: [:], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
+                transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
+            let file = ConfigurationFile(
+                domains: try (0..<domains).map { WatchedDomain(domain: try Domain("d\($0).test")) })
+            let watchers = file.domainConfigurations.map {
+                DomainWatcher(
+                    configuration: $0, policy: Policy(), probe: probe, store: scratch.store, fleet: nil,
+                    delivery: delivery, time: time, logger: silent)
+            }
+            let scheduler = DomainScheduler(watchers, time: time, watchdog: watchdog)
+            made.withLock { $0 = scheduler }
+            return (scheduler, time)
+        }
+
+        // One hangs as its only domain does; more hang than may be under way, so that those due cannot begin.
+        @Test("a scheduler that is stuck loses its watchdog, and the log says so", arguments: [1, 1500])
+        func stuck(_ domains: Int) async throws {
+            let scratch = try ScratchStore()
+            let socket = try NotifySocket(scratch.folder.appending(path: "notify").path)
+            let notifier = try #require(
+                ServiceNotifier(environment: ["NOTIFY_SOCKET": socket.name, "WATCHDOG_USEC": "30000000"]))
+            let log = LogBook()
+            let probe = Probe()
+            let (scheduler, time) = try Self.scheduler(
+                domains: domains, probe, scratch, SchedulerWatchdog(notifier, logger: log.logger))
+            let task = Task { try await scheduler.run() }
+            try await eventually { socket.messages.contains("WATCHDOG=1") }
+            #expect(log.lines.isEmpty)
+            probe.isStuck.withLock { $0 = true }
+            // The socket is read meanwhile: its queue is short.
+            try await eventually {
+                _ = socket.messages
+                return log.lines.contains { $0.hasPrefix("no check begins or ends") }
+            }
+            let fed = socket.messages.count
+            let instant = time.now()
+            try await eventually { time.now() > instant + 3600 }
+            #expect(socket.messages.count == fed)
+            #expect(log.lines.count == 1)
+            task.cancel()
+            try await task.value
+        }
+
+        @Test("a scheduler with nothing to do keeps its watchdog")
+        func idle() async throws {
+            let scratch = try ScratchStore()
+            let reports = Mutex<[Bool]>([])
+            let watchdog = SchedulerWatchdog(every: .seconds(10)) { isProgressing in
+                reports.withLock { $0.append(isProgressing) }
+            }
+            let (scheduler, time) = try Self.scheduler(domains: 0, Probe(), scratch, watchdog)
+            let task = Task { try await scheduler.run() }
+            try await eventually { time.now() > noon + 7200 }
+            task.cancel()
+            try await task.value
+            #expect(reports.withLock { $0.count >= 600 && $0.allSatisfy(\.self) })
+        }
+
+        @Test("only a socket that can be one makes a notifier; only a watchdog of this process counts")
+        func environment() {
+            #expect(ServiceNotifier(environment: [:]) == nil)
+            for name in ["", "@", "/", "notify", "vsock:2:1", "/" + String(repeating: "x", count: 200)] {
+                #expect(ServiceNotifier(environment: ["NOTIFY_SOCKET": name]) == nil, "\(name)")
+            }
+            func limit(_ more: [String: String]) -> Duration? {
+                ServiceNotifier(environment: ["NOTIFY_SOCKET": "/n"].merging(more) { $1 }, process: 42)?.watchdogLimit
+            }
+            #expect(limit([:]) == nil)
+            #expect(limit(["WATCHDOG_USEC": "0"]) == nil)
+            #expect(limit(["WATCHDOG_USEC": "x"]) == nil)
+            #expect(limit(["WATCHDOG_USEC": "1500"]) == .microseconds(1500))
+            #expect(limit(["WATCHDOG_USEC": "1500", "WATCHDOG_PID": "42"]) == .microseconds(1500))
+            #expect(limit(["WATCHDOG_USEC": "1500", "WATCHDOG_PID": "43"]) == nil)
+        }
+    }
+}

@@ -1,0 +1,160 @@
+#!/usr/bin/env bash
+# Installs a .deb in a Debian of its own and lives with it: a check, the daemon, an acknowledgement, an upgrade, a removal, a purge.
+#   test.sh FILE.deb      DEBIAN=FOLDER: a copy of this root in place of a new one
+set -euo pipefail
+
+deb=$(readlink -e "$1")
+cd "$(dirname "$0")"
+skip() { echo "skipped: $*"; exit 0; }
+[ "$(id -u)" -eq 0 ] || skip "only root can set up a Debian of its own"
+command -v debootstrap >/dev/null || skip "debootstrap is not installed (make setup)"
+
+# Where this machine's own packages come from.
+codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
+    awk -v release="$codename" '$2 == release && $3 == "main" { print $1; exit }')
+[ -n "$mirror" ] || skip "apt's settings name no mirror of Debian $codename"
+
+work=$(mktemp -d)
+root=$work/root
+running=()
+finish() {
+    local process
+    for process in "${running[@]}"; do kill "$process" 2>/dev/null || true; done
+    wait
+    mountpoint -q "$root/proc" && umount "$root/proc"
+    rm -rf "$work"
+}
+trap finish EXIT
+
+step() { printf '\n-- %s\n' "$*"; }
+fail() {
+    [ ! -s "$work/daemon" ] || tail -20 "$work/daemon" >&2
+    echo "FAILED: $*" >&2
+    exit 1
+}
+enter=(env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive chroot "$root")
+inside() { "${enter[@]}" "$@"; }
+# expect CODE WORDS COMMAND...: the command ends with that code and says these words.
+expect() {
+    local wanted=$1 words=$2 code=0
+    shift 2
+    inside "$@" >"$work/said" 2>&1 || code=$?
+    [ "$code" = "$wanted" ] || { cat "$work/said"; fail "exit code $code, not $wanted: $*"; }
+    [ -z "$words" ] || grep -qF -- "$words" "$work/said" || { cat "$work/said"; fail "'$words' is missing: $*"; }
+}
+until_true() {
+    local what=$1 attempt
+    shift
+    for attempt in $(seq 600); do
+        "$@" >/dev/null 2>&1 && return
+        sleep 0.1
+    done
+    fail "$what"
+}
+
+step "Debian $codename from $mirror"
+if [ -n "${DEBIAN:-}" ]; then
+    cp -a "$DEBIAN" "$root"
+else
+    debootstrap --variant=minbase "$codename" "$root" "$mirror" >"$work/log" 2>&1 || { tail -20 "$work/log"; fail debootstrap; }
+fi
+mount -t proc proc "$root/proc"
+cp /etc/resolv.conf "$root/etc/resolv.conf"
+
+step "install"
+cp "$deb" "$root/aasa-monitor.deb"
+inside apt-get update -qq
+inside apt-get install -y -qq /aasa-monitor.deb >"$work/log" 2>&1 || { tail -20 "$work/log"; fail "the installation"; }
+expect 0 "aasa-monitor 0." aasa-monitor --version
+expect 0 "/var/lib/aasa-monitor" getent passwd aasa-monitor
+expect 0 "aasa-monitor:aasa-monitor 2770" stat -c '%U:%G %a' /var/lib/aasa-monitor
+expect 0 "valid, 1 domain" aasa-monitor config check
+expect 0 "/var/lib/aasa-monitor/aasa-monitor.db" aasa-monitor store path
+expect 66 "there is no store" aasa-monitor store compact
+expect 0 "" test ! -e /var/lib/aasa-monitor/aasa-monitor.db
+for file in usr/share/man/man1/aasa-monitor-check.1.gz usr/share/bash-completion/completions/aasa-monitor \
+    usr/share/zsh/vendor-completions/_aasa-monitor usr/share/fish/vendor_completions.d/aasa-monitor.fish \
+    usr/share/doc/aasa-monitor/README.md lib/systemd/system/aasa-monitor.service; do
+    [ -s "$root/$file" ] || fail "$file is missing"
+done
+inside bash -n /usr/share/bash-completion/completions/aasa-monitor
+systemd-analyze verify --man=no --root="$root" aasa-monitor.service || fail "the unit"
+exposure=$(systemd-analyze security --offline=true --root="$root" aasa-monitor.service | sed -n 's/.*exposure level for [^:]*: \([0-9.]*\) .*/\1/p')
+awk -v exposure="$exposure" 'BEGIN { exit !(exposure > 0 && exposure < 1.5) }' || fail "exposure $exposure"
+
+step "check, against a site and a CDN on loopback"
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 60 -subj /CN=test \
+    -addext "subjectAltName=DNS:good.test,DNS:bad.test,DNS:cdn.test" -keyout "$work/key.pem" -out "$root/ca.pem" 2>/dev/null
+cat "$work/key.pem" "$root/ca.pem" >"$work/server.pem"
+python3 site.py "$work/server.pem" "$work/port" &
+running+=($!)
+until_true "the site does not listen" test -s "$work/port"
+port=$(cat "$work/port")
+network=(--cacert /ca.pem --connect-to "::127.0.0.1:$port" --cdn-url https://cdn.test/a/v1)
+expect 0 "good.test" aasa-monitor check "${network[@]}" good.test
+expect 1 "403" aasa-monitor check "${network[@]}" bad.test
+
+step "the daemon, as its user; commands of root and of others beside it"
+python3 - "$root/etc/aasa-monitor/monitor.yaml" "$port" <<'PYTHON'
+import sys
+path, port = sys.argv[1:]
+text = open(path, encoding="utf-8").read()
+assert "\n  - example.com\n" in text
+text = text.replace("\n  - example.com\n", "\n  - good.test\n  - {domain: bad.test, interval: 1s}\n")
+text = text.replace("  listen: 127.0.0.1:9630", "  listen: 127.0.0.1:0")
+text += f'network: {{ca_file: /ca.pem, connect_to: ["::127.0.0.1:{port}"]}}\ncdn: {{base_url: "https://cdn.test/a/v1"}}\n'
+open(path, "w", encoding="utf-8").write(text)
+PYTHON
+daemon() {
+    # Each of these programs becomes the next one, so that the number is the daemon's.
+    "${enter[@]}" setpriv --reuid aasa-monitor --regid aasa-monitor --init-groups --no-new-privs sh -c \
+        'umask 0007; exec aasa-monitor run --config /etc/aasa-monitor/monitor.yaml' 2>"$work/daemon" &
+    daemon=$!
+    running+=("$daemon")
+    until_true "the daemon does not listen" grep -q 'status page at http' "$work/daemon"
+    page=$(sed -n 's|.*status page at \(http[^ ]*\)/.*|\1|p' "$work/daemon" | head -1)
+}
+stop() {
+    kill -TERM "$daemon"
+    wait "$daemon" || fail "the daemon ended with $?"
+}
+daemon
+until_true "no incident opens" sh -c "curl -q -sSf '$page/api/v1/incidents' | grep -q '\"firing\"'"
+expect 1 "bad.test" aasa-monitor status
+inside useradd --groups aasa-monitor eva
+expect 0 "acknowledged by eva" setpriv --reuid eva --regid eva --init-groups aasa-monitor ack bad.test --reason "on it"
+expect 0 "incident" aasa-monitor unack bad.test
+expect 0 "" aasa-monitor silence bad.test --for 1h --reason "walk"
+stop
+# What root and the operator wrote last must not keep the service from its store.
+expect 0 "bytes before" aasa-monitor store compact
+expect 0 "" sh -c 'test -z "$(find /var/lib/aasa-monitor ! -user aasa-monitor ! -user eva -o ! -group aasa-monitor)"'
+daemon
+until_true "nothing is left of the incident" sh -c "curl -q -sSf '$page/api/v1/incidents' | grep -q bad.test"
+stop
+
+step "upgrade: the store and the changed configuration stay"
+dpkg-deb -R "$deb" "$work/next"
+version=$(dpkg-deb -f "$deb" Version)
+sed -i "s/^Version: .*/Version: $version+next/" "$work/next/DEBIAN/control"
+echo "# new" >>"$work/next/etc/aasa-monitor/monitor.yaml"
+dpkg-deb --root-owner-group -Zgzip -z1 -b "$work/next" "$root/next.deb" >/dev/null
+inside dpkg -i --force-confold /next.deb >"$work/log" 2>&1 || { cat "$work/log"; fail "the upgrade"; }
+expect 0 "good.test" cat /etc/aasa-monitor/monitor.yaml
+expect 1 "bad.test" aasa-monitor status
+
+step "removal keeps both, and an installation finds them again"
+inside dpkg -r aasa-monitor >"$work/log" 2>&1 || { cat "$work/log"; fail "the removal"; }
+[ -s "$root/var/lib/aasa-monitor/aasa-monitor.db" ] || fail "the removal deleted the store"
+[ -s "$root/etc/aasa-monitor/monitor.yaml" ] || fail "the removal deleted the configuration"
+[ ! -e "$root/usr/bin/aasa-monitor" ] || fail "the removal left the program"
+inside dpkg -i --force-confold /aasa-monitor.deb >"$work/log" 2>&1 || { cat "$work/log"; fail "the second installation"; }
+expect 1 "bad.test" aasa-monitor status
+
+step "purge deletes them"
+inside dpkg -P aasa-monitor >"$work/log" 2>&1 || { cat "$work/log"; fail "the purge"; }
+left=$(cd "$root" && find etc usr var lib -xdev -name '*aasa-monitor*' ! -path 'var/log/*' ! -path 'var/cache/*')
+[ -z "$left" ] || fail "the purge left: $left"
+
+printf '\nthe package installs, runs, upgrades and goes\n'

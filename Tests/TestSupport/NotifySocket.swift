@@ -1,0 +1,47 @@
+// The service manager's end of sd_notify's protocol: a datagram socket at a path, or at an abstract name.
+
+import Foundation
+import Glibc
+import Synchronization
+
+package final class NotifySocket: Sendable {
+    package struct Unavailable: Error {
+        let reason: String
+    }
+
+    /// As `NOTIFY_SOCKET` has it.
+    package let name: String
+    private let descriptor: Int32
+    private let received = Mutex<[String]>([])
+
+    /// `name`: a path, or `@` and an abstract name.
+    package init(_ name: String) throws {
+        self.name = name
+        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        var bytes = Array(name.utf8)
+        if bytes.first == UInt8(ascii: "@") { bytes[0] = 0 }
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { throw Unavailable(reason: "too long") }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
+        let bound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
+        }
+        guard bound == 0 else { throw Unavailable(reason: String(cString: strerror(errno))) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// All messages since the beginning, in the order of their arrival.
+    package var messages: [String] {
+        received.withLock { received in
+            var bytes = [UInt8](repeating: 0, count: 4096)
+            while true {
+                let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+                guard count >= 0 else { return received }
+                received.append(String(decoding: bytes[..<count], as: UTF8.self))
+            }
+        }
+    }
+}
