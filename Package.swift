@@ -191,7 +191,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["Evidence", "Lab", "TestTraits", "aasa-monitor", .product(name: "Yams", package: "Yams")],
+            dependencies: [
+                "Evidence", "Lab", "TestSupport", "TestTraits", "aasa-monitor", .product(name: "Yams", package: "Yams"),
+            ],
             exclude: ["Fixtures/scenarios"], swiftSettings: strict),
         .testTarget(
             name: "EvidenceTests", dependencies: ["AASA", "Evidence", "TestSupport", "TestTraits"],
