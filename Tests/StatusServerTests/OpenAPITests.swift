@@ -17,11 +17,15 @@ extension StatusServerSuite {
 
         /// Six changes that Apple's CDN followed, and a seventh that one edge follows and one does not, for two days.
         private func fill() async throws {
-            func file(_ version: Int) -> Reply { .file(SampleFile.version(version)) }
+            func file(_ version: Int) -> Reply {
+                .file(SampleFile.version(version)).expiring(at: noon + 90 * 86_400)
+            }
             var state = DomainState(domain: try Domain(Self.domain))
             var at = noon - 30 * 86_400
             func check(_ origin: Reply, _ edges: [Reply], at now: Date) async throws {
-                let scene = Scene.calm(origin).edges(edges).with { $0.vantages = [("outside", .status(403))] }
+                let scene = Scene.calm(origin).edges(edges).with {
+                    $0.vantages = [("outside", Reply.status(403).redirected(to: "https://www.a.test/"))]
+                }
                 let seen = try Observation.of(Self.domain, at: now, origin: origin, cdn: edges[0], scene: scene)
                 let made = evaluate(
                     state, seen, Policy(failureThreshold: 1), now: now, wall: now)
