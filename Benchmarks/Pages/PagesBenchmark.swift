@@ -48,8 +48,8 @@ struct PagesBenchmark {
         var stretches: [(begin: Date, end: Date)] = []
         var results: [(idle: Double, asked: Double, wrk: Wrk.Result)] = []
         for path in Self.paths {
-            // Its first answers fill what the server keeps.
-            _ = try wrk.ask(monitor.address, path, upTo: settings.domains, seconds: 1)
+            // Its first answers fill what the server keeps. On a busy machine none may come within that time.
+            _ = try? wrk.ask(monitor.address, path, upTo: settings.domains, seconds: 2)
             let before = try usage(monitor).cpu
             try await pass(Double(Self.seconds), monitor)
             let (idle, begin) = (try usage(monitor).cpu, Date())
