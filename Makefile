@@ -6,9 +6,10 @@ SHELL := /bin/bash
 
 CONFIG ?= monitor.yaml
 # Library and headers for the build; nginx, openssl, curl, Alertmanager and promtool as real peers in tests and benchmarks; iproute2
-# sets up networks of their own for tests; Chromium looks at the pages. The third line packs, judges and installs the .deb.
+# sets up networks of their own for tests; Chromium looks at the pages, and wrk asks for them as fast as they come. The third line
+# packs, judges and installs the .deb.
 PACKAGES := libcurl4-openssl-dev libc-ares-dev libjemalloc-dev pkg-config libsqlite3-dev ca-certificates curl openssl \
-  nginx-light jq iproute2 prometheus prometheus-alertmanager python3-venv chromium \
+  nginx-light jq iproute2 prometheus prometheus-alertmanager python3-venv chromium wrk \
   dpkg-dev patchelf lintian debootstrap systemd
 # The services' own models, which tests hold payloads against; none of it is needed to build or to run.
 JUDGE := .build/payload-judge

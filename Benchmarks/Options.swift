@@ -6,15 +6,15 @@ struct Options {
 
     static let usage = """
         usage: aasa-monitor-bench [fetch] [file] [check] [dead] [store]
-                                  [sweep] [steady] [load] [--domains N] [--interval SECONDS] [--hanging N]
-                                                          [--settle INTERVALS] [--soak MINUTES]
-                                                          [--monitor PATH] [--record FILE]
+                                  [sweep] [steady] [load] [pages] [--domains N] [--interval SECONDS] [--hanging N]
+                                                                  [--settle INTERVALS] [--soak MINUTES]
+                                                                  [--monitor PATH] [--record FILE]
                aasa-monitor-bench plot --record FILE
         """
 
     /// nil where it cannot be read.
     init?(_ arguments: [String]) {
-        let known = parts.union(["load", "steady", "sweep", "plot"])
+        let known = parts.union(["load", "pages", "steady", "sweep", "plot"])
         var chosen: Set<String> = []
         var rest = arguments[...]
         while let word = rest.popFirst() {

@@ -2,8 +2,8 @@
 // a file, beside jq and Python; the time of a full check, beside the slowest answer in it; the time to a first verdict, beside
 // peers that never answer; and what a check costs in the store, beside a plain SQLite transaction. `fetch`, `file`, `check`,
 // `dead` or `store` runs one of them; the default is all five.
-// `sweep`, `load` and `steady` run by name only, since they take many minutes: the real program while all its origins fail, and while
-// all are well. docs/performance.md explains the numbers.
+// `sweep`, `load`, `steady` and `pages` run by name only, since they take many minutes: the real program while all its origins
+// fail, while all are well, and while its pages are asked for. docs/performance.md explains the numbers.
 
 import CCurl
 import Glibc
@@ -29,6 +29,7 @@ do {
             if parts.contains("fetch") { try await Benchmark(premises: premises).run() }
             if parts.contains("sweep") { try await SweepBenchmark(premises: premises, settings: options.load).run() }
             if parts.contains("steady") { try await SteadyBenchmark(premises: premises, settings: options.load).run() }
+            if parts.contains("pages") { try await PagesBenchmark(premises: premises, settings: options.load).run() }
             if parts.contains("plot"), let record = options.load.record {
                 try PlotBenchmark(record: record, folder: "docs/performance").run()
             }

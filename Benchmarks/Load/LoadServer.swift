@@ -14,12 +14,17 @@ struct LoadServer {
 
     /// Returns once connections are accepted. The server lives until `premises` is cleared.
     /// `silent`: the port of a peer on 127.0.0.1 that never answers, to which it hands the requests of hanging domains.
-    init(premises: Premises, nginx: String, identity: PrivateAuthority.Identity, silent: Int = 9) async throws {
+    /// `isTroubled`: of 100 domains the origin of one answers 503, and Apple's copy of another is another file.
+    init(
+        premises: Premises, nginx: String, identity: PrivateAuthority.Identity, silent: Int = 9,
+        isTroubled: Bool = false
+    ) async throws {
         version = try premises.run(nginx, ["-v"]).firstComplaint.replacing("nginx version: ", with: "")
         log = premises.path("requests.log")
         flag = premises.path("failing")
         port = try LocalServer.freePorts().0
-        let settings = try premises.write(Data(Self.settings(premises, identity, port, silent).utf8), to: "load.conf")
+        let settings = try premises.write(
+            Data(Self.settings(premises, identity, port, silent, isTroubled).utf8), to: "load.conf")
         let complaints = premises.path("load.log")
         let server = try premises.start(nginx, ["-p", premises.folder, "-e", complaints, "-c", settings])
         for _ in 1...100 {
@@ -59,11 +64,15 @@ struct LoadServer {
     }
 
     private static func settings(
-        _ premises: Premises, _ identity: PrivateAuthority.Identity, _ port: Int, _ silent: Int
+        _ premises: Premises, _ identity: PrivateAuthority.Identity, _ port: Int, _ silent: Int,
+        _ isTroubled: Bool
     ) -> String {
         let kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
         // Debian compiles in folders that only root may write to.
         let folders = kinds.map { "\($0)_temp_path \(premises.path($0));" }.joined(separator: " ")
+        let otherCopies = isTroubled ? "location ~ ^/a/v1/d\\d+03 { return 200 '\(content(of: "other"))'; }" : ""
+        let brokenOrigins =
+            isTroubled ? "server { listen 127.0.0.1:\(port) ssl; server_name ~^d\\d+07; return 503; }" : ""
         return """
             \(geteuid() == 0 ? "user root;" : "")
             daemon off;
@@ -84,6 +93,7 @@ struct LoadServer {
                     listen 127.0.0.1:\(port) ssl backlog=4096;
                     server_name \(cdn);
                     keepalive_timeout 60s;
+                    \(otherCopies)
                     location ~ ^/a/v1/(?<name>.+)$ { return 200 '\(content(of: "$name"))'; }
                 }
                 server {
@@ -94,6 +104,7 @@ struct LoadServer {
                         proxy_read_timeout 600s;
                     }
                 }
+                \(brokenOrigins)
                 server {
                     listen 127.0.0.1:\(port) ssl;
                     server_name ~^d;

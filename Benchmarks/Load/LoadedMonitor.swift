@@ -48,6 +48,9 @@ struct LoadedMonitor {
     /// Whether its status page takes connections, so that it has read what it must know of the store.
     var isListening: Bool { LocalServer.accepts(page) }
 
+    /// Where it serves its pages.
+    var address: String { "http://127.0.0.1:\(page)" }
+
     /// What it has written to its log last.
     func lastWords() -> String {
         let log = ["err", "out"].map {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Evidence
 import MonitorConfiguration
 
 /// `aasa-monitor config`: what a configuration says, before it is used.

@@ -29,9 +29,9 @@ struct DemoCommand: AsyncParsableCommand {
         Console.endWithReader()
         let style = TextStyle.standardOutput
         let isWatched = isatty(STDOUT_FILENO) == 1
-        let isComplete = try await DemoStory(
-            style: style, port: port, keepsRunning: keep, pace: isWatched && !fast ? .readable : .fast
-        ).tell()
+        let story = DemoStory(
+            style: style, port: port, keepsRunning: keep, pace: isWatched && !fast ? .readable : .fast)
+        guard let isComplete = try await story.tell() else { throw MonitorExit.interrupted.code }
         if !isComplete { throw MonitorExit.found.code }
     }
 }

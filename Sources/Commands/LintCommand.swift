@@ -1,5 +1,6 @@
 import AASA
 import ArgumentParser
+import Evidence
 
 /// `aasa-monitor lint SOURCE...`: judges files.
 struct LintCommand: AsyncParsableCommand {

@@ -26,9 +26,6 @@ package struct MonitorDaemon: Sendable {
         package var version: String
         package var userAgent: String
         package var storePath: String
-        /// SIGTERM and SIGINT end the daemon, and the process within 5 seconds; a host of its own, such as the demo, takes
-        /// none.
-        package var endsOnSignals: Bool
         /// Gets the address of the status page once it listens.
         package var onListening: @Sendable (String) async -> Void
         /// Ends the daemon as a signal would, once it returns; nil where only signals do.
@@ -40,7 +37,7 @@ package struct MonitorDaemon: Sendable {
 
         package init(
             clock: @escaping @Sendable (Date) -> any Timekeeper = { SystemTime(anchor: $0) }, logger: Logger,
-            version: String, userAgent: String, storePath: String, endsOnSignals: Bool = true,
+            version: String, userAgent: String, storePath: String,
             onListening: @escaping @Sendable (String) async -> Void = { _ in },
             untilStopped: (@Sendable () async -> Void)? = nil,
             rereading: (@Sendable () throws -> (ConfigurationFile, warnings: [ConfigurationProblem]))? = nil,
@@ -51,7 +48,6 @@ package struct MonitorDaemon: Sendable {
             self.version = version
             self.userAgent = userAgent
             self.storePath = storePath
-            self.endsOnSignals = endsOnSignals
             self.onListening = onListening
             self.untilStopped = untilStopped
             self.rereading = rereading
@@ -68,10 +64,10 @@ package struct MonitorDaemon: Sendable {
     /// the framework ends a process that exceeds it with a crash. The watchdog ends it without one.
     private static let graceful: Duration = .seconds(1)
 
-    /// Runs until a signal, or the cancellation of the task, ends it.
+    /// Runs until a signal, or the cancellation of the task, ends it. SIGTERM and SIGINT end it, and the process within 5
+    /// seconds.
     /// - Throws: `StoreError`, `ListenError`, `ChannelFault` or `CurlError` where it cannot start.
     package func run() async throws {
-        guard surroundings.endsOnSignals else { return try await work(stops: nil) }
         // Trapped from here on: a signal that comes while the store is opened ends the process in good order, too.
         let stops = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let watchdog = ShutdownWatchdog(logger: surroundings.logger)
@@ -83,7 +79,7 @@ package struct MonitorDaemon: Sendable {
         try await work(stops: stops)
     }
 
-    private func work(stops: UnixSignalsSequence?) async throws {
+    private func work(stops: UnixSignalsSequence) async throws {
         let hangups = await UnixSignalsSequence(trapping: .sighup)
         let channels = try configuration.alerts.channels.map(Channel.init(settings:))
         try await Self.lending(CurlDriver(forAlertsOf: configuration)) { alerts in
@@ -115,7 +111,7 @@ package struct MonitorDaemon: Sendable {
     }
 
     private struct Signals {
-        let stops: UnixSignalsSequence?
+        let stops: UnixSignalsSequence
         let hangups: UnixSignalsSequence
     }
 
@@ -254,14 +250,13 @@ package struct MonitorDaemon: Sendable {
     }
 
     /// Services that end together, by a signal or at their host's wish.
-    private func group(_ services: [any Service], _ stops: UnixSignalsSequence?) -> ServiceGroup {
+    private func group(_ services: [any Service], _ stops: UnixSignalsSequence) -> ServiceGroup {
         var logger = surroundings.logger
         // The framework's own lines are of use only to those who look for a fault in it.
         logger.logLevel = max(logger.logLevel, .warning)
         var group = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, gracefulShutdownSignals: [], logger: logger)
-        var ends: [@Sendable () async -> Void] = []
-        if let stops { ends.append { for await _ in stops { return } } }
+        var ends: [@Sendable () async -> Void] = [{ for await _ in stops { return } }]
         if let untilStopped = surroundings.untilStopped { ends.append(untilStopped) }
         for end in ends {
             let service = LoopService {

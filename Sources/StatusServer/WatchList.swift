@@ -16,8 +16,6 @@ final class WatchList: Sendable {
 
     init(_ domains: [WatchedDomainInfo]) { state = Mutex(State(index: WatchIndex(domains))) }
 
-    var domains: [WatchedDomainInfo] { index.domains }
-
     var index: WatchIndex { state.withLock(\.index) }
 
     func replace(with domains: [WatchedDomainInfo]) {
@@ -40,6 +38,7 @@ final class WatchList: Sendable {
 
 /// The watched domains by name and by label.
 struct WatchIndex: Sendable {
+    /// By name.
     let domains: [WatchedDomainInfo]
     private let byDomain: [Domain: Int]
     /// `key=value` and how many domains have it; those that most have come first.
@@ -49,6 +48,7 @@ struct WatchIndex: Sendable {
     private let counts: [String: [String: Int]]
 
     init(_ domains: [WatchedDomainInfo]) {
+        let domains = domains.sorted { $0.domain.name < $1.domain.name }
         self.domains = domains
         byDomain = Dictionary(domains.indices.map { (domains[$0].domain, $0) }) { first, _ in first }
         var counts: [String: [String: Int]] = [:]
@@ -66,10 +66,28 @@ struct WatchIndex: Sendable {
 
     subscript(domain: Domain) -> WatchedDomainInfo? { byDomain[domain].map { domains[$0] } }
 
+    /// Those whose names begin so and come after a name.
+    func domains(prefix: String, after name: String) -> ArraySlice<WatchedDomainInfo> {
+        let first = domains.partitioningIndex { $0.domain.name >= prefix && $0.domain.name > name }
+        return domains[first...].prefix { $0.domain.name.hasPrefix(prefix) }
+    }
+
     func count(key: String, value: String) -> Int { counts[key]?[value] ?? 0 }
     func valueCount(of key: String) -> Int { counts[key]?.count ?? 0 }
 
     var labelsByDomain: [Domain: [String: String]] {
         Dictionary(domains.map { ($0.domain, $0.labels) }) { first, _ in first }
+    }
+}
+
+extension [WatchedDomainInfo] {
+    /// The index of the first element from which on a condition holds.
+    fileprivate func partitioningIndex(where holds: (WatchedDomainInfo) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if holds(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 }

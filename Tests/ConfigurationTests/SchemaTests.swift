@@ -9,9 +9,9 @@ import Yams
 
 extension ConfigurationSuite {
     @Suite struct SchemaTests {
-        private static func schema() throws -> JSONShape {
+        private static func schema() throws -> JSONValue {
             let file = Fixture.repository.appending(path: "Sources/Commands/Templates/monitor.schema.json")
-            return try JSONShape(try String(contentsOf: file, encoding: .utf8))
+            return try JSONValue(try String(contentsOf: file, encoding: .utf8))
         }
 
         private static func faults(of text: String) throws -> [String] {
@@ -23,7 +23,7 @@ extension ConfigurationSuite {
         }
 
         /// By the core schema of YAML 1.2, as editors read it.
-        private static func shape(_ node: Node) -> JSONShape {
+        private static func shape(_ node: Node) -> JSONValue {
             switch node {
             case .mapping(let mapping):
                 .object(Dictionary(mapping.map { ($0.key.string ?? "", shape($0.value)) }) { $1 })
@@ -116,15 +116,15 @@ extension ConfigurationSuite {
             }
             let schema = try Self.schema()
             func properties(_ path: String) -> Set<String> {
-                var place: JSONShape? = schema
+                var place = schema
                 for part in path.split(separator: ".") {
                     let name = part.replacing("[]", with: "")
-                    place = place?["properties"]?[String(name)]
+                    place = place["properties"][String(name)]
                     guard part.hasSuffix("[]") else { continue }
-                    let items = place?["items"]
-                    place = items?["anyOf"]?.elements.first { $0["properties"] != nil } ?? items
+                    let items = place["items"]
+                    place = items["anyOf"].elements.first { $0["properties"].present != nil } ?? items
                 }
-                return Set(place?["properties"]?.members.keys.map { $0 } ?? [])
+                return place["properties"].keys
             }
             #expect(known.keys.contains("domains[].expect.urls[]") && known.keys.contains("alerts.channels[]"))
             for (path, keys) in known {

@@ -36,13 +36,20 @@ extension MonitoringSuite {
                 // Seen at once: told all the same, one after the other.
                 ("1:1 2:2 2:2", ["detected 1", "cdn_caught_up 2"]),
                 ("1:1 2:1 3:1 3:3", ["detected 1", "superseded 2", "detected 2", "cdn_caught_up 3"]),
-                ("1:1 2:1 1:1 1:1", ["detected 1", "origin_reverted 2"]),
+                // In sync at its first sight, while another one is followed: whatever it is, and wherever it came from.
+                ("1:1 2:1 3:3 3:3", ["detected 1", "superseded 2", "detected 2", "cdn_caught_up 3"]),
+                ("1:1 2:1 2:3 3:3 3:3", ["detected 1", "superseded 3", "detected 3", "cdn_caught_up 4"]),
+                ("1:1 2:1 1:1 1:1", ["detected 1", "superseded 2", "detected 2", "cdn_caught_up 3"]),
+                (
+                    "1:1 2:1 3:1 1:1 1:1",
+                    ["detected 1", "superseded 2", "detected 2", "superseded 3", "detected 3", "cdn_caught_up 4"]
+                ),
                 // An error page, or a CDN in trouble, is no version and no arrival.
                 ("1:1 -:1 1:1", []), ("1:1 2:1 -:1 2:x 2:2", ["detected 1", "cdn_caught_up 4"]),
                 // An origin of two minds is trouble of its own.
                 (
                     "1:1 2:1 1:1 2:1 1:1 2:1 1:1 2:1",
-                    ["detected 1", "origin_reverted 2"]
+                    ["detected 1", "superseded 2", "detected 2", "superseded 3"]
                 ),
             ] as [(String, [String])]) func story(_ story: String, _ expected: [String]) throws
         {

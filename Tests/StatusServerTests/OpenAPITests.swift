@@ -17,11 +17,15 @@ extension StatusServerSuite {
 
         /// Six changes that Apple's CDN followed, and a seventh that one edge follows and one does not, for two days.
         private func fill() async throws {
-            func file(_ version: Int) -> Reply { .file(SampleFile.version(version)) }
+            func file(_ version: Int) -> Reply {
+                .file(SampleFile.version(version)).expiring(at: noon + 90 * 86_400)
+            }
             var state = DomainState(domain: try Domain(Self.domain))
             var at = noon - 30 * 86_400
             func check(_ origin: Reply, _ edges: [Reply], at now: Date) async throws {
-                let scene = Scene.calm(origin).edges(edges).with { $0.vantages = [("outside", .status(403))] }
+                let scene = Scene.calm(origin).edges(edges).with {
+                    $0.vantages = [("outside", Reply.status(403).redirected(to: "https://www.a.test/"))]
+                }
                 let seen = try Observation.of(Self.domain, at: now, origin: origin, cdn: edges[0], scene: scene)
                 let made = evaluate(
                     state, seen, Policy(failureThreshold: 1), now: now, wall: now)
@@ -79,10 +83,10 @@ extension StatusServerSuite {
             try await scratch.serving(
                 watched: [try info(Self.domain, labels: ["team": "growth"])], actions: actions, maintenance: [window]
             ) { [scratch] port in
-                let document = try JSONShape(try await ask(port, "/openapi.json").body)
-                let paths = document["paths"]?.members ?? [:]
+                let document = try JSONValue(try await ask(port, "/openapi.json").body)
+                let paths = document["paths"].members
                 let documented = paths.flatMap { path, methods in
-                    methods.members.keys.map { "\($0.uppercased()) \(path)" }
+                    methods.keys.map { "\($0.uppercased()) \(path)" }
                 }
                 #expect(documented.sorted() == APIEndpoint.allCases.map(\.rawValue).sorted())
 
@@ -96,21 +100,21 @@ extension StatusServerSuite {
                         + (endpoint == .probe ? "?target=a.test" : "")
                     let answer = try await request(port, endpoint, target)
                     let operation = paths[endpoint.path]?[endpoint.method.lowercased()]
-                    let content = operation?["responses"]?["\(answer.status)"]?["content"]
+                    let content = operation?["responses"]["\(answer.status)"]["content"].present
                     #expect(
                         content != nil && answer.status < 300, "\(endpoint.rawValue): \(answer.status) \(answer.body)")
-                    guard let schema = content?["application/json"]?["schema"] else { continue }
+                    guard let schema = content?["application/json"]["schema"].present else { continue }
                     #expect(answer.headers["content-type"] == "application/json")
-                    let faults = judge.faults(of: try JSONShape(answer.body), schema)
+                    let faults = judge.faults(of: try JSONValue(answer.body), schema)
                     #expect(faults.isEmpty, "\(endpoint.rawValue): \(faults)\n\(answer.body)")
                 }
-                let fault = try JSONShape(try await ask(port, "/api/v1/incidents/none").body)
-                let refusal = document["components"]?["responses"]?["Error"]?["content"]?["application/json"]?["schema"]
-                #expect(judge.faults(of: fault, try #require(refusal)).isEmpty)
+                let fault = try JSONValue(try await ask(port, "/api/v1/incidents/none").body)
+                let refusal = document["components"]["responses"]["Error"]["content"]["application/json"]["schema"]
+                #expect(judge.faults(of: fault, try #require(refusal.present)).isEmpty)
 
                 #expect(judge.unknown.isEmpty)
                 let seen = Set(judge.visited.compactMap { $0.split(separator: "/").last.map(String.init) })
-                let named = Set(document["components"]?["schemas"]?.members.keys.map { $0 } ?? [])
+                let named = document["components"]["schemas"].keys
                 // What is sent, and an answer that only a slow check has.
                 #expect(named.subtracting(seen) == ["CheckUnderWay", "NewAcknowledgement", "NewSilence"])
             }

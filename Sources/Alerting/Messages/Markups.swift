@@ -25,17 +25,7 @@ struct SlackMarkup: Markup {
     /// The strictest reading of Slack's "characters", after escaping.
     func size(_ text: String) -> Int { text.utf16.count }
 
-    /// By scalars: a combining mark on a bracket does not keep it from being one.
-    func escape(_ character: Character) -> String {
-        character.unicodeScalars.map { scalar in
-            switch scalar {
-            case "&": "&amp;"
-            case "<": "&lt;"
-            case ">": "&gt;"
-            default: String(scalar)
-            }
-        }.joined()
-    }
+    func escape(_ character: Character) -> String { character.withEntities(["&": "&amp;", "<": "&lt;", ">": "&gt;"]) }
 
     func strong(_ text: String) -> String { "*\(text)*" }
 
@@ -125,17 +115,8 @@ struct HTMLMarkup: Markup {
         return count
     }
 
-    /// By scalars: a combining mark on a bracket does not keep it from being one.
     func escape(_ character: Character) -> String {
-        character.unicodeScalars.map { scalar in
-            switch scalar {
-            case "&": "&amp;"
-            case "<": "&lt;"
-            case ">": "&gt;"
-            case "\"": "&quot;"
-            default: String(scalar)
-            }
-        }.joined()
+        character.withEntities(["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;"])
     }
 
     func strong(_ text: String) -> String { "<b>\(text.map(escape).joined())</b>" }
@@ -162,4 +143,11 @@ struct ChatworkMarkup: Markup {
 
     // As code no text turns into a face.
     var list: (open: String, bullet: String, close: String) { ("[code]", "• ", "[/code]") }
+}
+
+extension Character {
+    /// By scalars: a combining mark on a bracket does not keep it from being one.
+    fileprivate func withEntities(_ entities: KeyValuePairs<Unicode.Scalar, String>) -> String {
+        unicodeScalars.map { scalar in entities.first { $0.key == scalar }?.value ?? String(scalar) }.joined()
+    }
 }

@@ -64,7 +64,7 @@ package func decide(
     if route.isSubject { return .nothing }
 
     if incident.state == .resolved {
-        // A version that another one followed, or that was taken back, has no end to tell of.
+        // A version that another one followed has no end to tell of.
         if incident.kind == .change, incident.reason != .cdnCaughtUp { return .nothing }
         let end = incident.resolvedAt ?? now
         let age = now.timeIntervalSince(end)

@@ -15,10 +15,10 @@ struct DemoStory: Sendable {
 
     let pace: DemoPace
 
-    /// - Returns: whether everything happened as shown.
-    func tell() async throws -> Bool {
+    /// - Returns: whether everything happened as shown; nil where a signal ended it before.
+    func tell() async throws -> Bool? {
         let stage = try await DemoStage.build()
-        let result: Bool
+        let result: Bool?
         do {
             result = try await perform(on: stage)
         } catch {
@@ -29,7 +29,7 @@ struct DemoStory: Sendable {
         return result
     }
 
-    private func perform(on stage: DemoStage) async throws -> Bool {
+    private func perform(on stage: DemoStage) async throws -> Bool? {
         let time = AcceleratedTime(factor: pace.factor)
         let configuration = try stage.configuration(port: port)
         let (addresses, address) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1))
@@ -40,8 +40,8 @@ struct DemoStory: Sendable {
             configuration: configuration,
             surroundings: MonitorDaemon.Surroundings(
                 clock: { _ in time }, logger: logger, version: Version.number, userAgent: Version.userAgent,
-                storePath: configuration.store.path, endsOnSignals: keepsRunning,
-                onListening: { address.yield($0) }, untilStopped: { for await _ in stops { return } }))
+                storePath: configuration.store.path, onListening: { address.yield($0) },
+                untilStopped: { for await _ in stops { return } }))
         let teller = DemoTeller(style: style, time: time, start: time.now())
         return try await withThrowingTaskGroup(of: Bool?.self) { group in
             group.addTask {
@@ -53,7 +53,7 @@ struct DemoStory: Sendable {
                 guard let page = await iterator.next() else { return false }
                 return try await play(stage, teller, page)
             }
-            var isComplete = false
+            var isComplete: Bool?
             while let result = try await group.next() {
                 guard let result else { break }
                 isComplete = result

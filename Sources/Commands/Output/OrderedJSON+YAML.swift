@@ -1,5 +1,7 @@
 // The same values as YAML, for `config show`: what it prints can be read back.
 
+import Evidence
+
 extension OrderedJSON {
     /// Block style, two blanks a level; an empty list or mapping is `[]` or `{}`.
     var yaml: String { lines(0).joined(separator: "\n") }

@@ -25,8 +25,8 @@ struct CheckReport: Sendable {
             ("cause", .optional(text.cause)),
             ("action", .optional(text.action)),
             ("outlook", .optional(text.outlook)),
-            ("origin", origin),
-            ("cdn", cdn),
+            ("origin", readings.originReport),
+            ("cdn", readings.cdnReport(url: cdnURL)),
             ("comparison", Self.json(of: verdict.comparison)),
             ("pages", .array((observation.full?.pages ?? []).map(Self.json(of:)))),
             ("findings", .array(verdict.findings.map(\.text).map(Self.json(of:)))),
@@ -49,9 +49,9 @@ struct CheckReport: Sendable {
             ("url", .string(page.url)),
             ("status", .optional(page.retrieval.answer?.status)),
             ("content_type", .optional(page.retrieval.answer?.header("content-type"))),
-            ("redirects", redirects(of: page.retrieval)),
+            ("redirects", Readings.redirects(of: page.retrieval)),
             ("app_store", .optional(page.appStore)),
-            ("error", error(of: page.retrieval)),
+            ("error", Readings.error(of: page.retrieval)),
         ])
     }
 }

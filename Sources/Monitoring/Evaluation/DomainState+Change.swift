@@ -7,29 +7,27 @@ import Foundation
 extension DomainState {
     /// Follows the latest change of the origin by one check. `isSettled`: the check knows of every edge.
     ///
-    /// The first version that is ever seen is no change, nor is what an origin that alternates serves in turn. A version that
-    /// another one follows, or that the origin takes back, ends silently: `decide` sends no end but `cdn_caught_up`.
+    /// Each content that follows another one is a change, a return to an earlier one too; the first that is ever seen is none,
+    /// nor is what an origin that alternates serves in turn. A change ends when every edge serves it, or when another one
+    /// follows. The latter end is silent: `decide` sends no end but `cdn_caught_up`.
     mutating func followChange(since before: DomainState, _ verdict: Verdict, isSettled: Bool, at now: Date)
         -> [IncidentChange]
     {
-        var changes: [IncidentChange] = []
-        let isInSync = verdict.comparison.state == .inSync && isSettled
         let present = originPeriods.last
         let isNew = before.originPeriods.last.map { $0.meaning != present?.meaning } ?? false
+        var changes: [IncidentChange] = []
         if let known = change {
-            let hasArrived = propagations.contains { $0.changedAt == known.since } || isInSync
             if isNew {
-                // What the CDN still serves: the origin went back.
-                changes.append(ending(known, isInSync ? .originReverted : .superseded, verdict, at: now))
-            } else if hasArrived {
+                changes.append(ending(known, .superseded, verdict, at: now))
+            } else if verdict.comparison.state == .inSync && isSettled
+                || propagations.contains(where: { $0.changedAt == known.since })
+            {
                 changes.append(ending(known, .cdnCaughtUp, verdict, at: now))
             } else if verdict.comparison.state == .notCompared {
                 changes.append(ending(known, .removed, verdict, at: now))
             }
         }
-        guard isNew, let present, originAlternation == nil, changes.last?.incident.reason != .originReverted else {
-            return changes
-        }
+        guard isNew, let present, originAlternation == nil else { return changes }
         incidents.begun += 1
         let incident = Incident(
             id: Incident.identity(

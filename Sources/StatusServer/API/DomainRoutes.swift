@@ -26,17 +26,18 @@ struct DomainRoutes: Sendable {
         let next: Nullable<String>
     }
 
-    /// By name. The cursor is the last name of the page before.
     /// States that one request reads where it asks for one state. A page may then be short, or empty, and have a next one.
     private static let maximumExamined = 2000
 
+    /// By name. The cursor is the last name of the page before.
     func list(_ request: Request) async throws -> Response {
         let query = try APIQuery(request, keys: ["limit", "cursor", "prefix", "label", "state"])
         let limit = try query.limit()
         let wanted = try query.choice("state", Comparison.State.self)
-        var names = chosen(
-            prefix: query.text("prefix")?.lowercased() ?? "", label: try query.label("label"),
-            after: query.text("cursor") ?? "")
+        let label = try query.label("label")
+        var names = watched.index.domains(
+            prefix: query.text("prefix")?.lowercased() ?? "", after: query.text("cursor") ?? "")
+        if let label { names = names.filter { $0.labels[label.name] == label.value }[...] }
         let time = PageTime(timekeeper)
         let context = try await IncidentContext(store, windows: windows.current, wall: time.wall)
         var page: [DomainSummaryDocument] = []
@@ -60,16 +61,6 @@ struct DomainRoutes: Sendable {
         }
         let next = names.isEmpty ? nil : last
         return Response(json: try APIDocument.encoder.encode(Page(domains: page, next: Nullable(next))))
-    }
-
-    /// The watched domains that fit, by name.
-    private func chosen(
-        prefix: String, label: (name: String, value: String)?, after cursor: String
-    ) -> ArraySlice<WatchedDomainInfo> {
-        watched.domains.filter { info in
-            info.domain.name.hasPrefix(prefix) && info.domain.name > cursor
-                && (label.map { info.labels[$0.name] == $0.value } ?? true)
-        }.sorted { $0.domain.name < $1.domain.name }[...]
     }
 
     // MARK: - One domain
@@ -121,8 +112,7 @@ struct DomainRoutes: Sendable {
     }
 
     private func info(_ name: String) -> WatchedDomainInfo? {
-        guard let domain = try? Domain(name) else { return nil }
-        return watched.domains.first { $0.domain == domain }
+        (try? Domain(name)).flatMap { watched.index[$0] }
     }
 
     private static var notWatched: Response {

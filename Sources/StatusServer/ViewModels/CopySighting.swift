@@ -11,19 +11,18 @@ struct CopySighting: Equatable, Sendable {
     let hash: ContentHash?
     /// Why there was no answer.
     let error: String?
-    let headers: [HeaderField]
 
-    enum Serves: String, Sendable {
+    enum Serves: Sendable {
         /// In meaning.
-        case originFile = "origin_file"
-        case otherFile = "other_file"
+        case originFile
+        case otherFile
         /// Status 200, and no such file.
-        case noFile = "no_file"
+        case noFile
         case missing
         case redirect
         /// An answer that says nothing of the file.
-        case otherStatus = "other_status"
-        case noAnswer = "no_answer"
+        case otherStatus
+        case noAnswer
     }
 
     init(_ place: String, _ retrieval: Retrieval, in readings: Readings) {
@@ -31,7 +30,6 @@ struct CopySighting: Equatable, Sendable {
         status = retrieval.answer?.status
         hash = retrieval.answer?.body.hash
         error = retrieval.failure.map { $0.detail.onOneLine(upTo: 300) }
-        headers = retrieval.answer?.headers ?? []
         serves =
             switch retrieval.answer?.status {
             case nil: .noAnswer
@@ -54,8 +52,6 @@ struct CopySighting: Equatable, Sendable {
         return file.meaning == readings.originFile?.meaning ? .originFile : .otherFile
     }
 
-    var isGood: Bool { serves == .originFile }
-
     /// As the page has it.
     var words: String {
         let version = hash.map { " (SHA-256 \($0.hex.prefix(8))…)" } ?? ""
@@ -68,19 +64,5 @@ struct CopySighting: Equatable, Sendable {
         case .otherStatus: "status \(status ?? 0)"
         case .noAnswer: "no answer: \(error ?? "unknown")"
         }
-    }
-
-    /// The first value of a header, fit to be shown; nil where it was not sent.
-    func header(_ name: String) -> String? {
-        headers.first { $0.name == name }?.value.onOneLine(upTo: 300)
-    }
-
-    /// The headers by which edges and their caches are told apart.
-    static let tellingHeaders = [
-        "via", "cdn-server", "x-cache", "age", "cache-control", "apple-failure-reason", "location",
-    ]
-
-    var details: String {
-        Self.tellingHeaders.compactMap { name in header(name).map { "\(name): \($0)" } }.joined(separator: " · ")
     }
 }

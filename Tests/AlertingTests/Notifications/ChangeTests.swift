@@ -25,10 +25,9 @@ extension AlertingSuite {
         }
 
         @Test(
-            "an arrival is told; a version that another one follows, or that is taken back, ends without a word",
+            "an arrival is told; a version that another one follows ends without a word",
             arguments: [
-                (.cdnCaughtUp, .send(.resolved)), (.superseded, .nothing), (.originReverted, .nothing),
-                (.removed, .nothing),
+                (.cdnCaughtUp, .send(.resolved)), (.superseded, .nothing), (.removed, .nothing),
             ] as [(Incident.Resolution, Decision)]) func end(reason: Incident.Resolution, expected: Decision) throws
         { #expect(decide(try change(reason), known(.firing), Route(), nil, now: noon) == expected) }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Lab
+import TestSupport
 
 /// Debian's Alertmanager on loopback, alone and with a store of its own.
 struct Alertmanager: Sendable {

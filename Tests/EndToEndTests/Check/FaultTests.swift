@@ -4,6 +4,7 @@
 import Foundation
 import Lab
 import Testing
+import TestSupport
 
 extension EndToEndTests {
     @Suite(.serialized) struct FaultTests {

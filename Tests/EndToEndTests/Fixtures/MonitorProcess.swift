@@ -2,6 +2,7 @@
 // holds one open.
 
 import Foundation
+import TestSupport
 import TestTraits
 
 /// A child process with a clean environment: no proxy and no CA bundle of this machine reaches it.

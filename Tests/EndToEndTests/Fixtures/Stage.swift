@@ -3,6 +3,7 @@
 import Foundation
 import Lab
 import Synchronization
+import TestSupport
 
 struct Stage: Sendable {
     /// How long a test waits for what is bound to come. Far more than it takes on a machine that is busy with other things: it

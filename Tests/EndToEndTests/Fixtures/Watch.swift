@@ -3,6 +3,7 @@
 import Foundation
 import Lab
 import Testing
+import TestSupport
 
 /// One daemon and its store, over any number of starts.
 struct Watch: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TestSupport
 
 extension EndToEndTests {
     @Suite struct DemoTests {
@@ -52,6 +53,30 @@ extension EndToEndTests {
                 #expect(try await domain()["verdict"] == .string("ok"))
                 process.signal(SIGINT)
                 #expect(try await process.ended() == .exit(0), "\(process.errors)")
+            }
+        }
+
+        @Test(
+            "on a terminal a day takes a minute, with --fast and elsewhere twelve seconds; Ctrl-C ends it and leaves nothing",
+            arguments: [(true, [], "24 min"), (true, ["--fast"], "2 h"), (false, [], "2 h")]
+                as [(Bool, [String], String)])
+        func pace(onTerminal: Bool, options: [String], second: String) async throws {
+            try await Stage.with { stage in
+                let terminal = try Terminal()
+                let folder = stage.folder.appending(path: "temporary")
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+                let process = try stage.start(
+                    ["demo"] + options, environment: ["TMPDIR": folder.path],
+                    output: onTerminal ? terminal.child : nil)
+                var shown = ""
+                try await until("the pace", seen: { shown + process.errors }) {
+                    shown += onTerminal ? terminal.read() : process.output
+                    return shown.contains("nothing leaves this machine")
+                }
+                #expect(shown.contains("one second is \(second); "), "\(shown)")
+                process.signal(SIGINT)
+                #expect(try await process.ended() == .exit(130), "\(process.errors)")
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
             }
         }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Lab
 import Testing
+import TestSupport
 
 extension EndToEndTests {
     @Suite struct FleetTests {

@@ -4,6 +4,7 @@
 import Foundation
 import Lab
 import Testing
+import TestSupport
 
 /// By itself, since it may be asked to go on for longer than the other suites may.
 @Suite(.timeLimit(.minutes(60)))

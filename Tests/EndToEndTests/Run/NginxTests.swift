@@ -3,6 +3,7 @@
 import Foundation
 import Lab
 import Testing
+import TestSupport
 
 extension EndToEndTests {
     @Suite(.enabled(if: Nginx.isInstalled, "nginx is not installed; make setup installs it")) struct NginxTests {

@@ -3,6 +3,7 @@
 import Foundation
 import Lab
 import Testing
+import TestSupport
 
 extension EndToEndTests {
     @Suite struct StoryTests {

@@ -5,6 +5,7 @@
 import Foundation
 import Glibc
 import Lab
+import TestSupport
 
 struct Namespace: Sendable {
     /// What an address of the namespace is.

@@ -4,6 +4,7 @@
 import Foundation
 import Lab
 import Testing
+import TestSupport
 
 extension EndToEndTests {
     @Suite("In a network of its own")

@@ -2,6 +2,7 @@
 
 import Foundation
 import Lab
+import TestSupport
 
 struct Scenario: Sendable {
     struct Origin: Sendable {

@@ -2,6 +2,7 @@
 
 import Foundation
 import Lab
+import TestSupport
 
 extension ScenarioValue {
     /// What a server does with a request: a reply, a redirect, a maze of them or a fault.

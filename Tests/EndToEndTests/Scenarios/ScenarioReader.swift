@@ -1,5 +1,6 @@
 import Foundation
 import Lab
+import TestSupport
 
 extension Scenario {
     /// Every scenario, by the name of its file.

@@ -2,6 +2,7 @@
 // never passes as a test.
 
 import Foundation
+import TestSupport
 import Yams
 
 /// What is wrong with a scenario file, and where.

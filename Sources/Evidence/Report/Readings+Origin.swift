@@ -1,9 +1,8 @@
-// The origin's part of the JSON report.
+// What a check saw of the origin, in the JSON form of `check` and of the API (docs/json.md).
 
-import Evidence
-
-extension CheckReport {
-    var origin: OrderedJSON {
+extension Readings {
+    /// The object `origin`.
+    package var originReport: OrderedJSON {
         let retrieval = observation.origin
         let answer = retrieval.answer
         let full = observation.full
@@ -13,7 +12,7 @@ extension CheckReport {
             ("content_type", .optional(answer?.header("content-type"))),
             ("bytes", .optional(answer?.body.decodedBytes)),
             ("sha256", .optional(answer?.body.hash?.hex)),
-            ("meaning", .optional(readings.originFile?.meaning?.hex)),
+            ("meaning", .optional(originFile?.meaning?.hex)),
             ("redirects", Self.redirects(of: retrieval)),
             ("redirect_stop", .optional(retrieval.redirectStop?.rawValue)),
             ("http_version", .optional(retrieval.connection?.httpVersion)),
@@ -55,7 +54,7 @@ extension CheckReport {
             ("reachable", .bool(retrieval.isConnected)),
             ("status", .optional(retrieval.answer?.status)),
             ("sha256", .optional(retrieval.answer?.body.hash?.hex)),
-            ("meaning", .optional(readings.file(of: retrieval)?.meaning?.hex)),
+            ("meaning", .optional(file(of: retrieval)?.meaning?.hex)),
             ("redirects", Self.redirects(of: retrieval)),
             ("error", Self.error(of: retrieval)),
             ("tls_error", retrieval.connection?.tls.map(Self.problem(of:)) ?? .null),

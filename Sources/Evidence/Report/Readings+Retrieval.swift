@@ -1,8 +1,6 @@
 // The facts of a single retrieval as JSON: redirects, certificates, times, what went wrong.
 
-import Evidence
-
-extension CheckReport {
+extension Readings {
     /// What every look at a copy of the file has in common. `meaning` tells equal files in other bytes.
     func seen(in retrieval: Retrieval) -> [(String, OrderedJSON)] {
         let answer = retrieval.answer
@@ -11,13 +9,14 @@ extension CheckReport {
             ("content_type", .optional(answer?.header("content-type"))),
             ("bytes", .optional(answer?.body.decodedBytes)),
             ("sha256", .optional(answer?.body.hash?.hex)),
-            ("meaning", .optional(readings.file(of: retrieval)?.meaning?.hex)),
+            ("meaning", .optional(file(of: retrieval)?.meaning?.hex)),
             ("redirects", Self.redirects(of: retrieval)),
             ("error", Self.error(of: retrieval)),
         ]
     }
 
-    static func redirects(of retrieval: Retrieval) -> OrderedJSON {
+    /// The list `redirects`.
+    package static func redirects(of retrieval: Retrieval) -> OrderedJSON {
         .array(
             retrieval.redirects.map {
                 .object([
@@ -27,7 +26,8 @@ extension CheckReport {
             })
     }
 
-    static func error(of retrieval: Retrieval) -> OrderedJSON {
+    /// The text `error`; null where there was none.
+    package static func error(of retrieval: Retrieval) -> OrderedJSON {
         var failure = retrieval.failure
         if case .cutShort(let cut) = retrieval.answer?.body.end { failure = cut }
         return json(of: failure)

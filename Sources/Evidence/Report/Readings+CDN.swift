@@ -1,31 +1,30 @@
-// The CDN's part of the JSON report.
+// What a check saw of Apple's CDN, in the JSON form of `check` and of the API (docs/json.md).
 
-import Evidence
-
-extension CheckReport {
-    var cdn: OrderedJSON {
+extension Readings {
+    /// The object `cdn`. `url`: where Apple's copy lies, for a check that did not ask for it; nil where that is not known.
+    package func cdnReport(url: String?) -> OrderedJSON {
         let retrieval = observation.cdn.retrieval
         let answer = retrieval?.answer
         var notAsked: String?
         if case .notAsked(let reason) = observation.cdn { notAsked = reason.rawValue }
         return .object([
-            ("url", .string(cdnURL)),
+            ("url", .optional(url ?? retrieval?.url)),
             ("not_asked", .optional(notAsked)),
             ("status", .optional(answer?.status)),
             ("bytes", .optional(answer?.body.decodedBytes)),
             ("sha256", .optional(answer?.body.hash?.hex)),
-            ("meaning", .optional(readings.cdnFile?.meaning?.hex)),
+            ("meaning", .optional(cdnFile?.meaning?.hex)),
             ("age_seconds", .optional(answer?.age)),
             ("max_age_seconds", .optional(answer?.maxAge)),
             ("from", .optional(answer?.header("apple-from"))),
             ("failure", Self.json(of: answer.flatMap(CrawlerFailure.init))),
-            ("edges", .array(edges.map { json(of: $0) })),
+            ("edges", .array(askedEdges.map { json(of: $0) })),
             ("error", retrieval.map(Self.error(of:)) ?? .null),
         ])
     }
 
     /// Each edge where each was asked; else the one that the plain request talked to.
-    var edges: [EdgeLook] {
+    private var askedEdges: [EdgeLook] {
         if let looks = observation.full?.edges, !looks.isEmpty { return looks }
         guard let retrieval = observation.cdn.retrieval, let connection = retrieval.connection, !connection.viaProxy,
             let address = connection.address
@@ -39,7 +38,7 @@ extension CheckReport {
             ("address", .string(edge.address)),
             ("status", .optional(answer?.status)),
             ("sha256", .optional(answer?.body.hash?.hex)),
-            ("meaning", .optional(readings.file(of: edge.retrieval)?.meaning?.hex)),
+            ("meaning", .optional(file(of: edge.retrieval)?.meaning?.hex)),
             ("age_seconds", .optional(answer?.age)),
             ("max_age_seconds", .optional(answer?.maxAge)),
             ("via", .optional(answer?.header("via"))),

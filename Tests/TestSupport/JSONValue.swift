@@ -1,7 +1,7 @@
 import Foundation
 
 /// JSON as a reader of our output meets it. A path that leads nowhere gives `absent`, which equals nothing.
-enum JSONValue: Decodable, Equatable, Sendable {
+package enum JSONValue: Decodable, Equatable, Sendable {
     case null
     case absent
     case bool(Bool)
@@ -10,15 +10,15 @@ enum JSONValue: Decodable, Equatable, Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    init(_ text: String) throws {
+    package init(_ text: String) throws {
         self = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
     }
 
-    init(_ data: Data) throws {
+    package init(_ data: Data) throws {
         self = try JSONDecoder().decode(JSONValue.self, from: data)
     }
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -35,16 +35,16 @@ enum JSONValue: Decodable, Equatable, Sendable {
         }
     }
 
-    subscript(_ key: String) -> JSONValue {
-        if case .object(let members) = self { members[key] ?? .absent } else { .absent }
-    }
+    package subscript(_ key: String) -> JSONValue { members[key] ?? .absent }
 
-    subscript(_ index: Int) -> JSONValue {
-        if case .array(let elements) = self, elements.indices.contains(index) { elements[index] } else { .absent }
-    }
+    package subscript(_ index: Int) -> JSONValue { elements.indices.contains(index) ? elements[index] : .absent }
 
-    var keys: Set<String> { if case .object(let members) = self { Set(members.keys) } else { [] } }
-    var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
-    var string: String? { if case .string(let value) = self { value } else { nil } }
-    var int: Int? { if case .number(let value) = self { Int(exactly: value.rounded(.towardZero)) } else { nil } }
+    /// nil where it is absent.
+    package var present: JSONValue? { if case .absent = self { nil } else { self } }
+    package var members: [String: JSONValue] { if case .object(let members) = self { members } else { [:] } }
+    package var keys: Set<String> { Set(members.keys) }
+    package var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
+    package var string: String? { if case .string(let value) = self { value } else { nil } }
+    package var number: Double? { if case .number(let value) = self { value } else { nil } }
+    package var int: Int? { number.flatMap { Int(exactly: $0.rounded(.towardZero)) } }
 }

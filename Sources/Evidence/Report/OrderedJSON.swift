@@ -1,10 +1,10 @@
 // JSON output whose keys stand in the order of the contract and whose absent values are `null`, so that a reader finds
-// every key in every report. JSONEncoder can do neither.
+// every key in every report. JSONEncoder can do neither. As a part of another document it is encoded like any value.
 
-import Evidence
 import Foundation
 
-indirect enum OrderedJSON {
+/// A JSON value with its keys in order.
+package indirect enum OrderedJSON: Sendable {
     case null
     case bool(Bool)
     case integer(Int)
@@ -13,14 +13,15 @@ indirect enum OrderedJSON {
     case array([OrderedJSON])
     case object([(String, OrderedJSON)])
 
-    static func optional(_ value: String?) -> OrderedJSON { value.map { .string($0) } ?? .null }
-    static func optional(_ value: Int?) -> OrderedJSON { value.map { .integer($0) } ?? .null }
-    static func optional(_ value: Double?) -> OrderedJSON { value.map { .number($0) } ?? .null }
-    static func optional(_ value: Bool?) -> OrderedJSON { value.map { .bool($0) } ?? .null }
-    static func optional(_ value: Date?) -> OrderedJSON { value.map { .string($0.rfc3339) } ?? .null }
+    /// `null` where there is none.
+    package static func optional(_ value: String?) -> OrderedJSON { value.map { .string($0) } ?? .null }
+    package static func optional(_ value: Int?) -> OrderedJSON { value.map { .integer($0) } ?? .null }
+    package static func optional(_ value: Double?) -> OrderedJSON { value.map { .number($0) } ?? .null }
+    package static func optional(_ value: Bool?) -> OrderedJSON { value.map { .bool($0) } ?? .null }
+    package static func optional(_ value: Date?) -> OrderedJSON { value.map { .string($0.rfc3339) } ?? .null }
 
     /// The JSON text: with two blanks of indentation a level, or on one line.
-    func text(isPretty: Bool) -> String {
+    package func text(isPretty: Bool) -> String {
         var output = ""
         write(to: &output, indentation: isPretty ? 0 : nil)
         return output
@@ -31,7 +32,7 @@ indirect enum OrderedJSON {
         case .null: output += "null"
         case .bool(let value): output += value ? "true" : "false"
         case .integer(let value): output += String(value)
-        case .number(let value): output += value.isFinite ? Self.rounded(value) : "null"
+        case .number(let value): output += value.isFinite ? String(Self.rounded(value)) : "null"
         case .string(let value): Self.write(value, to: &output)
         case .array(let elements):
             Self.writeList(elements.map { (nil, $0) }, "[", "]", to: &output, indentation: indentation)
@@ -59,10 +60,7 @@ indirect enum OrderedJSON {
     }
 
     /// Milliseconds to the microsecond: more digits would be noise.
-    private static func rounded(_ value: Double) -> String {
-        let rounded = (value * 1000).rounded() / 1000
-        return String(rounded)
-    }
+    private static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
 
     /// Characters that steer a terminal are escaped as well: reports are read there.
     private static func write(_ string: String, to output: inout String) {
@@ -86,5 +84,21 @@ indirect enum OrderedJSON {
             }
         }
         output += "\""
+    }
+}
+
+extension OrderedJSON: Encodable {
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .number(let value): try value.isFinite ? container.encode(Self.rounded(value)) : container.encodeNil()
+        case .string(let value): try container.encode(value)
+        case .array(let elements): try container.encode(elements)
+        // A dictionary: an encoder leaves its keys as they are.
+        case .object(let members): try container.encode(Dictionary(members) { first, _ in first })
+        }
     }
 }

@@ -2,51 +2,17 @@
 
 import Foundation
 
-package enum JSONShape: Decodable, Equatable, Sendable {
-    case null
-    case bool(Bool)
-    case number(Double)
-    case string(String)
-    case array([JSONShape])
-    case object([String: JSONShape])
-
-    package init(_ text: String) throws { self = try JSONDecoder().decode(JSONShape.self, from: Data(text.utf8)) }
-
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let value = try? container.decode(Bool.self) {
-            self = .bool(value)
-        } else if let value = try? container.decode(Double.self) {
-            self = .number(value)
-        } else if let value = try? container.decode(String.self) {
-            self = .string(value)
-        } else if let value = try? container.decode([JSONShape].self) {
-            self = .array(value)
-        } else {
-            self = .object(try container.decode([String: JSONShape].self))
-        }
-    }
-
-    package subscript(_ key: String) -> JSONShape? { if case .object(let members) = self { members[key] } else { nil } }
-    package var members: [String: JSONShape] { if case .object(let members) = self { members } else { [:] } }
-    package var elements: [JSONShape] { if case .array(let elements) = self { elements } else { [] } }
-    package var string: String? { if case .string(let value) = self { value } else { nil } }
-    package var number: Double? { if case .number(let value) = self { value } else { nil } }
-}
-
 /// A validator for: `$ref` within the document, `type`, `enum`, `const`, `required`, `properties`, `additionalProperties`,
 /// `propertyNames`, `items`, `minItems`, `maxItems`, `minProperties`, `maxProperties`, `uniqueItems`, `pattern`, `minLength`, `maxLength`,
 /// `minimum`, `maximum`, `exclusiveMinimum`, `anyOf`, `oneOf`, `allOf`, `not`, `if`, `then`, `else`.
 package struct SchemaJudge {
-    private let document: JSONShape
+    private let document: JSONValue
     /// The targets of references that were followed.
     package private(set) var visited: Set<String> = []
     /// Keys that a schema has and this judge does not know: a test that passes by not looking is none.
     package private(set) var unknown: Set<String> = []
 
-    package init(_ document: JSONShape) { self.document = document }
+    package init(_ document: JSONValue) { self.document = document }
 
     private static let known: Set = [
         "$ref", "type", "enum", "const", "required", "properties", "additionalProperties", "propertyNames", "items",
@@ -58,11 +24,11 @@ package struct SchemaJudge {
     ]
 
     /// What is wrong with a value, a line each.
-    package mutating func faults(of value: JSONShape, _ schema: JSONShape, at place: String = "$") -> [String] {
+    package mutating func faults(of value: JSONValue, _ schema: JSONValue, at place: String = "$") -> [String] {
         if case .bool(let isAllowed) = schema { return isAllowed ? [] : ["\(place) is not allowed"] }
-        unknown.formUnion(Set(schema.members.keys).subtracting(Self.known))
+        unknown.formUnion(schema.keys.subtracting(Self.known))
         var faults: [String] = []
-        if let reference = schema["$ref"]?.string {
+        if let reference = schema["$ref"].string {
             visited.insert(reference)
             guard let target = target(of: reference) else { return ["\(place): \(reference) leads nowhere"] }
             faults += self.faults(of: value, target, at: place)
@@ -72,42 +38,44 @@ package struct SchemaJudge {
         return faults
     }
 
-    private func target(of reference: String) -> JSONShape? {
+    private func target(of reference: String) -> JSONValue? {
         guard reference.hasPrefix("#") else { return nil }
-        return reference.dropFirst().split(separator: "/").reduce(document) { $0?[String($1)] }
+        return reference.dropFirst().split(separator: "/").reduce(document) { $0[String($1)] }.present
     }
 
-    private func scalarFaults(_ value: JSONShape, _ schema: JSONShape, _ place: String) -> [String] {
+    private func scalarFaults(_ value: JSONValue, _ schema: JSONValue, _ place: String) -> [String] {
         var faults: [String] = []
-        if let type = schema["type"] {
+        if let type = schema["type"].present {
             let names = type.string.map { [$0] } ?? type.elements.compactMap(\.string)
             if !names.contains(where: { Self.isOf(value, $0) }) { faults.append("\(place) is no \(names)") }
         }
-        if let words = schema["enum"], !words.elements.contains(value) { faults.append("\(place) is none of the enum") }
-        if let constant = schema["const"], constant != value { faults.append("\(place) is not the constant") }
+        if let words = schema["enum"].present, !words.elements.contains(value) {
+            faults.append("\(place) is none of the enum")
+        }
+        if let constant = schema["const"].present, constant != value { faults.append("\(place) is not the constant") }
         if let text = value.string {
-            if let pattern = schema["pattern"]?.string, text.range(of: pattern, options: .regularExpression) == nil {
+            if let pattern = schema["pattern"].string, text.range(of: pattern, options: .regularExpression) == nil {
                 faults.append("\(place) '\(text)' is not like \(pattern)")
             }
-            if let least = schema["minLength"]?.number, Double(text.count) < least {
+            if let least = schema["minLength"].number, Double(text.count) < least {
                 faults.append("\(place) is short")
             }
-            if let most = schema["maxLength"]?.number, Double(text.count) > most { faults.append("\(place) is long") }
-            if schema["format"]?.string == "date-time", (try? Date(text, strategy: .iso8601)) == nil {
+            if let most = schema["maxLength"].number, Double(text.count) > most { faults.append("\(place) is long") }
+            if schema["format"].string == "date-time", (try? Date(text, strategy: .iso8601)) == nil {
                 faults.append("\(place) '\(text)' is no instant")
             }
         }
         if let number = value.number {
-            if let least = schema["minimum"]?.number, number < least { faults.append("\(place) is too small") }
-            if let least = schema["exclusiveMinimum"]?.number, number <= least {
+            if let least = schema["minimum"].number, number < least { faults.append("\(place) is too small") }
+            if let least = schema["exclusiveMinimum"].number, number <= least {
                 faults.append("\(place) is too small")
             }
-            if let most = schema["maximum"]?.number, number > most { faults.append("\(place) is too large") }
+            if let most = schema["maximum"].number, number > most { faults.append("\(place) is too large") }
         }
         return faults
     }
 
-    private static func isOf(_ value: JSONShape, _ type: String) -> Bool {
+    private static func isOf(_ value: JSONValue, _ type: String) -> Bool {
         switch (value, type) {
         case (.null, "null"), (.bool, "boolean"), (.number, "number"), (.string, "string"), (.array, "array"),
             (.object, "object"):
@@ -117,37 +85,37 @@ package struct SchemaJudge {
         }
     }
 
-    private mutating func objectFaults(_ value: JSONShape, _ schema: JSONShape, _ place: String) -> [String] {
+    private mutating func objectFaults(_ value: JSONValue, _ schema: JSONValue, _ place: String) -> [String] {
         guard case .object(let members) = value else { return [] }
         var faults: [String] = []
-        for key in schema["required"]?.elements.compactMap(\.string) ?? [] where members[key] == nil {
+        for key in schema["required"].elements.compactMap(\.string) where members[key] == nil {
             faults.append("\(place).\(key) is missing")
         }
-        if let least = schema["minProperties"]?.number, Double(members.count) < least {
+        if let least = schema["minProperties"].number, Double(members.count) < least {
             faults.append("\(place) has too few members")
         }
-        if let most = schema["maxProperties"]?.number, Double(members.count) > most {
+        if let most = schema["maxProperties"].number, Double(members.count) > most {
             faults.append("\(place) has too many members")
         }
-        let properties = schema["properties"]?.members ?? [:]
+        let properties = schema["properties"].members
         for (key, member) in members.sorted(by: { $0.key < $1.key }) {
-            if let names = schema["propertyNames"] {
+            if let names = schema["propertyNames"].present {
                 faults += self.faults(of: .string(key), names, at: "\(place) (key)")
             }
             if let property = properties[key] {
                 faults += self.faults(of: member, property, at: "\(place).\(key)")
-            } else if let others = schema["additionalProperties"] {
+            } else if let others = schema["additionalProperties"].present {
                 faults += self.faults(of: member, others, at: "\(place).\(key)")
             }
         }
         return faults
     }
 
-    private mutating func arrayFaults(_ value: JSONShape, _ schema: JSONShape, _ place: String) -> [String] {
+    private mutating func arrayFaults(_ value: JSONValue, _ schema: JSONValue, _ place: String) -> [String] {
         guard case .array(let elements) = value else { return [] }
         var faults: [String] = []
-        if let least = schema["minItems"]?.number, Double(elements.count) < least { faults.append("\(place) is short") }
-        if let most = schema["maxItems"]?.number, Double(elements.count) > most { faults.append("\(place) is long") }
+        if let least = schema["minItems"].number, Double(elements.count) < least { faults.append("\(place) is short") }
+        if let most = schema["maxItems"].number, Double(elements.count) > most { faults.append("\(place) is long") }
         if schema["uniqueItems"] == .bool(true),
             elements.indices.contains(where: { index in
                 elements[..<index].contains(elements[index])
@@ -155,7 +123,7 @@ package struct SchemaJudge {
         {
             faults.append("\(place) repeats an element")
         }
-        if let items = schema["items"] {
+        if let items = schema["items"].present {
             for (index, element) in elements.enumerated() {
                 faults += self.faults(of: element, items, at: "\(place)[\(index)]")
             }
@@ -163,11 +131,11 @@ package struct SchemaJudge {
         return faults
     }
 
-    private mutating func combinedFaults(_ value: JSONShape, _ schema: JSONShape, _ place: String) -> [String] {
+    private mutating func combinedFaults(_ value: JSONValue, _ schema: JSONValue, _ place: String) -> [String] {
         var faults: [String] = []
-        for part in schema["allOf"]?.elements ?? [] { faults += self.faults(of: value, part, at: place) }
+        for part in schema["allOf"].elements { faults += self.faults(of: value, part, at: place) }
         for key in ["anyOf", "oneOf"] {
-            guard let parts = schema[key]?.elements else { continue }
+            guard let parts = schema[key].present?.elements else { continue }
             var fitting = 0
             var reasons: [String] = []
             for part in parts {
@@ -178,12 +146,12 @@ package struct SchemaJudge {
             if fitting == 0 { faults.append("\(place) fits nothing of \(key): \(reasons.joined(separator: "; "))") }
             if key == "oneOf", fitting > 1 { faults.append("\(place) fits several of oneOf") }
         }
-        if let not = schema["not"], self.faults(of: value, not, at: place).isEmpty {
+        if let not = schema["not"].present, self.faults(of: value, not, at: place).isEmpty {
             faults.append("\(place) is what it must not be")
         }
-        if let condition = schema["if"] {
+        if let condition = schema["if"].present {
             let holds = self.faults(of: value, condition, at: place).isEmpty
-            if let then = schema[holds ? "then" : "else"] { faults += self.faults(of: value, then, at: place) }
+            if let then = schema[holds ? "then" : "else"].present { faults += self.faults(of: value, then, at: place) }
         }
         return faults
     }
