@@ -137,7 +137,8 @@ package struct StatusSite: Service {
         router.add(middleware: ReadOnlyGate())
         // A page of another site can make its visitor's browser ask this machine; a token it does not know.
         let gate = WriteGate(hosts: settings.ownHosts, key: key)
-        PageRoutes(context: context, gate: gate, onWrite: onWrite, publicURL: settings.publicURL).add(to: router)
+        PageRoutes(context: context, gate: gate, actions: actions, onWrite: onWrite, publicURL: settings.publicURL)
+            .add(to: router)
         api(gate).add(to: router)
         return router
     }

@@ -250,6 +250,23 @@ def check_acknowledge_and_silence(run):
         assert page.locator("#silence .silences li").count() == 0
 
 
+def check_a_check_now_says_that_it_runs_and_shows_its_result(run):
+    stage = run.stage("twelve")
+    # With the script and without: the page loads itself again every two seconds while the check is under way.
+    for script, domain in [(True, "events.travel.example"), (False, "help.example")]:
+        path = f"/domains/{domain}?window=2592000"
+        with run.page(stage, path, java_script_enabled=script) as page:
+            checked = page.locator(".numbers li").last
+            assert "just now" not in checked.inner_text().split("all addresses")[0], checked.inner_text()
+            page.click("#check")
+            assert page.url == stage.url + path, page.url
+            button = page.locator("#check")
+            assert "Checking…" in button.inner_text() and button.is_disabled()
+            page.locator("#check:not([disabled])").wait_for(timeout=20000)
+            assert "Check now" in button.inner_text()
+            assert "just now" in checked.inner_text(), checked.inner_text()
+
+
 def check_forms_of_other_sites_are_refused(run):
     stage = run.stage("twelve")
     incident = first_incident(stage)
@@ -257,7 +274,7 @@ def check_forms_of_other_sites_are_refused(run):
     kind = {"Content-Type": "application/x-www-form-urlencoded"}
     for headers in [{}, {"Origin": "https://evil.example"}, {"Origin": "null"},
                     {"Origin": stage.url, "Sec-Fetch-Site": "cross-site"}]:
-        for path in [incident + "/ack", STALE + "/silence", "/silences/1/end"]:
+        for path in [incident + "/ack", STALE + "/silence", STALE + "/check", "/silences/1/end"]:
             status, _, _ = fetch(stage.url + path, "POST", form, {**kind, **headers})
             assert status == 403, (headers, path, status)
     status, _, _ = fetch(stage.url + "/", headers={"Host": "evil.example"})

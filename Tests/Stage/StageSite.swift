@@ -77,16 +77,21 @@ struct StageSite {
     @discardableResult
     func play(into store: Store, until end: Date, policy: Policy = Policy()) async throws -> DomainState {
         var state = DomainState(domain: try Domain(name))
-        for now in checks(until: end) {
-            let observation = try observation(at: now)
-            let next = evaluate(state, observation, policy, now: now, wall: now)
-            try await store.commit(
-                CheckRecord(
-                    observation: observation, state: next.state, stored: state, places: next.places,
-                    changes: next.changes, dropped: next.dropped))
-            state = next.state
-        }
+        for now in checks(until: end) { state = try await check(state, into: store, at: now, policy: policy) }
         return state
+    }
+
+    /// One check more.
+    func check(
+        _ state: DomainState, into store: Store, at now: Date, policy: Policy = Policy()
+    ) async throws -> DomainState {
+        let observation = try observation(at: now)
+        let next = evaluate(state, observation, policy, now: now, wall: now)
+        try await store.commit(
+            CheckRecord(
+                observation: observation, state: next.state, stored: state, places: next.places, changes: next.changes,
+                dropped: next.dropped))
+        return next.state
     }
 }
 

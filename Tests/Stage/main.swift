@@ -53,6 +53,7 @@ let site = StatusSite(
         port: port, token: token, version: "0.2.0", watched: watched,
         cdnBaseURL: "https://app-site-association.cdn-apple.com/a/v1"),
     store: store, timekeeper: time, logger: Logger(label: "stage") { _ in SwiftLogNoOpLogHandler() },
+    actions: StageChecks(sites, store).actions(now: now),
     health: { MonitorHealth(lateness: .zero, channels: 3, configuredAt: now - 30 * 3600) },
     onListening: { port in
         // Not `print`: nothing may wait in a buffer.

@@ -90,11 +90,14 @@ struct DomainRoutes: Sendable {
         return Response(json: try history.document())
     }
 
+    /// One who asks for a check waits so long at most.
+    private static let patience: Duration = .seconds(15)
+
     /// 200 with the domain as the check left it; 202 where it takes longer.
     func check(_ request: Request, _ name: String) async throws -> Response {
         if let refusal = gate.refusal(request) { return refusal }
         guard let info = info(name) else { return Self.notWatched }
-        switch await actions.checkNow(info.domain) {
+        switch await actions.checkNow(info.domain, Self.patience) {
         case .done:
             logger.info("domain checked at the wish of the API", metadata: ["domain": "\(info.domain)"])
             return Response(json: try await document(info))

@@ -25,6 +25,9 @@ struct DomainView: Equatable, Sendable {
     let triedURL: String
     let tried: TriedURL?
     let path: String
+    /// This view, where a form leads back to.
+    let address: String
+    let isChecking: Bool
     let keptWindow: String?
     let past: PastTimes?
     let edges: EdgeTable?
@@ -82,6 +85,7 @@ struct DomainView: Equatable, Sendable {
         /// By incident.
         var deliveries: [String: [DeliveryRecord]] = [:]
         var context = IncidentContext()
+        var isChecking = false
     }
 
     init(_ reading: Reading, cdnBaseURL: String, basis: Frame.Basis, time: PageTime) {
@@ -91,6 +95,8 @@ struct DomainView: Equatable, Sendable {
         let text = verdict?.text
         name = domain.name
         path = "/domains/\(domain.name)"
+        address = reading.query.address(path)
+        isChecking = reading.isChecking
         frame = Frame(
             title: "\(domain.name): \(record.status.word)", tone: record.status.tone, section: .domains,
             json: "/api/v1/domains/\(domain.name)", basis: basis, time: time)

@@ -39,9 +39,10 @@ final class PageContext: Sendable {
         library = try PageLibrary()
     }
 
-    /// A page waits so long before it loads itself again: shorter while the first checks run, and where time runs faster.
+    /// A page waits so long before it loads itself again: shorter while a check runs that
+    /// somebody waits for, and where time runs faster.
     private static let refreshSeconds = 30
-    private static let fastRefreshSeconds = 2
+    static let fastRefreshSeconds = 2
 
     func basis(_ time: PageTime, counts: [DomainStatus: Int], isPaused: Bool, pauseAddress: String) async throws
         -> Frame.Basis
