@@ -127,8 +127,7 @@ package struct StatusSite: Service {
         let context = try PageContext(
             store: store, timekeeper: timekeeper, logger: logger, watched: watched, windows: windows,
             refusedReload: refusedReload, key: key,
-            surroundings: Overview.Surroundings(version: settings.version, cdnBaseURL: settings.cdnBaseURL),
-            health: health)
+            version: settings.version, cdnBaseURL: settings.cdnBaseURL, health: health)
         let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: APIEnvelope())
         router.add(middleware: Envelope())

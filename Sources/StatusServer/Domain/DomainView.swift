@@ -30,6 +30,7 @@ struct DomainView: Equatable, Sendable {
     let isChecking: Bool
     let keptWindow: String?
     let past: PastTimes?
+    let times: AnswerTimes?
     let edges: EdgeTable?
     let origin: OriginTable?
     let looked: String?
@@ -85,6 +86,7 @@ struct DomainView: Equatable, Sendable {
         /// By incident.
         var deliveries: [String: [DeliveryRecord]] = [:]
         var context = IncidentContext()
+        var times: ResponseTimes?
         var isChecking = false
     }
 
@@ -136,6 +138,7 @@ struct DomainView: Equatable, Sendable {
             ? nil : TriedURL(reading.query.url, domain: domain, sources: reader?.sources(nil) ?? [])
         keptWindow = reading.query.window.map { "\(Int($0))" }
         self.past = PastTimes(past, lag: lag, staleAfter: staleAfter)
+        times = AnswerTimes(reading.times, time)
         edges = reader?.edges
         origin = reader?.origin
         looked = reading.full.map { time.age($0.checkedAt) }

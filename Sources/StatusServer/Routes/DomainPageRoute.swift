@@ -24,7 +24,7 @@ struct DomainPageRoute: Sendable {
         }
     }
 
-    private func view(_ watched: WatchedDomainInfo, _ query: DomainQuery, _ time: PageTime) async throws -> DomainView {
+    func view(_ watched: WatchedDomainInfo, _ query: DomainQuery, _ time: PageTime) async throws -> DomainView {
         let (store, domain) = (context.store, watched.domain)
         let record =
             try await store.briefs([domain.name]).first ?? BriefRecord(domain: domain, status: .waiting)
@@ -34,6 +34,7 @@ struct DomainPageRoute: Sendable {
             query: query, watched: watched, record: record, state: try await store.state(of: domain),
             full: try await store.lastFullLook(of: domain),
             propagation: try await store.propagation(of: domain, since: time.now - window))
+        reading.times = try await store.responseTimes(of: domain)
         reading.isChecking = isChecking(domain)
         reading.incidents = try await store.incidents(domain: domain, limit: Self.maximumIncidents)
         reading.notes = try await store.incidentNotes(reading.incidents.map(\.id))
@@ -47,6 +48,6 @@ struct DomainPageRoute: Sendable {
             time, counts: counts, isPaused: query.isPaused,
             pauseAddress: query.with { $0.isPaused.toggle() }.address("/domains/\(domain.name)"))
         if reading.isChecking { basis.refreshSeconds = PageContext.fastRefreshSeconds }
-        return DomainView(reading, cdnBaseURL: context.surroundings.cdnBaseURL, basis: basis, time: time)
+        return DomainView(reading, cdnBaseURL: context.cdnBaseURL, basis: basis, time: time)
     }
 }

@@ -75,7 +75,7 @@ struct CopySighting: Equatable, Sendable {
         headers.first { $0.name == name }?.value.onOneLine(upTo: 300)
     }
 
-    /// The headers by which edges and their caches are told apart.
+    /// The headers that distinguish edges and their caches.
     static let tellingHeaders = [
         "via", "cdn-server", "x-cache", "age", "cache-control", "apple-failure-reason", "location",
     ]
