@@ -7,19 +7,19 @@ import StatusServer
 import Storage
 import Synchronization
 
-final class StageChecks: Sendable {
+package final class StageChecks: Sendable {
     private let sites: [StageSite]
     private let store: Store
     private let underWay = Mutex<Set<Domain>>([])
 
-    init(_ sites: [StageSite], _ store: Store) {
+    package init(_ sites: [StageSite], _ store: Store) {
         self.sites = sites
         self.store = store
     }
 
     private static let length: Duration = .seconds(2)
 
-    func actions(now: Date) -> MonitorActions {
+    package func actions(now: Date) -> MonitorActions {
         MonitorActions(
             checkNow: { domain, wait in
                 guard let site = self.sites.first(where: { $0.name == domain.name }) else { return .notWatched }
