@@ -158,14 +158,18 @@ let package = Package(
         .testTarget(
             name: "SimulationTests", dependencies: ["Simulation", "TestTraits", "aasa-monitor-simulate"],
             swiftSettings: strict),
-        // Serves the pages over a store that was filled by hand, for the browser's tests (Tests/Browser) and for pictures.
+        // Stores that are filled by hand, for snapshots of what pages show; and the pages over one, for the browser's tests
+        // (Tests/Browser) and for pictures.
+        .target(
+            name: "Stage", dependencies: ["Evidence", "Monitoring", "StatusServer", "Storage", "TestSupport"],
+            path: "Tests/Stage", swiftSettings: strict),
         .executableTarget(
             name: "aasa-monitor-stage",
             dependencies: [
-                "Evidence", "Monitoring", "StatusServer", "Storage", "TestSupport",
+                "Evidence", "Monitoring", "Stage", "StatusServer", "Storage",
                 .product(name: "Logging", package: "swift-log"),
             ],
-            path: "Tests/Stage", swiftSettings: strict),
+            path: "Tests/StageCommand", swiftSettings: strict),
         .testTarget(name: "AASATests", dependencies: ["AASA", "TestSupport", "TestTraits"], swiftSettings: strict),
         .testTarget(
             name: "AlertingTests",
@@ -217,10 +221,11 @@ let package = Package(
         .testTarget(
             name: "StatusServerTests",
             dependencies: [
-                "Evidence", "Monitoring", "StatusServer", "Storage", "TestSupport",
+                "Evidence", "Monitoring", "Stage", "StatusServer", "Storage", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
+            exclude: ["Snapshots"],
             swiftSettings: strict),
         .testTarget(
             name: "StorageTests",

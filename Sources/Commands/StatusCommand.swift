@@ -29,7 +29,7 @@ struct StatusCommand: AsyncParsableCommand {
         repeat {
             let reading = try await store.with(.reader) {
                 try await StatusReading(
-                    $0, domains: Set(named), withDocuments: format == .json, version: Version.number, now: Date())
+                    $0, domains: Set(named), withDocuments: format == .json, now: Date())
             }
             let known = Set(reading.overview.rows.map(\.name))
             if let missing = named.first(where: { !known.contains($0.name) }) {

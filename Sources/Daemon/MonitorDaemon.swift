@@ -190,7 +190,8 @@ package struct MonitorDaemon: Sendable {
         let site = statusSite(
             store, windows, time, metrics: { try await page.text() },
             actions: MonitorActions(
-                checkNow: { await scheduler.checkNow($0) }, probe: { await probe.answer($0, isFull: $1) },
+                checkNow: { await scheduler.checkNow($0, wait: $1) }, isChecking: { scheduler.isChecking($0) },
+                probe: { await probe.answer($0, isFull: $1) },
                 lateness: { scheduler.lateness }),
             health: {
                 MonitorHealth(

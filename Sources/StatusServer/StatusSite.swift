@@ -127,8 +127,7 @@ package struct StatusSite: Service {
         let context = try PageContext(
             store: store, timekeeper: timekeeper, logger: logger, watched: watched, windows: windows,
             refusedReload: refusedReload, key: key,
-            surroundings: Overview.Surroundings(version: settings.version, cdnBaseURL: settings.cdnBaseURL),
-            health: health)
+            version: settings.version, cdnBaseURL: settings.cdnBaseURL, health: health)
         let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: APIEnvelope())
         router.add(middleware: Envelope())
@@ -137,7 +136,8 @@ package struct StatusSite: Service {
         router.add(middleware: ReadOnlyGate())
         // A page of another site can make its visitor's browser ask this machine; a token it does not know.
         let gate = WriteGate(hosts: settings.ownHosts, key: key)
-        PageRoutes(context: context, gate: gate, onWrite: onWrite, publicURL: settings.publicURL).add(to: router)
+        PageRoutes(context: context, gate: gate, actions: actions, onWrite: onWrite, publicURL: settings.publicURL)
+            .add(to: router)
         api(gate).add(to: router)
         return router
     }

@@ -66,28 +66,10 @@ struct WatchIndex: Sendable {
 
     subscript(domain: Domain) -> WatchedDomainInfo? { byDomain[domain].map { domains[$0] } }
 
-    /// Those whose names begin so and come after a name.
-    func domains(prefix: String, after name: String) -> ArraySlice<WatchedDomainInfo> {
-        let first = domains.partitioningIndex { $0.domain.name >= prefix && $0.domain.name > name }
-        return domains[first...].prefix { $0.domain.name.hasPrefix(prefix) }
-    }
-
     func count(key: String, value: String) -> Int { counts[key]?[value] ?? 0 }
     func valueCount(of key: String) -> Int { counts[key]?.count ?? 0 }
 
     var labelsByDomain: [Domain: [String: String]] {
         Dictionary(domains.map { ($0.domain, $0.labels) }) { first, _ in first }
-    }
-}
-
-extension [WatchedDomainInfo] {
-    /// The index of the first element from which on a condition holds.
-    fileprivate func partitioningIndex(where holds: (WatchedDomainInfo) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if holds(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 }

@@ -10,6 +10,8 @@ extension Schema {
             watched INTEGER NOT NULL DEFAULT 0,
             -- `DomainStatus`, worst first.
             rank INTEGER NOT NULL, reason TEXT NOT NULL DEFAULT '',
+            -- `Comparison.State`; NULL: never checked.
+            comparison TEXT,
             -- Since when it has this status, or since when the trouble lasts where that is known to be earlier.
             since INTEGER,
             -- Of the origin's present file, and since when it is there.
@@ -20,6 +22,7 @@ extension Schema {
         CREATE INDEX brief_by_rank ON brief (watched, rank, name);
         CREATE INDEX brief_by_since ON brief (watched, rank, since, name);
         CREATE INDEX brief_by_name ON brief (watched, name, rank);
+        CREATE INDEX brief_by_comparison ON brief (watched, comparison, name);
         CREATE INDEX brief_by_reason ON brief (watched, rank, reason, since, name);
 
         -- The name from each of its labels on, and the labels of the configuration as `=key=value`.

@@ -10,7 +10,7 @@ enum Schema {
 
     /// Kept in `user_version`. Raise it with every change of the tables. The stores of earlier development versions
     /// have 0.
-    static let version = 16
+    static let version = 17
 
     /// Makes the tables and writes down their version, in one transaction.
     static func create(_ database: Database) throws {
@@ -58,6 +58,8 @@ enum Schema {
             count INTEGER NOT NULL DEFAULT 1,
             -- Hashes: two checks of which they are equal saw the same, both requests alone or all of it.
             plain TEXT, steady TEXT,
+            -- `ResponseTimes` of the domain, whatever the depth, as the last check of the run left them.
+            times BLOB NOT NULL DEFAULT x'',
             facts BLOB NOT NULL
         ) STRICT;
         CREATE INDEX observation_of_domain ON observation (domain, vantage, depth, id);
@@ -119,6 +121,7 @@ enum Schema {
         CREATE INDEX incident_of_kind ON incident (kind, opened_at);
         CREATE INDEX incident_by_age ON incident (opened_at);
         CREATE INDEX incident_ended ON incident (resolved_at) WHERE resolved_at IS NOT NULL;
+        CREATE INDEX incident_ended_of_kind ON incident (kind, resolved_at) WHERE resolved_at IS NOT NULL;
         CREATE INDEX incident_of_cause ON incident (cause, resolved_at) WHERE cause IS NOT NULL;
         CREATE INDEX incident_acknowledged ON incident (ack_at) WHERE ack_at IS NOT NULL;
         CREATE INDEX incident_unresolved ON incident (id) WHERE version > 0 AND state <> 'resolved';

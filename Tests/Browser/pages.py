@@ -7,90 +7,18 @@ Each check is a function whose name begins with check_; NAME picks those that co
 
 import json
 import os
-import subprocess
 import sys
 import time
 import traceback
-import urllib.error
-import urllib.request
-from contextlib import contextmanager
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-STAGE = os.path.join(ROOT, ".build", "debug", "aasa-monitor-stage")
+from driver import Run, fetch
+
 SIZES = [(1280, 900), (390, 844)]
 THEMES = ["light", "dark"]
 STALE = "/domains/links.travel.example"
-
-
-class Stage:
-    """The pages over a store that was filled by hand."""
-
-    def __init__(self, scene, token=None):
-        arguments = [STAGE, scene] + (["--token", token] if token else [])
-        self.process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.url = self.process.stdout.readline().strip().rstrip("/")
-        assert self.url, f"the stage did not start: {scene}"
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait(timeout=20)
-
-
-class Run:
-    """A browser, and the stages that were asked for."""
-
-    def __init__(self, browser):
-        self.browser = browser
-        self.stages = {}
-
-    def stage(self, scene, token=None):
-        key = (scene, token)
-        if key not in self.stages:
-            self.stages[key] = Stage(scene, token)
-        return self.stages[key]
-
-    @contextmanager
-    def page(self, stage, path="/", width=1280, height=900, theme="light", **options):
-        """A page that must log nothing, and ask nobody else."""
-        context = self.browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme=theme, **options)
-        page = context.new_page()
-        faults = []
-        page.on("console", lambda message: faults.append(f"console: {message.text}"))
-        page.on("pageerror", lambda error: faults.append(f"error: {error}"))
-        # The next navigation ends a request that is still under way, such as the icon's: that is no fault of the page.
-        page.on("requestfailed", lambda request: None if request.failure == "net::ERR_ABORTED" else faults.append(
-            f"failed: {request.url}: {request.failure}"))
-        page.on("request", lambda request: None if request.url.startswith(stage.url) else faults.append(
-            f"another host: {request.url}"))
-        if path is not None:
-            answer = page.goto(stage.url + path)
-            assert answer.status == 200, f"{path}: {answer.status}"
-        yield page
-        context.close()
-        assert not faults, faults
-
-    def close(self):
-        for stage in self.stages.values():
-            stage.close()
-
-
-def fetch(url, method="GET", data=None, headers=None):
-    """Without the browser: status, headers, body; redirects are not followed."""
-
-    class Stay(urllib.request.HTTPRedirectHandler):
-        def redirect_request(self, *_):
-            return None
-
-    request = urllib.request.Request(url, data=data, method=method, headers=headers or {})
-    try:
-        with urllib.request.build_opener(Stay).open(request, timeout=20) as answer:
-            return answer.status, answer.headers, answer.read().decode()
-    except urllib.error.HTTPError as error:
-        return error.code, error.headers, error.read().decode()
 
 
 VIEWS = [
@@ -196,7 +124,7 @@ def check_domain_page_shows_propagation(run):
         assert lanes.nth(0).locator("rect.seg.now").count() == 1
         assert lanes.nth(1).locator("rect.seg.now").count() == 1
         assert lanes.nth(3).locator("rect.seg.now").count() == 0
-        assert lanes.nth(3).locator("rect.owed.late").count() == 1
+        assert lanes.nth(3).locator("rect.behind.late").count() == 1
         assert "v15 after 9 h" in lanes.nth(1).inner_text()
         assert "31 h 12 min behind" in lanes.nth(3).inner_text()
         assert page.locator(".lane rect.seg.none").count() == 1
@@ -210,6 +138,12 @@ def check_domain_page_shows_propagation(run):
         assert "cdn.stale" in page.inner_text("#incidents")
         assert "delivered (200)" in page.inner_text("#incidents")
         assert "cdn.edges-differ" in page.inner_text("#findings")
+        assert page.locator("#times svg.hours").count() == 2
+        assert page.locator("#times svg.hours").first.locator("rect.mean").count() == 24
+        text = page.inner_text("#times")
+        assert "on average this hour, at most 880 ms in 24 h" in text, text
+        page.click("#times summary")
+        assert page.locator("#times tbody tr").count() == 24
         page.click(".switch a:has-text('30 days')")
         assert "window=2592000" in page.url
         assert page.locator(".lane").count() >= 9
@@ -250,6 +184,23 @@ def check_acknowledge_and_silence(run):
         assert page.locator("#silence .silences li").count() == 0
 
 
+def check_a_check_now_says_that_it_runs_and_shows_its_result(run):
+    stage = run.stage("twelve")
+    # With the script and without: the page loads itself again every two seconds while the check is under way.
+    for script, domain in [(True, "events.travel.example"), (False, "help.example")]:
+        path = f"/domains/{domain}?window=2592000"
+        with run.page(stage, path, java_script_enabled=script) as page:
+            checked = page.locator(".numbers li").last
+            assert "just now" not in checked.inner_text().split("all addresses")[0], checked.inner_text()
+            page.click("#check")
+            assert page.url == stage.url + path, page.url
+            button = page.locator("#check")
+            assert "Checking…" in button.inner_text() and button.is_disabled()
+            page.locator("#check:not([disabled])").wait_for(timeout=20000)
+            assert "Check now" in button.inner_text()
+            assert "just now" in checked.inner_text(), checked.inner_text()
+
+
 def check_forms_of_other_sites_are_refused(run):
     stage = run.stage("twelve")
     incident = first_incident(stage)
@@ -257,7 +208,7 @@ def check_forms_of_other_sites_are_refused(run):
     kind = {"Content-Type": "application/x-www-form-urlencoded"}
     for headers in [{}, {"Origin": "https://evil.example"}, {"Origin": "null"},
                     {"Origin": stage.url, "Sec-Fetch-Site": "cross-site"}]:
-        for path in [incident + "/ack", STALE + "/silence", "/silences/1/end"]:
+        for path in [incident + "/ack", STALE + "/silence", STALE + "/check", "/silences/1/end"]:
             status, _, _ = fetch(stage.url + path, "POST", form, {**kind, **headers})
             assert status == 403, (headers, path, status)
     status, _, _ = fetch(stage.url + "/", headers={"Host": "evil.example"})

@@ -167,15 +167,15 @@ extension DaemonSuite {
                 configuration: try #require(file.domainConfigurations.first), policy: Policy(), probe: probe,
                 store: scratch.store, fleet: nil, delivery: delivery, time: time, logger: silent)
             let scheduler = DomainScheduler([watcher], time: time, pause: .seconds(86_400))
-            #expect(await scheduler.checkNow(try Domain("d1.test")) == .notWatched)
-            #expect(await scheduler.checkNow(domain) == .done)
+            #expect(await scheduler.checkNow(try Domain("d1.test"), wait: .seconds(15)) == .notWatched)
+            #expect(await scheduler.checkNow(domain, wait: .seconds(15)) == .done)
             #expect(probe.depths.withLock(\.self) == [.full])
             #expect(try await scratch.store.state(of: domain)?.lastCheckedAt == noon)
-            guard case .tooOften(80_000...86_400) = await scheduler.checkNow(domain) else {
+            guard case .tooOften(80_000...86_400) = await scheduler.checkNow(domain, wait: .seconds(15)) else {
                 Issue.record("a second check within seconds")
                 return
             }
-            #expect(scheduler.underWay == 0)
+            #expect(scheduler.underWay == 0 && !scheduler.isChecking(domain))
             time.scheduler.withLock { $0 = scheduler }
             let task = Task { try await scheduler.run() }
             try await eventually { probe.asked.withLock { $0[domain]?.count ?? 0 >= 4 } }
@@ -196,13 +196,15 @@ extension DaemonSuite {
             let probe = Hanging()
             let scheduler = DomainScheduler(try watchers(1, probe, scratch), time: MovedTime())
             let domain = try Domain("d0.test")
-            async let first = scheduler.checkNow(domain)
+            async let first = scheduler.checkNow(domain, wait: .milliseconds(300))
             try await eventually { probe.begun.withLock(\.self) == 1 }
-            async let second = scheduler.checkNow(domain)
+            async let second = scheduler.checkNow(domain, wait: .milliseconds(300))
+            #expect(await scheduler.checkNow(domain, wait: .milliseconds(1)) == .underWay)
+            #expect(scheduler.isChecking(domain))
             #expect(await [first, second] == [.underWay, .underWay])
             #expect(probe.begun.withLock(\.self) == 1)
             await scheduler.stop([domain])
-            #expect(await scheduler.checkNow(domain) == .notWatched)
+            #expect(await scheduler.checkNow(domain, wait: .milliseconds(300)) == .notWatched)
         }
     }
 }

@@ -5,8 +5,8 @@ import Foundation
 import Monitoring
 import Storage
 
-enum StageMessages {
-    static func send(into store: Store, now: Date) async throws {
+package enum StageMessages {
+    package static func send(into store: Store, now: Date) async throws {
         let incidents = try await store.incidents(domain: nil, limit: 100).filter { $0.version > 0 }
         for channel in ["hook", "ops", "pager"] {
             try await store.transact(channel: channel) { transaction in

@@ -4,7 +4,7 @@ import Evidence
 import Foundation
 import TestSupport
 
-enum StageScenes {
+package enum StageScenes {
     private static let hour: TimeInterval = 3600
     private static let day: TimeInterval = 86400
 
@@ -51,6 +51,7 @@ enum StageScenes {
         pickUps.append([9.1 * hour, 11.7 * hour, nil, nil, nil, nil, nil, nil])
         var site = StageSite(
             name: name, labels: ["team": "travel", "tier": "1"], deploys: deploys, pickUps: pickUps)
+        site.extraChecks = (0..<(24 * 6)).map { now - Double($0) * 600 }
         site.edgeTroubles = [
             (6, now - 28 * hour, now - 22 * hour, .failed(.timedOut)),
             (7, now - 3.2 * day, now - 2.9 * day, .crawler("SWCERR00101 Bad HTTP Response: 404 Not Found")),
@@ -58,14 +59,14 @@ enum StageScenes {
         return site
     }
 
-    static func twelve(now: Date) -> [StageSite] {
+    package static func twelve(now: Date) -> [StageSite] {
         var sites = [stale("links.travel.example", now: now)]
         var missing = calm(
             "app.bank.example", versions: 2, last: 60 * day, took: 5 * hour, labels: ["team": "payments", "tier": "1"],
             now: now)
         let refusal = Reply.crawler("SWCERR00101 Bad HTTP Response: 403 Forbidden")
         missing.edgeTroubles = (0..<8).map { ($0, now - 3.2 * hour, now + day, refusal) }
-        missing.agents = .status(403)
+        missing.agents = (now - 3.2 * hour, .status(403))
         sites.append(missing)
         var propagating = calm(
             "shop.example", versions: 8, last: 2.66 * hour, took: 5 * hour, labels: ["team": "retail"], now: now)
@@ -94,12 +95,12 @@ enum StageScenes {
     }
 
     /// One healthy site.
-    static func single(now: Date) -> [StageSite] {
+    package static func single(now: Date) -> [StageSite] {
         [calm("go.shop.example", versions: 3, last: 12.4 * day, took: 5.2 * hour, now: now)]
     }
 
     /// Many sites, some in trouble.
-    static func many(_ count: Int, now: Date) -> [StageSite] {
+    package static func many(_ count: Int, now: Date) -> [StageSite] {
         let teams = ["growth", "retail", "payments", "hotels", "partners", "travel", "labs", "loyalty", "news", "ads"]
         return (0..<count).map { index in
             let labels = ["team": teams[index % teams.count], "tier": "\(index % 3 + 1)"]
@@ -111,7 +112,7 @@ enum StageScenes {
                 site.edgeTroubles = (0..<8).map {
                     ($0, now - 34 * 60, now + day, .crawler("SWCERR00101 Bad HTTP Response: 403 Forbidden"))
                 }
-                site.agents = .status(403)
+                site.agents = (now - 34 * 60, .status(403))
             case 17:
                 site.deploys.append(
                     (now - (index % 200 == 17 ? 40 : 2.4) * hour, associationFile("9JA89QQLNQ.example.app", ["/new/*"]))
@@ -129,7 +130,7 @@ enum StageScenes {
     }
 
     /// A site that puts markup into each field that a page may show.
-    static func hostile(now: Date) -> [StageSite] {
+    package static func hostile(now: Date) -> [StageSite] {
         let payload = #"<img src=x onerror=\"window.hit=1\"><script>window.hit=1</script>{{#x}}"#
         let app = "ABCDE12345.com.example.app"
         var site = calm(
@@ -155,7 +156,9 @@ enum StageScenes {
                 .crawler(#"<script>window.hit=1</script>"#, details: #"javascript:alert(1)"#)
             )
         ]
-        site.agents = .status(403, ["Server": "<svg onload=window.hit=1>", "Location": "javascript:window.hit=1"])
+        site.agents = (
+            now - 9 * day, .status(403, ["Server": "<svg onload=window.hit=1>", "Location": "javascript:window.hit=1"])
+        )
         return [site]
     }
 }

@@ -6,18 +6,18 @@ import Monitoring
 import Storage
 import TestSupport
 
-struct StageSite {
-    var name: String
-    var labels: [String: String] = [:]
-    var mode = AssociationMode.production
+package struct StageSite: Sendable {
+    package var name: String
+    package var labels: [String: String] = [:]
+    package var mode = AssociationMode.production
     /// What the origin serves from an instant on, oldest first.
     var deploys: [(at: Date, reply: Reply)]
     /// How long each edge takes for each of them; nil: it has not followed yet.
     var pickUps: [[TimeInterval?]]
     /// What an edge answers in place of all that, from an instant on.
     var edgeTroubles: [(edge: Int, from: Date, to: Date, reply: Reply)] = []
-    /// What Apple's user agents are given.
-    var agents: Reply?
+    /// What Apple's user agents are given, from an instant on.
+    var agents: (from: Date, reply: Reply)?
     /// When it is checked besides.
     var extraChecks: [Date] = []
 
@@ -40,6 +40,7 @@ struct StageSite {
         }
         var reply = deploys[served ?? 0].reply
         reply.headers["Via"] = "http/1.1 \(Self.edges[edge].1)-vp-vst-004.ts.apple.com (acdn/268.14469)"
+        reply.firstByte = 9 + Double(Int(now.timeIntervalSince1970 / 60) * 31 % 7)
         reply.headers["Cache-Control"] = "max-age=21600"
         reply.headers["Age"] = "\((edge + 1) * 1900)"
         reply.tls?.chain = []
@@ -47,7 +48,12 @@ struct StageSite {
     }
 
     func observation(at now: Date) throws -> Observation {
-        let origin = origin(at: now)
+        var origin = origin(at: now)
+        // Slower in the morning, and once for a second.
+        let minutes = Int(now.timeIntervalSince1970 / 60)
+        origin.firstByte =
+            38 + Double(minutes * 7919 % 23) + ((600..<720).contains(minutes % 1440) ? 90 : 0)
+            + (minutes % 1440 == 782 ? 840 : 0)
         guard mode == .production else {
             return try Observation.of(name, at: now, mode: mode, origin: origin, cdn: nil, unasked: .mode)
         }
@@ -56,7 +62,7 @@ struct StageSite {
             ("192.0.2.10", .public, origin), ("192.0.2.11", .public, origin), ("2001:db8:10::10", .public, origin),
             ("2001:db8:10::11", .public, origin),
         ]
-        if let agents { scene.agents = AgentLook.Agent.allCases.map { ($0, agents) } }
+        if let agents, agents.from <= now { scene.agents = AgentLook.Agent.allCases.map { ($0, agents.reply) } }
         scene.edges = Self.edges.indices.map { (Self.edges[$0].0, copy(edge: $0, at: now)) }
         return try Observation.of(name, at: now, origin: origin, cdn: scene.edges[0].reply, scene: scene)
     }
@@ -75,18 +81,23 @@ struct StageSite {
 
     /// Checks it as the daemon would.
     @discardableResult
-    func play(into store: Store, until end: Date, policy: Policy = Policy()) async throws -> DomainState {
+    package func play(into store: Store, until end: Date, policy: Policy = Policy()) async throws -> DomainState {
         var state = DomainState(domain: try Domain(name))
-        for now in checks(until: end) {
-            let observation = try observation(at: now)
-            let next = evaluate(state, observation, policy, now: now, wall: now)
-            try await store.commit(
-                CheckRecord(
-                    observation: observation, state: next.state, stored: state, places: next.places,
-                    changes: next.changes, dropped: next.dropped))
-            state = next.state
-        }
+        for now in checks(until: end) { state = try await check(state, into: store, at: now, policy: policy) }
         return state
+    }
+
+    /// One check more.
+    func check(
+        _ state: DomainState, into store: Store, at now: Date, policy: Policy = Policy()
+    ) async throws -> DomainState {
+        let observation = try observation(at: now)
+        let next = evaluate(state, observation, policy, now: now, wall: now)
+        try await store.commit(
+            CheckRecord(
+                observation: observation, state: next.state, stored: state, places: next.places, changes: next.changes,
+                dropped: next.dropped))
+        return next.state
     }
 }
 

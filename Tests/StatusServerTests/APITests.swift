@@ -173,7 +173,7 @@ extension StatusServerSuite {
         @Test("a check now is asked of the monitor, and answered as it went", arguments: checks)
         func check(answer: MonitorActions.CheckAnswer, status: Int) async throws {
             let asked = Mutex<[Domain]>([])
-            let actions = MonitorActions(checkNow: { domain in
+            let actions = MonitorActions(checkNow: { domain, _ in
                 asked.withLock { $0.append(domain) }
                 return answer
             })

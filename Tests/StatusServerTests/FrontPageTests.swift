@@ -42,7 +42,7 @@ extension StatusServerSuite {
             let context = try PageContext(
                 store: scratch.store, timekeeper: FixedTime(), logger: LineLog().logger, watched: list,
                 windows: WindowList([]), refusedReload: RefusedReload(), key: AccessKey(nil),
-                surroundings: surroundings, health: { MonitorHealth() })
+                version: "1.2.3", cdnBaseURL: "https://cdn.test/a/v1/", health: { MonitorHealth() })
             let time = PageTime(now: noon)
             try await list.show(in: scratch.store, at: time)
             return try await OverviewRoute(context: context).page(FrontQuery(query), time)

@@ -76,7 +76,7 @@ extension StatusServerSuite {
         func description() async throws {
             try await fill()
             let actions = MonitorActions(
-                checkNow: { _ in .done }, probe: { _, _ in .metrics(Array("probe_success 1\n".utf8)) })
+                checkNow: { _, _ in .done }, probe: { _, _ in .metrics(Array("probe_success 1\n".utf8)) })
             let window = MaintenanceWindow(
                 name: "night", scope: SilenceScope(domains: [try DomainPattern("*")]), days: [.mon],
                 start: try #require(TimeOfDay("02:00")), extent: .lasting(.seconds(3600)), zone: .gmt, reason: "backup")

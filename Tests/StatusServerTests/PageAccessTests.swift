@@ -3,6 +3,7 @@ import Foundation
 import Monitoring
 import StatusServer
 import Storage
+import Synchronization
 import Testing
 
 extension StatusServerSuite {
@@ -107,6 +108,45 @@ extension StatusServerSuite {
                 #expect(try await post(port, path + "/unack", "", Self.own).status == 303)
                 #expect(try await post(port, path + "/unack", "", Self.own).status == 409)
                 #expect(try await post(port, "/incidents/nonsense/ack", "by=eva", Self.own).status == 404)
+            }
+        }
+
+        static let checks: [(MonitorActions.CheckAnswer, Int)] = [
+            (.done, 303), (.underWay, 303), (.tooOften(retryAfter: 7), 429), (.notWatched, 404),
+        ]
+
+        @Test("a check goes by a form of our own pages, and leads back to the page", arguments: checks)
+        func check(answer: MonitorActions.CheckAnswer, status: Int) async throws {
+            let asked = Mutex<[Domain]>([])
+            let actions = MonitorActions(checkNow: { domain, _ in
+                asked.withLock { $0.append(domain) }
+                return answer
+            })
+            try await scratch.serving(watched: [try info("a.test")], actions: actions) { port in
+                let path = "/domains/a.test/check"
+                let done = try await post(port, path, "back=/domains/a.test?window=86400", Self.own)
+                #expect(done.status == status)
+                #expect(done.headers["location"] == (status == 303 ? "/domains/a.test?window=86400" : nil))
+                #expect(done.headers["retry-after"] == (status == 429 ? "7" : nil))
+                #expect(try await post(port, path, "", [Self.formType, "Origin: http://evil.example"]).status == 403)
+                #expect(try await post(port, "/domains/b.test/check", "", Self.own).status == 404)
+                let away = try await post(port, path, "back=//evil.example", Self.own)
+                #expect(away.headers["location"] == (status == 303 ? "/domains/a.test" : nil))
+            }
+            #expect(asked.withLock(\.self) == Array(repeating: try Domain("a.test"), count: 2))
+        }
+
+        @Test("while a check is under way the page says so, and refreshes sooner", arguments: [false, true])
+        func checking(isChecking: Bool) async throws {
+            let actions = MonitorActions(isChecking: { $0.name == "a.test" && isChecking })
+            try await scratch.commit([try state("a.test", .ok), try state("b.test", .ok)])
+            try await scratch.serving(watched: [try info("a.test"), try info("b.test")], actions: actions) { port in
+                for (name, expected) in [("a.test", isChecking), ("b.test", false)] {
+                    let page = try await ask(port, "/domains/\(name)").body
+                    #expect(page.contains("Checking…") == expected, "\(name)")
+                    #expect(page.contains(">Check now<") != expected, "\(name)")
+                    #expect(page.contains("refreshes every \(expected ? 2 : 30) s"), "\(name)")
+                }
             }
         }
 

@@ -83,17 +83,15 @@ func state(
     return state
 }
 
-let surroundings = Overview.Surroundings(version: "1.2.3", cdnBaseURL: "https://cdn.test/a/v1/")
-
 /// The overview of what a store would hold.
-func overview(_ watched: [WatchedDomainInfo], _ states: [DomainState], pending: Int = 0) async throws -> Overview {
+func overview(_ states: [DomainState], pending: Int = 0) async throws -> Overview {
     let scratch = try ScratchStore()
     try await scratch.commit(states)
     try await scratch.pend(pending)
     let store = scratch.store
     return Overview(
-        watched: watched, summaries: try await store.domains(), pending: try await store.pendingNotifications(),
-        surroundings: surroundings, time: PageTime(now: noon))
+        try await store.domains().filter { $0.domain.name != "pending.test" },
+        pending: try await store.pendingNotifications(), time: PageTime(now: noon))
 }
 
 /// Four domains as an operator might see them, one of each kind.

@@ -69,6 +69,26 @@ extension StorageSuite {
             #expect(try await store.domains().map(\.state) == [Self.longState(at: last)])
         }
 
+        @Test("each check adds to the response times, whether the run goes on or not")
+        func times() async throws {
+            let domain = try Domain("example.com")
+            #expect(try await store.responseTimes(of: domain) == nil)
+            var expected = ResponseTimes()
+            var stored: DomainState?
+            for (minute, body, isFull) in [
+                (0, "x", false), (1, "x", true), (2, "x", false), (3, "y", false), (70, "y", true), (71, "y", false),
+            ] {
+                var seen = try observation(at: noon + Double(minute) * 60, body: body, age: 10 + minute)
+                if isFull { seen.full = FullLook(resolution: Resolution(source: .system), addresses: []) }
+                let state = try Self.longState(at: seen.checkedAt)
+                try await store.commit(CheckRecord(observation: seen, state: state, stored: stored))
+                expected.note(seen)
+                #expect(try await store.responseTimes(of: domain) == expected, "\(minute)")
+                stored = state
+            }
+            #expect(expected.lastDay(.origin, at: noon + 4300).compactMap(\.self).count == 2)
+        }
+
         @Test("a state of which more than instants changed is written whole, and again small after that")
         func changed() async throws {
             func small() async throws -> Int? {

@@ -13,7 +13,7 @@ struct HistoryText {
     private static let mostChanges = 8
 
     init(_ history: DomainHistory, style: TextStyle, now: Date) {
-        let checked = history.checkedAt.map { "checked \(Moment($0, now: now).age)" } ?? "never checked"
+        let checked = history.checkedAt.map { "checked \(Span.age(now.timeIntervalSince($0)))" } ?? "never checked"
         var lines = ["\(style.bold(history.domain.name))  \(style.dim(checked))"]
         lines += Self.section("versions at the origin", style, Self.versions(history, style))
         lines += Self.section(Self.propagationTitle(history), style, Self.propagations(history, style))

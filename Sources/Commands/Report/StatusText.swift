@@ -8,7 +8,7 @@ struct StatusText {
     init(_ overview: Overview, style: TextStyle) {
         var lines = [style.bold(overview.headline)]
         for line in overview.fleet {
-            lines += ["", "\(style.bold(line.kind))  \(line.state) since \(line.since.age)"]
+            lines += ["", "\(style.bold(line.kind))  \(line.state) since \(line.since)"]
             lines += line.diagnosis.flatMap(style.diagnosis)
             lines.append("  " + Self.incident(line.id, line.acknowledgedBy))
         }
@@ -37,13 +37,13 @@ struct StatusText {
     }
 
     private static func details(_ row: OverviewRow) -> String {
-        [row.comparison, row.checked.map { "checked \($0.age)" }].compactMap(\.self).joined(separator: " · ")
+        [row.comparison, row.checked.map { "checked \($0)" }].compactMap(\.self).joined(separator: " · ")
     }
 
     private static func incident(_ incident: OverviewIncident) -> String {
         let parts = [
-            "\(incident.kind) \(incident.state) since \(incident.since.age)",
-            incident.silencedUntil.map { "silenced until \($0.utc)" },
+            "\(incident.kind) \(incident.state) since \(incident.since)",
+            incident.silencedUntil.map { "silenced until \($0) UTC" },
             incident.inhibitedBy.map { "inhibited by \($0)" },
             Self.incident(incident.id, incident.acknowledgedBy),
         ]

@@ -11,11 +11,10 @@ extension DomainScheduler {
     static let pause: Duration = .seconds(10)
     /// At once; more are refused.
     private static let mostWanted = 16
-    /// The one who asks waits so long.
-    private static let wait: Duration = .seconds(15)
 
-    /// A full check now, or the one under way. It counts like any other, and the next one is due an interval later.
-    func checkNow(_ domain: Domain) async -> MonitorActions.CheckAnswer {
+    /// A full check now, or the one under way; `wait`: at most so long. It counts like any other, and the next one is due an
+    /// interval later.
+    func checkNow(_ domain: Domain, wait: Duration) async -> MonitorActions.CheckAnswer {
         let asked = time.now()
         switch begin(domain) {
         case .failure(let refusal): return refusal.answer
@@ -28,7 +27,7 @@ extension DomainScheduler {
             }
             await withTaskGroup { group in
                 group.addTask { for await _ in ended {} }
-                group.addTask { try? await Task.sleep(for: Self.wait) }
+                group.addTask { try? await Task.sleep(for: wait) }
                 await group.next()
                 group.cancelAll()
             }
@@ -37,6 +36,8 @@ extension DomainScheduler {
         let checked = state.withLock { $0.entries[domain]?.entry.state?.lastCheckedAt } ?? .distantPast
         return checked >= asked ? .done : .underWay
     }
+
+    func isChecking(_ domain: Domain) -> Bool { state.withLock { $0.entries[domain]?.entry.task != nil } }
 
     /// For how long the check has been due that is due first, in seconds of the machine.
     var lateness: TimeInterval {

@@ -18,7 +18,7 @@ package struct Observation: Codable, Equatable, Sendable {
     package var contents: [ContentHash: Data] = [:]
 
     package init(
-        domain: Domain, checkedAt: Date, vantage: String = "local", mode: AssociationMode = .production,
+        domain: Domain, checkedAt: Date, vantage: String = ownVantage, mode: AssociationMode = .production,
         origin: Retrieval, cdn: CDNLook, full: FullLook? = nil, contents: [ContentHash: Data] = [:]
     ) {
         self.domain = domain
@@ -30,6 +30,9 @@ package struct Observation: Codable, Equatable, Sendable {
         self.full = full
         self.contents = contents
     }
+
+    /// The name of this machine among the vantages.
+    package static let ownVantage = "local"
 
     package var depth: Depth { full == nil ? .light : .full }
 

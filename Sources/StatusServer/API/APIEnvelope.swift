@@ -1,4 +1,4 @@
-// What holds for every answer under /api/: an entity tag on what was read, and one form for all errors, whoever refuses.
+// What holds for every answer under /api/: an entity tag on what was read, and one form for all errors.
 
 import Evidence
 import Foundation

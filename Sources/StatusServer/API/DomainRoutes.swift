@@ -26,41 +26,25 @@ struct DomainRoutes: Sendable {
         let next: Nullable<String>
     }
 
-    /// States that one request reads where it asks for one state. A page may then be short, or empty, and have a next one.
-    private static let maximumExamined = 2000
-
     /// By name. The cursor is the last name of the page before.
     func list(_ request: Request) async throws -> Response {
         let query = try APIQuery(request, keys: ["limit", "cursor", "prefix", "label", "state"])
         let limit = try query.limit()
-        let wanted = try query.choice("state", Comparison.State.self)
-        let label = try query.label("label")
-        var names = watched.index.domains(
+        let filter = BriefFilter(
+            label: try query.label("label").map { "\($0.name)=\($0.value)" },
+            comparison: try query.choice("state", Comparison.State.self),
             prefix: query.text("prefix")?.lowercased() ?? "", after: query.text("cursor") ?? "")
-        if let label { names = names.filter { $0.labels[label.name] == label.value }[...] }
         let time = PageTime(timekeeper)
+        try await watched.show(in: store, at: time)
+        let names = try await store.names(filter, limit: limit + 1)
+        let page = names.prefix(limit).compactMap { name in (try? Domain(name)).flatMap { watched.index[$0] } }
+        let states = try await store.states(of: page.map(\.domain))
         let context = try await IncidentContext(store, windows: windows.current, wall: time.wall)
-        var page: [DomainSummaryDocument] = []
-        var last: String?
-        var examined = 0
-        while page.count < limit, !names.isEmpty, examined < Self.maximumExamined {
-            let part = names.prefix(wanted == nil ? limit - page.count : 200)
-            examined += part.count
-            last = part.last?.domain.name
-            names = names.dropFirst(part.count)
-            let states = try await store.states(of: part.map(\.domain))
-            for (index, info) in part.enumerated() {
-                let state = states[info.domain]
-                if let wanted, state?.verdict?.comparison.state != wanted { continue }
-                page.append(DomainSummaryDocument(watched: info, state: state, context: context, time: time))
-                guard page.count == limit else { continue }
-                names = part.dropFirst(index + 1) + names
-                last = info.domain.name
-                break
-            }
+        let domains = page.map {
+            DomainSummaryDocument(watched: $0, state: states[$0.domain], context: context, time: time)
         }
-        let next = names.isEmpty ? nil : last
-        return Response(json: try APIDocument.encoder.encode(Page(domains: page, next: Nullable(next))))
+        let next = names.count > limit ? names[limit - 1] : nil
+        return Response(json: try APIDocument.encoder.encode(Page(domains: domains, next: Nullable(next))))
     }
 
     // MARK: - One domain
@@ -81,13 +65,16 @@ struct DomainRoutes: Sendable {
         return Response(json: try history.document())
     }
 
+    /// One who asks for a check waits so long at most.
+    private static let patience: Duration = .seconds(15)
+
     /// 200 with the domain as the check left it; 202 where it takes longer.
     func check(_ request: Request, _ name: String) async throws -> Response {
         if let refusal = gate.refusal(request) { return refusal }
         guard let info = info(name) else { return Self.notWatched }
-        switch await actions.checkNow(info.domain) {
+        switch await actions.checkNow(info.domain, Self.patience) {
         case .done:
-            logger.info("domain checked at the wish of the API", metadata: ["domain": "\(info.domain)"])
+            logger.info("domain checked by the API", metadata: ["domain": "\(info.domain)"])
             return Response(json: try await document(info))
         case .underWay:
             var answer = Response(json: Data(#"{"status":"under_way"}"#.utf8))

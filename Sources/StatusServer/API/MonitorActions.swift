@@ -25,21 +25,25 @@ package struct MonitorActions: Sendable {
         case busy
     }
 
-    /// Checks a watched domain now, and waits for a while.
-    package var checkNow: @Sendable (Domain) async -> CheckAnswer
+    /// Checks a watched domain now, and waits at most so long for the end.
+    package var checkNow: @Sendable (Domain, _ wait: Duration) async -> CheckAnswer
+    /// Whether a check of a domain is under way.
+    package var isChecking: @Sendable (Domain) -> Bool
     /// One check for `/probe`; `target` as it was asked for.
     package var probe: @Sendable (_ target: String, _ isFull: Bool) async -> ProbeAnswer
     /// For how many seconds a check has been due; 0 where the schedule keeps up.
     package var lateness: @Sendable () -> TimeInterval
 
     package init(
-        checkNow: @escaping @Sendable (Domain) async -> CheckAnswer = { _ in .notWatched },
+        checkNow: @escaping @Sendable (Domain, _ wait: Duration) async -> CheckAnswer = { _, _ in .notWatched },
+        isChecking: @escaping @Sendable (Domain) -> Bool = { _ in false },
         probe: @escaping @Sendable (String, Bool) async -> ProbeAnswer = { _, _ in
             .refused("this server probes nothing")
         },
         lateness: @escaping @Sendable () -> TimeInterval = { 0 }
     ) {
         self.checkNow = checkNow
+        self.isChecking = isChecking
         self.probe = probe
         self.lateness = lateness
     }

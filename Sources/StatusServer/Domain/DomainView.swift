@@ -25,8 +25,12 @@ struct DomainView: Equatable, Sendable {
     let triedURL: String
     let tried: TriedURL?
     let path: String
+    /// This view, where a form leads back to.
+    let address: String
+    let isChecking: Bool
     let keptWindow: String?
     let past: PastTimes?
+    let times: AnswerTimes?
     let edges: EdgeTable?
     let origin: OriginTable?
     let looked: String?
@@ -82,6 +86,8 @@ struct DomainView: Equatable, Sendable {
         /// By incident.
         var deliveries: [String: [DeliveryRecord]] = [:]
         var context = IncidentContext()
+        var times: ResponseTimes?
+        var isChecking = false
     }
 
     init(_ reading: Reading, cdnBaseURL: String, basis: Frame.Basis, time: PageTime) {
@@ -91,6 +97,8 @@ struct DomainView: Equatable, Sendable {
         let text = verdict?.text
         name = domain.name
         path = "/domains/\(domain.name)"
+        address = reading.query.address(path)
+        isChecking = reading.isChecking
         frame = Frame(
             title: "\(domain.name): \(record.status.word)", tone: record.status.tone, section: .domains,
             json: "/api/v1/domains/\(domain.name)", basis: basis, time: time)
@@ -130,6 +138,7 @@ struct DomainView: Equatable, Sendable {
             ? nil : TriedURL(reading.query.url, domain: domain, sources: reader?.sources(nil) ?? [])
         keptWindow = reading.query.window.map { "\(Int($0))" }
         self.past = PastTimes(past, lag: lag, staleAfter: staleAfter)
+        times = AnswerTimes(reading.times, time)
         edges = reader?.edges
         origin = reader?.origin
         looked = reading.full.map { time.age($0.checkedAt) }

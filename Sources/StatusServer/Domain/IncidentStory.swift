@@ -37,7 +37,7 @@ struct IncidentStory: Equatable, Sendable {
         kind = incident.kind.rawValue
         (mark, tone) = incident.face
         switch incident.state {
-        case .pending: state = "pending, nobody is notified yet"
+        case .pending: state = "pending, not notified yet"
         case .resolved:
             state =
                 "resolved \(incident.resolvedAt.map(time.brief) ?? "")"

@@ -1,4 +1,4 @@
-// The lanes of the propagation picture: what each place served, and how long each edge owed the origin's file.
+// The lanes of the propagation picture: what each place served, and how long each edge lagged behind the origin.
 
 import Evidence
 import Foundation
@@ -265,7 +265,7 @@ struct LaneBuilder {
 }
 
 enum LaneFolding {
-    /// Lanes whose boundaries differ by less are told as one.
+    /// Lanes whose boundaries differ by less are drawn as one.
     private static let tolerance = 0.25
 
     static func fold(_ lanes: [BuiltLane]) -> [BuiltLane] {

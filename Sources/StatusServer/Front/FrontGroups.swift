@@ -127,6 +127,13 @@ struct Trend: Equatable, Sendable {
         let y: String
         let width: String
         let height: String
+        /// From the top of the block before; nil for the first.
+        let rise: Rise?
+    }
+
+    struct Rise: Equatable, Sendable {
+        let from: String
+        let length: String
     }
 
     static let window: TimeInterval = 86400
@@ -153,10 +160,14 @@ struct Trend: Equatable, Sendable {
         let most = max(1, steps.map(\.count).max() ?? 0, present)
         segments = steps.indices.map { index in
             let end = index + 1 < steps.count ? steps[index + 1].at : 1
-            let height = Double(steps[index].count) / Double(most) * 80
+            func height(_ index: Int) -> Double { Double(steps[index].count) / Double(most) * 80 }
+            let (height, before) = (height(index), index > 0 ? height(index - 1) : nil)
             return Segment(
                 x: SVG.percent(steps[index].at * 100), y: SVG.percent(96 - height),
-                width: SVG.percent((end - steps[index].at) * 100), height: SVG.percent(height))
+                width: SVG.percent((end - steps[index].at) * 100), height: SVG.percent(height),
+                rise: before.map {
+                    Rise(from: SVG.percent(96 - max(height, $0)), length: SVG.percent(abs(height - $0)))
+                })
         }
         now = present.grouped
         let least = steps.map(\.count).min() ?? present

@@ -140,7 +140,7 @@ struct FrontPage: Equatable, Sendable {
 
     /// From so many domains on each takes a line, and pictures sum them up.
     static let large = 50
-    /// From so many domains in trouble on they are told by reason, too.
+    /// From so many domains in trouble on the page groups them by reason, too.
     static let many = 6
 
     private static func headline(all: Int, tally: (DomainStatus.Tile) -> Int, waiting: Int) -> String {

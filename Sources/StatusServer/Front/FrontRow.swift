@@ -76,7 +76,7 @@ struct FrontRow: Equatable, Sendable {
         let lasting = Lasting(record, staleAfter: watched.staleAfter, isShort: isShort, time)
         (long, longOf, lag, until) = (lasting.long, lasting.of, lasting.bar, lasting.until)
         checked = record.lastCheckedAt.map(time.age)
-        checkedAt = record.lastCheckedAt.map { time.moment($0).instant } ?? ""
+        checkedAt = record.lastCheckedAt.map { time.shown($0).rfc3339 } ?? ""
         isOverdue =
             record.lastCheckedAt.map { time.since($0) > watched.interval.inSeconds * 3 + 60 } ?? false
     }
@@ -120,7 +120,7 @@ extension FrontRow.IncidentLine {
         var isUnacknowledged = false
         switch incident.state {
         case .pending:
-            state = incident.graceUntil.map { "no alert before \(time.brief($0))" } ?? "pending, nobody is notified yet"
+            state = incident.graceUntil.map { "no alert before \(time.brief($0))" } ?? "pending, not notified yet"
         case .firing:
             state = "firing since \(time.brief(incident.firedAt ?? incident.since))"
             isUnacknowledged = note?.record.acknowledgement == nil

@@ -143,7 +143,7 @@ struct EdgePicture: Equatable, Sendable {
         let kind: String
     }
 
-    /// More than these are told in words alone.
+    /// More than these are described in words alone.
     static let maximum = 16
 
     init?(_ tally: EdgeTally) {

@@ -50,7 +50,7 @@ struct IncidentView: Equatable, Sendable {
             ("Confirmed", incident.firedAt.map(time.brief)), ("Resolved", incident.resolvedAt.map(time.brief)),
             ("Lasted", Span.words((incident.resolvedAt ?? time.now).timeIntervalSince(incident.since))),
             ("Severity", incident.severity.rawValue), ("Acknowledged", story.acknowledged),
-            ("Silenced", story.silenced),
+            ("Notifications", story.silenced),
         ]
         if incident.isFlapping {
             lines.append(("Flapping", "it begins and ends often; notifications pause until it is stable"))

@@ -3,6 +3,7 @@
 import Evidence
 import Foundation
 import Monitoring
+import Storage
 
 struct IncidentsQuery: Equatable, Sendable {
     var search = ""
@@ -44,10 +45,5 @@ struct IncidentsQuery: Equatable, Sendable {
         return copy
     }
 
-    func admits(_ incident: Incident) -> Bool {
-        if let kind, incident.kind != kind { return false }
-        guard !search.isEmpty else { return true }
-        let name = incident.domain?.name ?? ""
-        return name.hasPrefix(search) || name.contains("." + search)
-    }
+    var filter: IncidentFilter { IncidentFilter(search: search, kind: kind) }
 }

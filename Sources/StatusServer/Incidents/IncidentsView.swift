@@ -56,7 +56,10 @@ struct IncidentsView: Equatable, Sendable {
         var open: [IncidentRecord]
         var pending: [IncidentRecord]
         var resolved: [IncidentRecord]
-        var resolvedCount: Int
+        /// Without the filter.
+        var all: IncidentCounts
+        /// With it.
+        var counts: IncidentCounts
         var notes: [String: IncidentNote] = [:]
         var facts: [String: IncidentFacts] = [:]
         var context = IncidentContext()
@@ -66,8 +69,7 @@ struct IncidentsView: Equatable, Sendable {
 
     init(_ reading: Reading, basis: Frame.Basis, time: PageTime) {
         let query = reading.query
-        let unacknowledged = reading.open.count { $0.acknowledgement == nil }
-        let count = reading.open.count
+        let (count, unacknowledged) = (reading.all.open, reading.all.unacknowledged)
         headline =
             count == 0
             ? "No incident is open"
@@ -76,10 +78,10 @@ struct IncidentsView: Equatable, Sendable {
                     ? ", all acknowledged"
                     : unacknowledged == count && count == 1
                         ? ", not acknowledged" : ", \(unacknowledged.grouped) not acknowledged")
-        let pending = reading.pending.count
+        let pending = reading.all.pending
         note =
             (pending == 0 ? "" : "\(pending.grouped) more \(pending == 1 ? "is" : "are") pending. ")
-            + "\(reading.resolvedCount.grouped) ended in the last \(query.days == 1 ? "24 h" : "\(query.days) days")."
+            + "\(reading.all.resolved.grouped) ended in the last \(query.days == 1 ? "24 h" : "\(query.days) days")."
         frame = Frame(
             title: headline, tone: count == 0 ? .ok : unacknowledged > 0 ? .fail : .warn, section: .incidents,
             json: "/api/v1/incidents", basis: basis, time: time)
@@ -99,17 +101,23 @@ struct IncidentsView: Equatable, Sendable {
         let scope = BarScope(start: start, time: time)
         ticks = scope.ticks
         func rows(_ records: [IncidentRecord]) -> [Row] {
-            records.filter { query.admits($0.incident) }.map {
+            records.map {
                 Row($0, note: reading.notes[$0.incident.id], facts: reading.facts[$0.incident.id], reading, scope)
             }
         }
+        func first(_ shown: Int, _ count: Int) -> String? {
+            shown < count ? "the first \(shown.grouped) are shown; search finds the others" : nil
+        }
         let all = [
-            Section(title: "Open", count: count.grouped, note: nil, rows: query.page == 1 ? rows(reading.open) : []),
             Section(
-                title: "Pending", count: pending.grouped, note: "nobody is notified before it is confirmed",
-                rows: query.page == 1 ? rows(reading.pending) : []),
+                title: "Open", count: reading.counts.open.grouped, note: first(reading.open.count, reading.counts.open),
+                rows: rows(reading.open)),
             Section(
-                title: "Resolved", count: reading.resolvedCount.grouped,
+                title: "Pending", count: reading.counts.pending.grouped,
+                note: first(reading.pending.count, reading.counts.pending)
+                    ?? "notifications are sent when the trouble is confirmed", rows: rows(reading.pending)),
+            Section(
+                title: "Resolved", count: reading.counts.resolved.grouped,
                 note: query.days == 1 ? "in 24 h" : "in \(query.days) days", rows: rows(reading.resolved)),
         ]
         sections = all.filter { !$0.rows.isEmpty }
@@ -190,7 +198,7 @@ extension IncidentsView.Row {
         if incident.isFlapping { notes.append("flapping") }
         let notified = (note?.notified ?? []).map { $0.onOneLine(upTo: 40) }
         if incident.state != .pending {
-            notes.append(notified.isEmpty ? "nobody was notified" : "notified \(notified.listed(upTo: 4))")
+            notes.append(notified.isEmpty ? "no message sent" : "notified \(notified.listed(upTo: 4))")
         }
         self.notes = notes
     }

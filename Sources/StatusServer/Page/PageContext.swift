@@ -17,14 +17,15 @@ final class PageContext: Sendable {
     let windows: WindowList
     let refusedReload: RefusedReload
     let key: AccessKey
-    let surroundings: Overview.Surroundings
+    let version: String
+    let cdnBaseURL: String
     let health: @Sendable () async -> MonitorHealth
     private let library: PageLibrary
     private let trouble = LogDeduplicator()
 
     init(
         store: Store, timekeeper: any Timekeeper, logger: Logger, watched: WatchList, windows: WindowList,
-        refusedReload: RefusedReload, key: AccessKey, surroundings: Overview.Surroundings,
+        refusedReload: RefusedReload, key: AccessKey, version: String, cdnBaseURL: String,
         health: @escaping @Sendable () async -> MonitorHealth
     ) throws {
         self.store = store
@@ -34,14 +35,16 @@ final class PageContext: Sendable {
         self.windows = windows
         self.refusedReload = refusedReload
         self.key = key
-        self.surroundings = surroundings
+        self.version = version
+        self.cdnBaseURL = cdnBaseURL
         self.health = health
         library = try PageLibrary()
     }
 
-    /// A page waits so long before it loads itself again: shorter while the first checks run, and where time runs faster.
+    /// A page waits so long before it loads itself again: shorter while a check runs that
+    /// somebody waits for, and where time runs faster.
     private static let refreshSeconds = 30
-    private static let fastRefreshSeconds = 2
+    static let fastRefreshSeconds = 2
 
     func basis(_ time: PageTime, counts: [DomainStatus: Int], isPaused: Bool, pauseAddress: String) async throws
         -> Frame.Basis
@@ -53,7 +56,7 @@ final class PageContext: Sendable {
             domains: counts.values.reduce(0, +), waiting: waiting, pendingMessages: pending, storeBytes: size,
             refusedReload: refusedReload.current, pace: timekeeper.pace, time: time)
         return Frame.Basis(
-            version: surroundings.version, health: items, openIncidents: try await store.openIncidentCount(),
+            version: version, health: items, openIncidents: try await store.openIncidentCount(),
             refreshSeconds: waiting > 0 || timekeeper.pace != 1 ? Self.fastRefreshSeconds : Self.refreshSeconds,
             isPaused: isPaused, pauseAddress: pauseAddress, canLogOut: key.token != nil)
     }

@@ -1,11 +1,12 @@
-// Spans and instants as the pages have them: short, in UTC, the year only where it is another one.
+// Spans and instants as pages and `status` have them: short, in UTC, the year only where it is another one. Sentences that
+// others read, such as alerts, round to one unit (`inWords`).
 
 import Evidence
 import Foundation
 
-enum Span {
+package enum Span {
     /// `45 s`, `12 min`, `31 h 12 min`, `12 d 4 h`: two units at most.
-    static func words(_ seconds: TimeInterval) -> String {
+    package static func words(_ seconds: TimeInterval) -> String {
         // What a server sends may be any number.
         let total = Int(min(max(0, seconds), 1e12).rounded(.down))
         let (days, hours, minutes) = (total / 86400, total / 3600, total / 60)
@@ -21,7 +22,7 @@ enum Span {
     }
 
     /// `just now`, `2 min ago`.
-    static func age(_ seconds: TimeInterval) -> String {
+    package static func age(_ seconds: TimeInterval) -> String {
         seconds < 30 ? "just now" : "\(words(seconds < 60 ? 60 : seconds)) ago"
     }
 }

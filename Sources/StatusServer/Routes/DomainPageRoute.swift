@@ -7,6 +7,7 @@ import Storage
 /// The page of one domain.
 struct DomainPageRoute: Sendable {
     let context: PageContext
+    let isChecking: @Sendable (Domain) -> Bool
 
     private static let maximumIncidents = 40
     private static let maximumDeliveries = 40
@@ -23,7 +24,7 @@ struct DomainPageRoute: Sendable {
         }
     }
 
-    private func view(_ watched: WatchedDomainInfo, _ query: DomainQuery, _ time: PageTime) async throws -> DomainView {
+    func view(_ watched: WatchedDomainInfo, _ query: DomainQuery, _ time: PageTime) async throws -> DomainView {
         let (store, domain) = (context.store, watched.domain)
         let record =
             try await store.briefs([domain.name]).first ?? BriefRecord(domain: domain, status: .waiting)
@@ -33,6 +34,8 @@ struct DomainPageRoute: Sendable {
             query: query, watched: watched, record: record, state: try await store.state(of: domain),
             full: try await store.lastFullLook(of: domain),
             propagation: try await store.propagation(of: domain, since: time.now - window))
+        reading.times = try await store.responseTimes(of: domain)
+        reading.isChecking = isChecking(domain)
         reading.incidents = try await store.incidents(domain: domain, limit: Self.maximumIncidents)
         reading.notes = try await store.incidentNotes(reading.incidents.map(\.id))
         for incident in reading.incidents where incident.state != .resolved {
@@ -41,9 +44,10 @@ struct DomainPageRoute: Sendable {
         }
         reading.context = try await IncidentContext(store, windows: context.windows.current, wall: time.wall)
         let counts = try await store.statusCounts()
-        let basis = try await context.basis(
+        var basis = try await context.basis(
             time, counts: counts, isPaused: query.isPaused,
             pauseAddress: query.with { $0.isPaused.toggle() }.address("/domains/\(domain.name)"))
-        return DomainView(reading, cdnBaseURL: context.surroundings.cdnBaseURL, basis: basis, time: time)
+        if reading.isChecking { basis.refreshSeconds = PageContext.fastRefreshSeconds }
+        return DomainView(reading, cdnBaseURL: context.cdnBaseURL, basis: basis, time: time)
     }
 }

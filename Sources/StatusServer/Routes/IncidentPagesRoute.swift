@@ -20,20 +20,23 @@ struct IncidentPagesRoute: Sendable {
         }
     }
 
-    private func list(_ query: IncidentsQuery, _ time: PageTime) async throws -> IncidentsView {
+    func list(_ query: IncidentsQuery, _ time: PageTime) async throws -> IncidentsView {
         let store = context.store
         let start = time.now - Double(query.days) * 86400
+        let filter = query.filter
         let resolved = try await store.resolvedIncidents(
-            since: start, limit: Self.rows + 1, offset: (query.page - 1) * Self.rows)
+            filter, since: start, limit: Self.rows + 1, offset: (query.page - 1) * Self.rows)
+        let isFirst = query.page == 1
         let watched = context.watched.index
         var reading = IncidentsView.Reading(
-            query: query, open: try await store.unresolvedIncidents(limit: Self.maximumOpen),
-            pending: try await store.pendingIncidents(limit: Self.maximumOpen),
-            resolved: Array(resolved.prefix(Self.rows)),
-            resolvedCount: try await store.resolvedIncidentCount(since: start))
+            query: query,
+            open: isFirst ? try await store.unresolvedIncidents(filter, limit: Self.maximumOpen) : [],
+            pending: isFirst ? try await store.pendingIncidents(filter, limit: Self.maximumOpen) : [],
+            resolved: Array(resolved.prefix(Self.rows)), all: try await store.incidentCounts(since: start),
+            counts: try await store.incidentCounts(filter, since: start))
         reading.hasMore = resolved.count > Self.rows
         reading.labels = { watched[$0]?.labels ?? [:] }
-        let shown = (reading.open + reading.pending + reading.resolved).map(\.incident).filter(query.admits).map(\.id)
+        let shown = (reading.open + reading.pending + reading.resolved).map(\.incident.id)
         reading.notes = try await store.incidentNotes(shown)
         reading.facts = try await store.incidentFacts(shown)
         reading.context = try await IncidentContext(store, windows: context.windows.current, wall: time.wall)
@@ -49,19 +52,23 @@ struct IncidentPagesRoute: Sendable {
     func one(_ request: Request, _ id: String) async -> Response {
         let isPaused = request.uri.queryParameters["pause"] != nil
         return await context.answer(request, .incident) { time in
-            let store = context.store
-            guard let (record, facts) = try await store.incidentWithFacts(id: String(id.prefix(64))) else { return nil }
-            let basis = try await context.basis(
-                time, counts: try await store.statusCounts(), isPaused: isPaused,
-                pauseAddress: isPaused ? "/incidents/\(record.incident.id)" : "/incidents/\(record.incident.id)?pause=1"
-            )
-            let view = IncidentView(
-                record, facts: facts, note: try await store.incidentNotes([record.incident.id])[record.incident.id],
-                deliveries: try await store.deliveries(incident: record.incident.id, limit: 200),
-                context: try await IncidentContext(store, windows: context.windows.current, wall: time.wall),
-                labels: record.incident.domain.flatMap { context.watched.index[$0]?.labels } ?? [:], basis: basis,
-                time: time)
-            return (view, view.frame)
+            try await view(id, isPaused: isPaused, time).map { ($0, $0.frame) }
         }
+    }
+
+    /// nil: there is no such incident.
+    func view(_ id: String, isPaused: Bool, _ time: PageTime) async throws -> IncidentView? {
+        let store = context.store
+        guard let (record, facts) = try await store.incidentWithFacts(id: String(id.prefix(64))) else { return nil }
+        let path = "/incidents/\(record.incident.id)"
+        let basis = try await context.basis(
+            time, counts: try await store.statusCounts(), isPaused: isPaused,
+            pauseAddress: isPaused ? path : path + "?pause=1")
+        return IncidentView(
+            record, facts: facts, note: try await store.incidentNotes([record.incident.id])[record.incident.id],
+            deliveries: try await store.deliveries(incident: record.incident.id, limit: 200),
+            context: try await IncidentContext(store, windows: context.windows.current, wall: time.wall),
+            labels: record.incident.domain.flatMap { context.watched.index[$0]?.labels } ?? [:], basis: basis,
+            time: time)
     }
 }

@@ -38,7 +38,7 @@ struct LoginRoute: Sendable {
         let view = View(
             frame: Frame(
                 title: "Log in", tone: .soft, section: .domains, json: "/api/v1/domains",
-                basis: Frame.Basis(version: context.surroundings.version), time: PageTime(context.timekeeper)),
+                basis: Frame.Basis(version: context.version), time: PageTime(context.timekeeper)),
             isWrong: isWrong, isKnown: Session.value(of: request).map(token.opens(session:)) ?? false,
             to: FormBody.ownPath(target, otherwise: "/"))
         var response = context.render(request, .login, view, view.frame)

@@ -7,6 +7,7 @@ import Storage
 struct PageRoutes: Sendable {
     let context: PageContext
     let gate: WriteGate
+    let actions: MonitorActions
     /// Called after each change of an acknowledgement.
     let onWrite: @Sendable () -> Void
     let publicURL: String?
@@ -14,7 +15,7 @@ struct PageRoutes: Sendable {
     func add(to router: Router<BasicRequestContext>) {
         let overview = OverviewRoute(context: context)
         router.get("/") { request, _ in await overview.answer(request) }
-        let domain = DomainPageRoute(context: context)
+        let domain = DomainPageRoute(context: context, isChecking: actions.isChecking)
         router.get("/domains/:domain") { request, context in
             await domain.answer(request, context.parameters.get("domain"))
         }
@@ -35,12 +36,15 @@ struct PageRoutes: Sendable {
             context: context, gate: gate, isSecure: publicURL?.lowercased().hasPrefix("https://") ?? false)
         router.get(RouterPath(LoginRoute.path)) { request, _ in login.form(request) }
         router.post(RouterPath(LoginRoute.path)) { request, _ in try await login.login(request) }
-        let writes = PageWritesRoute(context: context, gate: gate, onWrite: onWrite)
+        let writes = PageWritesRoute(context: context, gate: gate, actions: actions, onWrite: onWrite)
         router.post("/incidents/:id/ack") { request, context in
             try await writes.acknowledge(request, context.parameters.get("id") ?? "")
         }
         router.post("/incidents/:id/unack") { request, context in
             try await writes.unacknowledge(request, context.parameters.get("id") ?? "")
+        }
+        router.post("/domains/:domain/check") { request, context in
+            try await writes.check(request, context.parameters.get("domain") ?? "")
         }
         router.post("/domains/:domain/silence") { request, context in
             try await writes.silence(request, context.parameters.get("domain") ?? "")

@@ -1,4 +1,4 @@
-// What people change on the pages: acknowledgements and silences. Each form leads back to its page.
+// What people do on the pages: acknowledgements, silences, and a check now. Each form leads back to its page.
 
 import Evidence
 import Foundation
@@ -11,6 +11,7 @@ import Storage
 struct PageWritesRoute: Sendable {
     let context: PageContext
     let gate: WriteGate
+    let actions: MonitorActions
     let onWrite: @Sendable () -> Void
 
     /// Whether a request may write here, as far as its method and path say.
@@ -19,7 +20,7 @@ struct PageWritesRoute: Sendable {
         let parts = request.uri.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         switch (parts.first, parts.last, parts.count) {
         case ("login", _, 1), ("incidents", "ack", 3), ("incidents", "unack", 3), ("domains", "silence", 3),
-            ("silences", "end", 3):
+            ("domains", "check", 3), ("silences", "end", 3):
             return true
         default: return false
         }
@@ -56,10 +57,30 @@ struct PageWritesRoute: Sendable {
         return .seeOther("/incidents/\(incident.id)")
     }
 
+    /// A check that ends within this time is shown at once. The page says of a longer one that it is under way.
+    private static let checkWait: Duration = .milliseconds(500)
+
+    func check(_ request: Request, _ name: String) async throws -> Response {
+        try await gate.form(request) { form in
+            guard let domain = try? Domain(name), context.watched.index[domain] != nil else { return Self.notWatched }
+            switch await actions.checkNow(domain, Self.checkWait) {
+            case .done, .underWay: break
+            case .notWatched: return Self.notWatched
+            case .tooOften(let seconds):
+                var refusal = Self.refusal(
+                    "checks were asked for too often; try again in \(seconds) s", .tooManyRequests)
+                refusal.headers[.retryAfter] = "\(seconds)"
+                return refusal
+            }
+            context.logger.info("check started on the page", metadata: ["domain": "\(domain)"])
+            return .seeOther(FormBody.ownPath(form["back"], otherwise: "/domains/\(domain.name)"))
+        }
+    }
+
     func silence(_ request: Request, _ name: String) async throws -> Response {
         try await gate.form(request) { form in
             guard let domain = try? Domain(name), context.watched.index[domain] != nil else {
-                return Self.refusal("this domain is not watched here", .notFound)
+                return Self.notWatched
             }
             let now = context.timekeeper.wall()
             do {
@@ -93,6 +114,8 @@ struct PageWritesRoute: Sendable {
             return .seeOther(FormBody.ownPath(form["back"], otherwise: "/"))
         }
     }
+
+    private static var notWatched: Response { refusal("this domain is not watched here", .notFound) }
 
     private static func refusal(_ words: String, _ status: HTTPResponse.Status = .badRequest) -> Response {
         Response(plain: "\(status.code) \(words.displayable)\n", status: status)

@@ -1,10 +1,14 @@
 // Refreshes the page in place. Without it the page loads itself again.
 "use strict";
 (() => {
-  const note = document.querySelector("#clock + .wide");
-  const match = note && note.textContent.match(/refreshes every (\d+) s/);
-  if (!match) return;
-  const period = Number(match[1]) * 1000;
+  // Milliseconds; 0 where the page is paused.
+  const pace = (root) => {
+    const note = root.querySelector("#clock + .wide");
+    const match = note && note.textContent.match(/refreshes every (\d+) s/);
+    return match ? Number(match[1]) * 1000 : 0;
+  };
+  let period = pace(document);
+  if (!period) return;
   let tag = null;
   let held = null;
 
@@ -81,6 +85,7 @@
     if (answer.status === 304 || answer.redirected || !answer.ok) return;
     tag = answer.headers.get("ETag");
     const next = new DOMParser().parseFromString(await answer.text(), "text/html");
+    period = pace(next) || period;
     if (busy()) return;
     const first = anchor();
     if (first && scrollY > 200) {
@@ -94,6 +99,7 @@
     replace(next);
   };
 
-  setInterval(refresh, period);
+  const wait = () => setTimeout(async () => { await refresh(); wait(); }, period);
+  wait();
   document.addEventListener("visibilitychange", () => { if (!document.hidden) refresh(); });
 })();

@@ -18,7 +18,4 @@ package struct PageTime: Sendable {
 
     /// A stored instant as people's clocks showed it.
     func shown(_ stored: Date) -> Date { stored + wall.timeIntervalSince(now) }
-
-    /// A stored instant for the page.
-    package func moment(_ stored: Date) -> Moment { Moment(shown(stored), now: wall) }
 }

@@ -13,20 +13,19 @@ package struct StatusReading: Sendable {
     /// not in it. Domains that the store does not know are left out.
     ///
     /// - Throws: `StoreError`.
-    package init(_ store: Store, domains: Set<Domain>, withDocuments: Bool, version: String, now: Date) async throws {
+    package init(_ store: Store, domains: Set<Domain>, withDocuments: Bool, now: Date) async throws {
         let time = PageTime(now: now)
         let context = try await IncidentContext(store, windows: [], wall: now)
         let summaries = try await store.domains().filter { domains.isEmpty || domains.contains($0.domain) }
-        let watched = summaries.map { WatchedDomainInfo(domain: $0.domain, interval: .seconds(Int32.max)) }
         overview = Overview(
-            watched: watched, summaries: summaries, pending: try await store.pendingNotifications(),
-            surroundings: Overview.Surroundings(version: version, cdnBaseURL: ""), context: context, time: time)
+            summaries, pending: try await store.pendingNotifications(), context: context, time: time)
         var documents: [Data] = []
-        for (watched, summary) in zip(watched, summaries) where withDocuments {
+        for summary in summaries where withDocuments {
             documents.append(
                 try DomainDocument(
-                    watched: watched, state: summary.state, full: try await store.lastFullLook(of: summary.domain),
-                    context: context, time: time
+                    watched: WatchedDomainInfo(domain: summary.domain, interval: .seconds(Int32.max)),
+                    state: summary.state, full: try await store.lastFullLook(of: summary.domain), context: context,
+                    time: time
                 ).encoded())
         }
         self.documents = documents

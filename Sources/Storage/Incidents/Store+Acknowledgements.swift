@@ -26,7 +26,7 @@ package enum AcknowledgeAnswer: Equatable, Sendable {
             "several incidents have an id that begins so: \(ids.map { String($0.prefix(12)) }.joined(separator: ", "))"
         case .notFiring(let incident):
             incident.state == .resolved
-                ? "the incident is resolved" : "the incident is not confirmed yet, and nobody was notified"
+                ? "the incident is resolved" : "the incident is not confirmed yet; no message was sent"
         case .notAcknowledged: "the incident is not acknowledged"
         }
     }

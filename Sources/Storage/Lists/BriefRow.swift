@@ -11,6 +11,7 @@ enum BriefRow {
         let name: String
         let status: DomainStatus
         let reason: String
+        let comparison: Comparison.State?
         let since: Date?
         let facts: Data?
 
@@ -19,6 +20,7 @@ enum BriefRow {
             name = state.domain.name
             status = brief?.status ?? .waiting
             reason = brief?.reason ?? ""
+            comparison = brief?.comparison
             since = brief?.since
             facts = try brief.map(Stored.encode)
         }
@@ -30,11 +32,11 @@ enum BriefRow {
     ) throws {
         try database.execute(
             cached: """
-                INSERT INTO brief (name, rank, reason, since, version, version_at, facts)
-                VALUES (?1, ?2, ?3, coalesce(?4, ?5), ?6, ?7, ?8)
+                INSERT INTO brief (name, rank, reason, since, version, version_at, facts, comparison)
+                VALUES (?1, ?2, ?3, coalesce(?4, ?5), ?6, ?7, ?8, ?9)
                 ON CONFLICT (name) DO UPDATE SET
                     since = CASE WHEN ?4 IS NULL AND rank = excluded.rank THEN since ELSE excluded.since END,
-                    rank = excluded.rank, reason = excluded.reason,
+                    rank = excluded.rank, reason = excluded.reason, comparison = excluded.comparison,
                     version = coalesce(excluded.version, version),
                     version_at = coalesce(excluded.version_at, version_at), facts = excluded.facts
                 WHERE facts IS NOT excluded.facts OR rank <> excluded.rank
@@ -42,7 +44,7 @@ enum BriefRow {
                 """,
             arguments: [
                 content.name, content.status.rawValue, content.reason, content.since?.milliseconds, now.milliseconds,
-                origin?.version, origin?.at, content.facts,
+                origin?.version, origin?.at, content.facts, content.comparison?.rawValue,
             ])
         try noteCounts(at: now, database)
     }

@@ -42,14 +42,24 @@ package struct BriefFilter: Equatable, Sendable {
     package var label: String?
     /// nil: any.
     package var reason: String?
+    /// nil: any.
+    package var comparison: Comparison.State?
+    /// The beginning of a name; empty: any.
+    package var prefix: String
+    /// Names that come after this one; empty: any.
+    package var after: String
 
     package init(
-        statuses: [DomainStatus] = [], search: String = "", label: String? = nil, reason: String? = nil
+        statuses: [DomainStatus] = [], search: String = "", label: String? = nil, reason: String? = nil,
+        comparison: Comparison.State? = nil, prefix: String = "", after: String = ""
     ) {
         self.statuses = statuses
         self.search = search
         self.label = label
         self.reason = reason
+        self.comparison = comparison
+        self.prefix = prefix
+        self.after = after
     }
 
     package enum Order: String, Sendable, CaseIterable {
@@ -60,25 +70,38 @@ package struct BriefFilter: Equatable, Sendable {
         var parts = ["watched = 1"]
         if !statuses.isEmpty { parts.append("rank IN (\(statuses.map { "\($0.rawValue)" }.joined(separator: ", ")))") }
         if reason != nil { parts.append("reason = :reason") }
+        if comparison != nil { parts.append("comparison = :comparison") }
+        if !prefix.isEmpty { parts.append("name >= :prefix AND name < :end") }
+        if !after.isEmpty { parts.append("name > :after") }
         if label != nil { parts.append("name IN (SELECT name FROM brief_key WHERE key = :label)") }
-        // Labels are among the keys, and begin so.
-        if search.hasPrefix("=") { parts.append("FALSE") }
-        if !search.isEmpty { parts.append("name IN (SELECT name FROM brief_key WHERE key >= :from AND key < :to)") }
+        if !search.isEmpty { parts.append("name IN (\(NameSearch.names))") }
         return parts.joined(separator: " AND ")
     }
 
     var arguments: [String: any DatabaseValueConvertible] {
         var all: [String: any DatabaseValueConvertible] = [:]
         if let reason { all["reason"] = reason }
+        if let comparison { all["comparison"] = comparison.rawValue }
+        if !prefix.isEmpty { (all["prefix"], all["end"]) = (prefix, NameSearch.end(of: prefix)) }
+        if !after.isEmpty { all["after"] = after }
         if let label { all["label"] = "=\(label)" }
-        if !search.isEmpty {
-            let key = search.lowercased()
-            all["from"] = key
-            // No name has a scalar above the letters of ASCII.
-            all["to"] = key + "\u{7F}"
-        }
+        if !search.isEmpty { all.merge(NameSearch.arguments(search)) { $1 } }
         return all
     }
+}
+
+/// The watched domains whose name begins so, or continues so after a dot.
+enum NameSearch {
+    static let names = "SELECT name FROM brief_key WHERE key >= :from AND key < :to"
+
+    static func arguments(_ text: String) -> [String: any DatabaseValueConvertible] {
+        let key = text.lowercased()
+        // Labels are among the keys, and begin so.
+        return ["from": key, "to": key.hasPrefix("=") ? key : end(of: key)]
+    }
+
+    /// Behind all names that begin so: none has a scalar above the letters of ASCII.
+    static func end(of beginning: String) -> String { beginning + "\u{7F}" }
 }
 
 /// Domains that need the same decision.
@@ -119,6 +142,15 @@ extension Store {
                 arguments: StatementArguments(
                     filter.arguments.merging(["limit": limit, "offset": max(0, offset)]) { $1 }))
             return (total, try Self.briefs(names, database))
+        }
+    }
+
+    /// The names of the watched domains that pass a filter, by name.
+    package func names(_ filter: BriefFilter, limit: Int) async throws -> [String] {
+        try await read {
+            try String.fetchAll(
+                $0, sql: Self.names(filter, .name),
+                arguments: StatementArguments(filter.arguments.merging(["limit": limit, "offset": 0]) { $1 }))
         }
     }
 

@@ -3,6 +3,7 @@
 import Evidence
 import Foundation
 import GRDB
+import Monitoring
 
 extension Store {
     /// The newest full check of a domain, with the bodies that are kept of it; nil before the first.
@@ -33,20 +34,23 @@ extension Store {
                     ON CONFLICT (domain) DO UPDATE SET seen_at = excluded.seen_at, facts = excluded.facts
                     """, arguments: [observation.domain.name, instant, try facts.encoded()])
         }
-        if let run = try run(thatGoesOnWith: facts, database) {
+        let latest = try LatestRuns(of: observation, database)
+        var times = latest.times
+        times.note(observation)
+        if let run = latest.run(thatGoesOnWith: facts) {
             try database.execute(
-                cached: "UPDATE observation SET last_at = max(last_at, ?), count = count + 1 WHERE id = ?",
-                arguments: [instant, run])
+                cached: "UPDATE observation SET last_at = max(last_at, ?), count = count + 1, times = ? WHERE id = ?",
+                arguments: [instant, times.bytes, run])
             return
         }
         try database.execute(
             cached: """
-                INSERT INTO observation (domain, vantage, depth, first_at, last_at, plain, steady, facts)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO observation (domain, vantage, depth, first_at, last_at, plain, steady, times, facts)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 observation.domain.name, observation.vantage, observation.depth.rawValue, instant, instant,
-                facts.plain.hex, facts.steady.hex, try facts.encoded(),
+                facts.plain.hex, facts.steady.hex, times.bytes, try facts.encoded(),
             ])
         let id = database.lastInsertedRowID
         for (hash, bytes) in observation.storableBodies {
@@ -59,29 +63,53 @@ extension Store {
         }
     }
 
-    /// The latest run of the same depth, where it saw the same and nothing else was seen since.
-    ///
-    /// Light and full checks alternate, each in a run of its own, so that an unchanged domain has two rows however long
-    /// it is watched. Where a check of the other depth saw something else in between, the run ends: what comes back is
-    /// news.
-    private static func run(thatGoesOnWith facts: StoredFacts, _ database: Database) throws -> Int64? {
-        let observation = facts.observation
-        func latest(_ depth: Depth) throws -> Row? {
-            try Row.fetchOne(
-                database, cached: latestRun,
-                arguments: [observation.domain.name, observation.vantage, depth.rawValue])
-        }
-        guard let own = try latest(observation.depth), own["steady"] == facts.steady.hex else { return nil }
-        if let other = try latest(observation.depth == .light ? .full : .light),
-            (other["last_at"] as Int64) > (own["last_at"] as Int64), other["plain"] != facts.plain.hex
-        {
-            return nil
-        }
-        return own["id"]
+    /// How fast a domain answered over the last day; nil before its first check.
+    package func responseTimes(of domain: Domain) async throws -> ResponseTimes? {
+        try await read { try LatestRuns(of: domain, vantage: Observation.ownVantage, .light, $0).newestTimes }
     }
 
     static let latestRun = """
-        SELECT id, last_at, plain, steady FROM observation WHERE domain = ? AND vantage = ? AND depth = ?
+        SELECT id, last_at, plain, steady, times FROM observation WHERE domain = ? AND vantage = ? AND depth = ?
         ORDER BY id DESC LIMIT 1
         """
+}
+
+/// The latest run of each depth. Light and full checks alternate, each in a run of its own, so that an unchanged domain has two
+/// rows however long it is watched.
+private struct LatestRuns {
+    private let own: Row?
+    private let other: Row?
+
+    init(of observation: Observation, _ database: Database) throws {
+        try self.init(of: observation.domain, vantage: observation.vantage, observation.depth, database)
+    }
+
+    init(of domain: Domain, vantage: String, _ depth: Depth, _ database: Database) throws {
+        func latest(_ depth: Depth) throws -> Row? {
+            try Row.fetchOne(
+                database, cached: Store.latestRun, arguments: [domain.name, vantage, depth.rawValue])
+        }
+        own = try latest(depth)
+        other = try latest(depth == .light ? .full : .light)
+    }
+
+    private var isOtherNewer: Bool {
+        guard let other, let own else { return own == nil }
+        return (other["last_at"] as Int64) > (own["last_at"] as Int64)
+    }
+
+    /// Those of the last check of any depth.
+    var newestTimes: ResponseTimes? {
+        (isOtherNewer ? other : own).flatMap { ResponseTimes(bytes: $0["times"]) }
+    }
+
+    var times: ResponseTimes { newestTimes ?? ResponseTimes() }
+
+    /// The latest run of the same depth, where it saw the same and nothing else was seen since: where a check of the other depth
+    /// saw something else in between, the run ends, and what comes back is news.
+    func run(thatGoesOnWith facts: StoredFacts) -> Int64? {
+        guard let own, own["steady"] == facts.steady.hex else { return nil }
+        if isOtherNewer, let other, other["plain"] != facts.plain.hex { return nil }
+        return own["id"]
+    }
 }

@@ -1,0 +1,45 @@
+// The scenes by name, and the moment at which all of them are seen.
+
+import Evidence
+import Foundation
+import Monitoring
+import StatusServer
+import Storage
+
+/// Time that stands still, so that two pictures are alike.
+package struct StageTime: Timekeeper {
+    package static let instant = Date(timeIntervalSince1970: 1_795_357_927)  // 2026-11-22T14:32:07Z
+
+    package init() {}
+
+    package func now() -> Date { Self.instant }
+    package func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration) }
+}
+
+extension StageScenes {
+    /// `twelve`, `single`, `empty`, `hostile`, or a number of domains.
+    package static func named(_ scene: String, now: Date) -> [StageSite] {
+        switch scene {
+        case "twelve", "empty": twelve(now: now)
+        case "single": single(now: now)
+        case "hostile": hostile(now: now)
+        default: many(Int(scene) ?? 50, now: now)
+        }
+    }
+
+    /// Fills a store with what the checks of these sites saw.
+    package static func play(
+        _ sites: [StageSite], _ scene: String, into store: Store, now: Date
+    ) async throws -> [WatchedDomainInfo] {
+        let watched = try sites.map {
+            WatchedDomainInfo(domain: try Domain($0.name), labels: $0.labels, interval: .seconds(300), mode: $0.mode)
+        }
+        try await store.watch(
+            Dictionary(uniqueKeysWithValues: watched.map { ($0.domain, $0.labels) }), now: now - 86400)
+        guard scene != "empty" else { return watched }
+        // All checks of all sites in the order of time would be nicer; counts over the last day are nobody's proof here.
+        for site in sites { try await site.play(into: store, until: now - Double(site.name.count % 5) * 50) }
+        if scene == "twelve" { try await StageMessages.send(into: store, now: now) }
+        return watched
+    }
+}

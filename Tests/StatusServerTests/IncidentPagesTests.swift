@@ -1,0 +1,99 @@
+import Evidence
+import Foundation
+import Monitoring
+import StatusServer
+import Storage
+import Testing
+
+extension StatusServerSuite {
+    @Suite("Pages of incidents")
+    struct IncidentPagesTests {
+        private let scratch: ScratchStore
+        private static let firing = 230
+        private static let ended = 130
+
+        init() throws { scratch = try ScratchStore() }
+
+        private func add(_ incidents: [Incident]) async throws {
+            try await scratch.store.commit(
+                CheckRecord(
+                    observation: nil, state: DomainState(domain: try Domain("a.test")),
+                    changes: incidents.map {
+                        IncidentChange(incident: $0, facts: nil, transition: $0.state == .pending ? .opened : .firing)
+                    }))
+        }
+
+        /// More than a page of each: the ones that a filter looks for are the oldest, far behind the first page.
+        private func fill() async throws -> [WatchedDomainInfo] {
+            var all: [Incident] = []
+            for index in 0..<Self.firing {
+                let isLast = index == Self.firing - 1
+                var one = try incident(
+                    "open-\(index)", isLast ? "links.rare.test" : "d\(index).test", isLast ? .originBroken : .cdnStale,
+                    .firing)
+                one.since = noon - 100 - Double(index)
+                all.append(one)
+            }
+            for index in 0..<Self.ended {
+                let isRare = index >= Self.ended - 60
+                var one = try incident(
+                    "ended-\(index)", isRare ? "links.rare.test" : "e\(index).test",
+                    isRare ? .originUnreachable : .cdnStale, .resolved)
+                one.resolvedAt = noon - 60 * Double(index)
+                all.append(one)
+            }
+            // Of a domain that is not watched any more.
+            var gone = try incident("gone", "old.gone.test", .cdnMissing, .resolved)
+            gone.resolvedAt = noon - 86400
+            all.append(gone)
+            all.append(try incident("pending", "links.rare.test", .certificateExpiring, .pending))
+            try await add(all)
+            return try Set(all.compactMap(\.domain)).filter { $0.name != "old.gone.test" }.map { try info($0.name) }
+        }
+
+        static let lists: [(query: String, sections: [String], rows: Int, isOlder: Bool)] = [
+            ("", ["Open 230", "Pending 1", "Resolved 131"], 200 + 1 + 50, true),
+            ("page=2", ["Resolved 131"], 50, true), ("page=3", ["Resolved 131"], 31, false),
+            ("q=rare", ["Open 1", "Pending 1", "Resolved 60"], 1 + 1 + 50, true),
+            ("q=rare&page=2", ["Resolved 60"], 10, false),
+            ("q=LINKS.RARE.", ["Open 1", "Pending 1", "Resolved 60"], 52, true),
+            ("kind=origin.broken", ["Open 1"], 1, false), ("kind=origin.unreachable", ["Resolved 60"], 50, true),
+            ("kind=origin.unreachable&page=2&q=rare", ["Resolved 60"], 10, false),
+            ("kind=cdn.stale&q=rare", [], 0, false), ("q=d229", [], 0, false), ("q=d228", ["Open 1"], 1, false),
+            ("q=old.g", ["Resolved 1"], 1, false), ("q=are", [], 0, false), ("q==", [], 0, false),
+            ("q=%25", [], 0, false),
+        ]
+
+        @Test("search and kind choose among all incidents, not among those of a page", arguments: lists)
+        func list(query: String, sections: [String], rows: Int, isOlder: Bool) async throws {
+            try await scratch.serving(watched: try await fill()) { port in
+                let page = try await ask(port, "/incidents?\(query)").body
+                let titles = page.matches(of: /<h2 class="group">(\w+) <span class="soft">(\d+)/).map {
+                    "\($0.1) \($0.2)"
+                }
+                #expect(titles == sections)
+                #expect(page.matches(of: /<tr role="row" id="i-/).count == rows)
+                #expect(page.contains("rel=\"next\"") == isOlder)
+                // What the headline says is of all.
+                #expect(page.contains("<h1>230 incidents are open, 230 not acknowledged</h1>"))
+                #expect(page.contains("the first 200 are shown") == query.isEmpty)
+            }
+        }
+
+        @Test("an acknowledgement that no longer holds counts as none")
+        func acknowledged() async throws {
+            var worse = try incident("worse", "a.test", .cdnStale, .firing)
+            try await add([worse, try incident("held", "b.test", .cdnStale, .firing)])
+            for id in ["worse", "held"] {
+                _ = try await scratch.store.acknowledge(
+                    prefix: id, try Acknowledgement(asked: "eva", reason: "", at: noon))
+            }
+            #expect(try await scratch.store.incidentCounts(since: noon) == IncidentCounts(open: 2))
+            worse.version = 2
+            worse.worse = Incident.Mark(version: 2, at: noon)
+            try await add([worse])
+            #expect(try await scratch.store.incidentCounts(since: noon) == IncidentCounts(open: 2, unacknowledged: 1))
+            #expect(try await scratch.store.unresolvedIncidents(limit: 9).map(\.incident.id) == ["worse", "held"])
+        }
+    }
+}
