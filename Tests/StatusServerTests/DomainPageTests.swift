@@ -83,13 +83,18 @@ extension StatusServerSuite {
                 #expect(object["labels"] as? [String: String] == ["teamName": "x"])
                 let incidents = try #require(object["incidents"] as? [[String: Any]])
                 #expect(incidents.map { $0["silenced_until"] as? String } == ["2026-11-21T08:00:00Z"])
-                let edges = try #require(object["edges"] as? [[String: Any]])
-                try #require(edges.map { $0["serves"] as? String } == ["origin_file", "other_file", "missing"])
-                #expect((edges[1]["headers"] as? [String: String]) == ["cdn-server": "lumn"])
-                let addresses = try #require(object["addresses"] as? [[String: Any]])
-                #expect(addresses.map { $0["serves"] as? String } == ["origin_file", "no_answer", "no_file"])
+                let origin = try #require(object["origin"] as? [String: Any])
+                let cdn = try #require(object["cdn"] as? [String: Any])
+                let edges = try #require(cdn["edges"] as? [[String: Any]])
+                try #require(edges.map { $0["status"] as? Int } == [200, 200, 404])
+                #expect(
+                    edges.map { ($0["meaning"] as? String).map { $0 == origin["meaning"] as? String } } == [
+                        true, false, nil,
+                    ])
+                #expect(edges[1]["cdn_server"] as? String == "lumn")
+                let addresses = try #require(origin["addresses"] as? [[String: Any]])
                 #expect(addresses.map { $0["scope"] as? String } == ["public", "private", "public"])
-                #expect(((object["vantages"] as? [[String: Any]])?.first?["name"] as? String) == "outside")
+                #expect(((origin["vantages"] as? [[String: Any]])?.first?["name"] as? String) == "outside")
                 for path in ["/domains/b.test", "/api/v1/domains/b.test", "/domains/%3Cscript%3E", "/domains/"] {
                     #expect(try await ask(port, path).status == 404, "\(path)")
                 }

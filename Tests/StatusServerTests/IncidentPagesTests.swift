@@ -52,7 +52,7 @@ extension StatusServerSuite {
         }
 
         static let lists: [(query: String, sections: [String], rows: Int, isOlder: Bool)] = [
-            ("", ["Open 230", "Pending 1", "Resolved 131"], 200 + 1 + 50, true),
+            ("", ["Open 230", "Pending 1", "Resolved 131"], 50 + 1 + 50, true),
             ("page=2", ["Resolved 131"], 50, true), ("page=3", ["Resolved 131"], 31, false),
             ("q=rare", ["Open 1", "Pending 1", "Resolved 60"], 1 + 1 + 50, true),
             ("q=rare&page=2", ["Resolved 60"], 10, false),
@@ -76,7 +76,7 @@ extension StatusServerSuite {
                 #expect(page.contains("rel=\"next\"") == isOlder)
                 // What the headline says is of all.
                 #expect(page.contains("<h1>230 incidents are open, 230 not acknowledged</h1>"))
-                #expect(page.contains("the first 200 are shown") == query.isEmpty)
+                #expect(page.contains("the first 50 are shown") == query.isEmpty)
             }
         }
 

@@ -8,7 +8,7 @@ import Storage
 struct IncidentPagesRoute: Sendable {
     let context: PageContext
 
-    private static let maximumOpen = 200
+    /// Of each section.
     private static let rows = 50
 
     func list(_ request: Request) async -> Response {
@@ -30,8 +30,8 @@ struct IncidentPagesRoute: Sendable {
         let watched = context.watched.index
         var reading = IncidentsView.Reading(
             query: query,
-            open: isFirst ? try await store.unresolvedIncidents(filter, limit: Self.maximumOpen) : [],
-            pending: isFirst ? try await store.pendingIncidents(filter, limit: Self.maximumOpen) : [],
+            open: isFirst ? try await store.unresolvedIncidents(filter, limit: Self.rows) : [],
+            pending: isFirst ? try await store.pendingIncidents(filter, limit: Self.rows) : [],
             resolved: Array(resolved.prefix(Self.rows)), all: try await store.incidentCounts(since: start),
             counts: try await store.incidentCounts(filter, since: start))
         reading.hasMore = resolved.count > Self.rows

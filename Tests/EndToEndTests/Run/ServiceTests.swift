@@ -28,6 +28,10 @@ extension EndToEndTests {
                 let watch = try Watch(stage, ["good.test", "bad.test"], Watch.Settings(staleAfter: "1h"))
                 let process = try Self.start(stage, watch, socket, ["WATCHDOG_USEC": "300000"])
                 try await until("READY", seen: { process.errors }) { socket.messages.contains("READY=1") }
+                // The log comes by another way than the socket's messages.
+                try await until("the address", seen: { process.errors }) {
+                    process.errors.firstMatch(of: /status page at http[^ \n]+\s/) != nil
+                }
                 let address = try #require(process.errors.firstMatch(of: /status page at (http[^ \n]+)/)?.1)
                 #expect(try await fetch("\(address)healthz", on: stage).hasPrefix("ok"))
                 try await until("the watchdog", seen: { "\(socket.messages)" }) {
