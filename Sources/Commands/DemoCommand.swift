@@ -26,7 +26,6 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        Console.endWithReader()
         let style = TextStyle.standardOutput
         let isWatched = isatty(STDOUT_FILENO) == 1
         let story = DemoStory(

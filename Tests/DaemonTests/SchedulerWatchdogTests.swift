@@ -89,7 +89,7 @@ extension DaemonSuite {
             // The socket is read meanwhile: its queue is short.
             try await eventually {
                 _ = socket.messages
-                return log.lines.contains { $0.hasPrefix("no check begins or ends") }
+                return log.lines.contains { $0.hasPrefix("a check does not end") }
             }
             let fed = socket.messages.count
             let instant = time.now()

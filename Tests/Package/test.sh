@@ -8,6 +8,7 @@ cd "$(dirname "$0")"
 skip() { echo "skipped: $*"; exit 0; }
 [ "$(id -u)" -eq 0 ] || skip "only root can set up a Debian of its own"
 command -v debootstrap >/dev/null || skip "debootstrap is not installed (make setup)"
+unshare --mount true 2>/dev/null || skip "this container may not mount"
 
 # Where this machine's own packages come from.
 codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
@@ -73,6 +74,7 @@ expect 0 "valid, 1 domain" aasa-monitor config check
 expect 0 "/var/lib/aasa-monitor/aasa-monitor.db" aasa-monitor store path
 expect 66 "there is no store" aasa-monitor store compact
 expect 0 "" test ! -e /var/lib/aasa-monitor/aasa-monitor.db
+expect 0 "" test ! -e /etc/systemd/system/multi-user.target.wants/aasa-monitor.service
 for file in usr/share/man/man1/aasa-monitor-check.1.gz usr/share/bash-completion/completions/aasa-monitor \
     usr/share/zsh/vendor-completions/_aasa-monitor usr/share/fish/vendor_completions.d/aasa-monitor.fish \
     usr/share/doc/aasa-monitor/README.md lib/systemd/system/aasa-monitor.service; do

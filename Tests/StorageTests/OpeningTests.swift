@@ -30,14 +30,26 @@ extension StorageSuite {
         @Test("what root makes belongs to the owner of the folder", .enabled(if: geteuid() == 0))
         func owner() async throws {
             try #require(chown(folder.path, 12_345, 23_456) == 0)
+            try #require(chmod(folder.path, 0o2770) == 0)
             let store = try Store(path: folder.store)
             try await store.commit(try incident())
             for suffix in ["", ".lock", "-wal", "-shm"] {
                 let facts = try FileManager.default.attributesOfItem(atPath: folder.store + suffix)
                 #expect(facts[.ownerAccountID] as? Int == 12_345, "\(suffix)")
                 #expect(facts[.groupOwnerAccountID] as? Int == 23_456, "\(suffix)")
+                #expect(facts[.posixPermissions] as? Int == 0o660, "\(suffix)")
             }
             try store.close()
+        }
+
+        @Test("a link in the place of the lock is not followed", arguments: [false, true])
+        func plantedLink(_ isDangling: Bool) throws {
+            let target = folder.path + "/victim"
+            if !isDangling { try Data("kept".utf8).write(to: URL(filePath: target)) }
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.store + ".lock", withDestinationPath: target)
+            #expect(throws: StoreError.self) { try Store(path: folder.store) }
+            #expect((try? Data(contentsOf: URL(filePath: target))) == (isDangling ? nil : Data("kept".utf8)))
         }
 
         @Test("what was committed is there after a handle that was dropped without a close")
@@ -45,6 +57,10 @@ extension StorageSuite {
             do {
                 let store = try Store(path: folder.store)
                 try await store.commit(try incident())
+            }
+            // The task of the commit may hold the handle, and so the lock, for a moment longer.
+            for _ in 0..<1000 where errorOfOpening(folder.store)?.code == .inUse {
+                try await Task.sleep(for: .milliseconds(10))
             }
             let again = try Store(path: folder.store)
             #expect(try await again.incidents(domain: nil, limit: 10).map(\.id) == ["a1"])

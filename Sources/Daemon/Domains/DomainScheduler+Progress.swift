@@ -1,4 +1,4 @@
-// Whether checks begin and end. The loop that begins them says so itself: what is stuck cannot.
+// Whether checks begin and end. The loop that begins them reports it: a loop that is stuck reports nothing.
 
 import Evidence
 import Foundation
@@ -6,10 +6,8 @@ import Monitoring
 import Synchronization
 
 extension DomainScheduler {
-    /// A check that waits longer for its begin, while none begins or ends, shows that the scheduler is stuck.
-    static let patience: TimeInterval = 60
-    /// No check takes so long: where only such are under way, and none begins or ends, their work is stuck.
-    static let longestCheck: TimeInterval = 900
+    /// No check takes so long, whatever the time limit and the number of pages: its work is stuck.
+    static let longestCheck: TimeInterval = 3600
 
     /// Reports to the watchdog where that is due.
     /// - Returns: when the next report is; nil without a watchdog.
@@ -22,16 +20,9 @@ extension DomainScheduler {
         return now + every
     }
 
-    /// Whether a check began or ended since the last call, or none had to.
+    /// Whether every check under way may still end.
     private func isProgressing(_ now: Date) -> Bool {
-        state.withLock { state in
-            defer { state.moves.seen = state.moves.count }
-            if state.moves.count != state.moves.seen { return true }
-            if let first = state.queue.first, now.timeIntervalSince(first.at) > Self.patience * time.pace {
-                return false
-            }
-            guard let oldest = state.underWay.values.min() else { return true }
-            return now.timeIntervalSince(oldest) <= Self.longestCheck * time.pace
-        }
+        guard let oldest = state.withLock({ $0.underWay.values.min() }) else { return true }
+        return now.timeIntervalSince(oldest) <= Self.longestCheck * time.pace
     }
 }

@@ -33,8 +33,6 @@ final class DomainScheduler: Service {
         var wakesAt = Date.distantPast
         /// Checks under way that somebody asked for.
         var wanted = 0
-        /// Beginnings and ends of checks, and how many there were when progress was last looked at.
-        var moves = (count: 0, seen: 0)
     }
 
     /// Checks at once. Each holds some 100 KB, and the driver makes no more transfers than these.
@@ -137,7 +135,6 @@ final class DomainScheduler: Service {
                 guard first.at <= now else { break }
                 state.queue.removeFirst()
                 state.underWay[number] = now
-                state.moves.count += 1
                 free -= 1
                 let (watcher, known) = (entry.watcher, entry.state)
                 // The first turn only reads the state.
@@ -161,7 +158,6 @@ final class DomainScheduler: Service {
         let now = time.now()
         let isNews = state.withLock { state in
             state.underWay[item.watcher] = nil
-            state.moves.count += 1
             guard let (number, entry) = state.entries[item.domain], number == item.watcher else {
                 return state.wakesAt == .distantFuture
             }

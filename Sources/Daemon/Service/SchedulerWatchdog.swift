@@ -2,8 +2,8 @@ import Foundation
 import Logging
 import Storage
 
-/// Gets the scheduler's own word, from its loop, on whether checks begin and end. A timer of its own would go on while the
-/// scheduler is stuck.
+/// Gets the scheduler's own word, from its loop, on whether checks end. A timer of its own would go on while the scheduler is
+/// stuck.
 struct SchedulerWatchdog: Sendable {
     /// Between two reports, in time of the machine.
     let every: Duration
@@ -21,10 +21,10 @@ struct SchedulerWatchdog: Sendable {
         self.init(every: limit / 3) { isProgressing in
             if isProgressing {
                 notifier.watchdog()
-                if trouble.isOver() { logger.notice("checks begin and end again") }
+                if trouble.isOver() { logger.notice("every check ends again") }
             } else if trouble.isNews("stuck") {
                 logger.critical(
-                    "no check begins or ends: the service manager will restart this process",
+                    "a check does not end: the service manager will restart this process",
                     metadata: ["limit": "\(limit)"])
             }
         }

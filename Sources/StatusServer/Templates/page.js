@@ -99,7 +99,7 @@
     replace(next);
   };
 
-  const wait = () => setTimeout(async () => { await refresh(); wait(); }, period);
+  const wait = () => setTimeout(() => refresh().catch(() => {}).then(wait), period);
   wait();
   document.addEventListener("visibilitychange", () => { if (!document.hidden) refresh(); });
 })();
