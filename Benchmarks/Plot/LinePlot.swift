@@ -10,7 +10,7 @@ struct LinePlot {
     let title: String
     let series: [Series]
 
-    private static let (width, height, left, right, top, bottom) = (560.0, 300.0, 56.0, 190.0, 36.0, 36.0)
+    private static let (width, height, left, right, top, bottom) = (600.0, 300.0, 56.0, 230.0, 36.0, 36.0)
     private static let colours = ["#2b6cb0", "#b7791f", "#97266d"]
 
     var svg: String {
@@ -56,7 +56,7 @@ struct LinePlot {
             font-family="system-ui, sans-serif" font-size="12" fill="#808891" role="img" aria-label="\(title)">
             \(Self.text(Self.left, 20, "start", title))
             \(parts.joined(separator: "\n"))
-            \(Self.text(Self.width - Self.right + 14, Self.height - Self.bottom + 18, "start", "domains"))
+            \(Self.text(Self.width - Self.right + 26, Self.height - Self.bottom + 18, "start", "domains"))
             </svg>
 
             """
