@@ -28,7 +28,7 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "a change is told once, and its arrival once; what another version follows ends by that",
+            "a change is reported once, and its arrival once; what another version follows ends by that",
             arguments: [
                 // The first sight of a domain is no change, whatever Apple's CDN has.
                 ("1:1 1:1", []), ("1:- 1:1", []), ("2:1 2:2", []),

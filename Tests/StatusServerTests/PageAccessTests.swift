@@ -90,7 +90,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("an acknowledgement goes and ends by a form; what is wrong with one is told")
+        @Test("an acknowledgement goes and ends by a form; what is wrong with one is said")
         func acknowledge() async throws {
             let incident = try incident("0123456789abcdef", "a.test", .cdnStale, .firing)
             _ = try await scratch.store.commit(

@@ -1,4 +1,4 @@
-// Whether checks begin and end. The loop that begins them reports it: a loop that is stuck reports nothing.
+// Whether checks end. The loop that begins them reports it: a loop that is stuck reports nothing.
 
 import Evidence
 import Foundation

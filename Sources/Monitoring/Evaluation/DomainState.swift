@@ -22,7 +22,7 @@ package struct DomainState: Codable, Equatable, Sendable {
     /// What the CDN served at the last check that had an answer.
     package var cdnCopy: CDNCopy?
     package var incidents: IncidentMemory<IncidentKind>
-    /// The change of the origin that is followed to every edge; nil: none, or nobody is notified of changes.
+    /// The change of the origin that is followed to every edge; nil: none, or no channel takes changes.
     package var change: Incident?
     /// Since when the origin has been serving a valid file without a break; nil while it does not.
     package var originValidSince: Date?

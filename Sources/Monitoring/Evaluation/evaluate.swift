@@ -99,10 +99,12 @@ package func evaluate(
         if log.memory.open[kind] != nil { log.memory.open[kind]?.places = places }
     }
     next.incidents = log.memory
-    let followed =
-        policy.followsChanges && network == .trusted
-        ? next.followChange(since: state, shown, isSettled: isFull || isRepeat, at: now)
-        : policy.followsChanges ? [] : next.forgetChange(shown, at: now)
+    var followed: [IncidentChange] = []
+    if !policy.followsChanges {
+        followed = next.forgetChange(shown, at: now)
+    } else if network == .trusted {
+        followed = next.followChange(since: state, shown, isSettled: isFull || isRepeat, at: now)
+    }
     return Evaluation(
         state: next, verdict: shown, changes: log.changes + followed, dropped: log.dropped,
         places: network == .suspect ? [] : PlaceReading.all(readings), unseen: unseen,

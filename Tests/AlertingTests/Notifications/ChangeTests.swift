@@ -25,7 +25,7 @@ extension AlertingSuite {
         }
 
         @Test(
-            "an arrival is told; a version that another one follows ends without a word",
+            "an arrival is sent; a version that another one follows ends without a word",
             arguments: [
                 (.cdnCaughtUp, .send(.resolved)), (.superseded, .nothing), (.removed, .nothing),
             ] as [(Incident.Resolution, Decision)]) func end(reason: Incident.Resolution, expected: Decision) throws
