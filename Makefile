@@ -6,12 +6,12 @@ SHELL := /bin/bash
 
 CONFIG ?= monitor.yaml
 # Library and headers for the build; nginx, openssl, curl, Alertmanager and promtool as real peers in tests and benchmarks; iproute2
-# sets up networks of their own for tests; Chromium looks at the pages, and wrk asks for them as fast as they come. The third line
-# packs, judges and installs the .deb.
+# sets up networks of their own for tests; Chromium looks at the pages, and wrk asks for them as fast as they come;
+# blackbox_exporter is a peer of the benchmarks. The third line packs, judges and installs the .deb.
 PACKAGES := libcurl4-openssl-dev libc-ares-dev libjemalloc-dev pkg-config libsqlite3-dev ca-certificates curl openssl \
-  nginx-light jq iproute2 prometheus prometheus-alertmanager python3-venv chromium wrk \
+  nginx-light jq iproute2 prometheus prometheus-alertmanager prometheus-blackbox-exporter python3-venv chromium wrk \
   dpkg-dev patchelf lintian debootstrap systemd
-# The services' own models, which tests hold payloads against; none of it is needed to build or to run.
+# The services' own models, which tests hold payloads against, and a mail server; none of it is needed to build or to run.
 JUDGE := .build/payload-judge
 JUDGE_WANTS := Tests/AlertingTests/Payloads/requirements.txt
 # What drives the browser; none of it is needed to build or to run.
@@ -24,7 +24,7 @@ TEST_FLAGS := --disable-xctest
 WIDTH = $(shell swift test --help-hidden 2>/dev/null | grep maximum-parallelization-width >/dev/null && \
   echo --experimental-maximum-parallelization-width 16)
 
-.PHONY: help setup build demo run test browser test-one lint fmt bench fuzz simulate kills package package-test clean
+.PHONY: help setup build demo run test browser test-one lint fmt bench bench-scale fuzz simulate kills package package-test clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,14 +41,14 @@ setup: ## install the system packages that are missing (Debian); safe to repeat
 	fi
 	@command -v swift >/dev/null || { echo "there is no Swift toolchain; install Swift 6.2 or later from https://www.swift.org/install/linux/" >&2; exit 1; }
 	@cmp -s $(JUDGE_WANTS) $(JUDGE)/requirements.txt || { \
-	  echo "installing what payloads are judged by"; \
+	  echo "installing what payloads are judged by, and a mail server"; \
 	  rm -rf $(JUDGE); \
 	  if /usr/bin/python3 -m venv $(JUDGE) && $(JUDGE)/bin/pip install -q --disable-pip-version-check --retries 1 \
 	    --timeout 30 --no-deps --no-compile --only-binary :all: -r $(JUDGE_WANTS); then \
 	    cp $(JUDGE_WANTS) $(JUDGE)/requirements.txt; \
 	  else \
 	    rm -rf $(JUDGE); \
-	    echo "it cannot be had (no network?); the suite of payloads will be skipped" >&2; \
+	    echo "it cannot be had (no network?); the suites of payloads and of mail will be skipped" >&2; \
 	  fi; }
 
 	@cmp -s $(BROWSER_WANTS) $(BROWSER)/requirements.txt || { \
@@ -99,6 +99,23 @@ fmt: ## format the sources
 bench: setup ## measure, in ratios against peers of the same run
 	swift build -c release --product aasa-monitor-bench
 	.build/release/aasa-monitor-bench
+
+SCALES ?= 100 1000 10000 100000
+SCALE_RECORD := .build/scale.jsonl
+SCALE_BUILD := swift build -c release --static-swift-stdlib --product
+bench-scale: setup ## measure the real program with as many domains as SCALES names, for an hour or two, and draw docs/performance
+	$(SCALE_BUILD) aasa-monitor-bench
+	$(SCALE_BUILD) aasa-monitor
+	.build/release/aasa-monitor-bench sweep --domains 1000
+	rm -f $(SCALE_RECORD)
+	for count in $(SCALES); do \
+	  interval=60; if [ $$count -gt 10000 ]; then interval=600; fi; \
+	  .build/release/aasa-monitor-bench steady --domains $$count --interval $$interval --settle 3 --record $(SCALE_RECORD); \
+	done
+	.build/release/aasa-monitor-bench plot --record $(SCALE_RECORD)
+	.build/release/aasa-monitor-bench steady --domains 1000 --interval 30 --settle 2 --hanging 1000
+	.build/release/aasa-monitor-bench load --domains 10000 --interval 300
+	.build/release/aasa-monitor-bench pages --domains 10000 --interval 60
 
 FUZZ_SECONDS ?= 60
 CORPUS ?= ../shared/corpus

@@ -39,6 +39,7 @@ let package = Package(
         // From libjemalloc-dev. No pkg-config: its flags are those of a plain library.
         .target(name: "CJemalloc", linkerSettings: [.linkedLibrary("jemalloc")]),
         .target(name: "CBuild"),
+        .target(name: "CSpawn"),
         .target(name: "Curl", dependencies: ["CCares", "CCurl"], swiftSettings: strict),
         .target(name: "AASA", swiftSettings: strict),
         .target(name: "MonitorMetrics", swiftSettings: strict),
@@ -61,7 +62,7 @@ let package = Package(
         .target(
             name: "Alerting",
             dependencies: [
-                "Curl", "Evidence", "Monitoring", "Storage",
+                "CSpawn", "Curl", "Evidence", "Monitoring", "Storage",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -141,7 +142,6 @@ let package = Package(
             name: "TestSupport", dependencies: ["Evidence", "Monitoring"], path: "Tests/TestSupport",
             swiftSettings: strict),
         // Where a suite's tests run, and the programs that they run. By itself: what imports Testing cannot go into a command.
-        .systemLibrary(name: "CSpawn", path: "Tests/CSpawn"),
         .target(name: "TestTraits", dependencies: ["CSpawn"], path: "Tests/TestTraits", swiftSettings: strict),
         // The deterministic simulation, its command (`make simulate`) and its suite.
         .target(

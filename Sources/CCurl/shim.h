@@ -11,6 +11,7 @@ typedef size_t (*aasa_curl_data_callback)(char *data, size_t size, size_t count,
 typedef curl_socket_t (*aasa_curl_socket_callback)(void *context, curlsocktype purpose, struct curl_sockaddr *address);
 typedef int (*aasa_curl_prereq_callback)(
     void *context, char *primary_ip, char *local_ip, int primary_port, int local_port);
+typedef int (*aasa_curl_debug_callback)(CURL *easy, curl_infotype kind, char *data, size_t size, void *context);
 typedef int (*aasa_curl_progress_callback)(
     void *context, curl_off_t down_total, curl_off_t down_now, curl_off_t up_total, curl_off_t up_now);
 
@@ -53,6 +54,15 @@ static inline CURLcode aasa_curl_set_prereq_callback(CURL *easy, CURLoption opti
 static inline CURLcode aasa_curl_set_progress_callback(
     CURL *easy, CURLoption option, aasa_curl_progress_callback callback) {
     return curl_easy_setopt(easy, option, callback);
+}
+
+static inline CURLcode aasa_curl_set_debug_callback(CURL *easy, CURLoption option, aasa_curl_debug_callback callback) {
+    return curl_easy_setopt(easy, option, callback);
+}
+
+// Of mail: recipients that are refused do not keep it from the others. The option's name has a letter less from 8.2 on.
+static inline CURLcode aasa_curl_allow_refused_recipients(CURL *easy) {
+    return curl_easy_setopt(easy, CURLOPT_MAIL_RCPT_ALLLOWFAILS, 1L);
 }
 
 static inline CURLcode aasa_curl_get_long(CURL *easy, CURLINFO info, long *value) {

@@ -11,8 +11,8 @@ package struct AasaMonitor: AsyncParsableCommand {
             by hours to weeks and goes missing when something keeps Apple's crawler out. `check` looks once, `watch` \
             waits for a change to reach every edge, `run` watches and alerts, `demo` shows it all on a lab of its own.
 
-            Exit codes: 0 nothing at severity error, 1 at least one error finding, 64 usage, 66 an input file is missing, \
-            70 our own fault, 78 configuration.
+            Exit codes: 0 nothing at severity error, 1 at least one error finding, 64 usage, 65 a file that is no \
+            association file, 66 an input file that is missing or cannot be read, 70 our own fault, 78 configuration.
             """,
         version: Version.text,
         subcommands: [
@@ -30,7 +30,12 @@ package struct AasaMonitor: AsyncParsableCommand {
         // A reader that goes away shows as a failed write, not as a signal that kills the daemon.
         signal(SIGPIPE, SIG_IGN)
         OpenFiles.raiseLimit()
+        let arguments = Array(CommandLine.arguments.dropFirst())
         do {
+            // ArgumentParser shows the help of what it knows, and ends with 0.
+            if arguments.first == "help", let complaint = CommandPath(arguments).complaint {
+                throw ValidationError(complaint)
+            }
             var command = try await asyncParseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
@@ -40,12 +45,20 @@ package struct AasaMonitor: AsyncParsableCommand {
         } catch let failure as CommandFailure {
             end(with: failure)
         } catch {
-            exit(withError: error)
+            end(with: error, arguments)
         }
     }
 
+    private static func end(with error: any Error, _ arguments: [String]) -> Never {
+        let code = exitCode(for: error)
+        // Help, or an end that has been explained already.
+        if code == .success || error is ExitCode { exit(withError: error) }
+        if code == .validationFailure { end(with: CommandFailure(.usage, UsageFault(error, arguments).message)) }
+        end(with: CommandFailure(.software, message(for: error)))
+    }
+
     private static func end(with failure: CommandFailure) -> Never {
-        if !failure.message.isEmpty { Console.note("aasa-monitor: \(failure.message)") }
+        if !failure.message.isEmpty { Console.remark(failure.message) }
         Foundation.exit(failure.exit.rawValue)
     }
 }

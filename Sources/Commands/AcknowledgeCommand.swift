@@ -2,6 +2,7 @@ import ArgumentParser
 import Evidence
 import Foundation
 import Monitoring
+import StatusServer
 import Storage
 
 /// `aasa-monitor ack INCIDENT|DOMAIN`.
@@ -22,6 +23,7 @@ struct AcknowledgeCommand: AsyncParsableCommand {
     var reason: String = ""
 
     @OptionGroup var store: StoreOptions
+    @OptionGroup var remote: RemoteOptions
 
     func run() async throws {
         let acknowledgement: Acknowledgement
@@ -30,15 +32,19 @@ struct AcknowledgeCommand: AsyncParsableCommand {
         } catch {
             throw ValidationError(error.description)
         }
-        let incidents = try await store.with(.beside) { store in
-            try await AcknowledgeTarget(incident).change(in: store) {
+        if let changed = try await remote.with(besides: store, { try await $0.acknowledge(incident, acknowledgement) })
+        {
+            return Console.print(
+                "incident \(changed.id) acknowledged by \(acknowledgement.by.displayable): \(changed.about)")
+        }
+        let changed = try await store.with(.beside) { store in
+            try await AcknowledgeTarget(incident, .open).change(in: store) {
                 try await $0.acknowledge(prefix: $1, acknowledgement)
             }
         }
-        for incident in incidents {
-            Console.print(
-                "incident \(incident.id) acknowledged by \(acknowledgement.by.displayable): \(incident.kind.rawValue)")
-        }
+        Console.print(
+            "incident \(changed.id) acknowledged by \(acknowledgement.by.displayable): "
+                + "\(changed.kind.rawValue) of \(changed.subjectName)")
     }
 }
 
@@ -50,48 +56,72 @@ struct UnacknowledgeCommand: AsyncParsableCommand {
     @Argument(help: AcknowledgeTarget.help, completion: DomainCompletion.kind) var incident: String
 
     @OptionGroup var store: StoreOptions
+    @OptionGroup var remote: RemoteOptions
 
     func run() async throws {
-        let incidents = try await store.with(.beside) { store in
-            try await AcknowledgeTarget(incident).change(in: store) { try await $0.unacknowledge(prefix: $1) }
+        if let changed = try await remote.with(besides: store, { try await $0.unacknowledge(incident) }) {
+            return Console.print("incident \(changed.id) is no longer acknowledged: \(changed.about)")
         }
-        for incident in incidents {
-            Console.print("incident \(incident.id) is no longer acknowledged: \(incident.kind.rawValue)")
+        let changed = try await store.with(.beside) { store in
+            try await AcknowledgeTarget(incident, .acknowledged).change(in: store) {
+                try await $0.unacknowledge(prefix: $1)
+            }
         }
+        Console.print(
+            "incident \(changed.id) is no longer acknowledged: \(changed.kind.rawValue) of \(changed.subjectName)")
     }
 }
 
-/// What `ack` and `unack` are about: an incident by its id, or the confirmed incidents of a domain.
+/// What `ack` and `unack` are about: an incident by its id, or a domain that has one which can be meant.
 struct AcknowledgeTarget {
     static let help = ArgumentHelp(
-        "The incident's id as messages and the status page show it, or its beginning; or a domain, for all of its "
-            + "incidents.", valueName: "incident|domain")
+        "The incident's id as messages and the status page show it, or its beginning; or a domain that has one open "
+            + "incident.", valueName: "incident|domain")
+
+    /// Which incidents of a domain can be meant.
+    enum Choice: String {
+        case open, acknowledged
+    }
 
     let text: String
+    let choice: Choice
 
-    init(_ text: String) { self.text = text }
+    /// More are not listed.
+    private static let mostListed = 20
 
-    /// - Returns: the incidents that were changed, at least one.
-    /// - Throws: `CommandFailure` where there is none.
+    init(_ text: String, _ choice: Choice) {
+        self.text = text
+        self.choice = choice
+    }
+
+    /// - Returns: the incident that was changed.
+    /// - Throws: `CommandFailure` where there is none, or several could be meant.
     func change(
         in store: Store, _ change: (Store, String) async throws -> AcknowledgeAnswer
-    ) async throws -> [Incident] {
-        var ids = [text]
+    ) async throws -> Incident {
         // An id has no dot.
-        if text.contains("."), let domain = try? Domain(text) {
-            ids = try await store.incidents(domain: domain, limit: 100)
-                .filter { $0.state == .firing || $0.state == .recovering }.map(\.id)
-            if ids.isEmpty { throw CommandFailure(.usage, "\(domain) has no confirmed incident that is not resolved") }
-        }
-        var changed: [Incident] = []
-        var refusal = ""
-        for id in ids {
-            switch try await change(store, id) {
-            case .done(let incident): changed.append(incident)
-            case let answer: refusal = answer.refusal ?? ""
+        let domain = text.contains(".") ? try? Domain(text) : nil
+        let id = if let domain { try await id(of: domain, store) } else { text }
+        let answer = try await change(store, id)
+        guard case .done(let incident) = answer else { throw CommandFailure(.usage, answer.refusal ?? "") }
+        return incident
+    }
+
+    private func id(of domain: Domain, _ store: Store) async throws -> String {
+        let query = IncidentQuery(domain: domain, state: .open, limit: Self.mostListed)
+        let open = try await store.incidents(query).map(\.record)
+        let meant = choice == .open ? open : open.filter { $0.acknowledgement != nil }
+        if meant.count == 1, let only = meant.first { return only.incident.id }
+        guard meant.isEmpty else {
+            let lines = meant.map { record in
+                "\n  \(record.incident.reference)"
+                    + (record.acknowledgement.map { ", acknowledged by \($0.by.displayable)" } ?? "")
             }
+            throw CommandFailure(
+                .usage, "\(domain) has \(meant.count) \(choice) incidents; name one of them:" + lines.joined())
         }
-        guard !changed.isEmpty else { throw CommandFailure(.usage, refusal) }
-        return changed
+        throw CommandFailure(
+            .usage,
+            open.isEmpty ? "\(domain) has no open incident" : "no open incident of \(domain) is acknowledged")
     }
 }

@@ -5,10 +5,11 @@ import Daemon
 import Evidence
 import MonitorConfiguration
 
-/// `aasa-monitor alert test`: whether messages arrive, before one has to.
+/// `aasa-monitor alert`: whether messages arrive, and to whom they would go, before one has to.
 struct AlertCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "alert", abstract: "Examine the channels that alerts go to.", subcommands: [Test.self])
+        commandName: "alert", abstract: "Examine the channels that alerts go to.",
+        subcommands: [Test.self, AlertRoutesCommand.self])
 
     struct Test: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

@@ -17,6 +17,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
             commandName: "list", abstract: "List deliveries, the newest first, and count pending notifications.")
 
         @OptionGroup var store: StoreOptions
+        @OptionGroup var remote: RemoteOptions
         @Option(help: "Only those of this channel.") var channel: String?
         @Option(help: "Only those about this incident (its whole id).") var incident: String?
         @Option(help: "Only those about incidents of this domain.", completion: DomainCompletion.kind) var domain:
@@ -26,6 +27,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
 
         func validate() throws {
             guard limit > 0 else { throw ValidationError("--limit: \(limit) is not a number above zero") }
+            if remote.url != nil, limit > 500 { throw ValidationError("--limit: with --url 500 at most") }
             _ = try parsedDomain()
         }
 
@@ -39,16 +41,23 @@ struct DeliveriesCommand: AsyncParsableCommand {
 
         func run() async throws {
             let domain = try parsedDomain()
-            let (entries, pending) = try await store.with(.reader) { store in
-                let records = try await store.deliveries(
-                    channel: channel, incident: incident?.lowercased(), domain: domain, limit: limit)
-                return (try await DeliveryListing.entries(records, store), try await store.pendingNotifications())
+            var asked = try await remote.with(besides: store) {
+                try await $0.deliveries(channel: channel, incident: incident, domain: domain, limit: limit)
             }
+            if asked == nil {
+                asked = try await store.with(.reader) { store in
+                    let records = try await store.deliveries(
+                        channel: channel, incident: incident?.lowercased(), domain: domain, limit: limit)
+                    let entries = try await DeliveryListing.entries(records, store)
+                    return (entries: entries, pending: try await store.pendingNotifications())
+                }
+            }
+            let (entries, pending) = asked ?? ([], [])
             switch format {
             case .json: Console.print(OrderedJSON.array(entries.map(DeliveryListing.json)).text(isPretty: true))
             case .text:
                 if entries.isEmpty {
-                    Console.note("aasa-monitor: no deliveries")
+                    Console.remark("no deliveries")
                 } else {
                     Console.print(DeliveryListing.text(entries))
                 }
@@ -58,21 +67,40 @@ struct DeliveriesCommand: AsyncParsableCommand {
     }
 
     struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "show", abstract: "Show one delivery.")
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Show one message: what it said, about which incidents, and each attempt.")
 
         @OptionGroup var store: StoreOptions
         @Option(help: "text or json.") var format = Format.text
-        @Argument(help: "The number that `deliveries list` shows.") var id: Int64
+        @Argument(
+            help: ArgumentHelp(
+                "The number that `deliveries list` shows, or the beginning of the message_key in the log.",
+                valueName: "id"))
+        var id: String
+
+        func validate() throws { _ = try name() }
+
+        private func name() throws -> MessageName {
+            if let number = Int64(id), id.count < 20 { return .number(number) }
+            guard id.count >= 8, id.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
+                throw ValidationError(
+                    "'\(id.displayable.shortened(to: 80))' is neither the number of a delivery nor the beginning of a "
+                        + "message_key, at least eight characters of it")
+            }
+            return .key(id)
+        }
 
         func run() async throws {
-            let entry = try await store.with(.reader) { store in
-                let records = try await store.delivery(id: id).map { [$0] } ?? []
-                return try await DeliveryListing.entries(records, store).first
+            let name = try name()
+            let message = try await store.with(.reader) { try await $0.sentMessage(name) }
+            guard let message else {
+                throw CommandFailure(
+                    .found,
+                    "no delivery is named '\(id.displayable.shortened(to: 80))'; see aasa-monitor deliveries list")
             }
-            guard let entry else { throw CommandFailure(.found, "no delivery has the number \(id)") }
             switch format {
-            case .json: Console.print(DeliveryListing.json(entry).text(isPretty: true))
-            case .text: Console.print(DeliveryListing.details(entry))
+            case .json: Console.print(MessageListing.json(message).text(isPretty: true))
+            case .text: Console.print(MessageListing.text(message))
             }
         }
     }

@@ -10,7 +10,7 @@ struct HistoryCommand: AsyncParsableCommand {
         commandName: "history",
         abstract: "Show what changed on a domain, how long Apple's CDN took, incidents and alerts sent.",
         discussion: """
-            Reads the store, and sends no request. What a version changed is shown as long as both files are kept \
+            Reads the store, or asks the daemon of --url, and sends no other request. What a version changed is shown as long as both files are kept \
             (store.keep_observations).
             """)
 
@@ -19,6 +19,7 @@ struct HistoryCommand: AsyncParsableCommand {
     @Option(help: "text or json.") var format = Format.text
     @Option(help: "At most so many versions, incidents and deliveries each.") var limit = 20
     @OptionGroup var store: StoreOptions
+    @OptionGroup var remote: RemoteOptions
     @Argument(help: "The domain.", completion: DomainCompletion.kind) var domain: String
 
     func validate() throws {
@@ -33,8 +34,14 @@ struct HistoryCommand: AsyncParsableCommand {
             throw CommandFailure(.usage, "history is of one domain, not of \(targets.count)")
         }
         let now = Date()
-        let history = try await store.with(.reader) {
-            try await DomainHistory($0, domain: target.domain, limit: limit, time: PageTime(now: now))
+        var history = try await remote.with(besides: store) { monitor in
+            let document = try await monitor.history(of: target.domain, limit: limit)
+            return try monitor.read(document) { try DomainHistory(document: $0, now: now) }
+        }
+        if history == nil {
+            history = try await store.with(.reader) {
+                try await DomainHistory($0, domain: target.domain, limit: limit, time: PageTime(now: now))
+            }
         }
         guard let history else {
             throw CommandFailure(.found, "\(target.domain) is not watched here, or its first check has not ended")

@@ -52,7 +52,7 @@ struct MatchCommand: AsyncParsableCommand {
         guard let text = try await reader.read([source]).first else { return }
         let content = try text.content()
         if case .nothing(let reason) = content {
-            Console.note("aasa-monitor: \(reason); devices take nothing from this file")
+            Console.remark("\(reason); devices take nothing from this file")
         }
         let answers = zip(questions, owners).map { MatchAnswer(question: $0, file: content.file, owner: $1) }
         switch format {

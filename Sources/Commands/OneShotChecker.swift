@@ -63,7 +63,7 @@ struct OneShotChecker: Sendable {
         do {
             return try Store(path: path, readOnly: true)
         } catch {
-            Console.note("aasa-monitor: without history, since \(error.message)")
+            Console.remark("without history, since \(error.message)")
             return nil
         }
     }
@@ -88,7 +88,7 @@ struct OneShotChecker: Sendable {
         let verdict = Verdict(
             of: readings, history: history, staleAfter: watched?.staleAfter ?? defaults.staleAfter,
             certificateWarning: watched?.certificateWarning ?? defaults.certificateWarning,
-            expectations: expectations, now: now)
+            expectations: expectations, ignoring: watched?.ignore ?? defaults.ignore, now: now)
         return CheckReport(
             observation: observation, readings: readings, verdict: verdict, cdnURL: probe.cdnURL(of: target.domain))
     }

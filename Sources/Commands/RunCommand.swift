@@ -15,6 +15,9 @@ struct RunCommand: AsyncParsableCommand {
         discussion: """
             SIGTERM and SIGINT end it within 5 seconds; what it knows and what is pending is in its store. At SIGHUP it \
             reads its configuration again: a file with faults is refused, and the running configuration stays.
+
+            With --once it is a job for cron: it checks each domain once, sends what is due, and ends with 1 if a domain is \
+            failing. Everything else waits in the store for the next run.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions
@@ -25,6 +28,9 @@ struct RunCommand: AsyncParsableCommand {
             valueName: "index/count"), transform: Self.shard)
     var shard: Shard?
 
+    @Flag(help: "Check each domain once, store, notify, and end. There is no status page.")
+    var once = false
+
     func run() async throws {
         let path = try configuration.resolvedPath()
         let file = try ConfigurationOptions.load(path, shard: shard)
@@ -33,20 +39,38 @@ struct RunCommand: AsyncParsableCommand {
             configuration: file,
             surroundings: MonitorDaemon.Surroundings(
                 logger: MonitorLog.logger(file.log), version: Version.number, userAgent: Version.userAgent,
-                storePath: file.store.path,
+                storePath: Self.absolute(file.store.path), configurationPath: Self.absolute(path),
                 rereading: { [shard] in
                     let (next, warnings) = try ConfigurationLoader.load(path: path, shard: shard)
                     if let caFile = next.network.caFile { try CertificateFile.check(caFile, option: "network.ca_file") }
                     return (next, warnings)
                 }, notifier: ServiceNotifier()))
         defer { LogSink.shared.flush() }
-        try await Self.explaining { try await daemon.run() }
+        guard once else { return try await Self.explaining { try await daemon.run() } }
+        try await Self.explaining {
+            let round: MonitorRound
+            do {
+                round = try await daemon.runOnce()
+            } catch is CancellationError {
+                throw CommandFailure(
+                    .interrupted, "interrupted: what was checked is stored; the next run does the rest")
+            }
+            if round.discarded > 0 {
+                throw CommandFailure(
+                    .software,
+                    "\(round.discarded) of \(round.domains) checks could not be stored; the log above says why")
+            }
+            if round.failing > 0 { throw MonitorExit.found.code }
+        }
     }
+
+    /// A path of a log must hold in any folder.
+    private static func absolute(_ path: String) -> String { URL(filePath: path).standardizedFileURL.path }
 
     private static func shard(_ text: String) throws -> Shard {
         guard let shard = Shard(text) else {
             throw ValidationError(
-                "expected INDEX/COUNT with INDEX from 0 to COUNT - 1 and COUNT at most \(Shard.largestCount), such as 0/4; found '\(text)'"
+                "write INDEX/COUNT with INDEX from 0 to COUNT - 1 and COUNT at most \(Shard.largestCount), such as 0/4"
             )
         }
         return shard

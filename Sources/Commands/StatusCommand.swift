@@ -9,7 +9,7 @@ struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show what the daemon knows of its domains, trouble first.",
         discussion: """
-            Reads the store, and sends no request. Exit code 1 if a domain is failing. To look at a site now, use `check`.
+            Reads the store, or asks the daemon of --url, and sends no other request. Exit code 1 if a domain is failing. To look at a site now, use `check`.
             """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable { case text, json }
@@ -17,6 +17,7 @@ struct StatusCommand: AsyncParsableCommand {
     @Option(help: "text or json.") var format = Format.text
     @Flag(help: "Show it again every two seconds, until Ctrl-C.") var watch = false
     @OptionGroup var store: StoreOptions
+    @OptionGroup var remote: RemoteOptions
     @Argument(help: "Domains (default: all).", completion: DomainCompletion.kind) var domains: [String] = []
 
     /// Between two looks of `--watch`.
@@ -27,10 +28,21 @@ struct StatusCommand: AsyncParsableCommand {
         var isFailing = false
         if watch { Console.endWithReader() }
         repeat {
-            let reading = try await store.with(.reader) {
-                try await StatusReading(
-                    $0, domains: Set(named), withDocuments: format == .json, now: Date())
+            let now = Date()
+            let asked = try await remote.with(besides: store) { monitor in
+                let overview = try await monitor.overview(of: named, now: now)
+                var documents: [Data] = []
+                for row in overview.rows.sorted(by: { $0.name < $1.name }) where format == .json {
+                    documents.append(try await monitor.document(of: Domain(row.name)))
+                }
+                return StatusReading(overview: overview, documents: documents)
             }
+            let reading =
+                if let asked { asked } else {
+                    try await store.with(.reader) {
+                        try await StatusReading($0, domains: Set(named), withDocuments: format == .json, now: now)
+                    }
+                }
             let known = Set(reading.overview.rows.map(\.name))
             if let missing = named.first(where: { !known.contains($0.name) }) {
                 throw CommandFailure(.found, "\(missing) is not watched here, or its first check has not ended")

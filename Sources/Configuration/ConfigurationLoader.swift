@@ -9,15 +9,16 @@ package enum ConfigurationLoader {
     ///   - file: the path for messages; relative paths in the text (secret files, `ca_file`) are taken from its folder.
     ///   - shard: the share of the domains to keep, in place of the one that the text names.
     ///   - environment: where `${NAME}` is looked up.
+    ///   - now: the present, by which dates of the text have passed.
     ///   - readFile: reads a secret's file; its errors' own words are shown only for `ConfigurationFileUnreadable`.
     /// - Returns: the configuration, and the warnings in the order of the file.
     /// - Throws: `ConfigurationFault` with every problem of the file.
     package static func parse(
-        _ text: String, file: String, shard: Shard? = nil, environment: [String: String],
+        _ text: String, file: String, shard: Shard? = nil, environment: [String: String], now: Date = Date(),
         readFile: (String) throws -> String
     ) throws(ConfigurationFault) -> (ConfigurationFile, warnings: [ConfigurationProblem]) {
         let (result, problems) = withoutActuallyEscaping(readFile) { readFile in
-            let reading = Reading(file: file, environment: environment, readFile: readFile)
+            let reading = Reading(file: file, environment: environment, readFile: readFile, now: now)
             return (read(text, reading, shard), reading.problems)
         }
         guard let result, !problems.contains(where: { $0.severity == .error }) else {
@@ -35,6 +36,24 @@ package enum ConfigurationLoader {
     ) throws -> (ConfigurationFile, warnings: [ConfigurationProblem]) {
         try parse(text(at: path), file: path, shard: shard, environment: environment) { try SmallFile.secret(at: $0) }
     }
+
+    /// Reads a configuration as `load` does, and remembers where its values are given. `path`: nil for standard input.
+    ///
+    /// - Throws: as `load`.
+    package static func examine(
+        path: String?, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws -> ExaminedConfiguration {
+        let text = try text(at: path)
+        let reading = Reading(file: path ?? standardInput, environment: environment, readFile: SmallFile.secret)
+        let file = read(text, reading, nil)
+        guard let file, !reading.problems.contains(where: { $0.severity == .error }) else {
+            throw ConfigurationFault(problems: reading.problems)
+        }
+        return ExaminedConfiguration(file: file, warnings: reading.problems, name: reading.file, places: reading.places)
+    }
+
+    /// What messages call standard input.
+    private static let standardInput = "<stdin>"
 
     /// Where the configuration at `path` has its store, whatever else is in it: no secret is read, no other variable.
     ///
@@ -62,9 +81,11 @@ package enum ConfigurationLoader {
         }
     }
 
-    private static func text(at path: String) throws -> String {
+    /// `path`: nil for standard input.
+    private static func text(at path: String?) throws -> String {
         // One byte more than is allowed: `parse` then tells that the file is too large.
-        let bytes = try SmallFile.bytes(at: path, limit: SourceDocument.maximumBytes + 1)
+        let limit = SourceDocument.maximumBytes + 1
+        let bytes = try path.map { try SmallFile.bytes(at: $0, limit: limit) } ?? SmallFile.standardInput(limit: limit)
         guard let text = String(validating: bytes, as: UTF8.self) else {
             let line = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
                 .firstIndex { String(validating: $0, as: UTF8.self) == nil }
@@ -73,7 +94,7 @@ package enum ConfigurationLoader {
                 bytes.count > SourceDocument.maximumBytes ? "the file is larger than 1 MiB" : "the file is not UTF-8"
             throw ConfigurationFault(problems: [
                 ConfigurationProblem(
-                    severity: .error, file: path, line: (line ?? 0) + 1, column: 1, message: message)
+                    severity: .error, file: path ?? standardInput, line: (line ?? 0) + 1, column: 1, message: message)
             ])
         }
         return text
@@ -94,9 +115,17 @@ package enum ConfigurationLoader {
             return nil
         }
         guard case .mapping(let entries) = root.content else {
+            let hint =
+                if case .scalar(let text, isPlain: true) = root.content,
+                    SyntaxHint.lacksBlank(text[...])
+                {
+                    "; is a blank missing after the colon?"
+                } else {
+                    ""
+                }
             reading.error(
                 "expected a mapping with the keys 'version' and 'domains', found "
-                    + root.summary(isConcealed: true), at: root.position)
+                    + root.summary(isConcealed: true) + hint, at: root.position)
             return nil
         }
         return Section(

@@ -10,13 +10,29 @@ import Foundation
     import Darwin
 #endif
 
-enum SmallFile {
+/// Reads files that people name.
+package enum SmallFile {
     /// A file of secrets is a few lines; more is another file by mistake.
     private static let secretLimit = 64 * 1024
 
     /// The file's first bytes, `limit` at most. Pipes work too, as in `--config <(…)`.
-    static func bytes(at path: String, limit: Int) throws(ConfigurationFileUnreadable) -> [UInt8] {
+    ///
+    /// - Throws: `ConfigurationFileUnreadable` with the system's reason.
+    package static func bytes(at path: String, limit: Int) throws(ConfigurationFileUnreadable) -> [UInt8] {
         guard let file = fopen(path, "re") else { throw unreadable(path) }
+        return try bytes(of: file, named: path, limit: limit)
+    }
+
+    /// As `bytes(at:limit:)`. Not by way of `/dev/stdin`, which cannot be opened where it is a socket, as under sshd.
+    package static func standardInput(limit: Int) throws(ConfigurationFileUnreadable) -> [UInt8] {
+        guard let file = fdopen(dup(STDIN_FILENO), "r") else { throw unreadable("standard input") }
+        return try bytes(of: file, named: "standard input", limit: limit)
+    }
+
+    /// Closes the file.
+    private static func bytes(
+        of file: UnsafeMutablePointer<FILE>, named path: String, limit: Int
+    ) throws(ConfigurationFileUnreadable) -> [UInt8] {
         defer { fclose(file) }
         var result: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)
@@ -46,7 +62,8 @@ enum SmallFile {
         return text
     }
 
-    static func secret(at path: String) throws(ConfigurationFileUnreadable) -> String {
+    /// The file of a secret.
+    package static func secret(at path: String) throws(ConfigurationFileUnreadable) -> String {
         let bytes = try bytes(at: path, limit: secretLimit + 1)
         guard bytes.count <= secretLimit else {
             throw ConfigurationFileUnreadable(path: path, reason: "it is larger than 64 KiB")

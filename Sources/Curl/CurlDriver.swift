@@ -11,7 +11,7 @@ import Synchronization
 package final class CurlDriver: Sendable {
     private let loop: DriverLoop
     private let thread: DriverThread
-    /// What every transfer is told.
+    /// Applied to every transfer.
     package let network: NetworkSettings
     package let resolver: Resolver
 
@@ -20,13 +20,14 @@ package final class CurlDriver: Sendable {
     /// - Parameters:
     ///   - network: applied to every transfer.
     ///   - resolver: looks up the names of hosts; not that of a proxy.
-    ///   - maximumConcurrent: how many transfers run at once, at least 1, without those that have waited 100 ms for a
-    ///     connection, or two seconds for an answer; the others wait in the order of their coming.
+    ///   - maximumConcurrent: how many transfers run at once, at least 1, without those that have waited for their servers
+    ///     longer than `patience`; the others wait in the order of their coming.
+    ///   - patience: how long a transfer that waits keeps the next one from starting.
     ///   - keptConnections: how many idle connections of `.kept` transfers stay open beside all busy ones.
     /// - Throws: `.badSettings` where `network` does not parse, `.outOfMemory`.
     package init(
         network: NetworkSettings = NetworkSettings(), resolver: Resolver = .shared, maximumConcurrent: Int = 64,
-        keptConnections: Int = 16
+        patience: Duration = .milliseconds(100), keptConnections: Int = 16
     ) throws(CurlError) {
         do {
             try network.validate()
@@ -34,7 +35,8 @@ package final class CurlDriver: Sendable {
             throw CurlError(code: .badSettings, phase: .resolving, message: error.description)
         }
         let loop = try DriverLoop(
-            network: network, maximumConcurrent: max(1, maximumConcurrent), keptConnections: max(1, keptConnections))
+            network: network, maximumConcurrent: max(1, maximumConcurrent), patience: patience,
+            keptConnections: max(1, keptConnections))
         self.loop = loop
         self.network = network
         self.resolver = resolver

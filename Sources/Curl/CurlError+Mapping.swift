@@ -20,6 +20,7 @@ struct FailureSigns {
     var refusedAddress = false
     var headersOverLimit = false
     var bodyStarted = false
+    var isMail = false
 }
 
 extension CurlError {
@@ -53,7 +54,9 @@ extension CurlError {
         case CURLE_HTTP2, CURLE_WEIRD_SERVER_REPLY: return .malformedAnswer
         // The scheme is not allowed, or what answered speaks no HTTP/1 ("Received HTTP/0.9 when not allowed").
         case CURLE_UNSUPPORTED_PROTOCOL: return signs.phase >= .waiting ? .malformedAnswer : .badURL
-        case CURLE_URL_MALFORMAT, CURLE_LOGIN_DENIED: return .badURL
+        case CURLE_USE_SSL_FAILED: return .noTLS
+        case CURLE_LOGIN_DENIED: return signs.isMail ? .loginFailed : .badURL
+        case CURLE_URL_MALFORMAT: return .badURL
         case CURLE_BAD_CONTENT_ENCODING: return .badEncoding
         case CURLE_FILESIZE_EXCEEDED: return .bodyTooLarge
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS: return .certificate

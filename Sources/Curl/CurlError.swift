@@ -28,6 +28,8 @@ package struct CurlError: Error, Sendable, Equatable, CustomStringConvertible {
             case tlsHandshake = "tls-handshake"
             case tlsVersion = "tls-version"
             case certificate
+            case noTLS = "no-tls"
+            case loginFailed = "login-failed"
             case headersTooLarge = "headers-too-large"
             case bodyTooLarge = "body-too-large"
             case truncated
@@ -73,6 +75,10 @@ package struct CurlError: Error, Sendable, Equatable, CustomStringConvertible {
         package static let tlsVersion = Code(.tlsVersion)
         /// The chain or the name was refused; see `TransferResult.verifyProblem`.
         package static let certificate = Code(.certificate)
+        /// A mail server offers no TLS where it is needed.
+        package static let noTLS = Code(.noTLS)
+        /// A mail server refused the login, or has none that is known.
+        package static let loginFailed = Code(.loginFailed)
         package static let headersTooLarge = Code(.headersTooLarge)
         /// The announced length is beyond what libcurl can count.
         package static let bodyTooLarge = Code(.bodyTooLarge)

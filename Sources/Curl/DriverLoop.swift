@@ -20,10 +20,13 @@ final class DriverLoop: Sendable {
     private let multi: MultiPointer
     private let network: NetworkSettings
     private let maximumConcurrent: Int
+    private let patience: Duration
 
     private static let globalInit: CURLcode = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
-    init(network: NetworkSettings, maximumConcurrent: Int, keptConnections: Int) throws(CurlError) {
+    init(
+        network: NetworkSettings, maximumConcurrent: Int, patience: Duration, keptConnections: Int
+    ) throws(CurlError) {
         guard Self.globalInit == CURLE_OK, let pointer = curl_multi_init() else {
             throw CurlError(code: .outOfMemory, phase: .resolving, message: "libcurl does not start")
         }
@@ -31,6 +34,7 @@ final class DriverLoop: Sendable {
         inbox = Mutex(Inbox(multi: multi))
         self.network = network
         self.maximumConcurrent = maximumConcurrent
+        self.patience = patience
         // libcurl counts connections in use as well, and closes idle ones while all together are more than this.
         aasa_curl_multi_set_long(
             pointer, CURLMOPT_MAXCONNECTS, keptConnections + Work.limit(maximumConcurrent))
@@ -76,7 +80,8 @@ final class DriverLoop: Sendable {
     /// The thread's whole life.
     func run() {
         Self.blockBrokenPipe()
-        var work = Work(multi: multi.raw, network: network, maximumConcurrent: maximumConcurrent)
+        var work = Work(
+            multi: multi.raw, network: network, maximumConcurrent: maximumConcurrent, patience: patience)
         while takeInbox(&work) {
             work.startWaiting()
             work.advance()

@@ -10,16 +10,7 @@ struct Work {
         let transfer: Transfer
         /// The thread's idle time at its start.
         let start: Duration
-
-        /// When it gives its place to the next, as the thread's idle time.
-        var keepsPlaceUntil: Duration { start + (transfer.hasConnection ? Work.answerPatience : Work.connectPatience) }
     }
-
-    /// A transfer that waits for its server for so long gives its place to the next: it costs no more than a socket. Where nobody
-    /// takes the connection that is soon, so that a thousand dead servers do not hold up one that lives. The time counts only
-    /// while the thread has nothing to do, so that under load no transfer gives its place up.
-    static let answerPatience: Duration = .seconds(2)
-    static let connectPatience: Duration = .milliseconds(100)
 
     /// Transfers at once, those without a place included: each takes a file of the process.
     static func limit(_ places: Int) -> Int { max(places, min(16 * places, 1024)) }
@@ -27,6 +18,10 @@ struct Work {
     private let multi: UnsafeMutableRawPointer
     private let network: NetworkSettings
     private let maximumConcurrent: Int
+    /// A transfer that waits for its server for so long gives its place to the next: it costs no more than a socket, and a
+    /// thousand servers that never answer do not hold up one that does. The time counts only while the thread has nothing to
+    /// do, so that under load no transfer gives its place up.
+    private let patience: Duration
     private var waiting = JobQueue()
     private var running: [UInt64: Running] = [:]
     /// The numbers of those in `running`, by their handles.
@@ -36,16 +31,17 @@ struct Work {
     /// How long the thread has slept.
     private var idle: Duration = .zero
 
-    init(multi: UnsafeMutableRawPointer, network: NetworkSettings, maximumConcurrent: Int) {
+    init(multi: UnsafeMutableRawPointer, network: NetworkSettings, maximumConcurrent: Int, patience: Duration) {
         self.multi = multi
         self.network = network
         self.maximumConcurrent = maximumConcurrent
+        self.patience = patience
     }
 
     var canStart: Bool {
         mutating get {
             guard !waiting.isEmpty, running.count < Self.limit(maximumConcurrent) else { return false }
-            placed.removeAll { id in running[id].map { idle >= $0.keepsPlaceUntil } ?? true }
+            placed.removeAll { id in running[id].map { idle >= $0.start + patience } ?? true }
             return placed.count < maximumConcurrent
         }
     }
@@ -72,7 +68,7 @@ struct Work {
     }
 
     private mutating func start(_ job: Job) throws(CurlError) {
-        let transfer = try Transfer(job.request, settings: network)
+        let transfer = try Transfer(job.request, settings: network, ticket: job.ticket)
         let code = curl_multi_add_handle(multi, transfer.easy.pointer)
         guard code == CURLM_OK else { throw Self.loopFault(code) }
         waiting.remove(job.id)
@@ -103,8 +99,8 @@ struct Work {
     mutating func sleep() {
         let start = ContinuousClock.now
         let isFull = running.count >= Self.limit(maximumConcurrent)
-        let next = waiting.isEmpty || isFull ? nil : placed.compactMap { running[$0]?.keepsPlaceUntil }.min()
-        let left = next.map { max(.zero, $0 - idle) } ?? .seconds(60)
+        let oldest = waiting.isEmpty || isFull ? nil : placed.compactMap { running[$0]?.start }.min()
+        let left = oldest.map { max(.zero, $0 + patience - idle) } ?? .seconds(60)
         // libcurl shortens the time to its own next timeout.
         if curl_multi_poll(multi, nil, 0, Int32(left / .milliseconds(1)) + 1, nil) != CURLM_OK {
             // Out of memory: try again, but not at once and for ever.

@@ -28,7 +28,8 @@ extension EasyHandle {
             CURLOPT_XFERINFOFUNCTION,
             progress: { context, _, received, _, _ in
                 guard let context else { return 1 }
-                return Transfer.of(context).sink.noteWireBytes(Int(received)) ? 0 : 1
+                let transfer = Transfer.of(context)
+                return transfer.sink.noteWireBytes(Int(received)) && !transfer.isLeaving ? 0 : 1
             })
         try set(CURLOPT_XFERINFODATA, pointer: context)
         try set(CURLOPT_NOPROGRESS, false)

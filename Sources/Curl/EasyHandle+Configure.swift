@@ -33,7 +33,7 @@ extension EasyHandle {
             throw CurlError(code: .badURL, phase: .resolving, message: "the URL cannot be parsed")
         }
         try set(CURLOPT_URL, request.url)
-        try set(CURLOPT_PROTOCOLS_STR, request.allowPlainHTTP ? "http,https" : "https")
+        try set(CURLOPT_PROTOCOLS_STR, Self.protocols(of: request))
         try set(CURLOPT_DISALLOW_USERNAME_IN_URL, true)
         // Redirects are the caller's to judge: Apple follows none.
         try set(CURLOPT_FOLLOWLOCATION, false)
@@ -52,6 +52,11 @@ extension EasyHandle {
                     ? "\(literal) is not a public address" : "\(literal) is a metadata address of a cloud")
         }
         try setRoutes(request, host: parts.host, port: parts.port, transfer)
+    }
+
+    private static func protocols(of request: TransferRequest) -> String {
+        if request.method.mail != nil { return "smtp,smtps" }
+        return request.allowPlainHTTP ? "http,https" : "https"
     }
 
     private func setRoutes(_ request: TransferRequest, host: String, port: Int, _ transfer: Transfer) throws(CurlError)
@@ -121,6 +126,7 @@ extension EasyHandle {
     }
 
     private func setMessage(_ request: TransferRequest, _ transfer: Transfer) throws(CurlError) {
+        if let mail = request.method.mail { return try setMail(mail, transfer) }
         try set(CURLOPT_USERAGENT, request.userAgent.filter { !$0.isNewline && $0 != "\0" })
         if request.acceptGzip { try set(CURLOPT_ACCEPT_ENCODING, "gzip") }
         var lines: [String] = []

@@ -63,6 +63,14 @@ final class EasyHandle {
         try check(aasa_curl_set_progress_callback(pointer, option, callback), option)
     }
 
+    func set(_ option: CURLoption, debug callback: @escaping aasa_curl_debug_callback) throws(CurlError) {
+        try check(aasa_curl_set_debug_callback(pointer, option, callback), option)
+    }
+
+    func allowRefusedRecipients() throws(CurlError) {
+        try check(aasa_curl_allow_refused_recipients(pointer), CURLOPT_MAIL_RCPT)
+    }
+
     func long(_ info: CURLINFO) -> Int {
         var value = 0
         return aasa_curl_get_long(pointer, info, &value) == CURLE_OK ? value : 0

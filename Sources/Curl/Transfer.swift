@@ -7,17 +7,22 @@ import Foundation
 final class Transfer {
     let request: TransferRequest
     let settings: NetworkSettings
+    private let ticket: Ticket
     let easy: EasyHandle
     var sink: AnswerSink
     var tlsVersion: String?
     var refusedAddress = false
+    /// Of mail: what was said so far, and what of the message is yet to be sent.
+    var dialogue = MailDialogue()
+    var unsent = Data()
     /// Lists that libcurl keeps pointers to.
     private var lists: [StringList] = []
     private let errorBuffer: UnsafeMutablePointer<CChar>
 
     /// - Throws: what is wrong with the request, before anything is sent.
-    init(_ request: TransferRequest, settings: NetworkSettings) throws(CurlError) {
+    init(_ request: TransferRequest, settings: NetworkSettings, ticket: Ticket) throws(CurlError) {
         self.request = request
+        self.ticket = ticket
         self.settings = settings.with(proxy: request.proxy)
         sink = AnswerSink(limits: request.limits)
         easy = try EasyHandle()
@@ -25,6 +30,10 @@ final class Transfer {
         errorBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         try easy.configure(for: self)
     }
+
+    /// A mail server was sent the last command, or nobody wants its answer any more. libcurl would wait for that on the driver's
+    /// thread, which meanwhile sees no cancellation.
+    var isLeaving: Bool { request.method.mail != nil && (dialogue.isOver || ticket.isCancelled) }
 
     deinit {
         // The handle is freed after this, with the last reference to it; it must not know the buffer any more.
@@ -54,6 +63,11 @@ final class Transfer {
             status: sink.status, headers: sink.headers, headEnded: sink.headEnded, body: sink.body,
             bodyEnd: sink.bodyOverLimit ? .capped : .complete, wireBytes: easy.offset(CURLINFO_SIZE_DOWNLOAD_T),
             facts: facts)
+        if request.method.mail != nil {
+            // Replies of a mail server are no headers.
+            result.headers = []
+            result.mail = dialogue
+        }
         // The end of the connection is the end of an answer without length to libcurl, even in the middle of its headers.
         if code == CURLE_OK, sink.status != nil, !sink.headEnded {
             result.error = CurlError(
@@ -67,7 +81,8 @@ final class Transfer {
                 message: message(code), phase: reached, hasStatus: sink.status != nil,
                 viaProxy: settings.proxy != nil, isConnected: easy.string(CURLINFO_PRIMARY_IP) != nil,
                 refusedAddress: refusedAddress,
-                headersOverLimit: sink.headersOverLimit, bodyStarted: sink.bodyStarted))
+                headersOverLimit: sink.headersOverLimit, bodyStarted: sink.bodyStarted,
+                isMail: request.method.mail != nil))
         return result
     }
 
@@ -76,9 +91,6 @@ final class Transfer {
         let said = String(cString: errorBuffer)
         return said.isEmpty ? String(cString: curl_easy_strerror(code)) : said
     }
-
-    /// Whether somebody has taken the TCP connection, be it a proxy.
-    var hasConnection: Bool { easy.long(CURLINFO_PRIMARY_PORT) > 0 }
 
     /// From the steps that libcurl has put a time to. TCP's is put down only together with that of the TLS handshake
     /// (libcurl 7.87 and later), but the peer's address is there as soon as TCP is connected.

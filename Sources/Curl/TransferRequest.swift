@@ -2,22 +2,30 @@
 
 import Foundation
 
-/// One HTTP request, or one TLS handshake.
+/// One HTTP request, one TLS handshake, or one mail.
 package struct TransferRequest: Sendable, Equatable {
     package enum Method: Sendable, Equatable {
         case get
         case post(body: Data)
         case put(body: Data)
         case patch(body: Data)
+        case delete
+        /// Over SMTP: nothing that is about HTTP counts then, such as headers and user agent.
+        case mail(Mail)
 
         /// What is sent, and the method's name; nil for `get`.
         var content: (name: String, body: Data)? {
             switch self {
-            case .get: nil
+            case .get, .mail: nil
             case .post(let body): ("POST", body)
             case .put(let body): ("PUT", body)
             case .patch(let body): ("PATCH", body)
+            case .delete: ("DELETE", Data())
             }
+        }
+
+        var mail: Mail? {
+            if case .mail(let mail) = self { mail } else { nil }
         }
     }
 

@@ -34,6 +34,8 @@ package struct TransferResult: Sendable, Equatable {
     /// nil when nothing went wrong; a capped body is not an error.
     package var error: CurlError?
     package var facts: ConnectionFacts
+    /// What was said to a mail server, and what it replied; nil for HTTP.
+    package var mail: MailDialogue?
 
     package init(
         status: Int? = nil, headers: [Header] = [], headEnded: Bool = true, body: Data = Data(),

@@ -28,7 +28,7 @@ package struct AlertTest: Sendable {
         let driver = try CurlDriver(
             network: configuration.network.forAlerts, maximumConcurrent: max(4, channels.count))
         let notifier = DirectNotifier(
-            transport: CurlTransport(driver: driver), userAgent: userAgent,
+            transport: ReceiverTransport(driver: driver), userAgent: userAgent,
             logger: Logger(label: "aasa-monitor") { _ in SwiftLogNoOpLogHandler() })
         do {
             try await body { channel in try await notifier.test(alert(for: channel), on: channel) }

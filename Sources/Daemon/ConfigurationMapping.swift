@@ -25,13 +25,17 @@ extension Channel {
             case .pagerduty: .pagerduty
             case .alertmanager: .alertmanager
             case .ntfy: .ntfy
+            case .email: .email
+            case .command: .command
             }
         try self.init(
             name: settings.name, kind: kind, url: settings.url?.reveal(),
             signingKeys: settings.secrets.flatMap { secret in
                 try Channel.signingKeys(parsing: secret.reveal(), channel: settings.name)
             }, token: settings.token?.reveal(), destination: settings.destination?.reveal(), thread: settings.thread,
-            minimumSeverity: settings.severity, kinds: settings.kinds,
+            mail: settings.mail.map {
+                MailAddresses(sender: $0.from, recipients: $0.to, username: $0.username)
+            }, words: settings.command.map { $0.reveal() }, minimumSeverity: settings.severity, kinds: settings.kinds,
             notifies: Set(settings.notify.map { $0 == .changes ? .changes : .incidents }))
     }
 }
@@ -43,7 +47,7 @@ extension Policy {
             staleAfter: watched.staleAfter, failureThreshold: watched.failureThreshold,
             recoveryThreshold: watched.recoveryThreshold, certificateWarning: watched.certificateWarning,
             expectations: watched.expect ?? Expectations(), fullEvery: watched.fullEvery,
-            followsChanges: followsChanges)
+            followsChanges: followsChanges, ignored: watched.ignore)
     }
 }
 

@@ -67,7 +67,7 @@ struct HeartbeatService: Service {
         logger.error("heartbeat not sent", metadata: ["reason": "\(reason)"])
     }
 
-    private func ping(_ url: String, _ trouble: LogDeduplicator) async {
+    func ping(_ url: String, _ trouble: LogDeduplicator) async {
         let request = TransferRequest(
             url: url, userAgent: userAgent, allowPlainHTTP: url.lowercased().hasPrefix("http://"),
             limits: TransferLimits(connectTimeout: .seconds(5), totalTimeout: Self.timeout, bodyBytes: 65_536),

@@ -15,8 +15,8 @@ import Storage
 import UnixSignals
 
 package struct MonitorDaemon: Sendable {
-    private let configuration: ConfigurationFile
-    private let surroundings: Surroundings
+    let configuration: ConfigurationFile
+    let surroundings: Surroundings
 
     /// What the daemon is given besides its configuration.
     package struct Surroundings: Sendable {
@@ -26,6 +26,8 @@ package struct MonitorDaemon: Sendable {
         package var version: String
         package var userAgent: String
         package var storePath: String
+        /// The file that the configuration was read from; nil where there is none.
+        package var configurationPath: String?
         /// Gets the address of the status page once it listens.
         package var onListening: @Sendable (String) async -> Void
         /// Ends the daemon as a signal would, once it returns; nil where only signals do.
@@ -38,6 +40,7 @@ package struct MonitorDaemon: Sendable {
         package init(
             clock: @escaping @Sendable (Date) -> any Timekeeper = { SystemTime(anchor: $0) }, logger: Logger,
             version: String, userAgent: String, storePath: String,
+            configurationPath: String? = nil,
             onListening: @escaping @Sendable (String) async -> Void = { _ in },
             untilStopped: (@Sendable () async -> Void)? = nil,
             rereading: (@Sendable () throws -> (ConfigurationFile, warnings: [ConfigurationProblem]))? = nil,
@@ -48,6 +51,7 @@ package struct MonitorDaemon: Sendable {
             self.version = version
             self.userAgent = userAgent
             self.storePath = storePath
+            self.configurationPath = configurationPath
             self.onListening = onListening
             self.untilStopped = untilStopped
             self.rereading = rereading
@@ -68,21 +72,41 @@ package struct MonitorDaemon: Sendable {
     /// seconds.
     /// - Throws: `StoreError`, `ListenError`, `ChannelFault` or `CurlError` where it cannot start.
     package func run() async throws {
+        try await trapping(ShutdownWatchdog(logger: surroundings.logger)) { stops in
+            let hangups = await UnixSignalsSequence(trapping: .sighup)
+            try await opened { store, routing, storeTrouble, drivers in
+                try await serve(store, routing, storeTrouble, drivers, Signals(stops: stops, hangups: hangups))
+            }
+        }
+    }
+
+    /// Works until the body returns; it gets the signals that shall end it.
+    func trapping<Value>(
+        _ watchdog: ShutdownWatchdog, _ body: (UnixSignalsSequence) async throws -> Value
+    ) async throws -> Value {
         // Trapped from here on: a signal that comes while the store is opened ends the process in good order, too.
         let stops = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-        let watchdog = ShutdownWatchdog(logger: surroundings.logger)
         let sources = watchdog.watch([SIGTERM, SIGINT])
         defer {
             for source in sources { source.cancel() }
             watchdog.stop()
         }
-        try await work(stops: stops)
+        return try await body(stops)
     }
 
-    private func work(stops: UnixSignalsSequence) async throws {
-        let hangups = await UnixSignalsSequence(trapping: .sighup)
+    /// Works with the open store and the drivers.
+    /// - Throws: what keeps the monitor from starting, besides what the body throws.
+    func opened<Value>(
+        _ body: (Store, Routing, StoreTroubleNotifier, Drivers) async throws -> Value
+    ) async throws -> Value {
+        var start: Logger.Metadata = [
+            "version": "\(surroundings.version)",
+            "store": "\(surroundings.storePath)",
+        ]
+        if let path = surroundings.configurationPath { start["configuration"] = "\(path)" }
+        surroundings.logger.notice("starting aasa-monitor", metadata: start)
         let channels = try configuration.alerts.channels.map(Channel.init(settings:))
-        try await Self.lending(CurlDriver(forAlertsOf: configuration)) { alerts in
+        return try await Self.lending(CurlDriver(forAlertsOf: configuration)) { alerts in
             let routing = Routing(channels: channels, of: configuration)
             let storeTrouble = StoreTroubleNotifier(
                 notifier: DirectNotifier(
@@ -92,11 +116,11 @@ package struct MonitorDaemon: Sendable {
             do {
                 let store = try openStore()
                 defer { try? store.close() }
-                try await Self.lending(CurlDriver(forChecksOf: configuration)) { checks in
-                    try await serve(
-                        store, routing, storeTrouble, Drivers(checks: checks, alerts: alerts),
-                        Signals(stops: stops, hangups: hangups))
+                let result = try await Self.lending(CurlDriver(forChecksOf: configuration)) { checks in
+                    try await body(store, routing, storeTrouble, Drivers(checks: checks, alerts: alerts))
                 }
+                surroundings.logger.notice("stopped", metadata: start)
+                return result
             } catch let fault as StoreError {
                 // Once it serves, no fault of the store ends it.
                 await storeTrouble.notify(ofFailedStart: fault)
@@ -105,7 +129,7 @@ package struct MonitorDaemon: Sendable {
         }
     }
 
-    private struct Drivers {
+    struct Drivers {
         let checks: SharedDriver
         let alerts: SharedDriver
     }
@@ -115,17 +139,19 @@ package struct MonitorDaemon: Sendable {
         let hangups: UnixSignalsSequence
     }
 
-    private static func lending(
-        _ driver: CurlDriver, _ body: (SharedDriver) async throws -> Void
-    ) async throws {
+    private static func lending<Value>(
+        _ driver: CurlDriver, _ body: (SharedDriver) async throws -> Value
+    ) async throws -> Value {
         let shared = SharedDriver(driver)
+        let result: Value
         do {
-            try await body(shared)
+            result = try await body(shared)
         } catch {
             await shared.shutdown()
             throw error
         }
         await shared.shutdown()
+        return result
     }
 
     private func openStore() throws(StoreError) -> Store {
@@ -151,32 +177,10 @@ package struct MonitorDaemon: Sendable {
         _ signals: Signals
     ) async throws {
         let logger = surroundings.logger
-        // It does not go back over a restart either.
-        let time = surroundings.clock(max(Date(), try await store.lastInstant() ?? .distantPast))
+        let parts = try await MonitorParts(configuration, surroundings, store, routing, drivers)
+        let (live, windows, time, metrics) = (parts.live, parts.windows, parts.time, parts.metrics)
+        let (delivery, silences, fleet, factory) = (parts.delivery, parts.silences, parts.fleet, parts.factory)
         try await store.notePause(until: time.now())
-        let live = LiveConfiguration(configuration)
-        let windows = try configuration.maintenance.map(MaintenanceWindow.init(settings:))
-        let delivery = Delivery(
-            store: store, routing: routing, transport: SharedTransport(driver: drivers.alerts), time: time,
-            settings: Delivery.Settings(userAgent: surroundings.userAgent), logger: logger)
-        let silences = SilenceRefresher(
-            store: store, delivery: delivery, windows: windows, time: time, logger: logger)
-        let fleet = FleetEvaluator(
-            FleetEvaluator.Dependencies(
-                store: store, delivery: delivery, refusal: { live.refusal }, time: time, logger: logger),
-            FleetEvaluator.Configuration(
-                configuration, drivers.checks.present, userAgent: surroundings.userAgent, time: time))
-        // Before the first check: a domain that comes back must not find its former self.
-        try await RemovedDomainCleanup(store: store, time: time, logger: logger)
-            .run(keeping: Set(configuration.domains.map(\.domain)))
-        try await RemovedChannels(store: store, logger: logger).warn(configured: Set(routing.channels.map(\.name)))
-        try await silences.refresh()
-        try await delivery.prepare()
-        try await fleet.prepare()
-        let metrics = MetricsRegistry()
-        let factory = WatcherFactory(
-            store: store, fleet: fleet, delivery: delivery, metrics: metrics, userAgent: surroundings.userAgent,
-            time: time, logger: logger)
         let scheduler = DomainScheduler(
             factory.watchers(
                 for: configuration.domainConfigurations, of: configuration, driver: drivers.checks.present),
@@ -191,11 +195,10 @@ package struct MonitorDaemon: Sendable {
             store, windows, time, metrics: { try await page.text() },
             actions: MonitorActions(
                 checkNow: { await scheduler.checkNow($0, wait: $1) }, isChecking: { scheduler.isChecking($0) },
-                probe: { await probe.answer($0, isFull: $1) },
-                lateness: { scheduler.lateness }),
+                probe: { await probe.answer($0, isFull: $1) }),
             health: {
                 MonitorHealth(
-                    lateness: scheduler.nextDue.map { .seconds(time.now().timeIntervalSince($0)) },
+                    lateness: scheduler.lateness,
                     isNetworkSuspect: await fleet.isNetworkSuspect, channels: live.current.alerts.channels.count,
                     failingChannels: delivery.troubles(), isStoreFailing: store.health.isFailing,
                     configuredAt: live.takenAt)
@@ -257,7 +260,14 @@ package struct MonitorDaemon: Sendable {
         logger.logLevel = max(logger.logLevel, .warning)
         var group = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, gracefulShutdownSignals: [], logger: logger)
-        var ends: [@Sendable () async -> Void] = [{ for await _ in stops { return } }]
+        var ends: [@Sendable () async -> Void] = [
+            {
+                for await signal in stops {
+                    surroundings.logger.notice("stopping", metadata: ["signal": "\(signal)"])
+                    return
+                }
+            }
+        ]
         if let untilStopped = surroundings.untilStopped { ends.append(untilStopped) }
         for end in ends {
             let service = LoopService {

@@ -7,27 +7,81 @@ extension Verdict {
     ///
     /// `history`: what earlier checks saw, `.none` for a one-shot check. `staleAfter`: how long the CDN may lag behind a
     /// change. `certificateWarning`: how long before its end a certificate is reported. `expectations`: what the owners of
-    /// the domain expect of its file.
+    /// the domain expect of its file. `ignoring`: the rules whose findings do not count; only here and in `ignoring(_:at:)` are
+    /// findings told apart by them.
     package init(
         of readings: Readings, history: CopyHistory, staleAfter: Duration, certificateWarning: Duration,
-        expectations: Expectations = Expectations(), now: Date
+        expectations: Expectations = Expectations(), ignoring rules: [IgnoredRule] = [], now: Date
     ) {
         let comparison = Comparison(of: readings, history: history, staleAfter: staleAfter, now: now)
         let context = CheckContext(
             readings: readings, comparison: comparison, history: history, certificateWarning: certificateWarning,
-            expectations: expectations, now: now)
+            expectations: expectations, ignoring: rules, now: now)
         // Stable: findings of one severity stay in the order of the checks, which is the order of the network's layers.
-        let findings = Checks.all.flatMap { $0(context) }.map(context.weighed).enumerated()
+        let all = Checks.all.flatMap { $0(context) }.map(context.weighed).enumerated()
             .sorted { ($1.element.severity, $0.offset) < ($0.element.severity, $1.offset) }
             .map(\.element)
-        let level: Level =
+        let (findings, ignored) = context.ignored.split(all)
+        // An error is a fact, whoever accepts it: a file that is not there must not be called valid. What is no risk to its
+        // owners, or no longer expected, is none.
+        let facts = all.filter { !context.ignored.contains($0.rule) || $0.isFact }
+        self.init(
+            level: Level(findings), diagnosis: Diagnosis(of: DiagnosisContext(check: context, findings: facts)),
+            comparison: comparison, findings: findings, ignored: ignored)
+    }
+
+    /// The same verdict under other rules: what the check saw stays.
+    package func ignoring(_ rules: [IgnoredRule], at now: Date) -> Verdict {
+        guard !rules.isEmpty || !ignored.isEmpty else { return self }
+        var verdict = self
+        let all = (findings + ignored.map(\.finding)).enumerated()
+            .sorted { ($1.element.severity, $0.offset) < ($0.element.severity, $1.offset) }
+            .map(\.element)
+        let ignored = IgnoredRules(rules, at: now)
+        (verdict.findings, verdict.ignored) = ignored.split(all)
+        verdict.level = Level(verdict.findings)
+        // Until the next full check finds another cause.
+        if let rule = diagnosis.cause.rule, comparison.state == .inSync,
+            verdict.ignored.contains(where: { $0.finding.rule == rule && !$0.finding.isFact })
+        {
+            verdict.diagnosis.cause = .copy(.inSync)
+        }
+        return verdict
+    }
+}
+
+extension Finding {
+    fileprivate var isFact: Bool { severity == .error && !rule.rawValue.hasPrefix("expect.") }
+}
+
+extension Verdict.Level {
+    /// `findings`: worst first.
+    fileprivate init(_ findings: [Finding]) {
+        self =
             switch findings.first?.severity {
             case .error: .failing
             case .warning: .warning
             case .note, nil: .ok
             }
-        self.init(
-            level: level, diagnosis: Diagnosis(of: DiagnosisContext(check: context, findings: findings)),
-            comparison: comparison, findings: findings)
+    }
+}
+
+/// The rules that are ignored at one instant.
+struct IgnoredRules: Sendable {
+    private let rules: [Rule: IgnoredRule]
+
+    init(_ rules: [IgnoredRule], at now: Date) {
+        self.rules = Dictionary(
+            rules.filter { $0.holds(at: now) }.map { ($0.rule, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    func contains(_ rule: Rule) -> Bool { rules[rule] != nil }
+
+    func split(_ findings: [Finding]) -> (counted: [Finding], ignored: [IgnoredFinding]) {
+        guard !rules.isEmpty else { return (findings, []) }
+        return (
+            findings.filter { !contains($0.rule) },
+            findings.compactMap { finding in rules[finding.rule].map { IgnoredFinding(finding, by: $0) } }
+        )
     }
 }

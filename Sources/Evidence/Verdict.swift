@@ -8,21 +8,36 @@ package struct Verdict: Codable, Equatable, Sendable {
     /// What phones do now, and why.
     package var diagnosis: Diagnosis
     package var comparison: Comparison
-    /// Worst first.
+    /// Those that count, worst first.
     package var findings: [Finding]
+    /// nil for none, so that the states of most domains do not grow.
+    private var setAside: [IgnoredFinding]?
+    /// Those that do not count, worst first. Nothing is concluded from them.
+    package var ignored: [IgnoredFinding] {
+        get { setAside ?? [] }
+        set { setAside = newValue.isEmpty ? nil : newValue }
+    }
 
-    package init(level: Level, diagnosis: Diagnosis, comparison: Comparison, findings: [Finding]) {
+    package init(
+        level: Level, diagnosis: Diagnosis, comparison: Comparison, findings: [Finding], ignored: [IgnoredFinding] = []
+    ) {
         self.level = level
         self.diagnosis = diagnosis
         self.comparison = comparison
         self.findings = findings
+        self.ignored = ignored
     }
 
     /// The diagnosis in words.
-    package var text: DiagnosisText { English.text(of: diagnosis, findings: findings) }
+    package var text: DiagnosisText { English.text(of: diagnosis, findings: findings + ignored.map(\.finding)) }
 
     package enum Level: String, Codable, Sendable {
         case ok, warning, failing
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case level, diagnosis, comparison, findings
+        case setAside = "ignored"
     }
 }
 

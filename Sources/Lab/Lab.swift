@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 /// Programmable origins and a programmable copy of Apple's CDN, on loopback, over real TLS under a private CA. All of
-/// them share one port and are told apart by the name in the TLS hello, so that `connectTo` and `caFile` are all that a
+/// them share one port and differ by the name in the TLS hello, so that `connectTo` and `caFile` are all that a
 /// client needs to reach any of them by its own name.
 package final class Lab: Sendable {
     /// The port of all origins and of the CDN.

@@ -1,4 +1,4 @@
-// A private certificate authority: a root that clients are told to trust, an intermediate under it, and a second pair
+// A private certificate authority: a root that clients trust, an intermediate under it, and a second pair
 // that nobody trusts. The shape is that of the public web, so that a missing intermediate is a fault here as there.
 
 import Crypto
@@ -24,7 +24,7 @@ package struct LabAuthority: Sendable {
     }
 
     private static let day: TimeInterval = 86_400
-    /// Hosts come from whoever uses the lab; above this many the cache starts anew.
+    /// The lab's user names the hosts; above this many the cache starts anew.
     private static let cacheLimit = 4096
 
     /// The root's certificate as PEM: what a client has to trust.

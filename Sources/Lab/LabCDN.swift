@@ -121,7 +121,7 @@ package final class LabCDN: Sendable {
         state.withLock { $0.networks[edge] = network }
     }
 
-    /// Comes between each request and whatever answers it; zero at first.
+    /// A delay before each answer; zero at first.
     package var delay: Duration {
         get { state.withLock { $0.delay } }
         set { state.withLock { $0.delay = newValue } }

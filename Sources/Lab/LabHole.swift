@@ -1,8 +1,8 @@
-// An address of loopback at which nobody is at home, each in another way. Plain sockets: NIO would accept and read.
+// An address of loopback that does not answer, each in another way. Plain sockets: NIO would accept and read.
 
 import Glibc
 
-/// A listening socket that nobody serves. Its port is chosen by whoever makes it, so that a lab's host can have it beside
+/// A listening socket without a server. The caller chooses its port, so that a lab's host can have it beside
 /// the lab's own addresses.
 package final class LabHole: Sendable {
     package enum Kind: String, Sendable, CaseIterable {

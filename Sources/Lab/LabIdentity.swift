@@ -12,6 +12,9 @@ package struct LabIdentity: Sendable {
         certificates.map { Self.pem($0, "CERTIFICATE") }.joined()
     }
 
+    /// The key as PEM.
+    package var keyPEM: String { Self.pem(key, "PRIVATE KEY") }
+
     static func pem(_ der: [UInt8], _ label: String) -> String {
         let text = Data(der).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
         return "-----BEGIN \(label)-----\n\(text)\n-----END \(label)-----\n"

@@ -103,7 +103,7 @@ package final class LabOrigin: Sendable {
         state.withLock { $0.handshakes[address] = handshake }
     }
 
-    /// Comes between each request and whatever answers it, a delay of the answer's own on top; zero at first.
+    /// A delay before each answer, besides the answer's own; zero at first.
     package var delay: Duration {
         get { state.withLock { $0.delay } }
         set { state.withLock { $0.delay = newValue } }

@@ -5,8 +5,8 @@ import Foundation
 import Monitoring
 
 package struct MonitorHealth: Equatable, Sendable {
-    /// How late the check is that waits longest; nil where no schedule runs here.
-    package var lateness: Duration?
+    /// For how many seconds the check has been due that waits longest; 0 where the schedule keeps up.
+    package var lateness: TimeInterval
     /// Whether this machine's own network is in doubt.
     package var isNetworkSuspect: Bool
     package var channels: Int
@@ -17,7 +17,7 @@ package struct MonitorHealth: Equatable, Sendable {
     package var configuredAt: Date?
 
     package init(
-        lateness: Duration? = nil, isNetworkSuspect: Bool = false, channels: Int = 0,
+        lateness: TimeInterval = 0, isNetworkSuspect: Bool = false, channels: Int = 0,
         failingChannels: [FailingChannel] = [], isStoreFailing: Bool = false, configuredAt: Date? = nil
     ) {
         self.lateness = lateness
@@ -39,16 +39,16 @@ extension Frame.HealthItem {
 }
 
 extension MonitorHealth {
-    /// A check may wait this long before it counts as late.
-    private static let patience = Duration.seconds(60)
+    /// Whether checks begin so late that people should know.
+    var isBehind: Bool { lateness > 60 }
 
     func items(
-        domains: Int, waiting: Int, pendingMessages: Int, storeBytes: Int?, refusedReload: String?, pace: Double,
+        domains: Int, waiting: Int, pendingMessages: Int, storeBytes: Int?, refusedReload: String?,
         time: PageTime
     ) -> [Frame.HealthItem] {
         var items: [Frame.HealthItem] = []
-        if let lateness, lateness > Self.patience * pace {
-            items.append(.trouble("Checks", "late by \(Span.words(lateness.inSeconds))"))
+        if isBehind {
+            items.append(.trouble("Checks", "late by \(Span.words(lateness))"))
         } else if domains > 0, waiting == domains {
             items.append(.init(name: "Checks", text: "0 of \(domains.grouped)", mark: "m-waiting", tone: "soft"))
         } else {

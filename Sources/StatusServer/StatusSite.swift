@@ -149,10 +149,11 @@ package struct StatusSite: Service {
                 actions: actions),
             incidents: IncidentRoutes(store: store, timekeeper: timekeeper),
             acknowledgements: AcknowledgeRoute(
-                store: store, timekeeper: timekeeper, logger: logger, gate: gate, onWrite: onWrite),
+                store: store, timekeeper: timekeeper, gate: gate, onWrite: onWrite),
+            deliveries: DeliveryRoute(store: store, timekeeper: timekeeper),
             silences: SilenceRoute(
-                store: store, timekeeper: timekeeper, logger: logger, windows: windows, gate: gate),
+                store: store, timekeeper: timekeeper, windows: windows, gate: gate),
             metrics: MetricsRoute(text: metrics), probe: ProbeRoute(actions: actions),
-            readiness: ReadyRoute(store: store, lateness: actions.lateness))
+            readiness: ReadyRoute(store: store, health: health))
     }
 }

@@ -13,11 +13,7 @@ final class FileLock: Sendable {
     /// one. A store that several links name has one lock.
     /// `store`: its path, as errors name it.
     init(store: String) throws(StoreError) {
-        let real = realpath(store, nil).map { path in
-            defer { free(path) }
-            return String(cString: path)
-        }
-        let path = (real ?? store) + ".lock"
+        let path = Self.path(store)
         // Without O_CLOEXEC a child process would keep the lock after our end.
         let opened = NewFile.open(path)
         guard opened >= 0 else {
@@ -41,6 +37,27 @@ final class FileLock: Sendable {
         _ = ftruncate(opened, 0)
         _ = pwrite(opened, note, note.count, 0)
         descriptor = Mutex(opened)
+    }
+
+    private static func path(_ store: String) -> String {
+        let real = realpath(store, nil).map { path in
+            defer { free(path) }
+            return String(cString: path)
+        }
+        return (real ?? store) + ".lock"
+    }
+
+    /// Whether a process has the lock of this store now. By the kernel's list: to try the lock would keep a daemon out that
+    /// starts at the same moment. https://man7.org/linux/man-pages/man5/proc_locks.5.html
+    static func isHeld(store: String) -> Bool {
+        var facts = stat()
+        guard stat(path(store), &facts) == 0, let locks = try? String(contentsOfFile: "/proc/locks", encoding: .utf8)
+        else { return false }
+        let file = ":\(facts.st_ino)"
+        return locks.split(separator: "\n").contains { lock in
+            let fields = lock.split(separator: " ")
+            return fields.contains("FLOCK") && fields.contains { $0.hasSuffix(file) }
+        }
     }
 
     deinit { release() }

@@ -53,6 +53,9 @@ package final class Store: Sendable {
         }
     }
 
+    /// Whether a daemon works with the store at `path` now.
+    package static func isInUse(path: String) -> Bool { FileLock.isHeld(store: path) }
+
     package convenience init(path: String, readOnly: Bool = false) throws(StoreError) {
         try self.init(path: path, access: readOnly ? .reader : .monitor)
     }

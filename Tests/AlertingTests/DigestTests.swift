@@ -19,6 +19,16 @@ extension AlertingSuite {
             return try #require(Alert(digestOf: alerts, key: "k"))
         }
 
+        private func digest(_ reason: NotificationReason, _ diagnoses: [Diagnosis]) throws -> Alert {
+            let alerts = try diagnoses.enumerated().map { index, diagnosis in
+                let one = try alert(reason, incident: "i\(index)", domain: "d\(index).example.com")
+                return Alert(
+                    reason: reason, at: one.at, incident: one.incident, facts: IncidentFacts(diagnosis: diagnosis),
+                    labels: [:], links: one.links, instance: one.instance)
+            }
+            return try #require(Alert(digestOf: alerts, key: "k"))
+        }
+
         private func names(_ count: Int) -> [String] { (0..<count).map { "d\($0).example.com" } }
 
         @Test(
@@ -39,7 +49,7 @@ extension AlertingSuite {
         @Test("the first ten are listed, and how many more there are")
         func list() throws {
             let ten = try #require(RenderedAlert(try digest(.firing, names(10))).lists.first)
-            #expect(ten.lines.count == 10 && ten.lines[0] == "d0.example.com · error, for 25 h")
+            #expect(ten.lines.count == 10 && ten.lines[0] == "d0.example.com · error, for 25 h · i0")
             let many = try #require(RenderedAlert(try digest(.firing, names(500))).lists.first)
             #expect(many.lines.count == 11 && many.lines.last == "… and 490 more, see the status page")
         }
@@ -51,15 +61,51 @@ extension AlertingSuite {
             #expect(one.notes.map(\.title) == ["Why:", "What to do:"])
             let mixed = RenderedAlert(try digest(.firing, names(3), diagnoses: ["the CDN lags", "it was purged"]))
             #expect(mixed.summary == one.summary && mixed.notes.map(\.title) == ["What to do:"])
+            #expect(
+                mixed.lists.first?.lines.prefix(2) == [
+                    "d0.example.com · error, for 25 h · The request could not be made from here (the CDN lags). · i0",
+                    "d1.example.com · error, for 25 h · The request could not be made from here (it was purged). · i1",
+                ])
+        }
+
+        @Test("what phones do is said of each domain where it differs, and of no other")
+        func effects() throws {
+            let digest = try digest(
+                .firing,
+                [
+                    Diagnosis(effect: Effect(.openWebsite(at: nil)), cause: .crawler(.refused(status: 403))),
+                    Diagnosis(effect: Effect(.work(seen: nil)), cause: .crawler(.refused(status: 403))),
+                ])
+            let rendered = RenderedAlert(digest)
+            #expect(rendered.summary == "2 domains: Apple's CDN still serves the old files")
+            #expect(rendered.notes.map(\.title) == ["Why:", "What to do:"])
+            #expect(
+                rendered.lists.first?.lines == [
+                    "d0.example.com · error, for 25 h · Links open the website, not the app. · i0",
+                    "d1.example.com · error, for 25 h · Links work. · i1",
+                ])
+        }
+
+        @Test("the end of each is said where they ended differently")
+        func ends() throws {
+            var alerts = try names(2).enumerated().map { try alert(.resolved, incident: "i\($0)", domain: $1) }
+            alerts[1].incident.reason = .originReverted
+            let rendered = RenderedAlert(try #require(Alert(digestOf: alerts, key: "k")))
+            #expect(rendered.summary == "2 domains: all resolved")
+            #expect(
+                rendered.lists.first?.lines == [
+                    "d0.example.com · resolved after 25 h · Apple's CDN serves the origin's file now · i0",
+                    "d1.example.com · resolved after 25 h · the origin serves the same file as Apple's CDN again · i1",
+                ])
         }
 
         @Test("what fired and ended unseen says both, for each domain")
         func wasFiring() throws {
             let rendered = RenderedAlert(try digest(.wasFiring, names(2)))
-            #expect(rendered.summary == "2 domains: Apple's CDN serves the origin's file again")
+            #expect(rendered.summary == "2 domains: Apple's CDN serves the origin's file now")
             #expect(
                 rendered.lists.first?.lines.first
-                    == "d0.example.com · was firing from 2026-11-20 06:00 UTC to 2026-11-21 07:00 UTC")
+                    == "d0.example.com · was firing from 2026-11-20 06:00 UTC to 2026-11-21 07:00 UTC · i0")
             #expect(rendered.notes.isEmpty)
         }
 
@@ -79,7 +125,10 @@ extension AlertingSuite {
             #expect(data["domains"] as? [String] == ["a.test", "b.test"] && data["domain"] == nil)
             #expect(data["count"] as? Int == 2 && data["kind"] as? String == "cdn.stale")
             #expect(data["severity"] as? String == "error")
-            #expect((data["incidents"] as? [[String: Any]])?.map { $0["id"] as? String } == ["a", "b"])
+            let incidents = try #require(data["incidents"] as? [[String: Any]])
+            #expect(incidents.map { $0["id"] as? String } == ["a", "b"])
+            #expect(incidents.allSatisfy { ($0["cause"] as? String)?.contains("the CDN lags") == true })
+            #expect(incidents.allSatisfy { $0["effect"] is String && $0["action"] is String })
         }
 
         @Test("one alert is no digest, and none is nothing")

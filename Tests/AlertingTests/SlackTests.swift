@@ -48,7 +48,7 @@ extension AlertingSuite {
         func resolved() throws {
             let (text, blocks) = try message(alert(.resolved))
             #expect(text.hasPrefix("RESOLVED · example.com · cdn.stale · after 25 h\n"))
-            #expect(text.contains("Apple's CDN serves the origin's file again, after 25 h"))
+            #expect(text.contains("Apple's CDN serves the origin's file now, after 25 h"))
             #expect(texts(blocks).map(\.text).joined().contains("until 2026-11-21 07:00 UTC"))
         }
 

@@ -38,8 +38,8 @@ extension AlertingSuite {
             alert.at += 86_400
             let rendered = RenderedAlert(alert)
             #expect(rendered.headline == headline)
-            #expect(rendered.summary == "Apple's CDN serves the origin's file again, after 25 h")
-            #expect(alert.summary == "example.com: Apple's CDN serves the origin's file again (after 25 h)")
+            #expect(rendered.summary == "Apple's CDN serves the origin's file now, after 25 h")
+            #expect(alert.summary == "example.com: Apple's CDN serves the origin's file now (after 25 h)")
             #expect(rendered.notes.isEmpty)
         }
 
@@ -55,6 +55,19 @@ extension AlertingSuite {
                 alert.incident.reason = reason
                 #expect(!alert.end.isEmpty)
             }
+        }
+
+        @Test(
+            "the end of an incident of the fleet counts no domains, and says what it leaves open",
+            arguments: [true, false])
+        func fleet(isOfCDN: Bool) throws {
+            let kind: IncidentKind = isOfCDN ? .cdnWide : .monitorDegraded
+            var alert = try fleetAlert(kind, .resolved, AffectedDomains([Domain("a.test")], of: 7))
+            #expect(
+                RenderedAlert(alert).summary
+                    == "it works again, after 5 min. Any domain that still fails gets an alert of its own.")
+            alert.incident.subject = .fleet(.schedule)
+            #expect(RenderedAlert(alert).summary == "it works again, after 5 min")
         }
 
         @Test("an acknowledgement is shown with its reason")

@@ -31,18 +31,69 @@ extension CommandsTests {
             ])
             #expect(
                 text == """
-                    id  at                    outcome    channel  reason     about             attempts  answer
-                    7   2026-11-21T07:00:00Z  delivered  ops      escalated  cdn.stale a.test  3         200
-                    7   2026-11-21T07:00:00Z  refused    ops      escalated  cdn.stale a.test  3         400 bad\u{FFFD}block
+                    id  at                    outcome    channel  reason     about             incident      attempts  answer
+                    7   2026-11-21T07:00:00Z  delivered  ops      escalated  cdn.stale a.test  0123456789ab  3         200
+                    7   2026-11-21T07:00:00Z  refused    ops      escalated  cdn.stale a.test  0123456789ab  3         400 bad\u{FFFD}block
                     """)
         }
 
-        @Test("one delivery is shown a value a line")
+        private func message(
+            attempts: [DeliveryAttempt] = [], text: String? = nil, retryAt: Date? = nil
+        ) throws -> SentMessage {
+            let entry = try entry(.delivered, status: 200)
+            return SentMessage(
+                key: "k1", channel: "ops", text: text, deliveries: retryAt == nil ? [entry.record] : [],
+                incidents: [try #require(entry.incident)], attempts: attempts, retryAt: retryAt)
+        }
+
+        private static let tried = [
+            DeliveryAttempt(at: noon - 9, outcome: "channel_refused", status: 403, error: "no\u{1B}pe"),
+            DeliveryAttempt(at: noon, outcome: "delivered", status: 200),
+        ]
+
+        @Test("a message is shown whole: whom it is about, each attempt, what it says")
         func show() throws {
-            let text = DeliveryListing.details(try entry(.abandoned, status: nil, error: "timed out"))
-            #expect(text.contains("outcome:  abandoned\n"))
-            #expect(text.contains("type:     incident.firing\n"))
-            #expect(text.hasSuffix("answer:   timed out"))
+            #expect(
+                MessageListing.text(try message(attempts: Self.tried, text: "FIRING\nWhy: x\u{1B}")) == """
+                    message:  k1
+                    channel:  ops
+                    outcome:  delivered
+                    type:     incident.firing
+                    reason:   escalated
+                    domains:  a.test
+
+                    incidents:
+                      0123456789abcdef cdn.stale of a.test, firing since 2026-11-21T07:00:00Z
+
+                    attempts:
+                      2026-11-21T06:59:51Z  channel refused  status 403  no\u{FFFD}pe
+                      2026-11-21T07:00:00Z  delivered  status 200
+
+                    what it says:
+                      FIRING
+                      Why: x\u{FFFD}
+                    """)
+        }
+
+        @Test("one under way says when it is tried next; of a feed the log's own line is the attempt")
+        func unusual() throws {
+            let waiting = MessageListing.text(try message(attempts: [Self.tried[0]], text: "x", retryAt: Self.noon))
+            #expect(waiting.contains("outcome:  under way\n") && waiting.contains("  next at 2026-11-21T07:00:00Z\n"))
+            let feed = MessageListing.text(try message())
+            #expect(feed.contains("  2026-11-21T07:00:00Z  delivered  status 200\n") && feed.hasSuffix("  not kept"))
+        }
+
+        @Test("a message as JSON has each attempt and each incident")
+        func messageJSON() throws {
+            #expect(
+                MessageListing.json(try message(attempts: Self.tried, text: "FIRING")).text(isPretty: false)
+                    == #"{"message_key": "k1", "channel": "ops", "outcome": "delivered", "type": "incident.firing", "#
+                    + #""reason": "escalated", "retry_at": null, "deliveries": [7], "#
+                    + #""incidents": [{"id": "0123456789abcdef", "domain": "a.test", "kind": "cdn.stale", "#
+                    + #""state": "firing", "version": 2}], "attempts": [{"at": "2026-11-21T06:59:51Z", "#
+                    + #""outcome": "channel_refused", "status": 403, "error": "no\#u{FFFD}pe"}, "#
+                    + #"{"at": "2026-11-21T07:00:00Z", "outcome": "delivered", "status": 200, "error": null}], "#
+                    + #""text": "FIRING"}"#)
         }
 
         @Test("as JSON each key is there, null where nothing is known")
@@ -72,18 +123,20 @@ extension CommandsTests {
     @Suite struct AcknowledgeTargetTests {
         private static let noon = Date(timeIntervalSince1970: 1_795_244_400)
 
-        /// A store with two confirmed incidents of `a.test`.
-        private func withStore(_ body: (Store) async throws -> Void) async throws {
+        /// A store with confirmed incidents of `a.test`.
+        private func withStore(
+            ids: [String] = ["aaaa0000", "bbbb0000"], _ body: (Store) async throws -> Void
+        ) async throws {
             let folder = FileManager.default.temporaryDirectory.appending(path: "aasa-ack-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: folder) }
             let domain = try Domain("a.test")
             let store = try Store(path: folder.appending(path: "monitor.db").path)
             defer { try? store.close() }
-            let changes = ["aaaa0000", "bbbb0000"].map { id in
+            let changes = ids.map { id in
                 IncidentChange(
                     incident: Incident(
-                        id: id, subject: .domain(domain), kind: id == "aaaa0000" ? .cdnStale : .originBroken,
+                        id: id, subject: .domain(domain), kind: id == ids[0] ? .cdnStale : .originBroken,
                         severity: .error, state: .firing, since: Self.noon, openedAt: Self.noon, version: 1),
                     facts: nil, transition: .firing)
             }
@@ -94,25 +147,69 @@ extension CommandsTests {
 
         private let acknowledgement = Acknowledgement(by: "eva", reason: "", at: noon)
 
-        @Test("a domain stands for all of its confirmed incidents, an id or its beginning for one")
+        private func refusal(_ body: () async throws -> Void) async -> String {
+            do {
+                try await body()
+                return "none"
+            } catch {
+                return "\(error)"
+            }
+        }
+
+        private func acknowledge(_ text: String, _ store: Store) async throws -> String {
+            try await AcknowledgeTarget(text, .open).change(in: store) {
+                try await $0.acknowledge(prefix: $1, acknowledgement)
+            }.id
+        }
+
+        private func unacknowledge(_ text: String, _ store: Store) async throws -> String {
+            try await AcknowledgeTarget(text, .acknowledged).change(in: store) {
+                try await $0.unacknowledge(prefix: $1)
+            }.id
+        }
+
+        @Test("a domain stands for its one open incident; of several each is named")
         func targets() async throws {
-            try await withStore { store in
-                let all = try await AcknowledgeTarget("a.test").change(in: store) {
-                    try await $0.acknowledge(prefix: $1, acknowledgement)
-                }
-                #expect(all.map(\.id).sorted() == ["aaaa0000", "bbbb0000"])
-                _ = try await AcknowledgeTarget("bbbb").change(in: store) { try await $0.unacknowledge(prefix: $1) }
-                #expect(try await store.acknowledgements().keys.sorted() == ["aaaa0000"])
-                await #expect(throws: CommandFailure.self) {
-                    _ = try await AcknowledgeTarget("bbbb").change(in: store) {
-                        try await $0.unacknowledge(prefix: $1)
-                    }
-                }
-                await #expect(throws: CommandFailure.self) {
-                    _ = try await AcknowledgeTarget("b.test").change(in: store) {
-                        try await $0.acknowledge(prefix: $1, acknowledgement)
-                    }
-                }
+            try await withStore { (store: Store) async throws -> Void in
+                let several = await refusal { _ = try await acknowledge("a.test", store) }
+                #expect(
+                    several == """
+                        a.test has 2 open incidents; name one of them:
+                          bbbb0000 origin.broken of a.test, firing since 2026-11-21T07:00:00Z
+                          aaaa0000 cdn.stale of a.test, firing since 2026-11-21T07:00:00Z
+                        """)
+                let untouched = try await store.acknowledgements()
+                #expect(untouched.isEmpty)
+                let none = await refusal { _ = try await unacknowledge("a.test", store) }
+                #expect(none == "no open incident of a.test is acknowledged")
+                let byID = try await acknowledge("bbbb", store)
+                // The only one that can be meant.
+                let only = try await unacknowledge("a.test", store)
+                #expect(byID == "bbbb0000" && only == "bbbb0000")
+                let twice = await refusal { _ = try await unacknowledge("bbbb", store) }
+                #expect(twice == "the incident is not acknowledged")
+                let other = await refusal { _ = try await acknowledge("b.test", store) }
+                #expect(other == "b.test has no open incident")
+            }
+        }
+
+        @Test("the beginning of several ids says which they are")
+        func ambiguous() async throws {
+            try await withStore(ids: ["abcd0000", "abcd1111"]) { (store: Store) async throws -> Void in
+                let words = await refusal { _ = try await acknowledge("abcd", store) }
+                #expect(
+                    words
+                        == "several incidents have an id that begins so: abcd0000 cdn.stale of a.test, firing since "
+                        + "2026-11-21T07:00:00Z; abcd1111 origin.broken of a.test, firing since 2026-11-21T07:00:00Z")
+            }
+        }
+
+        @Test("one open incident is meant by its domain")
+        func one() async throws {
+            try await withStore(ids: ["abcd0000"]) { (store: Store) async throws -> Void in
+                let taken = try await acknowledge("a.test", store)
+                let ended = try await unacknowledge("a.test", store)
+                #expect(taken == "abcd0000" && ended == "abcd0000")
             }
         }
     }

@@ -60,7 +60,7 @@ extension CommandsTests {
                 },
                 edge: { _, _ in try await beside() },
                 tell: { new, _ in record.events.withLock { $0 += new } })
-            return await loop.run(goal: Self.goal, begin: .testing)
+            return await loop.run(goal: Self.goal, begin: .testing).kind
         }
 
         @Test("the looks at the others go on while it hangs, and the end names it")

@@ -60,7 +60,7 @@ extension CommandsTests {
                         return !sights.isEmpty
                     },
                     tell: { [self] events, _ in state.withLock { $0.events += events } })
-                return await loop.run(goal: goal, begin: .testing)
+                return await loop.run(goal: goal, begin: .testing).kind
             }
 
             var events: [WatchEvent] { state.withLock(\.events) }
@@ -145,7 +145,7 @@ extension CommandsTests {
                     return false
                 },
                 tell: { new, _ in events.withLock { $0 += new } })
-            #expect(await loop.run(goal: Self.goal(2), begin: .testing) == .timeLimit)
+            #expect(await loop.run(goal: Self.goal(2), begin: .testing).kind == .timeLimit)
             #expect(events.withLock { $0.map(\.kind) } == [.goalSet, .edgeSeen, .timeLimit])
             #expect(events.withLock { $0.last?.edges } == 2)
         }
@@ -165,7 +165,7 @@ extension CommandsTests {
                     return true
                 },
                 tell: { events, _ in for edge in events.compactMap(\.edge) { feed.yield(edge) } })
-            #expect(await loop.run(goal: Self.goal(2), begin: .testing) == .inSync)
+            #expect(await loop.run(goal: Self.goal(2), begin: .testing).kind == .inSync)
         }
     }
 }

@@ -38,10 +38,16 @@ extension ConfigurationSuite {
 
         @Test(
             "a fallback that leaves out the monitor's own trouble gets a warning",
-            arguments: [("cdn.*", 1), ("monitor.*", 0), ("monitor.degraded", 0)])
-        func fallback(kind: String, expected: Int) throws {
-            let (_, warnings) = try Fixture.parse(Self.file("  fallback: ops", ", kinds: [\"\(kind)\"]"))
-            #expect(warnings.count == expected)
+            arguments: [
+                ("kinds: [\"cdn.*\"]", ["'kinds'"]), ("kinds: [\"monitor.*\"]", []), ("kinds: [monitor.degraded]", []),
+                ("severity: error", ["'severity'"]), ("severity: warning", []),
+                ("severity: error, kinds: [origin.broken]", ["'kinds'", "'severity'"]),
+            ])
+        func fallback(filters: String, expected: [String]) throws {
+            let (_, warnings) = try Fixture.parse(Self.file("  fallback: ops", ", \(filters)"))
+            #expect(warnings.map { String($0.message.prefix { $0 != " " }) } == expected)
+            let (_, others) = try Fixture.parse(Self.file("", ", \(filters)"))
+            #expect(others.isEmpty)
         }
     }
 }

@@ -77,8 +77,11 @@ extension ConfigurationSuite {
         private static let whole = """
             version: 1
             shard: {index: 0, count: 1}
-            defaults: {}
-            domains: [{domain: example.com, expect: {urls: [{url: /a, opens: nothing}]}}]
+            defaults: {ignore: [{rule: aasa.whole-site, reason: x}]}
+            domains:
+              - domain: example.com
+                ignore: [{rule: cdn.stale, reason: x}]
+                expect: {urls: [{url: /a, opens: nothing}]}
             network: {}
             cdn: {}
             vantages: [{name: a, proxy: "http://proxy.test"}]
@@ -126,7 +129,9 @@ extension ConfigurationSuite {
                 }
                 return place["properties"].keys
             }
-            #expect(known.keys.contains("domains[].expect.urls[]") && known.keys.contains("alerts.channels[]"))
+            for path in ["domains[].ignore[]", "domains[].expect.urls[]", "alerts.channels[]"] {
+                #expect(known.keys.contains(path), "\(path)")
+            }
             for (path, keys) in known {
                 #expect(properties(path) == keys, "\(path)")
             }

@@ -78,7 +78,7 @@ extension ConfigurationSuite {
             #expect(uncommented != text)
             // Its own share is the first of four, which may hold none of two domains.
             let (file, _) = try Fixture.parse(uncommented, shard: Shard("0/1"))
-            #expect(file.alerts.channels.count == 5)
+            #expect(file.alerts.channels.count == 7)
             #expect(file.domains.count == 2)
             #expect(file.alerts.escalation.count == 1)
             #expect(file.heartbeat != nil)
@@ -157,6 +157,15 @@ extension ConfigurationSuite {
             #expect(byName["pager"]?.token?.reveal() == "PLANTEDPLANTEDPLANTEDPLANTED0000")
             #expect(byName["ntfy"]?.destination?.reveal() == "PLANTED")
             #expect(byName["hook"]?.secrets.count == 2)
+            #expect(byName["mail"]?.token?.reveal() == "PLANTED")
+            #expect(
+                byName["mail"]?.mail
+                    == .init(
+                        from: "monitor@example.net", to: ["ops@example.net", "a+b@example.net"], username: "monitor"))
+            #expect(byName["mail-here"]?.mail == .init(from: "monitor@host", to: ["root@localhost"]))
+            #expect(
+                byName["script"]?.command.map { $0.reveal() }
+                    == ["/usr/local/bin/on-alert", "--now", "5", "true", "", "PLANTED value/of a:variable"])
         }
 
         @Test("an alias gives the value that its anchor marks")

@@ -9,13 +9,13 @@ enum CurlTests {}
 
 /// Runs a test against a lab and a driver that trusts it, and takes both down whatever happens.
 func withLab(
-    maximumConcurrent: Int = 16, _ body: (Lab, CurlDriver) async throws -> Void
+    maximumConcurrent: Int = 16, patience: Duration = .milliseconds(100), _ body: (Lab, CurlDriver) async throws -> Void
 ) async throws {
     let lab = try await Lab.start()
     do {
         let driver = try CurlDriver(
             network: NetworkSettings(caFile: lab.caFile, connectTo: [lab.connectTo]),
-            maximumConcurrent: maximumConcurrent)
+            maximumConcurrent: maximumConcurrent, patience: patience)
         do {
             try await body(lab, driver)
         } catch {

@@ -57,7 +57,7 @@ extension CurlTests {
             let receiver = try await LabReceiver.start()
             let pause = Duration.milliseconds(20)
             receiver.behaviour = .reply(.json("{}", delay: pause))
-            let driver = try CurlDriver(maximumConcurrent: 8)
+            let driver = try CurlDriver(maximumConcurrent: 8, patience: .seconds(1000))
             let url = receiver.url("/")
             let statuses = try await withThrowingTaskGroup(of: Int?.self) { group in
                 for _ in 0..<200 {
@@ -83,30 +83,25 @@ extension CurlTests {
             await receiver.shutdown()
         }
 
-        @Test("servers that never answer give their places to the others", .timeLimit(.minutes(2)))
-        func deadServers() async throws {
-            try await withLab(maximumConcurrent: 2) { lab, driver in
-                lab.origin("hang.test").behaviour = .fault(.hang)
-                lab.origin(host).behaviour = .reply(.json("{}"))
-                let hanging = (0..<4).map { _ in
-                    Task { try await driver.perform(request("https://hang.test/", total: .seconds(1000))) }
-                }
-                try await until { lab.origin("hang.test").requests.count >= 2 }
-                let answered = try await driver.perform(request(site))
-                #expect(answered.status == 200)
-                for task in hanging { task.cancel() }
-            }
-        }
+        /// Where a server stays silent.
+        enum Silence: CaseIterable { case beforeTheConnection, beforeTheAnswer }
 
-        @Test("servers that take no connection give their places up before the first of them is given up")
-        func unreachableServers() async throws {
+        @Test("servers that never answer give their places up", arguments: Silence.allCases)
+        func deadServers(_ silence: Silence) async throws {
             let hole = try FullBacklog()
             try await withLab { lab, _ in
+                lab.origin("hang.test").behaviour = .fault(.hang)
                 lab.origin(host).behaviour = .reply(.json("{}"))
                 let driver = try CurlDriver(
-                    network: NetworkSettings(caFile: lab.caFile, connectTo: ["\(host):443:127.0.0.1:\(lab.port)"]),
+                    network: NetworkSettings(
+                        caFile: lab.caFile,
+                        connectTo: [host, "hang.test"].map { "\($0):443:127.0.0.1:\(lab.port)" }),
                     maximumConcurrent: 4)
-                let dead = "https://127.0.0.1:\(hole.port)/"
+                let dead =
+                    switch silence {
+                    case .beforeTheConnection: "https://127.0.0.1:\(hole.port)/"
+                    case .beforeTheAnswer: "https://hang.test/"
+                    }
                 try await withThrowingTaskGroup(of: Int?.self) { group in
                     for _ in 0..<60 {
                         group.addTask { try await driver.perform(request(dead, total: .seconds(25))).status }
@@ -127,7 +122,7 @@ extension CurlTests {
 
         @Test("the time limit of a waiting transfer starts when it starts")
         func timeoutStartsLate() async throws {
-            try await withLab(maximumConcurrent: 1) { lab, driver in
+            try await withLab(maximumConcurrent: 1, patience: .seconds(1000)) { lab, driver in
                 lab.origin(host).behaviour = .reply(.json("{}", delay: .milliseconds(600)))
                 let results = try await withThrowingTaskGroup(of: TransferResult.self) { group in
                     // Together they take longer than one of them may.

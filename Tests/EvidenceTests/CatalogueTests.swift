@@ -210,15 +210,15 @@ extension EvidenceSuite {
                 ),
                 (
                     .usual(UsualPropagation(median: 21_600, ninth: 67_320)),
-                    "Usually 6 h; 9 of 10 changes within 18 h 42 min."
+                    "Changes usually take 6 h, and 9 of 10 take 18 h 42 min at most."
                 ),
                 (
                     .usual(UsualPropagation(median: 20, ninth: 3 * 86_400)),
-                    "Usually 1 min; 9 of 10 changes within 3 days."
+                    "Changes usually take 1 min, and 9 of 10 take 3 days at most."
                 ),
                 (
                     .usual(UsualPropagation(median: 86_400, ninth: 108_029)),
-                    "Usually 24 h; 9 of 10 changes within 30 h."
+                    "Changes usually take 24 h, and 9 of 10 take 30 h at most."
                 ),
                 (.copyMayEnd, "How long Apple keeps its copy is unknown."),
                 (.beyondPromise, "Apple documents no time beyond 24 h."),

@@ -78,6 +78,8 @@ extension EvidenceSuite {
             arguments: [
                 ("ftp://example.com", "'ftp' is no scheme"), ("applinks:https://example.com", "is no scheme"),
                 ("applinks:", "it is empty"), ("applinks:example.com?mode=dev", "'dev' is no mode"),
+                ("applinks:example.com?foo=1", "'foo' is no parameter of an entitlement"),
+                ("applinks:example.com?mode=developer&foo", "'foo' is no parameter of an entitlement"),
                 ("applinks:example.com?mode=", "'' is no mode"), ("https://", "it is empty"),
                 ("https://example.com:8443/", "no port"), ("https://192.0.2.1/", "it is an IP address"),
                 ("https://[::1]/", "it is an IP address"), ("https://a:b@example.com/", "no path, query, user"),

@@ -96,7 +96,7 @@ extension EvidenceSuite {
                 (.status(429, ["Retry-After": "60"]), "status 429", "check less often"),
                 (.status(403), "is not what answers here (status 403)", "from another network"),
                 (.status(302), "is not what answers here (status 302)", "login page"),
-                (.failed(.timedOut), "no answer in time", "on port 443"),
+                (.failed(.timedOut), "no answer in time", "over HTTPS"),
                 (.failed(.nameNotFound, .resolving), "its name does not resolve", "this machine's DNS"),
                 (.certificate(.untrustedRoot), "certificate is refused here", "--cacert"),
                 (.failed(.proxy), "could not be asked", "check the proxy"),

@@ -95,7 +95,7 @@ extension MonitoringSuite {
             #expect(
                 course.state.verdict?.text.outlook
                     == (changes == 5
-                        ? "Usually 4 h; 9 of 10 changes within 6 h."
+                        ? "Changes usually take 4 h, and 9 of 10 take 6 h at most."
                         : "This is normal until 2 Jan 23:00 UTC. Phones that have the app follow within a week."))
         }
     }

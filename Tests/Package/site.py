@@ -1,15 +1,18 @@
 """A site and Apple's CDN on loopback, for the test of the package: site.py CERTIFICATE PORT_FILE
 
-good.test has a file, and the CDN has the same; bad.test answers 403, and the CDN has nothing."""
+good.test has a file, and the CDN has the same; other.test has a file, and the CDN has another; bad.test answers 403, and the CDN has
+nothing."""
 
 import http.server
 import ssl
 import sys
 
 FILE = b'{"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.app"],"components":[{"/":"/buy/*"}]}]}}'
-PATHS = {
-    ("good.test", "/.well-known/apple-app-site-association"),
-    ("cdn.test", "/a/v1/good.test"),
+FILES = {
+    ("good.test", "/.well-known/apple-app-site-association"): FILE,
+    ("cdn.test", "/a/v1/good.test"): FILE,
+    ("other.test", "/.well-known/apple-app-site-association"): FILE,
+    ("cdn.test", "/a/v1/other.test"): FILE.replace(b"buy", b"sell"),
 }
 
 
@@ -18,9 +21,8 @@ class Site(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         host = self.headers.get("Host", "").split(":")[0]
-        found = (host, self.path) in PATHS
-        body = FILE if found else b""
-        self.send_response(200 if found else 404 if host == "cdn.test" else 403)
+        body = FILES.get((host, self.path), b"")
+        self.send_response(200 if body else 404 if host == "cdn.test" else 403)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()

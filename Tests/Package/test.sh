@@ -14,7 +14,9 @@ unshare --mount true 2>/dev/null || skip "this container may not mount"
 codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
 mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
     awk -v release="$codename" '$2 == release && $3 == "main" { print $1; exit }')
+mirror=${mirror%/}
 [ -n "$mirror" ] || skip "apt's settings name no mirror of Debian $codename"
+curl -q -sSf --max-time 30 -o /dev/null "$mirror/dists/$codename/Release" || skip "the mirror $mirror does not answer"
 
 work=$(mktemp -d)
 root=$work/root
@@ -87,7 +89,7 @@ awk -v exposure="$exposure" 'BEGIN { exit !(exposure > 0 && exposure < 1.5) }' |
 
 step "check, against a site and a CDN on loopback"
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 60 -subj /CN=test \
-    -addext "subjectAltName=DNS:good.test,DNS:bad.test,DNS:cdn.test" -keyout "$work/key.pem" -out "$root/ca.pem" 2>/dev/null
+    -addext "subjectAltName=DNS:good.test,DNS:bad.test,DNS:other.test,DNS:cdn.test" -keyout "$work/key.pem" -out "$root/ca.pem" 2>/dev/null
 cat "$work/key.pem" "$root/ca.pem" >"$work/server.pem"
 python3 site.py "$work/server.pem" "$work/port" &
 running+=($!)
@@ -97,17 +99,35 @@ network=(--cacert /ca.pem --connect-to "::127.0.0.1:$port" --cdn-url https://cdn
 expect 0 "good.test" aasa-monitor check "${network[@]}" good.test
 expect 1 "403" aasa-monitor check "${network[@]}" bad.test
 
-step "the daemon, as its user; commands of root and of others beside it"
-python3 - "$root/etc/aasa-monitor/monitor.yaml" "$port" <<'PYTHON'
+step "the walk of the README: three domains, a webhook and e-mail, an acknowledgement, the reason"
+mkdir "$work/received"
+python3 receivers.py "$work/received" &
+running+=($!)
+until_true "the receivers do not listen" test -s "$work/received/mail.port"
+python3 - "$root/etc/aasa-monitor/monitor.yaml" "$port" "$work/received" <<'PYTHON'
 import sys
-path, port = sys.argv[1:]
+path, port, received = sys.argv[1:]
 text = open(path, encoding="utf-8").read()
-assert "\n  - example.com\n" in text
-text = text.replace("\n  - example.com\n", "\n  - good.test\n  - {domain: bad.test, interval: 1s}\n")
-text = text.replace("  listen: 127.0.0.1:9630", "  listen: 127.0.0.1:0")
+webhook, mail = (open(f"{received}/{kind}.port").read() for kind in ("webhook", "mail"))
+def replace(old, new):
+    global text
+    assert text.count(old) == 1, old
+    text = text.replace(old, new)
+replace("\n  - example.com\n", "\n  - good.test\n  - {domain: bad.test, interval: 1s}\n  - {domain: other.test, interval: 1s}\n")
+replace("  listen: 127.0.0.1:9630", "  listen: 127.0.0.1:0")
+replace("  group_wait: 10s ", "  group_wait: 1s ")
+replace("\n  channels:\n", f"""
+  channels:
+    - {{name: hook, type: webhook, url: "http://127.0.0.1:{webhook}/aasa"}}
+    - {{name: mail, type: email, url: "smtp://127.0.0.1:{mail}", from: monitor@example.net, to: [ops@example.net]}}
+""")
 text += f'network: {{ca_file: /ca.pem, connect_to: ["::127.0.0.1:{port}"]}}\ncdn: {{base_url: "https://cdn.test/a/v1"}}\n'
 open(path, "w", encoding="utf-8").write(text)
 PYTHON
+expect 0 "3 domains" aasa-monitor config check
+expect 0 "hook" aasa-monitor alert test
+grep -qr '"type": *"test"' "$work/received" || fail "the webhook did not get the test"
+grep -qrl '^Subject: ' "$work/received" || fail "the mail server did not get the test"
 daemon() {
     # Each of these programs becomes the next one, so that the number is the daemon's.
     "${enter[@]}" setpriv --reuid aasa-monitor --regid aasa-monitor --init-groups --no-new-privs sh -c \
@@ -122,9 +142,13 @@ stop() {
     wait "$daemon" || fail "the daemon ended with $?"
 }
 daemon
-until_true "no incident opens" sh -c "curl -q -sSf '$page/api/v1/incidents' | grep -q '\"firing\"'"
+until_true "the webhook gets no alert" grep -qr 'incident.firing' "$work/received"
+until_true "the mail server gets no alert" grep -qrE '^Subject: .*(bad|other).test' "$work/received"
 expect 1 "bad.test" aasa-monitor status
+expect 1 "other.test" aasa-monitor status
+# An operator of the service's group, in a plain shell.
 inside useradd --groups aasa-monitor eva
+expect 0 "403" setpriv --reuid eva --regid eva --init-groups aasa-monitor history bad.test
 expect 0 "acknowledged by eva" setpriv --reuid eva --regid eva --init-groups aasa-monitor ack bad.test --reason "on it"
 expect 0 "incident" aasa-monitor unack bad.test
 expect 0 "" aasa-monitor silence bad.test --for 1h --reason "walk"

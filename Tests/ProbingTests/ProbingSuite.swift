@@ -16,7 +16,8 @@ struct Scene: Sendable {
     let driver: CurlDriver
 
     static func with(
-        maximumConcurrent: Int = 16, addresses: [String] = ["127.0.0.1"], names: [String: [String]] = [:],
+        maximumConcurrent: Int = 16, patience: Duration = .milliseconds(100), addresses: [String] = ["127.0.0.1"],
+        names: [String: [String]] = [:],
         _ body: (Scene) async throws -> Void
     ) async throws {
         let lab = try await Lab.start(addresses: addresses)
@@ -26,7 +27,7 @@ struct Scene: Sendable {
                     caFile: lab.caFile,
                     connectTo: names.keys.map { "\($0):443:\($0):\(lab.port)" } + [lab.connectTo],
                     resolve: names.map { "\($0):\(lab.port):\($1.joined(separator: ","))" }),
-                maximumConcurrent: maximumConcurrent)
+                maximumConcurrent: maximumConcurrent, patience: patience)
             do {
                 try await body(Scene(lab: lab, driver: driver))
             } catch {

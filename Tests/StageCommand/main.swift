@@ -33,7 +33,7 @@ let site = StatusSite(
         cdnBaseURL: "https://app-site-association.cdn-apple.com/a/v1"),
     store: store, timekeeper: time, logger: Logger(label: "stage") { _ in SwiftLogNoOpLogHandler() },
     actions: StageChecks(sites, store).actions(now: now),
-    health: { MonitorHealth(lateness: .zero, channels: 3, configuredAt: now - 30 * 3600) },
+    health: { MonitorHealth(channels: 3, configuredAt: now - 30 * 3600) },
     onListening: { port in
         // Not `print`: nothing may wait in a buffer.
         FileHandle.standardOutput.write(Data("http://127.0.0.1:\(port)/\n".utf8))

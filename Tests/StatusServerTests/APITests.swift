@@ -214,8 +214,8 @@ extension StatusServerSuite {
 
         @Test("readiness needs no token, and says what is behind", arguments: [(0.0, 200), (61.0, 503)])
         func readiness(lateness: Double, status: Int) async throws {
-            let actions = MonitorActions(lateness: { lateness })
-            try await scratch.serving(watched: [], token: "s3cret", actions: actions) { [scratch] port in
+            let health = MonitorHealth(lateness: lateness)
+            try await scratch.serving(watched: [], token: "s3cret", health: health) { [scratch] port in
                 let client = try RawClient(port: port)
                 try client.send("GET /readyz HTTP/1.1\r\nHost: 10.1.2.3:9630\r\nConnection: close\r\n\r\n")
                 let answer = RawAnswer(try await client.receive())

@@ -107,7 +107,8 @@ extension ScratchStore {
     /// Runs a server over this store around the body.
     func serving(
         watched: [WatchedDomainInfo], token: String? = nil, actions: MonitorActions = MonitorActions(),
-        maintenance: [MaintenanceWindow] = [], _ body: @escaping @Sendable (Int) async throws -> Void
+        health: MonitorHealth = MonitorHealth(), maintenance: [MaintenanceWindow] = [],
+        _ body: @escaping @Sendable (Int) async throws -> Void
     ) async throws {
         let (ports, feed) = AsyncStream.makeStream(of: Int.self)
         let site = StatusSite(
@@ -115,7 +116,7 @@ extension ScratchStore {
                 port: 0, token: token, version: "1.2.3", watched: watched, cdnBaseURL: "https://cdn.test",
                 maintenance: maintenance),
             store: store, timekeeper: FixedTime(), logger: LineLog().logger, actions: actions,
-            onListening: { feed.yield($0) })
+            health: { health }, onListening: { feed.yield($0) })
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await site.run() }
             group.addTask {

@@ -28,7 +28,14 @@ extension StatusServerSuite {
                 }
                 let seen = try Observation.of(Self.domain, at: now, origin: origin, cdn: edges[0], scene: scene)
                 let made = evaluate(
-                    state, seen, Policy(failureThreshold: 1), now: now, wall: now)
+                    state, seen,
+                    Policy(
+                        failureThreshold: 1,
+                        ignored: [
+                            IgnoredRule(
+                                Rule(rawValue: "origin.vantage-refused"), reason: "by country",
+                                until: CalendarDay("2999-12-31"))
+                        ]), now: now, wall: now)
                 try await scratch.store.commit(
                     CheckRecord(
                         observation: seen, state: made.state, changes: made.changes, dropped: made.dropped))
@@ -49,6 +56,10 @@ extension StatusServerSuite {
                     DeliveryRecord(
                         channel: "ops", incidentID: open.id, type: .firing, reason: .firing, version: 1, key: "k",
                         at: noon - 30, attempts: 1, outcome: .delivered, status: 200))
+                var pending = NotificationRecord(incidentID: open.id)
+                pending.reason = .worse
+                pending.pendingSince = noon - 20
+                try channel.save(pending, of: open)
             }
             _ = try await scratch.store.add(
                 SilenceRequest(

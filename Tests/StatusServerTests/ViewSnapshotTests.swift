@@ -24,7 +24,7 @@ extension StatusServerSuite {
             let context = try PageContext(
                 store: scratch.store, timekeeper: StageTime(), logger: LineLog().logger, watched: list,
                 windows: WindowList([]), refusedReload: RefusedReload(), key: AccessKey(nil), version: "1.2.3",
-                cdnBaseURL: "https://cdn.test/a/v1", health: { MonitorHealth(lateness: .zero, channels: 3) })
+                cdnBaseURL: "https://cdn.test/a/v1", health: { MonitorHealth(channels: 3) })
             try await list.show(in: scratch.store, at: time)
             return (scratch, context)
         }

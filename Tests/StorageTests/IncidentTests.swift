@@ -222,7 +222,7 @@ extension StorageSuite {
             for incident in incidents { try await store.commit(incident) }
             #expect(try await store.acknowledge(prefix: "abcd1", eva) == .done(incidents[0]))
             #expect(try await store.acknowledge(prefix: "ABCD1111", eva) == .done(incidents[0]))
-            #expect(try await store.acknowledge(prefix: "abcd", eva) == .ambiguous(["abcd1111", "abcd2222"]))
+            #expect(try await store.acknowledge(prefix: "abcd", eva) == .ambiguous(Array(incidents[0...1])))
             #expect(try await store.acknowledge(prefix: "abcd3", eva) == .notFiring(incidents[4]))
             #expect(try await store.acknowledge(prefix: "ef00", eva) == .notFiring(incidents[2]))
             #expect(try await store.acknowledge(prefix: "9999", eva) == .notFiring(incidents[3]))

@@ -303,11 +303,10 @@ extension StorageSuite {
             #expect(try await keys("chat", nil, "b.test") == "3")
             #expect(try await keys("none") == "")
             #expect(try await store.deliveries(limit: 1).map(\.key) == ["4"])
-            var stored = try #require(try await store.delivery(id: 3))
+            var stored = try #require(try await store.sentMessage(.number(3))?.deliveries.first)
             #expect(stored.error?.count == 500)
             stored.id = 0
             #expect(stored == failed)
-            #expect(try await store.delivery(id: 9) == nil)
             #expect(
                 try await store.deliveryCounts() == [
                     OutcomeCount(channel: "chat", outcome: .delivered, count: 1),

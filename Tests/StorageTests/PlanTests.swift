@@ -76,6 +76,18 @@ extension StorageSuite {
             Statement(
                 "a domain's deliveries", Store.deliveriesOfDomain,
                 ["delivery_of_incident", "incident_of_domain"]),
+            Statement("the key of a delivery", Store.keyOfDelivery, ["INTEGER PRIMARY KEY (rowid=?)"]),
+            Statement("keys by prefix", Store.keysByPrefix, ["PRIMARY KEY (key>? AND key<?)"]),
+            Statement("a message's deliveries", Store.deliveriesOfKey, ["delivery_of_key"]),
+            Statement("a message's attempts", Store.attemptsOfKey, ["delivery_attempt_of_message"]),
+            Statement(
+                "surplus attempts", ChannelTransaction.surplusAttempts,
+                ["delivery_attempt_of_message (key=? AND id>? AND id<?)"]),
+            Statement("a message's text", Store.textOfKey, ["PRIMARY KEY (key=?)"]),
+            Statement("a message by its key", Store.messageOfKey, ["message_of_key"]),
+            Statement("a message's members", Store.membersOfMessage, ["PRIMARY KEY (message_id=?)"]),
+            Statement("aged attempts", Store.agedAttempts, ["delivery_attempt_by_age"]),
+            Statement("aged texts", Store.agedTexts, ["message_text_by_age"]),
             Statement("highest change", Store.highestChange, ["COVERING INDEX incident_by_change"]),
             Statement("last delivery", Store.lastSettled, ["COVERING INDEX delivery_of_channel"]),
             Statement(

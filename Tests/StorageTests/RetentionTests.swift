@@ -111,5 +111,20 @@ extension StorageSuite {
             try await store.prune(now: noon + 86400 * 31.5, keepObservations: .seconds(86400))
             #expect(try await store.deliveries(limit: 9).map(\.key) == ["2"])
         }
+
+        @Test("what a message says and its attempts go with the log, unless it is under way")
+        func messages() async throws {
+            try await store.ops { channel in
+                for key in ["old", "young", "waiting"] {
+                    let at = key == "young" ? noon + 86400 * 2 : noon
+                    try channel.keep(text: key, of: key, at: at)
+                    try channel.log(DeliveryAttempt(at: at, outcome: "transient"), of: key)
+                }
+                _ = try channel.insert(message("waiting"))
+            }
+            try await store.prune(now: noon + 86400 * 31.5, keepObservations: .seconds(86400))
+            #expect(try await store.rows("message_text") == 2)
+            #expect(try await store.rows("delivery_attempt") == 1)
+        }
     }
 }

@@ -43,7 +43,7 @@ extension AppLinks.Entry {
             }
             let steps = numbering.steps(of: numbered)
             goal = ReachGoal(pending: Set(steps.map(\.index).filter { verdicts[$0] == nil }))
-            // Whoever cannot meet a rule that is asked about says nothing about it.
+            // A rule that shares no URL with one that is asked about says nothing about it.
             let meeting = goal.pending.reduce(0) { $0 + ends.count(meeting: $1) }
             // Where most meet most, looking for the others costs more than it saves.
             let asked =

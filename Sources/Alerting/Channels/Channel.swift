@@ -8,7 +8,7 @@ import Monitoring
 package enum ChannelKind: String, Codable, Sendable, CaseIterable {
     case webhook, slack, discord, teams
     case googleChat = "google-chat"
-    case mattermost, telegram, line, chatwork, pagerduty, alertmanager, ntfy
+    case mattermost, telegram, line, chatwork, pagerduty, alertmanager, ntfy, email, command
 
     /// Where a service is reached that has one address for all; nil where each receiver has its own.
     var home: String? {
@@ -19,7 +19,7 @@ package enum ChannelKind: String, Codable, Sendable, CaseIterable {
         case .chatwork: "https://api.chatwork.com/v2"
         case .pagerduty: "https://events.pagerduty.com"
         case .ntfy: "https://ntfy.sh"
-        case .webhook, .discord, .teams, .googleChat, .mattermost, .alertmanager: nil
+        case .webhook, .discord, .teams, .googleChat, .mattermost, .alertmanager, .email, .command: nil
         }
     }
 
@@ -34,6 +34,21 @@ package enum ChannelKind: String, Codable, Sendable, CaseIterable {
     package var isFeed: Bool { self == .alertmanager }
 }
 
+/// Who writes to whom.
+package struct MailAddresses: Equatable, Sendable {
+    /// Bare addresses, in ASCII.
+    let sender: String
+    let recipients: [String]
+    /// For the login; nil for none.
+    let username: String?
+
+    package init(sender: String, recipients: [String], username: String? = nil) {
+        self.sender = sender
+        self.recipients = recipients
+        self.username = username
+    }
+}
+
 /// What a channel can be notified of.
 package enum Notified: String, Codable, Sendable, CaseIterable {
     case incidents, changes
@@ -43,16 +58,20 @@ package struct Channel: Equatable, Sendable {
     /// Unique; the key of rows and metrics.
     package let name: String
     package let kind: ChannelKind
-    /// Secret. For the transport only.
+    /// Secret. For the transport only. Empty for a command.
     let url: String
     /// Secret. More than one while a key is being rotated.
     let signingKeys: [Data]
-    /// Secret: a token, or the routing key of a pager.
+    /// Secret: a token, the routing key of a pager, or the password at a mail server.
     let token: String?
     /// The room, chat, person or topic, where the URL does not say it. A topic is a secret.
     var destination: String?
     /// The thread or topic within it.
     let thread: String?
+    /// Of e-mail.
+    let mail: MailAddresses?
+    /// Of a command: the program's file, then its arguments, which may be secrets.
+    let words: [String]
     /// Less severe incidents are not sent there.
     package var minimumSeverity: Severity
     /// Patterns of the kinds that are sent there, such as `cdn.*`; empty: all.
@@ -64,19 +83,15 @@ package struct Channel: Equatable, Sendable {
     /// - Throws: `ChannelFault`, without any secret.
     package init(
         name: String, kind: ChannelKind, url: String? = nil, signingKeys: [Data] = [], token: String? = nil,
-        destination: String? = nil, thread: String? = nil, minimumSeverity: Severity = .warning, kinds: [String] = [],
-        notifies: Set<Notified> = [.incidents]
+        destination: String? = nil, thread: String? = nil, mail: MailAddresses? = nil, words: [String] = [],
+        minimumSeverity: Severity = .warning, kinds: [String] = [], notifies: Set<Notified> = [.incidents]
     ) throws(ChannelFault) {
-        guard let url = url ?? kind.home else { throw ChannelFault(channel: name, reason: "its url is missing") }
-        guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(), let host = parts.host,
-            !host.isEmpty
-        else { throw ChannelFault(channel: name, reason: "its url is not a complete URL; it begins with https://") }
-        guard scheme == "https" || (scheme == "http" && Self.isLoopback(host)) else {
-            throw ChannelFault(
-                channel: name, reason: "its url must begin with https://; plain http is for receivers on this machine")
+        let url = try Self.address(url ?? kind.home, name, kind)
+        guard (kind == .email) == (mail != nil), mail?.recipients.isEmpty != true else {
+            throw ChannelFault(channel: name, reason: "it needs the addresses of a sender and of a recipient")
         }
-        guard parts.user == nil, parts.password == nil else {
-            throw ChannelFault(channel: name, reason: "its url holds a user or password, which is not supported")
+        guard (kind == .command) == (words.first?.hasPrefix("/") == true) else {
+            throw ChannelFault(channel: name, reason: "it needs a command with an absolute path")
         }
         for pattern in kinds where !IncidentKind.allCases.contains(where: { Self.matches(pattern, $0) }) {
             throw ChannelFault(channel: name, reason: "no kind of incident matches '\(pattern.displayable)'")
@@ -92,10 +107,41 @@ package struct Channel: Equatable, Sendable {
         self.token = token
         self.destination = destination
         self.thread = thread
+        self.mail = mail
+        self.words = words
         self.minimumSeverity = minimumSeverity
         self.kinds = kinds
         self.notifies = notifies
     }
+
+    /// The address of a channel, which a command has none of.
+    private static func address(
+        _ url: String?, _ name: String, _ kind: ChannelKind
+    ) throws(ChannelFault) -> String {
+        guard kind != .command else { return "" }
+        guard let url else { throw ChannelFault(channel: name, reason: "its url is missing") }
+        let schemes = kind == .email ? ["smtps", "smtp"] : ["https"]
+        guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(), let host = parts.host,
+            !host.isEmpty
+        else {
+            throw ChannelFault(
+                channel: name, reason: "its url is not a complete URL; it begins with \(schemes[0])://")
+        }
+        guard schemes.contains(scheme) || (kind != .email && scheme == "http" && isLoopback(host)) else {
+            throw ChannelFault(
+                channel: name,
+                reason: kind == .email
+                    ? "its url must begin with smtps:// or smtp://"
+                    : "its url must begin with https://; plain http is for receivers on this machine")
+        }
+        guard parts.user == nil, parts.password == nil else {
+            throw ChannelFault(channel: name, reason: "its url holds a user or password, which is not supported")
+        }
+        return url
+    }
+
+    /// Whether mail goes to another machine, and so never without TLS.
+    var isRemote: Bool { !(URLComponents(string: url)?.host.map(Self.isLoopback) ?? false) }
 
     /// Whether its filters let an incident through. What was sent once is followed up whatever they say.
     package func accepts(kind: IncidentKind, severity: Severity) -> Bool {
@@ -134,12 +180,16 @@ package struct Channel: Equatable, Sendable {
 extension Channel: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The host and a short hash: enough to tell two channels apart, too little to write to one.
     package var description: String {
-        let host = URLComponents(string: url)?.host ?? "?"
+        let host = words.first.map { URL(filePath: $0).lastPathComponent } ?? URLComponents(string: url)?.host ?? "?"
         let hash = SHA256.hash(data: Data(identity.utf8)).prefix(4).map { String(format: "%02x", $0) }.joined()
         return "\(name) (\(kind.rawValue), \(host), #\(hash))"
     }
 
-    private var identity: String { [url, token, destination, thread].compactMap(\.self).joined(separator: "\n") }
+    private var identity: String { (parts.compactMap(\.self) + words).joined(separator: "\n") }
+
+    private var parts: [String?] {
+        [url, token, destination, thread, mail?.username, mail?.sender, mail?.recipients.joined(separator: ",")]
+    }
 
     package var debugDescription: String { description }
     package var customMirror: Mirror { Mirror(self, children: ["name": name, "kind": kind]) }

@@ -19,6 +19,12 @@ protocol ChannelFormat: Sendable {
     /// `timestamp`: the wall clock of this attempt.
     func headers(messageKey: String, timestamp: Date, body: Data, channel: Channel) -> [HeaderField]
 
+    /// One attempt as it goes out, made of the parts above where it goes over HTTP.
+    /// `body`: as `body(_:plain:reference:)` made it.
+    func request(
+        body: Data, messageKey: String, timestamp: Date, userAgent: String, channel: Channel
+    ) throws -> MessageRequest
+
     /// What the answer means for the message and for the channel.
     func judge(_ answer: TransportAnswer, now: Date) -> Outcome
 
@@ -74,6 +80,8 @@ extension Channel {
         case .pagerduty: PagerDutyFormat()
         case .alertmanager: AlertmanagerFormat()
         case .ntfy: NtfyFormat()
+        case .email: EmailFormat()
+        case .command: CommandFormat()
         }
     }
 }

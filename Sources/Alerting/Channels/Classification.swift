@@ -5,7 +5,10 @@ import Foundation
 enum Classification {
     static func outcome(of answer: TransportAnswer, now: Date) -> Outcome {
         guard let status = answer.status else {
-            return answer.fault?.kind == .address ? .permanentChannel(gone: false) : .transient
+            return switch answer.fault?.kind {
+            case .address, .program: .permanentChannel(gone: false)
+            case .network, .certificate, nil: .transient
+            }
         }
         let wait = RetryAfter.read(answer, now: now)
         return switch status {

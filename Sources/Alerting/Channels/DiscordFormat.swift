@@ -37,7 +37,7 @@ struct DiscordFormat: ChannelFormat {
             let timestamp: String
         }
 
-        /// Nobody is mentioned, whatever the text says.
+        /// No text mentions anybody.
         struct Mentions: Encodable { var parse: [String] = [] }
     }
 

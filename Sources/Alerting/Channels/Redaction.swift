@@ -22,6 +22,17 @@ extension Channel {
             // `123456:ABC…`, the form of Telegram's tokens: the second part alone opens the door.
             found.formUnion(secret.split(separator: ":").dropFirst().map(String.init).filter { $0.count >= 6 })
         }
+        if kind == .email, let token {
+            // As a login sends it.
+            found.insert(Data(token.utf8).base64EncodedString())
+            if let username = mail?.username {
+                found.insert(Data("\u{0}\(username)\u{0}\(token)".utf8).base64EncodedString())
+            }
+        }
+        // Arguments of a command: `--token=…` by its value, too.
+        for word in words.dropFirst() {
+            found.formUnion(([word] + word.split(separator: "=").map(String.init)).filter { $0.count >= 6 })
+        }
         for key in signingKeys {
             found.insert(key.base64EncodedString())
             if let text = String(validating: key, as: UTF8.self) { found.insert(text) }

@@ -65,30 +65,55 @@ extension Alert {
         }
     }
 
+    /// What several incidents of the kind are about, each in its own way.
+    static func troubles(_ kind: IncidentKind) -> String {
+        switch kind {
+        case .originUnreachable: "the origins are unreachable"
+        case .originBroken: "the origins do not serve their files as they should"
+        case .originInconsistent: "the origins serve different files each"
+        case .cdnMissing: "Apple's CDN has no copies of the files"
+        case .cdnStale: "Apple's CDN still serves the old files"
+        case .cdnDivergent: "Apple's CDN serves different files than the origins"
+        case .certificateExpiring: "the certificates expire soon"
+        case .expectationFailed: "the files do not meet the expectations"
+        case .cdnWide: "Apple's CDN fails for many domains"
+        case .monitorDegraded: "the monitor has a problem"
+        case .change: "new versions are live at the origins"
+        }
+    }
+
     /// Why it ended.
     var end: String {
         if let relief = facts.relief { return relief }
         return switch incident.reason {
-        case .cdnCaughtUp: "Apple's CDN serves the origin's file again"
+        case .cdnCaughtUp: "Apple's CDN serves the origin's file now"
         case .cdnRefreshed: "Apple's CDN serves a newer file, but not yet the newest"
         case .originReverted: "the origin serves the same file as Apple's CDN again"
         case .superseded: "another problem replaced this one"
+        case .ignored: "what is left of it is ignored by the configuration"
         case .removed:
             incident.kind.isOfCDN ? "Apple's copy is no longer monitored" : "the domain is no longer monitored"
         case .recovered, nil:
             switch incident.kind {
-            case .originUnreachable: "the origin is reachable again"
-            case .originBroken: "the origin gives everybody a valid file again"
-            case .originInconsistent: "the origin serves one file again"
-            case .cdnMissing: "Apple's CDN has a copy again"
-            case .cdnStale, .cdnDivergent: "Apple's CDN serves the origin's file again"
+            // Whether it was so before is not known: the trouble may be as old as the domain.
+            case .originUnreachable: "the origin is reachable now"
+            case .originBroken: "the origin gives everybody a valid file now"
+            case .originInconsistent: "the origin serves one file now"
+            case .cdnMissing: "Apple's CDN has a copy now"
+            case .cdnStale, .cdnDivergent: "Apple's CDN serves the origin's file now"
             case .certificateExpiring: "the certificate was renewed"
-            case .expectationFailed: "the file meets the expectations again"
-            case .cdnWide: "Apple's CDN works again"
-            case .monitorDegraded: "the monitor works again"
+            case .expectationFailed: "the file meets the expectations now"
+            case .cdnWide: "Apple's CDN no longer fails for many domains"
+            case .monitorDegraded: "the monitor has no problem any more"
             case .change: "every edge serves the new version"
             }
         }
+    }
+
+    /// What the end of an incident of the fleet leaves open; nil where that is nothing.
+    var remainder: String? {
+        guard isOver, incident.cause?.inhibits.isEmpty == false else { return nil }
+        return "Any domain that still fails gets an alert of its own."
     }
 
     /// The first domains of an incident of the fleet; none for one about a single domain.

@@ -42,7 +42,8 @@ struct RenderedAlert {
     private init(one alert: Alert, isBrief: Bool) {
         headline = Self.headline(alert)
         let text = alert.text
-        oneLine = alert.isOver ? "\(alert.end), after \(alert.duration)" : text.oneLine
+        let end = [alert.isOver ? "\(alert.end), after \(alert.duration)" : nil, alert.remainder]
+        oneLine = alert.isOver ? end.compactMap(\.self).joined(separator: ". ") : text.oneLine
         summary = alert.isOver || isBrief ? oneLine : text.effect
         var links = [("status page", alert.links.statusPage ?? "")]
         if !isBrief {
@@ -104,14 +105,14 @@ struct RenderedAlert {
         summary =
             alert.isOver
             ? "\(subject): \(digest.common(\.end) ?? "all resolved")"
-            : "\(subject): \(alert.common(\.effect) ?? alert.trouble)"
+            : "\(subject): \(alert.common(\.effect) ?? Alert.troubles(alert.incident.kind))"
         let parts = [alert.common(\.cause), alert.common(\.action), alert.common(\.outlook)].compactMap(\.self)
         oneLine = alert.isOver ? summary : ([summary] + parts).joined(separator: " ")
         let rest = alerts.count - Alert.Digest.shown
         lists = [
             (
                 "Domains:",
-                alerts.prefix(Alert.Digest.shown).map(Self.line)
+                alerts.prefix(Alert.Digest.shown).map { Self.line($0, of: digest, in: alert) }
                     + (rest > 0 ? ["… and \(rest) more, see the status page"] : [])
             )
         ]
@@ -124,7 +125,8 @@ struct RenderedAlert {
         instance = alert.instance
     }
 
-    private static func line(_ alert: Alert) -> String {
+    /// Who, since when, what is said of no other, and the incident's id.
+    private static func line(_ alert: Alert, of digest: Alert.Digest, in message: Alert) -> String {
         let incident = alert.incident
         let span =
             switch alert.reason {
@@ -133,7 +135,16 @@ struct RenderedAlert {
                 "was firing from \(Span.instant(incident.since)) to \(Span.instant(incident.resolvedAt ?? alert.at))"
             default: "\(incident.severity.rawValue), for \(alert.age)"
             }
-        return "\(alert.subject) · \(span)"
+        let own: [String?] =
+            alert.isOver
+            ? [digest.common(\.end) == nil ? alert.end : nil]
+            : [
+                message.common(\.effect) == nil ? alert.text.effect : nil,
+                message.common(\.cause) == nil ? alert.text.cause : nil,
+            ]
+        let words = own.compactMap(\.self).joined(separator: " ").shortened(to: 180)
+        return [alert.subject, span, words, String(incident.id.prefix(12))].filter { !$0.isEmpty }
+            .joined(separator: " · ")
     }
 }
 

@@ -94,6 +94,9 @@ struct TextLayout<Form: Markup> {
 }
 
 extension RenderedAlert {
+    /// All of it as plain text, bounded, for those who ask what was sent.
+    var plainText: String { TextLayout(form: PlainMarkup(unit: .utf16), limit: 4000).text(self) }
+
     /// `incident 3fa9… · monitor eu-1`.
     func identity(_ form: some Markup) -> String {
         "incident \(form.cut(incidentID, to: 100)) · monitor \(form.cut(instance, to: 100))"

@@ -59,7 +59,7 @@ struct WebhookPayload: Encodable {
         try data.encode(parts.outlook, forKey: .outlook)
         try data.encode(findings, forKey: .findings)
 
-        try data.encode(WebhookIncident(incident: incident, isOneOfMany: false), forKey: .incident)
+        try data.encode(WebhookIncident(incident: incident, text: nil), forKey: .incident)
 
         let seen = alert.facts.comparison
         var comparison = data.nestedContainer(keyedBy: Key.self, forKey: .comparison)
@@ -108,7 +108,7 @@ struct WebhookDigest: Encodable {
         try data.encode(alert.common(\.outlook), forKey: .outlook)
         try data.encode([String](), forKey: .findings)
         try data.encode(
-            digest.alerts.prefix(room).map { WebhookIncident(incident: $0.incident, isOneOfMany: true) },
+            digest.alerts.prefix(room).map { WebhookIncident(incident: $0.incident, text: $0.text) },
             forKey: .incidents)
         var links = data.nestedContainer(keyedBy: WebhookPayload.Key.self, forKey: .links)
         try links.encode(alert.links.statusPage, forKey: .statusPage)
@@ -130,17 +130,21 @@ extension Alert {
 
 private struct WebhookIncident: Encodable {
     let incident: Incident
-    /// In a digest each incident names what it is about.
-    let isOneOfMany: Bool
+    /// In a digest each incident names what it is about, and says it; nil where the message itself does.
+    let text: DiagnosisText?
 
     private enum Key: String, CodingKey {
         case id, domain, kind, severity, state, since, openedAt = "opened_at", resolvedAt = "resolved_at", reason
+        case effect, cause, action
     }
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(incident.id, forKey: .id)
-        if isOneOfMany {
+        if let text {
+            try container.encode(text.effect, forKey: .effect)
+            try container.encode(text.cause, forKey: .cause)
+            try container.encode(text.action, forKey: .action)
             try container.encode(incident.domain, forKey: .domain)
             try container.encode(incident.kind, forKey: .kind)
             try container.encode(incident.severity, forKey: .severity)

@@ -19,7 +19,7 @@ final class ChannelLoop: Sendable {
     static let storePause = Duration.seconds(5)
     /// After a wakeup, so that what a burst of checks brings is taken together.
     private static let settling = Duration.milliseconds(100)
-    private static let shortestWait: TimeInterval = 0.01
+    static let shortestWait: TimeInterval = 0.01
     private static let longestWait: TimeInterval = 3600
 
     init(delivery: Delivery, name: String) {

@@ -119,7 +119,8 @@ struct Feed: Sendable {
         let now = delivery.time.now()
         let mayKnow = outcome == .transient && answer.mayHaveArrived
         let (channel, status) = (channel, answer.status)
-        let (before, after) = try await delivery.store.transact(channel: channel.name) { store in
+        let (before, after, news) = try await delivery.store.transact(channel: channel.name) { store in
+            var news: [NotificationReason: [Incident]] = [:]
             for entry in entries {
                 let before = try store.notification(entry.incident.id)
                 if outcome == .delivered {
@@ -129,6 +130,7 @@ struct Feed: Sendable {
                     try store.save(known, of: entry.incident)
                     guard before?.state != known.state else { continue }
                     let reason: NotificationReason = known.state == .resolved ? .resolved : .firing
+                    news[reason, default: []].append(entry.incident)
                     try store.log(
                         DeliveryRecord(
                             channel: channel.name, incidentID: entry.incident.id, type: reason.type, reason: reason,
@@ -151,9 +153,15 @@ struct Feed: Sendable {
                 next.hold = ChannelRecord.Hold(until: now + Self.pause, reason: .failing)
             }
             if next != before { try store.save(next) }
-            return (before, next)
+            return (before, next, news)
         }
         delivery.keep(after)
+        for (reason, incidents) in news {
+            delivery.logger.info(
+                "delivered",
+                metadata: ["channel": "\(channel.name)", "reason": "\(reason.rawValue)"]
+                    .merging(LoggedSubjects(incidents, of: incidents.count).metadata) { $1 })
+        }
         if outcome != .delivered {
             delivery.logger.log(
                 level: before.failures > 0 ? .debug : .warning,

@@ -78,10 +78,7 @@ struct Freezer {
         }
     }
 
-    /// Pagers keep incidents apart, and an incident of the fleet speaks for many already.
-    private func isAlone(_ group: NotificationGroup) -> Bool {
-        channel.kind.isPager || group.kind.isOfFleet || routing.groupWait <= .zero
-    }
+    private func isAlone(_ group: NotificationGroup) -> Bool { routing.isAlone(group.kind, at: channel) }
 
     /// Stores a message about these incidents. Its first attempt is under way from then on.
     func freeze(
@@ -94,9 +91,9 @@ struct Freezer {
         }
         let identities = rows.map { "\($1.incidentID) \($1.count)" }.sorted()
         let key = MessageIdentity.key(ofMessages: [channel.name] + identities)
+        let alert = try alert(about: records.map(\.0), group.reason, key: key, store)
         let body = try channel.format.body(
-            try alert(about: records.map(\.0), group.reason, key: key, store), plain: false,
-            reference: rows.count == 1 ? rows.first?.1.reference : nil)
+            alert, plain: false, reference: rows.count == 1 ? rows.first?.1.reference : nil)
         let members = rows.map { record, _ in
             MessageRecord.Member(
                 incidentID: record.incident.id, version: record.incident.version, state: record.incident.state,
@@ -107,6 +104,7 @@ struct Freezer {
             retryAt: asker.now)
         message.isUnclear = true
         message = try store.insert(message)
+        try store.keep(text: RenderedAlert(alert).plainText, of: key, at: asker.now)
         for (record, known) in rows {
             var row = known
             row.messageID = message.id

@@ -41,7 +41,10 @@ struct Outgoing: Sendable {
             delivery.logger.info(
                 "message abandoned: its incidents have changed",
                 metadata: [
-                    "channel": "\(channel.name)", "message_key": "\(message.key)", "reason": "\(message.reason)",
+                    "channel": "\(channel.name)", "message_key": "\(message.key)", "kind": "\(message.kind.rawValue)",
+                    "reason": "\(message.reason.rawValue)",
+                    "incident":
+                        "\(message.members.prefix(LoggedSubjects.shown).map(\.incidentID).joined(separator: ", "))",
                 ])
         }
         return next

@@ -63,6 +63,10 @@ extension Channel {
         case .pagerduty: return [RateLimit(burst: 5, every: 0.5, shared: "pagerduty \(token ?? "")")]
         // It gets the present incidents each minute, however many there are.
         case .alertmanager: return []
+        // Mail servers count messages by the minute or by the hour.
+        case .email: return [RateLimit(burst: 10, every: 2)]
+        // A process each.
+        case .command: return [RateLimit(burst: 5, every: 0.5)]
         case .ntfy: return [RateLimit(burst: 60, every: 5, shared: "ntfy \(url)")]
         }
     }

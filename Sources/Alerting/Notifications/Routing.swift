@@ -27,7 +27,7 @@ package struct Routing: Equatable, Sendable {
     package let fallback: String?
     package let escalation: Escalation
     package let remindEvery: Duration?
-    package let groupWait: Duration
+    package var groupWait: Duration
     package let groupInterval: Duration
     /// The name of this monitor, as messages give it.
     package let instance: String
@@ -86,6 +86,11 @@ package struct Routing: Equatable, Sendable {
             route.isRouted = accepts && fleetChannels(of: cause).contains(channel.name)
         }
         return route
+    }
+
+    /// Pagers keep incidents apart, and an incident of the fleet speaks for many already: their messages wait for no others.
+    package func isAlone(_ kind: IncidentKind, at channel: Channel) -> Bool {
+        channel.kind.isPager || kind.isOfFleet || groupWait <= .zero
     }
 
     private func isRouted(_ channel: String, to names: [String]?) -> Bool {

@@ -37,8 +37,14 @@ struct Sender: Sendable {
             inputs: delivery.inputs, channel: channel, outgoing: outgoing, outcome: outcome, status: answer.status,
             words: words, mayHaveArrived: answer.mayHaveArrived, jitter: delivery.settings.jitter(),
             reference: channel.format.reference(in: answer), now: now, wall: delivery.time.wall())
-        let (before, after) = try await settled { try result.write($0) }
-        report(outgoing, outcome, answer.status, words, before, after)
+        let (before, after, about) = try await settled { store in
+            let (before, after) = try result.write(store)
+            let incidents = try message.members.prefix(LoggedSubjects.shown).compactMap {
+                try store.incident($0.incidentID)?.incident
+            }
+            return (before, after, LoggedSubjects(incidents, of: message.members.count))
+        }
+        report(message, about, outcome, answer.status, words, before, after)
         if case .throttled = outcome, channel.format.isServiceWide(answer), let hold = after.hold {
             try await holdOthers(hold)
         }
@@ -107,14 +113,14 @@ struct Sender: Sendable {
     }
 
     private func report(
-        _ outgoing: OutgoingMessage, _ outcome: Outcome, _ status: Int?, _ words: String?, _ before: ChannelRecord,
-        _ after: ChannelRecord
+        _ message: MessageRecord, _ about: LoggedSubjects, _ outcome: Outcome, _ status: Int?, _ words: String?,
+        _ before: ChannelRecord, _ after: ChannelRecord
     ) {
-        let message = outgoing.message
         var metadata: Logger.Metadata = [
-            "channel": "\(channel.name)", "message_key": "\(message.key)", "reason": "\(message.reason.rawValue)",
-            "incidents": "\(message.members.count)", "attempt": "\(message.attempts + 1)",
+            "channel": "\(channel.name)", "message_key": "\(message.key)", "kind": "\(message.kind.rawValue)",
+            "reason": "\(message.reason.rawValue)", "attempt": "\(message.attempts + 1)",
         ]
+        metadata.merge(about.metadata) { $1 }
         if let status { metadata["status"] = "\(status)" }
         let level: Logger.Level
         let text: Logger.Message
@@ -129,6 +135,8 @@ struct Sender: Sendable {
             )
         }
         if level >= .warning, let words { metadata["error"] = "\(words)" }
+        // A mail that arrived may have been refused for some of its recipients.
+        if outcome == .delivered, channel.kind == .email, let words { metadata["answer"] = "\(words)" }
         delivery.logger.log(level: level, text, metadata: metadata)
         guard before.trouble?.state != after.trouble?.state else { return }
         let about: Logger.Metadata = [

@@ -33,6 +33,13 @@ struct Settlement: Sendable {
         let asker = try Asker(inputs, channel, store, now: now, wall: wall)
         var wait: Duration?
         var isFinal = false
+        // A mail that arrived may have been refused for some of its recipients.
+        let isTelling = outcome != .delivered || channel.kind == .email
+        // The log is for people: a line that cannot be written must not undo the settlement.
+        try? store.log(
+            DeliveryAttempt(
+                at: now, outcome: outcome.label, status: status, error: isTelling ? words : nil),
+            of: message.key)
         switch outcome {
         case .delivered: try deliver(asker, store)
         case .throttled(let wanted):
@@ -164,7 +171,6 @@ struct Settlement: Sendable {
 
     private func log(_ outcome: DeliveryRecord.Outcome, _ store: ChannelTransaction) {
         for member in message.members {
-            // The log is for people: a line that cannot be written must not undo the settlement.
             try? store.log(
                 DeliveryRecord(
                     channel: channel.name, incidentID: member.incidentID,

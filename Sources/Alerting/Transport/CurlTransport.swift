@@ -1,4 +1,4 @@
-// Messages over libcurl. The operator chose the receiver, so that its address may be private, but no metadata address of a
+// Messages over libcurl: HTTP here, mail in MailTransport.swift. The operator chose the receiver, so that its address may be private, but no metadata address of a
 // cloud. Redirects are never followed, and the certificate is always verified.
 
 import Curl
@@ -7,12 +7,13 @@ import Foundation
 
 /// The live transport.
 package struct CurlTransport: MessageTransport {
-    private let driver: CurlDriver
+    let driver: CurlDriver
 
     /// `driver`: one of its own, apart from that of the checks: a busy check must not delay an alert.
     package init(driver: CurlDriver) { self.driver = driver }
 
     package func post(_ request: MessageRequest) async throws -> TransportAnswer {
+        if case .mail(let envelope) = request.way { return try await mail(request, envelope) }
         let result = try await driver.perform(
             TransferRequest(
                 url: request.url, method: Self.method(of: request),
@@ -21,16 +22,8 @@ package struct CurlTransport: MessageTransport {
                 limits: TransferLimits(
                     connectTimeout: request.connectTimeout, totalTimeout: request.timeout,
                     bodyBytes: TransportAnswer.maximumBodyBytes), addressPolicy: .noMetadata))
-        let fault = result.error.map { error in
-            let kind: TransportFault.Kind =
-                switch error.code {
-                case .certificate: .certificate
-                case .addressRefused: .address
-                default: .network
-                }
-            // The phase is that of one connection. Each message has a connection of its own: none is kept.
-            return TransportFault(kind: kind, detail: error.description, wasSent: error.phase >= .waiting)
-        }
+        // The phase is that of one connection. Each message has a connection of its own: none is kept.
+        let fault = result.error.map { TransportFault($0, wasSent: $0.phase >= .waiting) }
         return TransportAnswer(
             status: result.status, headers: result.headers.map { HeaderField(name: $0.name, value: $0.value) },
             body: result.body, fault: fault)
@@ -42,5 +35,17 @@ package struct CurlTransport: MessageTransport {
         case .put: .put(body: request.body)
         case .patch: .patch(body: request.body)
         }
+    }
+}
+
+extension TransportFault {
+    init(_ error: CurlError, wasSent: Bool) {
+        let kind: Kind =
+            switch error.code {
+            case .certificate, .noTLS, .loginFailed: .certificate
+            case .addressRefused: .address
+            default: .network
+            }
+        self.init(kind: kind, detail: error.description, wasSent: wasSent)
     }
 }

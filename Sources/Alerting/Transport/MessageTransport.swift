@@ -1,4 +1,4 @@
-// The seam between what is to be said and the network.
+// The seam between what is to be said and the world outside.
 
 import Evidence
 import Foundation
@@ -13,6 +13,16 @@ package protocol MessageTransport: Sendable {
 package struct MessageRequest: Equatable, Sendable {
     package enum Method: String, Sendable { case post, put, patch }
 
+    /// By what it goes out.
+    package enum Way: Equatable, Sendable {
+        case http
+        /// To the mail server at `url`. `body` is the whole mail; `method`, `headers` and `userAgent` do not count.
+        case mail(MailEnvelope)
+        /// To a program of this machine, which gets `body` as its standard input. Nothing else counts but `timeout`.
+        case program(ProgramCall)
+    }
+
+    package let way: Way
     package let method: Method
     package let url: String
     /// Names in lower case; `user-agent` apart.
@@ -25,9 +35,10 @@ package struct MessageRequest: Equatable, Sendable {
     package let timeout: Duration
 
     package init(
-        method: Method = .post, url: String, headers: [HeaderField], userAgent: String, body: Data,
+        _ way: Way = .http, method: Method = .post, url: String, headers: [HeaderField], userAgent: String, body: Data,
         connectTimeout: Duration = .seconds(5), timeout: Duration = .seconds(15)
     ) {
+        self.way = way
         self.method = method
         self.url = url
         self.headers = headers
@@ -45,10 +56,10 @@ extension MessageRequest: CustomStringConvertible, CustomReflectable {
 
 /// What came back.
 package struct TransportAnswer: Equatable, Sendable {
-    /// nil where no answer came.
+    /// Of HTTP or SMTP, or a program's exit code; nil where no answer came.
     package let status: Int?
     package let headers: [HeaderField]
-    /// The first 64 KiB.
+    /// The first 64 KiB; of mail and programs what they said.
     package let body: Data
     /// What went wrong on the way, if anything did; a status may still have come.
     package let fault: TransportFault?
@@ -62,8 +73,11 @@ package struct TransportAnswer: Equatable, Sendable {
         self.fault = fault
     }
 
-    /// Whether the receiver may have read the request: what never left cannot have arrived.
-    var mayHaveArrived: Bool { status != nil || fault?.wasSent ?? true }
+    /// The answer says clearly that the receiver does not have the message.
+    package var isClearRefusal = false
+
+    /// Whether the receiver may have the message: what never left cannot have arrived.
+    var mayHaveArrived: Bool { !isClearRefusal && (status != nil || fault?.wasSent ?? true) }
 
     /// The first value of a header, by its name in lower case.
     package func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
@@ -91,9 +105,30 @@ package struct TransportFault: Equatable, Sendable {
     package enum Kind: String, Sendable {
         /// No name, no connection, a reset, a time-out.
         case network
-        /// The receiver's certificate was not accepted.
+        /// The receiver's certificate was not accepted; or a mail server offers no TLS where it is needed, or no login that is known.
         case certificate
         /// The receiver's name leads to an address that nothing is sent to.
         case address
+        /// The program cannot be started: it is missing, or cannot be executed.
+        case program
     }
+}
+
+/// Who sends a mail to whom, and how the server is met.
+package struct MailEnvelope: Equatable, Sendable {
+    /// The mail's `Message-ID`.
+    package let id: String
+    package let sender: String
+    package let recipients: [String]
+    package let username: String?
+    package let password: String?
+    package let requiresTLS: Bool
+}
+
+/// A program of the operator's, as it is started: without a shell.
+package struct ProgramCall: Equatable, Sendable {
+    /// The program's file, then its arguments.
+    package let words: [String]
+    /// All of it.
+    package let environment: [String: String]
 }

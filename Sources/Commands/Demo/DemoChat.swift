@@ -25,18 +25,18 @@ struct DemoChat {
                 for delivery in try await receiver.deliveries(count: shown + 1, within: patience).dropFirst(shown) {
                     shown += 1
                     guard let message = ChatMessage(slackBody: delivery.body) else {
-                        Console.note("aasa-monitor: a message arrived that the chat cannot read")
+                        Console.remark("a message arrived that the chat cannot read")
                         return false
                     }
                     teller.show(message)
                     guard let match = missing.first(where: { Self.fits(message.headline, $0) }) else {
-                        Console.note("aasa-monitor: this message was not expected")
+                        Console.remark("this message was not expected")
                         return false
                     }
                     missing.remove(match)
                 }
             } catch {
-                Console.note("aasa-monitor: these messages did not arrive: \(missing.sorted().joined(separator: "; "))")
+                Console.remark("these messages did not arrive: \(missing.sorted().joined(separator: "; "))")
                 return false
             }
         }

@@ -42,7 +42,7 @@ struct DemoStory: Sendable {
                 clock: { _ in time }, logger: logger, version: Version.number, userAgent: Version.userAgent,
                 storePath: configuration.store.path, onListening: { address.yield($0) },
                 untilStopped: { for await _ in stops { return } }))
-        let teller = DemoTeller(style: style, time: time, start: time.now())
+        let teller = DemoTeller(style: style, time: time)
         return try await withThrowingTaskGroup(of: Bool?.self) { group in
             group.addTask {
                 try await RunCommand.explaining { try await daemon.run() }
@@ -71,7 +71,7 @@ struct DemoStory: Sendable {
     private func play(_ stage: DemoStage, _ teller: DemoTeller, _ page: String) async throws -> Bool {
         teller.title("Open \(page) and watch it happen.")
         teller.title("aasa-monitor demo: five sites, a copy of Apple's CDN, and the real daemon on loopback")
-        teller.note("one second is \(pace.second); nothing leaves this machine")
+        teller.note("one second is \(pace.second), times are UTC; nothing leaves this machine")
         var chat = DemoChat(stage.chat, teller, patience: pace.patience)
         try await Task.sleep(for: pace.opening)
 
@@ -114,7 +114,8 @@ struct DemoStory: Sendable {
             ])
         else { return false }
         teller.title("Done: 3 alerts, 3 recoveries, none lost, none duplicated.")
-        teller.note("next: aasa-monitor check YOUR-DOMAIN, or aasa-monitor run --config monitor.yaml")
+        if !keepsRunning { teller.note("to look around on the page: aasa-monitor demo --keep") }
+        teller.note("next: aasa-monitor check YOUR-DOMAIN, or aasa-monitor init YOUR-DOMAIN")
         return true
     }
 

@@ -60,8 +60,8 @@ enum LinkOwner: Equatable {
 
     /// Says where an answer holds for some apps only.
     static func note(_ url: MatchableURL, _ domain: Domain) {
-        Console.note(
-            "aasa-monitor: '\(url.text.displayable.shortened(to: 200))' is put to the file of \(domain), which decides about "
+        Console.remark(
+            "'\(url.text.displayable.shortened(to: 200))' is put to the file of \(domain), which decides about "
                 + "it only for apps with the entitlement applinks:*.\(domain); for others the file of \(url.host.displayable) does"
         )
     }

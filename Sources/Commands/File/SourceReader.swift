@@ -1,3 +1,4 @@
+import AASA
 import Curl
 import Evidence
 import Foundation
@@ -63,23 +64,23 @@ struct SourceReader {
     }
 
     private func readLocal(_ source: FileSource) throws -> SourceText {
-        let data: Data
-        switch source {
-        case .path(let path):
-            do {
-                let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-                defer { try? handle.close() }
-                data = try handle.read(upToCount: SourceText.limit + 1) ?? Data()
-            } catch {
-                throw CommandFailure(.noInput, "'\(path.displayable)' cannot be read")
+        let bytes: [UInt8]
+        do {
+            if case .path(let path) = source {
+                bytes = try SmallFile.bytes(at: path, limit: SourceText.limit + 1)
+            } else {
+                bytes = try SmallFile.standardInput(limit: SourceText.limit + 1)
             }
-        default:
-            data = try FileHandle.standardInput.read(upToCount: SourceText.limit + 1) ?? Data()
+        } catch {
+            throw CommandFailure(.noInput, error.description.displayable)
         }
-        guard data.count <= SourceText.limit else {
-            throw CommandFailure(.noInput, "'\(source)' is larger than \(SourceText.limit.grouped) bytes: no such file")
+        guard bytes.count <= SourceText.limit else {
+            throw CommandFailure(
+                .noInput,
+                "'\(source)'".displayable + " is larger than \(SourceText.limit >> 20) MiB; devices read "
+                    + "\(AssociationFile.sizeLimit >> 10) KiB at most")
         }
-        return SourceText(source: source, bytes: Array(data))
+        return SourceText(source: source, bytes: bytes)
     }
 
     private func read(_ source: FileSource, with probe: DomainProbe) async throws -> SourceText {

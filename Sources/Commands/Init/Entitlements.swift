@@ -3,6 +3,7 @@
 
 import Evidence
 import Foundation
+import MonitorConfiguration
 
 enum Entitlements {
     static let key = "com.apple.developer.associated-domains"
@@ -12,9 +13,12 @@ enum Entitlements {
     /// What an app claims, in its order, and what of it is no domain, with why.
     /// - Throws: `CommandFailure` where the file cannot be read, or is no list of entitlements.
     static func domains(at path: String) throws -> (claimed: [Target], skipped: [(text: String, why: String)]) {
-        guard let file = FileHandle(forReadingAtPath: path),
-            let data = try? file.read(upToCount: maximumBytes + 1)
-        else { throw CommandFailure(.noInput, "\(path) cannot be read") }
+        let data: Data
+        do {
+            data = Data(try SmallFile.bytes(at: path, limit: maximumBytes + 1))
+        } catch {
+            throw CommandFailure(.noInput, error.description.displayable)
+        }
         guard data.count <= maximumBytes else { throw CommandFailure(.noInput, "\(path) is larger than 1 MiB") }
         guard let list = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any] else {
             throw CommandFailure(.noInput, "\(path) is no property list; name the .entitlements file of the app")

@@ -30,7 +30,7 @@ struct InitCommand: AsyncParsableCommand {
         var named = targets.isEmpty ? [] : try Targets.read(targets)
         for path in entitlements {
             let (claimed, skipped) = try Entitlements.domains(at: path)
-            for (text, why) in skipped { Console.note("aasa-monitor: \(path): '\(text)' is left out: \(why)") }
+            for (text, why) in skipped { Console.remark("\(path): '\(text)' is left out: \(why)") }
             guard !claimed.isEmpty else {
                 throw CommandFailure(
                     .noInput, "\(path) names no associated domain that can be watched (\(Entitlements.key))")
@@ -57,7 +57,8 @@ struct InitCommand: AsyncParsableCommand {
                 throw CommandFailure(
                     .usage, "\(output) is there already and stays as it is; name another file with --output")
             }
-            throw CommandFailure(.noInput, "\(output) cannot be written: \(String(cString: strerror(fault)))")
+            throw CommandFailure(
+                .noInput, "\(output) cannot be written: \(String(cString: strerror(fault)).lowercased())")
         }
         defer { close(file) }
         guard Console.write(text, to: file) else {

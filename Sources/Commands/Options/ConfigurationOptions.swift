@@ -18,13 +18,14 @@ struct ConfigurationOptions: ParsableArguments {
         return variable.isEmpty ? nil : variable
     }
 
-    /// The configuration to use where one is needed.
-    func resolvedPath() throws -> String {
+    /// The configuration to use where one is needed. `alternative`: what may be named in its place.
+    func resolvedPath(or alternative: String? = nil) throws -> String {
         if let namedPath { return namedPath }
         for candidate in Self.places where FileManager.default.fileExists(atPath: candidate) { return candidate }
         throw CommandFailure(
             .noInput,
-            "there is no configuration: name one with --config FILE, or write ./monitor.yaml (docs/configuration.md shows how)"
+            "there is no configuration: name one with --config FILE\(alternative.map { ", or \($0)" } ?? ""), or write "
+                + "./monitor.yaml (`aasa-monitor init` makes one)"
         )
     }
 
@@ -60,7 +61,7 @@ struct ConfigurationOptions: ParsableArguments {
         do {
             return try Self.load(path)
         } catch let failure as CommandFailure {
-            Console.note("aasa-monitor: \(path) is not used, since \(failure.message)")
+            Console.remark("\(path) is not used: \(failure.message)")
             return nil
         }
     }

@@ -9,14 +9,10 @@ struct NetworkOptions: ParsableArguments {
 
     @Option(
         name: .customLong("max-time"),
-        help: ArgumentHelp("Time limit for the origin, and again for the CDN (default: 10).", valueName: "seconds"))
-    var maxTime: Double?
+        help: ArgumentHelp(
+            "Time limit for the origin, and again for the CDN: seconds, or a duration such as 1m30s (default: 10s).",
+            valueName: "time"), transform: TimeSpan.reading(.milliseconds(1)...(.seconds(3600))))
+    var maxTime: TimeSpan?
 
-    func validate() throws {
-        if let maxTime, !(maxTime > 0 && maxTime <= 3600) {
-            throw ValidationError("--max-time takes seconds above 0 and up to 3600, not \(maxTime)")
-        }
-    }
-
-    var timeout: Duration? { maxTime.map { .milliseconds(Int64($0 * 1000)) } }
+    var timeout: Duration? { maxTime?.duration }
 }

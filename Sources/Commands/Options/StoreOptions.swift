@@ -14,12 +14,18 @@ struct StoreOptions: ParsableArguments {
 
     @OptionGroup var configuration: ConfigurationOptions
 
+    func validate() throws {
+        if file != nil, configuration.path != nil {
+            throw ValidationError("--store and --config both name a store; give one of them")
+        }
+    }
+
     /// Absolute.
     /// - Throws: `CommandFailure`.
     func path() throws -> String {
         let path =
             try file
-            ?? ConfigurationOptions.explaining(configuration.resolvedPath()) { path in
+            ?? ConfigurationOptions.explaining(configuration.resolvedPath(or: "the store with --store FILE")) { path in
                 try ConfigurationLoader.storePath(path: path)
             }
         return URL(filePath: path).standardizedFileURL.path

@@ -1,5 +1,6 @@
 import Evidence
 import Foundation
+import MonitorConfiguration
 
 /// Reads TARGET arguments: domains, URLs, entitlements, `@FILE` and `-` with one target a line.
 enum Targets {
@@ -12,13 +13,14 @@ enum Targets {
         var texts: [(text: String, place: String?)] = []
         for argument in arguments {
             if argument == "-" {
-                let place = "standard input"
-                texts += lines(of: try content(of: .standardInput, place), place: place)
+                let list = try content(SmallFile.standardInput)
+                texts += lines(of: list, place: "standard input")
             } else if argument.hasPrefix("@") {
                 let path = String(argument.dropFirst())
-                // A handle, since `@<(…)` of a shell names a pipe.
-                let list = try content(of: FileHandle(forReadingAtPath: path), "the list of targets '\(path)'")
-                texts += lines(of: list, place: path)
+                texts += lines(
+                    of: try content { limit throws(ConfigurationFileUnreadable) in
+                        try SmallFile.bytes(at: path, limit: limit)
+                    }, place: path)
             } else {
                 texts.append((argument, nil))
             }
@@ -42,25 +44,24 @@ enum Targets {
     }
 
     /// - Throws: `CommandFailure` where the file cannot be read, or has no end in sight.
-    private static func content(of file: FileHandle?, _ name: String) throws -> Data {
-        var data = Data()
+    private static func content(
+        _ read: (Int) throws(ConfigurationFileUnreadable) -> [UInt8]
+    ) throws(CommandFailure) -> [UInt8] {
+        let bytes: [UInt8]
         do {
-            guard let file else { throw CocoaError(.fileReadNoSuchFile) }
-            while data.count <= maximumFileSize, let part = try file.read(upToCount: 65_536), !part.isEmpty {
-                data += part
-            }
+            bytes = try read(maximumFileSize + 1)
         } catch {
-            throw CommandFailure(.noInput, "\(name) cannot be read")
+            throw CommandFailure(.noInput, "the list of targets: \(error.description.displayable)")
         }
-        guard data.count <= maximumFileSize else {
-            throw CommandFailure(.noInput, "\(name) is larger than \(maximumFileSize >> 20) MiB")
+        guard bytes.count <= maximumFileSize else {
+            throw CommandFailure(.noInput, "the list of targets is larger than \(maximumFileSize >> 20) MiB")
         }
-        return data
+        return bytes
     }
 
     /// One target a line; blank lines and what follows a `#` are skipped.
-    private static func lines(of data: Data, place: String) -> [(text: String, place: String?)] {
-        String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).enumerated().compactMap {
+    private static func lines(of bytes: [UInt8], place: String) -> [(text: String, place: String?)] {
+        String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).enumerated().compactMap {
             index, line in
             let text = line.prefix { $0 != "#" }.trimmingCharacters(in: .whitespaces)
             return text.isEmpty ? nil : (text, "\(place), line \(index + 1)")

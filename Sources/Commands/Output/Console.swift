@@ -22,6 +22,9 @@ enum Console {
         write(text + "\n", to: STDERR_FILENO)
     }
 
+    /// Writes a message that begins with the program's name, as errors and remarks of this program do.
+    static func remark(_ text: String) { note("aasa-monitor: \(text)") }
+
     /// - Returns: whether all of it was written.
     @discardableResult
     static func write(_ text: String, to descriptor: Int32) -> Bool {
@@ -41,7 +44,7 @@ enum Console {
                 return false
             } else if descriptor == STDOUT_FILENO {
                 // A report that cannot be written must not pass for a good one.
-                note("aasa-monitor: the result cannot be written: \(String(cString: strerror(errno)))")
+                remark("the result cannot be written: \(String(cString: strerror(errno)))")
                 exit(MonitorExit.software.rawValue)
             } else {
                 return false

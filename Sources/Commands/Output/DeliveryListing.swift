@@ -1,5 +1,5 @@
-// The log of deliveries for people and for programs. What a message says is not shown, nor where it goes: a channel's URL is
-// a secret, and its name is enough.
+// The log of deliveries for people and for programs. Where a message goes is not shown: a channel's URL is a secret, and its
+// name is enough.
 
 import Evidence
 import Foundation
@@ -20,27 +20,13 @@ enum DeliveryListing {
     }
 
     static func text(_ entries: [Entry]) -> String {
-        let heads = ["id", "at", "outcome", "channel", "reason", "about", "attempts", "answer"]
+        let heads = ["id", "at", "outcome", "channel", "reason", "about", "incident", "attempts", "answer"]
         let lines = [heads] + entries.map(cells)
         // The last column is as long as it is.
         let widths = heads.indices.dropLast().map { column in lines.map { $0[column].count }.max() ?? 0 } + [0]
         return lines.map { cells in
             zip(cells, widths).map { $0 + String(repeating: " ", count: max($1 - $0.count, 0)) }.joined(separator: "  ")
         }.joined(separator: "\n")
-    }
-
-    /// One a line, for `show`.
-    static func details(_ entry: Entry) -> String {
-        let record = entry.record
-        let rows: [(String, String)] = [
-            ("id", String(record.id)), ("at", record.at.rfc3339), ("outcome", record.outcome.rawValue),
-            ("channel", record.channel.displayable), ("type", record.type.rawValue),
-            ("reason", record.reason.rawValue), ("incident", record.incidentID), ("about", about(entry)),
-            ("version", String(record.version)), ("key", record.key), ("attempts", String(record.attempts)),
-            ("answer", answer(record)),
-        ]
-        return rows.map { ("\($0.0):").padding(toLength: 10, withPad: " ", startingAt: 0) + $0.1 }
-            .joined(separator: "\n")
     }
 
     static func json(_ entry: Entry) -> OrderedJSON {
@@ -76,13 +62,13 @@ enum DeliveryListing {
         let record = entry.record
         return [
             String(record.id), record.at.rfc3339, record.outcome.rawValue, record.channel.displayable,
-            record.reason.rawValue, about(entry), String(record.attempts), answer(record).shortened(to: 120),
+            record.reason.rawValue, about(entry), String(record.incidentID.prefix(12)), String(record.attempts),
+            answer(record).shortened(to: 120),
         ]
     }
 
     private static func about(_ entry: Entry) -> String {
-        guard let incident = entry.incident else { return "-" }
-        return [incident.kind.rawValue, incident.domain?.name].compactMap(\.self).joined(separator: " ").displayable
+        entry.incident.map { "\($0.kind.rawValue) \($0.subjectName)".displayable } ?? "-"
     }
 
     private static func answer(_ record: DeliveryRecord) -> String {

@@ -58,6 +58,7 @@ struct EffectiveConfiguration {
             ("failure_threshold", .integer(defaults.failureThreshold)),
             ("recovery_threshold", .integer(defaults.recoveryThreshold)),
             ("certificate_warning", duration(defaults.certificateWarning)),
+            ("ignore", .array(defaults.ignore.map(ignored))),
         ]
     }
 
@@ -70,12 +71,21 @@ struct EffectiveConfiguration {
         own.failureThreshold = watched.failureThreshold
         own.recoveryThreshold = watched.recoveryThreshold
         own.certificateWarning = watched.certificateWarning
+        own.ignore = watched.ignore
         var members: [(String, OrderedJSON)] = [("domain", .string(watched.domain.name))]
         members += pace(own)
         members += [("mode", .string(watched.mode.rawValue)), ("labels", labels(watched.labels))]
         // Absent: all channels.
         if let channels = watched.channels { members.append(("channels", list(channels))) }
         if let expect = watched.expect { members.append(("expect", expectations(expect))) }
+        return .object(members)
+    }
+
+    private static func ignored(_ rule: IgnoredRule) -> OrderedJSON {
+        var members: [(String, OrderedJSON)] = [
+            ("rule", .string(rule.rule.rawValue)), ("reason", .string(rule.reason)),
+        ]
+        if let until = rule.until { members.append(("until", .string(until.description))) }
         return .object(members)
     }
 
@@ -133,21 +143,37 @@ struct EffectiveConfiguration {
             ("name", .string(channel.name)), ("type", .string(channel.type.rawValue)),
         ]
         for key in channel.type.keys {
+            if let shown = open(key.name, of: channel) {
+                members.append((key.name.rawValue, shown))
+                continue
+            }
             let isGiven =
                 switch key.name {
                 case .url: channel.url != nil
                 case .secret: !channel.secrets.isEmpty
-                case .token, .routingKey: channel.token != nil
+                case .token, .routingKey, .password: channel.token != nil
                 case .topic, .channel, .chatID, .to, .room: channel.destination != nil
-                case .threadID: channel.thread != nil
+                case .threadID, .username, .from, .command: false
                 }
-            guard isGiven else { continue }
-            members.append((key.name.rawValue, key.name == .threadID ? .optional(channel.thread) : hidden))
+            if isGiven { members.append((key.name.rawValue, hidden)) }
         }
         members.append(("severity", .string(channel.severity.rawValue)))
         if !channel.kinds.isEmpty { members.append(("kinds", list(channel.kinds))) }
         members.append(("notify", list(channel.notify.map(\.rawValue))))
         return .object(members)
+    }
+
+    /// What is no secret of a channel.
+    private static func open(_ key: ChannelKey.Name, of channel: ChannelSettings) -> OrderedJSON? {
+        switch key {
+        case .threadID: channel.thread.map { .string($0) }
+        case .username: channel.mail?.username.map { .string($0) }
+        case .from: channel.mail.map { .string($0.from) }
+        case .to: channel.mail.map { list($0.to) }
+        // Arguments may be tokens.
+        case .command: list(channel.command.enumerated().map { $0.offset == 0 ? $0.element.reveal() : "***" })
+        default: nil
+        }
     }
 
     private static func window(_ window: MaintenanceSettings) -> OrderedJSON {

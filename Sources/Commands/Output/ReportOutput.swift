@@ -38,8 +38,9 @@ struct ReportOutput {
     mutating func finish() {
         switch format {
         case .json:
+            // Where `--failing` leaves nothing, an empty array is still JSON.
             let single = isSingle ? collected.first : nil
-            if !isSingle || single != nil { Console.print((single ?? .array(collected)).text(isPretty: true)) }
+            Console.print((single ?? .array(collected)).text(isPretty: true))
         case .jsonl, .github: return
         case .nagios: Console.print(plugin.text)
         case .markdown:

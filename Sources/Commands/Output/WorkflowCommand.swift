@@ -57,21 +57,29 @@ extension WorkflowCommand.Level {
 }
 
 extension CheckReport {
-    /// One annotation a finding; of a check without findings one that says how it went.
+    /// One annotation a finding; of a check without findings that count one that says how it went.
     var annotations: [String] {
         let name = observation.domain.name
         let findings = verdict.findings.map(\.text)
-        guard !findings.isEmpty else {
-            return [
-                WorkflowCommand(level: .notice, properties: [("title", name)], message: verdict.text.oneLine).line
-            ]
+        let ignored = verdict.ignored.map(\.text).map { ignored in
+            WorkflowCommand(
+                level: .notice, properties: [("title", "\(name): \(ignored.text.rule.rawValue) (ignored)")],
+                message: "\(ignored.text.message); ignored: \(ignored.why)"
+            ).line
         }
-        return findings.map { finding in
+        guard !findings.isEmpty else {
+            let line = WorkflowCommand(
+                level: .notice, properties: [("title", name)], message: verdict.text.oneLine
+            ).line
+            return [line] + ignored
+        }
+        let counted = findings.map { finding in
             WorkflowCommand(
                 level: .init(finding.severity), properties: [("title", "\(name): \(finding.rule.rawValue)")],
                 message: "\(finding.message); \(finding.fix)"
             ).line
         }
+        return counted + ignored
     }
 }
 
@@ -89,9 +97,19 @@ struct WatchAnnotations: WatchOutput {
                 print("+\(event.elapsed.notation)  \(sentence)")
                 continue
             }
-            let title = wording.domain.name
-            print(WorkflowCommand(level: level, properties: [("title", title)], message: sentence).line)
+            annotate(level, sentence)
         }
+    }
+
+    func tell(_ nothing: NothingToWaitFor) {
+        Console.print(nothing.text(style: .standardOutput))
+        annotate(.error, nothing.message)
+    }
+
+    func tellSilentOrigin() { annotate(.error, wording.silentOrigin) }
+
+    private func annotate(_ level: WorkflowCommand.Level, _ message: String) {
+        print(WorkflowCommand(level: level, properties: [("title", wording.domain.name)], message: message).line)
     }
 
     /// nil: a line of the log.

@@ -21,6 +21,15 @@ extension CheckReport {
                     + "| \(Markdown.text(finding.fix)) |"
             }
         }
+        let ignored = verdict.ignored.map(\.text)
+        if !ignored.isEmpty {
+            lines += ["", "| ignored | finding | why |", "|---|---|---|"]
+            lines += ignored.map { ignored in
+                let rule = "[\(ignored.text.rule.rawValue)](\(Markdown.link(ignored.text.reference)))"
+                return "| \(ignored.text.severity.rawValue) | \(rule): \(Markdown.text(ignored.text.message)) "
+                    + "| \(Markdown.text(ignored.why)) |"
+            }
+        }
         let comparison = verdict.comparison
         if !comparison.changes.isEmpty || !comparison.behaviour.isEmpty {
             lines += ["", "What Apple's CDN does not have yet:", ""]

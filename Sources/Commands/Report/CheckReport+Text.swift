@@ -11,6 +11,7 @@ extension CheckReport {
         lines.append("\(style.bold(name))  \(style.verdict(verdict.level))")
         for part in verdict.text.parts { lines += style.diagnosis(part) }
         for finding in verdict.findings.map(\.text) { lines += [""] + Self.text(of: finding, style: style) }
+        for ignored in verdict.ignored.map(\.text) { lines += [""] + Self.text(of: ignored, style: style) }
         if !verdict.comparison.changes.isEmpty {
             lines += ["", "  " + style.dim("what the CDN does not have yet")]
             for change in verdict.comparison.changes {
@@ -39,6 +40,12 @@ extension CheckReport {
         }
         lines.append("    see:  " + finding.reference)
         return lines
+    }
+
+    private static func text(of ignored: IgnoredFindingText, style: TextStyle) -> [String] {
+        ["  \(style.dim("ignored"))  \(ignored.text.rule.rawValue) (\(ignored.text.severity.rawValue))"]
+            + style.wrapped(ignored.text.message, indentation: 4)
+            + style.wrapped("why:  " + ignored.why, indentation: 4, hanging: 6)
     }
 
     static func mark(_ kind: Change.Kind) -> String {

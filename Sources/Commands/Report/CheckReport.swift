@@ -30,18 +30,33 @@ struct CheckReport: Sendable {
             ("comparison", Self.json(of: verdict.comparison)),
             ("pages", .array((observation.full?.pages ?? []).map(Self.json(of:)))),
             ("findings", .array(verdict.findings.map(\.text).map(Self.json(of:)))),
+            ("ignored", .array(verdict.ignored.map(\.text).map(Self.json(ofIgnored:)))),
         ])
     }
 
-    static func json(of finding: FindingText) -> OrderedJSON {
-        .object([
+    static func json(of finding: FindingText) -> OrderedJSON { .object(members(of: finding)) }
+
+    private static func json(ofIgnored ignored: IgnoredFindingText) -> OrderedJSON {
+        .object(
+            members(of: ignored.text) + [
+                (
+                    "ignored",
+                    .object([
+                        ("reason", .string(ignored.reason)), ("until", .optional(ignored.until?.description)),
+                    ])
+                )
+            ])
+    }
+
+    private static func members(of finding: FindingText) -> [(String, OrderedJSON)] {
+        [
             ("rule", .string(finding.rule.rawValue)),
             ("severity", .string(finding.severity.rawValue)),
             ("message", .string(finding.message)),
             ("evidence", .object(finding.evidence.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })),
             ("fix", .string(finding.fix)),
             ("reference", .string(finding.reference)),
-        ])
+        ]
     }
 
     private static func json(of page: PageLook) -> OrderedJSON {

@@ -128,6 +128,7 @@ struct HistoryText {
             [
                 minute(history.shown(record.at)), record.outcome.rawValue, record.channel.displayable,
                 record.reason.rawValue, kinds[record.incidentID] ?? String(record.type.rawValue.prefix { $0 != "." }),
+                String(record.incidentID.prefix(12)),
                 [
                     record.status.map { "status \($0)" }, record.error?.displayable.shortened(to: 120),
                     record.attempts > 1 ? "\(record.attempts) attempts" : nil,

@@ -79,7 +79,7 @@ struct PluginOutput {
 
     /// A bar begins the performance data, and a line break ends the line.
     private static func clean(_ text: String) -> String {
-        text.displayable.escaped { $0 == "|" ? "/" : $0 == "\n" ? " " : nil }
+        text.split(whereSeparator: \.isNewline).joined(separator: "; ").displayable.escaped { $0 == "|" ? "/" : nil }
     }
 
     /// `'label'=value[unit];;;minimum;maximum`

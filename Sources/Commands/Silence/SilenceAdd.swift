@@ -16,8 +16,10 @@ struct SilenceAdd: AsyncParsableCommand {
             valueName: "target"), completion: DomainCompletion.kind)
     var targets: [String]
 
-    @Option(name: .customLong("for"), help: ArgumentHelp("How long, such as 2h or 1d12h.", valueName: "duration"))
-    var length: String?
+    @Option(
+        name: .customLong("for"), help: ArgumentHelp("How long, such as 2h or 1d12h.", valueName: "time"),
+        transform: TimeSpan.reading(.milliseconds(1)...(.seconds(366 * 86_400))))
+    var length: TimeSpan?
 
     @Option(help: ArgumentHelp("Until when, such as 2026-11-21T07:00:00Z.", valueName: "instant"))
     var until: String?
@@ -35,6 +37,7 @@ struct SilenceAdd: AsyncParsableCommand {
     var author: String?
 
     @OptionGroup var store: StoreOptions
+    @OptionGroup var remote: RemoteOptions
 
     func run() async throws {
         let now = Date()
@@ -48,6 +51,7 @@ struct SilenceAdd: AsyncParsableCommand {
         } catch let fault as DomainFault {
             throw ValidationError(fault.description)
         }
+        if let silence = try await remote.with(besides: store, { try await $0.add(request) }) { return tell(silence) }
         // Labels are of the configuration, which this command does not read.
         let isUsed = { (domain: Domain) in
             IncidentKind.allCases.contains {
@@ -57,10 +61,23 @@ struct SilenceAdd: AsyncParsableCommand {
         let (silence, isIdle) = try await store.with(.beside) { store in
             (try await store.add(request, now: now), try await !store.domainNames().contains(where: isUsed))
         }
-        if isIdle { Console.note("aasa-monitor: no domain that was checked yet matches; the silence is kept") }
+        if isIdle { Console.remark("no domain that was checked yet matches; the silence is kept") }
+        tell(silence)
+    }
+
+    private func tell(_ silence: Silence) {
         Console.print(
             "silence \(silence.id): \(silence.scope) until \(silence.endsAt.rfc3339); "
-                + "end it with: aasa-monitor silence end \(silence.id)")
+                + "end it with: aasa-monitor silence end \(silence.id)\(place)")
+    }
+
+    /// The options that said whose silence it is, for a shell.
+    private var place: String {
+        [
+            ("--url", remote.url), ("--token-file", remote.tokenFile), ("--store", store.file),
+            ("--config", store.configuration.path),
+        ]
+        .compactMap { name, value in value.map { " \(name) '\($0.replacing("'", with: #"'\''"#))'" } }.joined()
     }
 
     private func scope() throws -> SilenceScope {
@@ -87,16 +104,14 @@ struct SilenceAdd: AsyncParsableCommand {
 
     private func end(now: Date) throws -> Date {
         switch (length, until) {
-        case (let length?, nil):
-            do { return now + (try parseDuration(length)).inSeconds } catch {
-                throw SilenceFault("--for '\(length.displayable)' is no duration such as 2h: \(error)")
-            }
+        case (let length?, nil): return now + length.duration.inSeconds
         case (nil, let until?):
             guard let end = try? Date(until, strategy: .iso8601) else {
                 throw SilenceFault("--until '\(until.displayable)' is no instant such as 2026-11-21T07:00:00Z")
             }
             return end
-        default: throw SilenceFault("either --for or --until is needed: every silence has an end")
+        case (nil, nil): throw SilenceFault("--for or --until is missing: every silence has an end")
+        case (_?, _?): throw SilenceFault("--for and --until exclude each other; give one of them")
         }
     }
 }

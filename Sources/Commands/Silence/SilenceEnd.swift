@@ -7,28 +7,39 @@ import Storage
 /// `aasa-monitor silence end ID`.
 struct SilenceEnd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "end", abstract: "End silences now; alerts that are still true are sent within seconds.")
+        commandName: "end", abstract: "End silences now; alerts that are still true are sent within seconds.",
+        aliases: ["expire"])
 
     @Argument(help: ArgumentHelp("As `silence list` shows it.", valueName: "id")) var ids: [String]
     @OptionGroup var store: StoreOptions
+    @OptionGroup var remote: RemoteOptions
 
     func run() async throws {
         let now = Date()
-        let unknown = try await store.with(.beside) { store in
-            var unknown: [String] = []
-            for id in ids {
-                guard let silence = try await store.endSilence(id: id, now: now) else {
-                    unknown.append(id)
-                    continue
-                }
-                Console.print("silence \(silence.id) is over: \(silence.scope)")
+        var unknown = try await remote.with(besides: store) { monitor in
+            try await end { try await monitor.endSilence(id: $0) }
+        }
+        if unknown == nil {
+            unknown = try await store.with(.beside) { store in
+                try await end { try await store.endSilence(id: $0, now: now) }
             }
-            return unknown
         }
-        guard unknown.isEmpty else {
-            throw CommandFailure(
-                .usage,
-                "no silence has the id \(unknown.joined(separator: ", ").displayable); see aasa-monitor silence list")
+        guard let unknown, !unknown.isEmpty else { return }
+        throw CommandFailure(
+            .usage,
+            "no silence has the id \(unknown.joined(separator: ", ").displayable); see aasa-monitor silence list")
+    }
+
+    /// - Returns: the ids that no silence has.
+    private func end(_ end: (String) async throws -> Silence?) async throws -> [String] {
+        var unknown: [String] = []
+        for id in ids {
+            if let silence = try await end(id) {
+                Console.print("silence \(silence.id) is over: \(silence.scope)")
+            } else {
+                unknown.append(id)
+            }
         }
+        return unknown
     }
 }

@@ -14,10 +14,13 @@ struct SilenceList: AsyncParsableCommand {
 
     @Option(help: "text or json.") var format: Format = .text
     @OptionGroup var store: StoreOptions
+    @OptionGroup var remote: RemoteOptions
 
     func run() async throws {
         let now = Date()
-        let silences = try await store.with(.reader) { try await $0.silences(notOverAt: now) }
+        var asked = try await remote.with(besides: store) { try await $0.silences() }
+        if asked == nil { asked = try await store.with(.reader) { try await $0.silences(notOverAt: now) } }
+        let silences = asked ?? []
         switch format {
         case .json:
             let encoder = JSONEncoder()

@@ -46,6 +46,8 @@ final class WatchBlock: WatchOutput {
         }
     }
 
+    func tellSilentOrigin() { Console.remark(wording.silentOrigin) }
+
     private func draw(_ lines: (inout State) -> [String]) {
         state.withLock { state in
             let lines = lines(&state)

@@ -20,8 +20,8 @@ struct WatchLoop: Sendable {
     var edge: @Sendable (Duration, String) async throws -> EdgeSight? = { _, _ in nil }
     let tell: @Sendable ([WatchEvent], PropagationWatch) -> Void
 
-    /// - Returns: how it ended: `inSync`, `timeLimit`, or `interrupted` where its task was cancelled.
-    func run(goal: WatchGoal, begin: Date) async -> WatchEvent.Kind {
+    /// - Returns: its end: `inSync`, `timeLimit`, or `interrupted` where its task was cancelled.
+    func run(goal: WatchGoal, begin: Date) async -> WatchEvent {
         var watch = PropagationWatch(goal: goal, begin: begin)
         tell([watch.opening(at: time.now())], watch)
         let end: WatchEvent.Kind
@@ -30,8 +30,9 @@ struct WatchLoop: Sendable {
         } catch {
             end = .interrupted
         }
-        tell([watch.end(end, at: time.now())], watch)
-        return end
+        let event = watch.end(end, at: time.now())
+        tell([event], watch)
+        return event
     }
 
     private func wait(_ watch: inout PropagationWatch) async throws -> WatchEvent.Kind {

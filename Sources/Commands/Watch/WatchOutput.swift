@@ -9,6 +9,14 @@ protocol WatchOutput: Sendable {
     func start(_ start: WatchStart)
     /// Tells what has just happened, at once; `events` may be empty after a look without news.
     func tell(_ events: [WatchEvent], _ watch: PropagationWatch)
+    /// The watch of this domain ends before it began.
+    func tell(_ nothing: NothingToWaitFor)
+    /// The origin gave no answer within the time limit of the watch.
+    func tellSilentOrigin()
+}
+
+extension WatchOutput {
+    func tell(_ nothing: NothingToWaitFor) { Console.print(nothing.text(style: .standardOutput)) }
 }
 
 /// One line an event, with its instant, for logs.
@@ -21,6 +29,8 @@ struct WatchLines: WatchOutput {
     }
 
     func start(_ start: WatchStart) { print(start.at, 0, wording.sentence(for: start)) }
+
+    func tellSilentOrigin() { Console.remark(wording.silentOrigin) }
 
     private func print(_ at: Date, _ elapsed: TimeInterval, _ sentence: String) {
         print("\(at.rfc3339)  +\(elapsed.notation)  \(sentence)")
@@ -40,6 +50,10 @@ struct WatchObjects: WatchOutput {
         let object = object(event: "started", at: start.at, message: wording.sentence(for: start))
         print(object.text(isPretty: false))
     }
+
+    func tell(_ nothing: NothingToWaitFor) { print(nothing.json.text(isPretty: false)) }
+
+    func tellSilentOrigin() { Console.remark(wording.silentOrigin) }
 
     private func object(_ event: WatchEvent, _ watch: PropagationWatch) -> OrderedJSON {
         object(

@@ -93,11 +93,15 @@ struct NothingToWaitFor: Sendable {
     let isMissing: Bool
     let findings: [Finding]
 
-    private var message: String {
+    /// Why, and what to do.
+    var message: String {
         isMissing
             ? "the origin has no file, so there is nothing to wait for; deploy it first"
             : "the origin serves no file that can be read, so there is nothing to wait for; repair that first"
     }
+
+    /// For a line beside others.
+    var brief: String { isMissing ? "the origin has no file" : "the origin's file cannot be read" }
 
     func text(style: TextStyle) -> String {
         var lines = ["\(style.bold(domain.name))  \(style.verdict(.failing))"]

@@ -5,6 +5,8 @@ import Foundation
 struct WatchWording: Sendable {
     let domain: Domain
     let usual: UsualTime?
+    /// Whether other domains are watched beside it: each sentence then names its own.
+    var isOneOfSeveral = false
 
     func sentence(for event: WatchEvent, _ watch: PropagationWatch) -> String {
         let edge = (event.edge ?? "").displayable
@@ -39,13 +41,16 @@ struct WatchWording: Sendable {
             case .timeLimit: "\(domain): not in sync in time; \(summary(event, watch))"
             case .interrupted: "\(domain): stopped after \(event.elapsed.notation); \(summary(event, watch))"
             }
-        return text.displayable
+        let isNamed = !isOneOfSeveral || text.hasPrefix("\(domain): ")
+        return (isNamed ? text : "\(domain): \(text)").displayable
     }
 
     func sentence(for start: WatchStart) -> String {
         "\(domain): reading the origin's file; then every edge is asked each \(start.every.notation), "
             + "for \(start.limit.notation) at most"
     }
+
+    var silentOrigin: String { "\(domain): the origin gave no answer within --max-time" }
 
     func file(_ goal: WatchGoal) -> String {
         "the origin's file (sha256 \(goal.content.hex.prefix(12))…, \(goal.bytes.grouped) bytes)"

@@ -1,3 +1,4 @@
+import Evidence
 import Foundation
 
 /// `alerts` and its channels.
@@ -59,6 +60,11 @@ struct AlertReader {
             reading.warning(
                 "'kinds' of the fallback channel \(name.quoted) leaves out monitor.degraded, so it is not notified of "
                     + "the monitor's own trouble", at: name.position)
+        }
+        if channel?.severity == .error {
+            reading.warning(
+                "'severity' of the fallback channel \(name.quoted) is error, so it is not notified of late checks, a "
+                    + "refused reload, or the first failures of a channel, which are warnings", at: name.position)
         }
         return name.value
     }

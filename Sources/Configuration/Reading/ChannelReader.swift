@@ -12,6 +12,7 @@ struct ChannelReader {
         refuseForeignKeys()
         var result = ChannelSettings(name: name ?? "", type: type)
         var isWhole = true
+        if type == .email { result.mail = ChannelSettings.Mail() }
         for key in keys() {
             guard isGiven(key.name) else {
                 if key.isRequired {
@@ -25,6 +26,7 @@ struct ChannelReader {
             }
             if !read(key.name, into: &result) { isWhole = false }
         }
+        if type == .email, !refuseHalfLogin() { isWhole = false }
         result.severity = channel.choice("severity", Severity.self) ?? result.severity
         result.kinds = ChannelKinds(reading: reading).read(channel)
         if let notify = notify() { result.notify = notify }
@@ -80,7 +82,7 @@ struct ChannelReader {
         return []
     }
 
-    private func isGiven(_ name: ChannelKey.Name) -> Bool {
+    func isGiven(_ name: ChannelKey.Name) -> Bool {
         let isDirect = channel.isGiven(name.rawValue)
         let isFile = name.isSecret && channel.isGiven(name.rawValue + "_file")
         // An empty value of a required key is a mistake of its own; the readers tell it.
@@ -123,11 +125,18 @@ struct ChannelReader {
         case .topic: result.destination = concealed(.topic, .topic)
         case .channel: result.destination = identifier(.channel, .slackChannel).map(Secret.init)
         case .chatID: result.destination = identifier(.chatID, .chat).map(Secret.init)
+        case .to where type == .email: return readRecipients(into: &result)
         case .to: result.destination = identifier(.to, .lineTarget).map(Secret.init)
         case .room: result.destination = identifier(.room, .number).map(Secret.init)
         case .threadID:
             result.thread = identifier(.threadID, .number)
             return result.thread != nil
+        case .username: return readUsername(into: &result)
+        case .password:
+            result.token = concealed(.password, .password)
+            return result.token != nil
+        case .from: return readSender(into: &result)
+        case .command: return readCommand(into: &result)
         }
         return switch name {
         case .url: result.url != nil
@@ -140,7 +149,9 @@ struct ChannelReader {
         guard let text = channel.secret("url", isRequired: true) else { return nil }
         let key = text.isFromFile ? "the content of 'url_file'" : "'url'"
         let isHome = type.keys.contains(.optional(.url)) && type != .slack || type == .alertmanager
-        if let fault = WebAddress.fault(text.value, isBase: isHome) {
+        let fault =
+            type == .email ? WebAddress.mailFault(text.value) : WebAddress.fault(text.value, isBase: isHome)
+        if let fault {
             reading.error("\(key) \(channel.title) \(fault)", at: text.position)
             return nil
         }
@@ -153,7 +164,7 @@ struct ChannelReader {
         return Secret(text.value)
     }
 
-    private func concealed(_ name: ChannelKey.Name, _ form: ChannelValue) -> Secret? {
+    func concealed(_ name: ChannelKey.Name, _ form: ChannelValue) -> Secret? {
         guard let text = channel.secret(name.rawValue, isRequired: true) else { return nil }
         guard form.accepts(text.value) else {
             let key = text.isFromFile ? "the content of '\(name.rawValue)_file'" : "'\(name.rawValue)'"
@@ -163,7 +174,7 @@ struct ChannelReader {
         return Secret(text.value)
     }
 
-    private func identifier(_ name: ChannelKey.Name, _ form: ChannelValue) -> String? {
+    func identifier(_ name: ChannelKey.Name, _ form: ChannelValue) -> String? {
         guard let text = channel.identifier(name.rawValue, form.expected) else { return nil }
         guard form.accepts(text.value) else {
             reading.error("'\(name.rawValue)' \(channel.title) is not \(form.expected)", at: text.position)

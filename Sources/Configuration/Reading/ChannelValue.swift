@@ -1,7 +1,7 @@
 /// What a value of a channel must look like. All of them end in URLs, headers or bodies, so that each form is also a
 /// fence: nothing of it can break out there.
 enum ChannelValue {
-    case token, telegramToken, routingKey, topic, slackChannel, chat, lineTarget, number
+    case token, telegramToken, routingKey, topic, slackChannel, chat, lineTarget, number, password, mailAddress
 
     var expected: String {
         switch self {
@@ -13,6 +13,8 @@ enum ChannelValue {
         case .chat: "a chat's id, such as -1001234567890, or a public @name"
         case .lineTarget: "a user's, group's or room's id: U, C or R and 32 hexadecimal digits"
         case .number: "a whole number"
+        case .password: "a password: 1 to 1024 bytes, without control characters"
+        case .mailAddress: "an address such as ops@example.net, in ASCII and without a name before it"
         }
     }
 
@@ -33,7 +35,22 @@ enum ChannelValue {
             text.utf8.count == 33 && text.first.map { "UCR".contains($0) } == true
                 && text.dropFirst().allSatisfy { $0.isASCII && $0.isHexDigit }
         case .number: Self.isNumber(text)
+        case .password: (1...1024).contains(text.utf8.count)
+        case .mailAddress: Self.isMailAddress(text)
         }
+    }
+
+    /// It goes into commands and headers as it is. RFC 5321, section 4.1.2, without quotation marks and address literals.
+    private static func isMailAddress(_ text: String) -> Bool {
+        let parts = text.split(separator: "@", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, (1...64).contains(parts[0].utf8.count), text.utf8.count <= 254 else { return false }
+        let words = parts[0].split(separator: ".", omittingEmptySubsequences: false)
+        let labels = parts[1].split(separator: ".", omittingEmptySubsequences: false)
+        return words.allSatisfy { !$0.isEmpty && isWord(String($0), and: "!#$%&'*+-/=?^_`{|}~") }
+            && labels.allSatisfy { label in
+                (1...63).contains(label.utf8.count) && isWord(String(label), and: "-") && !label.hasPrefix("-")
+                    && !label.hasSuffix("-")
+            }
     }
 
     private static func isTelegramToken(_ text: String) -> Bool {

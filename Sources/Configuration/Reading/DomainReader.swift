@@ -24,7 +24,21 @@ struct DomainReader {
         if let value = section.integer("failure_threshold", in: 1...100) { result.failureThreshold = value }
         if let value = section.integer("recovery_threshold", in: 1...100) { result.recoveryThreshold = value }
         if let value = section.duration("certificate_warning") { result.certificateWarning = value }
+        let own = IgnoreReader.read(section)
+        // A domain's list adds to the defaults'; of one rule its own reason and date count.
+        result.ignore = own + defaults.ignore.filter { rule in !own.contains { $0.rule == rule.rule } }
+        warnOfRareChecks(section, result)
         return result
+    }
+
+    /// A lag that is shorter than the time between two checks cannot be measured.
+    private static func warnOfRareChecks(_ section: Section, _ pace: DomainDefaults) {
+        guard pace.staleAfter < pace.interval, let entry = section.entry("stale_after") ?? section.entry("interval")
+        else { return }
+        section.reading.warning(
+            "'stale_after' (\(pace.staleAfter.notation)) \(section.title) is shorter than 'interval' "
+                + "(\(pace.interval.notation)), so a stale copy is noticed too late; check more often, or raise "
+                + "'stale_after'", at: entry.value.position)
     }
 
     func read(_ root: Section) -> [WatchedDomain] {

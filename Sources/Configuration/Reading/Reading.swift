@@ -6,17 +6,22 @@ import Foundation
 final class Reading {
     let file: String
     let environment: [String: String]
+    /// The present, by which dates of the file have passed.
+    let now: Date
     private let substitution: EnvironmentSubstitution
     private let readFile: (String) throws -> String
     private let readList: (String) throws -> String
     private var gathered: [ConfigurationProblem] = []
     /// The keys that the readers asked for, by the path of their section.
     private(set) var knownKeys: [String: Set<String>] = [:]
+    /// Where the value of a key is first given, by the key's path.
+    private(set) var places: [String: SourcePosition] = [:]
 
     init(
         file: String, environment: [String: String], readFile: @escaping (String) throws -> String,
-        readList: @escaping (String) throws -> String = SmallFile.list
+        readList: @escaping (String) throws -> String = SmallFile.list, now: Date = Date()
     ) {
+        self.now = now
         self.file = file
         self.environment = environment
         self.substitution = EnvironmentSubstitution(environment: environment)
@@ -43,6 +48,8 @@ final class Reading {
     private func isRepeat(_ problem: ConfigurationProblem, of earlier: [ConfigurationProblem]) -> Bool {
         earlier.reversed().prefix { $0.line == problem.line && $0.column == problem.column }.contains(problem)
     }
+
+    func note(place: SourcePosition, of key: String) { if places[key] == nil { places[key] = place } }
 
     func note(keys: Set<String>, of path: String) { knownKeys[path, default: []].formUnion(keys) }
 

@@ -32,6 +32,7 @@ final class Section {
             return nil
         }
         let full = path.isEmpty ? key : "\(path).\(key)"
+        reading.note(place: entry.value.isNull ? entry.position : entry.value.position, of: full)
         if asked.insert(key).inserted, PendingKeys.paths.contains(full), !entry.value.isNull {
             reading.warning("'\(key)' is read but this version does not act on it yet", at: entry.position)
         }

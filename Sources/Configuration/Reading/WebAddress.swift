@@ -30,6 +30,19 @@ package enum WebAddress {
         return nil
     }
 
+    /// As `fault(_:)`, for the URL of a mail server. Whether TLS is used on `smtp` is not the URL's to say.
+    static func mailFault(_ text: String) -> String? {
+        guard let (scheme, components, _) = parts(text) else {
+            return "is not a URL such as smtp://mail.example.com:587"
+        }
+        guard scheme == "smtp" || scheme == "smtps" else { return "must begin with smtps:// or smtp://" }
+        if components.user != nil || components.password != nil {
+            return "takes no user or password; give them as 'username' and 'password'"
+        }
+        let isBare = ["", "/"].contains(components.path) && components.query == nil && components.fragment == nil
+        return isBare ? nil : "takes no path, query or fragment"
+    }
+
     /// Whether it is where a page of ours can be: a host without a path, over HTTP within a network of one's own too.
     static func isPage(_ text: String) -> Bool {
         guard let (scheme, components, _) = parts(text), scheme == "https" || scheme == "http" else { return false }

@@ -4,7 +4,7 @@
 package enum ChannelType: String, Sendable, CaseIterable {
     case webhook, slack, discord, teams
     case googleChat = "google-chat"
-    case mattermost, telegram, line, chatwork, pagerduty, alertmanager, ntfy
+    case mattermost, telegram, line, chatwork, pagerduty, alertmanager, ntfy, email, command
 
     /// Beside `name` and `type`.
     package var keys: [ChannelKey] {
@@ -20,6 +20,8 @@ package enum ChannelType: String, Sendable, CaseIterable {
         case .pagerduty: [.optional(.url), .required(.routingKey)]
         case .alertmanager: [.required(.url), .optional(.token)]
         case .ntfy: [.optional(.url), .required(.topic), .optional(.token)]
+        case .email: [.required(.url), .optional(.username), .optional(.password), .required(.from), .required(.to)]
+        case .command: [.required(.command)]
         }
     }
 }
@@ -39,12 +41,13 @@ package struct ChannelKey: Sendable, Equatable {
         case chatID = "chat_id"
         case to, room
         case threadID = "thread_id"
+        case username, password, from, command
 
         /// Secrets may also stand in a file, under the same name with `_file`.
         package var isSecret: Bool {
             switch self {
-            case .url, .secret, .token, .routingKey, .topic: true
-            case .channel, .chatID, .to, .room, .threadID: false
+            case .url, .secret, .token, .routingKey, .topic, .password: true
+            case .channel, .chatID, .to, .room, .threadID, .username, .from, .command: false
             }
         }
     }

@@ -1,3 +1,5 @@
+import Evidence
+
 /// How often and how patiently a domain is checked. The values of a fresh one are those of the contract.
 package struct DomainDefaults: Sendable, Equatable {
     /// Between two checks; 100 ms at least.
@@ -14,6 +16,8 @@ package struct DomainDefaults: Sendable, Equatable {
     package var recoveryThreshold = 1
     /// How long before its expiry a certificate is complained about.
     package var certificateWarning: Duration = .seconds(14 * 86_400)
+    /// The rules whose findings do not count; no rule twice.
+    package var ignore: [IgnoredRule] = []
 
     package init() {}
 }

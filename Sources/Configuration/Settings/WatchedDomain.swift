@@ -17,6 +17,8 @@ package struct WatchedDomain: Sendable, Equatable {
     package var recoveryThreshold: Int
     /// How long before its expiry a certificate is complained about.
     package var certificateWarning: Duration
+    /// The rules whose findings do not count: the domain's own, and those of the defaults.
+    package var ignore: [IgnoredRule]
     package var mode: AssociationMode
     package var labels: [String: String]
     /// The channels that hear of this domain; nil: all of them, empty: none.
@@ -35,6 +37,7 @@ package struct WatchedDomain: Sendable, Equatable {
         self.failureThreshold = defaults.failureThreshold
         self.recoveryThreshold = defaults.recoveryThreshold
         self.certificateWarning = defaults.certificateWarning
+        self.ignore = defaults.ignore
         self.mode = mode
         self.labels = labels
         self.channels = channels

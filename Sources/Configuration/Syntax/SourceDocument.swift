@@ -133,9 +133,9 @@ extension SourceDocument.Problem {
             let isElsewhere = context.map { $0.text.hasPrefix("while") && $0.mark.line != mark.line } ?? false
             let origin =
                 context.map { "\($0.text)\(isElsewhere ? " that begins at line \($0.mark.line)" : ""), " } ?? ""
-            self.init(
-                position: SourcePosition(line: mark.line, column: mark.column),
-                message: "YAML syntax: \(origin)\(problem)")
+            let position = SourcePosition(line: mark.line, column: mark.column)
+            let message = "YAML syntax: \(origin)\(problem)"
+            self.init(position: position, message: message + SyntaxHint.of(message, at: position, in: text))
         case .reader(let problem, let offset, _, _):
             let before = text.prefix(offset ?? 0)
             let line = before.count { $0.isNewline } + 1

@@ -70,18 +70,32 @@ package struct DomainWatcher: Sendable {
         return try await check(state, depth: .full)
     }
 
+    /// The next check, now and without a schedule.
+    /// - Returns: the new state; nil where it could not be read or stored, which is logged.
+    func checkOnce() async throws -> DomainState? {
+        guard let state = try await storedState() else { return nil }
+        let next = try await check(state)
+        return next.lastCheckedAt == state.lastCheckedAt ? nil : next
+    }
+
     /// A store in trouble is no reason to forget what it holds: without the state nothing is checked.
     private func loadState() async throws -> DomainState {
         while true {
-            do {
-                if let state = try await store.state(of: watched.domain) { return state }
-                return try await store.firstState(of: watched.domain)
-            } catch let error as CancellationError {
-                throw error
-            } catch {
-                logger.error("domain not checked: its state cannot be read", metadata: metadata(["error": "\(error)"]))
-                try await time.sleep(for: Self.storePause)
-            }
+            if let state = try await storedState() { return state }
+            try await time.sleep(for: Self.storePause)
+        }
+    }
+
+    /// nil after logging that it cannot be read.
+    private func storedState() async throws -> DomainState? {
+        do {
+            if let state = try await store.state(of: watched.domain) { return state }
+            return try await store.firstState(of: watched.domain)
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            logger.error("domain not checked: its state cannot be read", metadata: metadata(["error": "\(error)"]))
+            return nil
         }
     }
 

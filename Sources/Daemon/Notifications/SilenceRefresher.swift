@@ -14,6 +14,7 @@ package final class SilenceRefresher: Sendable {
     private let time: any Timekeeper
     private let logger: Logger
     private let silences: Mutex<Silences>
+    private let people: OperatorLog
     private let trouble = LogDeduplicator()
 
     /// In real time, whatever the daemon's clock does: the people who type commands live in it too.
@@ -26,6 +27,7 @@ package final class SilenceRefresher: Sendable {
         self.delivery = delivery
         self.time = time
         self.logger = logger
+        people = OperatorLog(store: store, time: time, logger: logger)
         silences = Mutex(Silences(silences: [], windows: windows))
     }
 
@@ -44,12 +46,13 @@ package final class SilenceRefresher: Sendable {
     /// One look. It must have gone well once before the first check: what was silent before a restart is silent after it.
     package func refresh() async throws {
         let found = try await store.silences(notOverAt: time.wall())
-        let (silences, isNews) = silences.withLock { silences in
-            defer { silences.silences = found }
-            return (Silences(silences: found, windows: silences.windows), silences.silences != found)
-        }
-        if isNews { logger.info("silences changed", metadata: ["active_or_to_come": "\(found.count)"]) }
-        delivery.set(silences: silences)
+        delivery.set(
+            silences: silences.withLock { silences in
+                silences.silences = found
+                return silences
+            })
+        people.note(found)
+        try await people.followAcknowledgements()
     }
 
     /// Looks at every second turn, and whenever another process has written, until the task is cancelled.

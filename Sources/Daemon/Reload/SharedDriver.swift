@@ -63,6 +63,6 @@ struct SharedTransport: MessageTransport {
     let driver: SharedDriver
 
     func post(_ request: MessageRequest) async throws -> TransportAnswer {
-        try await driver.use { try await CurlTransport(driver: $0).post(request) }
+        try await driver.use { try await ReceiverTransport(driver: $0).post(request) }
     }
 }

@@ -36,7 +36,7 @@ extension English {
         case .agentRefusedAsApple(let refusal, let word):
             CauseText(
                 "A bot or firewall rule refuses Apple by its user agent: to \(refusal.agent.shortName) your server "
-                    + "\(words(refusal)), here as for Apple (\(words(word))).", action(refusal))
+                    + "\(words(refusal)). Apple's crawler fails too (\(words(word))).", action(refusal))
         case .vantageRefused(let places, let word):
             CauseText(
                 "This machine gets the file, but \(words(places, isOther: false))\(words(word)).",
@@ -53,7 +53,7 @@ extension English {
     }
 
     private static let letThisMachinePass =
-        "Let this machine's address pass, or check from another network. Phones are not affected."
+        "Let this machine's address pass, or check from another network."
 
     private static func words(_ refusal: AgentRefusal) -> String {
         words(refusal.given)

@@ -160,7 +160,7 @@ extension English {
         case .timedOut where phase == .waiting || phase == .receiving:
             "nothing to do at the site: look again in about 5 min"
         case .proxy, .own: "check the proxy and the trust store that this machine uses"
-        default: "let this machine reach \(host) on port 443 (firewall, proxy, route), and look again in about 5 min"
+        default: "let this machine reach \(host) over HTTPS (firewall, proxy, route), and look again in about 5 min"
         }
     }
 

@@ -28,7 +28,7 @@ extension English {
             )
         case .failsBesideCopy(let word, let trouble):
             CauseText(
-                "Apple's crawler failed when it asked last (\(words(word))). Its CDN still serves a copy.",
+                "Apple's crawler failed when it asked last (\(words(word))). Apple's CDN still serves a copy.",
                 action(trouble))
         case .lacksService(let service, let app, let lag):
             CauseText(
@@ -38,7 +38,10 @@ extension English {
         case .hasOtherApp(let old, let new, let lag):
             CauseText("Apple's copy names the app \(old) in place of \(new). \(since(lag))", wait(lag))
         case .stale(let lag):
-            CauseText("Apple's CDN still serves the old file, \(age(lag)) after the change.", wait(lag))
+            CauseText(
+                "Apple's CDN still serves the old file, \(age(lag)) after the change.",
+                // What its operator wants to know earlier than Apple promises is no matter of waiting alone.
+                lag < 86_400 ? "Make sure that AASA-Bot can fetch the new file." : wait(lag))
         case .propagating(let lag):
             CauseText(
                 "The file changed \(age(lag)) ago, and Apple's CDN still serves the old one.",
@@ -132,7 +135,7 @@ extension English {
         case .timedOut where phase == .waiting || phase == .receiving:
             "Look again in 5 min. Nothing needs to be done at the site."
         case .proxy, .own: "Check the proxy and the trust store that this machine uses."
-        default: "Let this machine reach Apple's CDN on port 443 (firewall, proxy, route)."
+        default: "Let this machine reach Apple's CDN over HTTPS (firewall, proxy, route)."
         }
     }
 }

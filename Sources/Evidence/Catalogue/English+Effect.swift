@@ -11,7 +11,7 @@ extension English {
             return "Links work, as far as \(seen.edges) of Apple's \(seen.asked) edges show."
         case .followFaultyFile: return "\(phones) follow the file as it is, and it has an error."
         case .followUnexpectedFile: return "\(phones) follow the file as it is, and it is not as expected."
-        case .openWebsite(nil): return "Links open the website, not the app\(place)."
+        case .openWebsite(nil): return "Links open the website, not the app\(isAll ? "" : "," + place)."
         case .openWebsite(let at?): return "Links open the website, not the app, on \(share(at))."
         case .followOtherFile(let isOld, let at, let website, let app):
             let file = isOld ? "the old file" : "another file than the origin's"
@@ -23,6 +23,7 @@ extension English {
                 ? "\(head)." : "\(head): \(paths(app)) still \(app.count == 1 ? "opens" : "open") the app."
         case .none(let services):
             return "\(phones) get the file, which opens no link. It is for \(services.listed(upTo: 3))."
+        case .unknown(.ofManyDomains): return "What phones do differs: each domain's own status says it."
         case .unknown(let reason): return "What phones do is unknown: \(text(of: reason))."
         case .unaffected: return "Phones are not affected."
         case .ofMany(let failure, let domains):
@@ -43,6 +44,7 @@ extension English {
         case .originNotRead: "this machine did not get the file"
         case .addressesDiffer: "the addresses of the server do not answer alike"
         case .localNetwork: "this machine reached nobody"
+        case .ofManyDomains: "it differs from domain to domain"
         case .notMonitored: "the domain is no longer monitored"
         case .noFacts: "the store does not say"
         }
@@ -69,8 +71,8 @@ extension English {
         case .normalUntil(let date):
             "This is normal until \(instant(date)). Phones that have the app follow within a week."
         case .usual(let time):
-            "Usually \(minutes(time.median)); 9 of 10 changes within \(minutes(time.ninth))."
-        case .withinDay: "Apple takes up to 24 h. Phones that have the app follow within a week."
+            "Changes usually take \(minutes(time.median)), and 9 of 10 take \(minutes(time.ninth)) at most."
+        case .withinDay: "Apple takes up to 24 h for a change. Phones that have the app follow within a week."
         case .beyondPromise: "Apple documents no time beyond 24 h."
         case .copyMayEnd: "How long Apple keeps its copy is unknown."
         case .atInstall: "Phones in that mode read the origin when the app is installed."

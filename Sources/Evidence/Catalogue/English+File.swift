@@ -21,7 +21,10 @@ extension English {
             return CauseText(
                 "The file is fine, but people without the app find nothing: \(words).",
                 "Serve a page there, or redirect to the App Store.")
-        case .finding: return CauseText("The check found a risk: \(words).", "Act on the finding\(fix ?? ".")")
+        case .finding:
+            return CauseText(
+                "The check found \(finding?.severity == .error ? "an error" : "a risk"): \(words).",
+                "Act on the finding\(fix ?? ".")")
         }
     }
 }

@@ -65,7 +65,7 @@ extension English {
         case .notMonitored: CauseText("The domain is no longer monitored.")
         case .testMessage:
             CauseText("This message was sent by `aasa-monitor alert test`. Nothing needs to be done.")
-        case .over: CauseText("It is over.")
+        case .over: CauseText("The incident is over.")
         case .factsMissing: CauseText("The store has no facts about this incident.")
         }
     }

@@ -16,7 +16,7 @@ extension Checks {
 }
 
 extension CheckContext {
-    /// The addresses that the world is told and Apple will not ask; none in the modes in which devices ask themselves.
+    /// The public DNS has these addresses, and Apple does not ask them; none in the modes in which devices ask themselves.
     var notPublicAddresses: [ResolvedAddress] {
         guard observation.mode == .production, let resolution = observation.full?.resolution else { return [] }
         switch resolution.source {

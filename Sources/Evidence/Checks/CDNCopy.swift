@@ -5,7 +5,7 @@ extension Checks {
     private static let maximumReasons = 3
 
     /// What the CDN holds: nothing, with or without Apple's own reason, or something that is no file. Of several edges each
-    /// is judged; one reason is told once.
+    /// is judged; one reason is reported once.
     @Sendable static func cdnCopy(_ context: CheckContext) -> [Finding] {
         guard let cdn = context.cdn, cdn.answer?.speaksOfFile == true else { return [] }
         let survey = EdgeSurvey(context.readings)

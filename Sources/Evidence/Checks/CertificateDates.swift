@@ -6,7 +6,7 @@ extension Checks {
     @Sendable static func certificateDates(_ context: CheckContext) -> [Finding] {
         var leaves: [(leaf: CertificateFacts, host: MetHost, addresses: [String])] = []
         var intermediates: [(certificate: CertificateFacts, host: MetHost)] = []
-        // What the domain's own server shows too is told of that one.
+        // If the domain's own server shows the same, the finding names that one.
         let met = context.handshakes.map { (retrieval: $0, host: MetHost($0, of: context.domain)) }
         for (retrieval, host) in met.filter({ !$0.host.isElsewhere }) + met.filter(\.host.isElsewhere) {
             guard let tls = retrieval.connection?.tls, tls.trusted else { continue }

@@ -11,12 +11,14 @@ package final class CheckContext: Sendable {
     /// How long before its end a certificate is reported.
     package let certificateWarning: Duration
     package let expectations: Expectations
+    let ignored: IgnoredRules
     package let now: Date
 
     package init(
         readings: Readings, comparison: Comparison, history: CopyHistory, certificateWarning: Duration,
-        expectations: Expectations = Expectations(), now: Date
+        expectations: Expectations = Expectations(), ignoring rules: [IgnoredRule] = [], now: Date
     ) {
+        ignored = IgnoredRules(rules, at: now)
         self.history = history
         self.expectations = expectations
         self.readings = readings

@@ -22,8 +22,11 @@ extension Checks {
         let all = lintFindings.value(for: hash) {
             Linter.lint(Array(content)).findings.sorted { $0.severity > $1.severity }.map { ($0.rule, Finding($0)) }
         }
-        let findings = all.filter { isNews($0.rule, context) }.map(\.finding)
-        var result = Array(findings.prefix(maximumLintFindings))
+        let news = all.filter { isNews($0.rule, context) }.map(\.finding)
+        // What does not count takes no room from what does.
+        let findings = news.filter { !context.ignored.contains($0.rule) }
+        let others = news.filter { context.ignored.contains($0.rule) }
+        var result = Array(findings.prefix(maximumLintFindings)) + others.prefix(maximumLintFindings)
         if findings.count > maximumLintFindings, let worst = findings.dropFirst(maximumLintFindings).first {
             result.append(
                 Finding(

@@ -74,7 +74,7 @@ extension Checks {
     }
 
     /// A Content-Encoding that was not asked for. We ask for gzip; Apple's crawler and devices may take other compressions,
-    /// but whoever sends one unasked sends it to all. What names no compression leaves the body readable as it is.
+    /// but a server that sends one unasked sends it to all. What names no compression leaves the body readable as it is.
     private static func unaskedEncoding(_ answer: Answer) -> String? {
         guard let encoding = answer.header("content-encoding")?.lowercased().trimmingCharacters(in: .whitespaces),
             !["", "identity", "gzip", "x-gzip"].contains(encoding)

@@ -2,7 +2,7 @@ import Foundation
 
 extension Checks {
     /// A handshake that failed, whatever the cause: the crawler and every device stop here. Of several addresses each is
-    /// judged; one fault is told once, with the addresses that have it.
+    /// judged; one fault is reported once, with the addresses that have it.
     @Sendable static func originTLS(_ context: CheckContext) -> [Finding] {
         var findings: [(finding: Finding, addresses: [String])] = []
         for retrieval in context.handshakes {

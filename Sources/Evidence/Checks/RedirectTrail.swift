@@ -5,7 +5,7 @@ import Foundation
 struct RedirectTrail {
     let hops: [RedirectHop]
 
-    /// A circle of redirects is told by its beginning.
+    /// The beginning of a circle of redirects stands for all of it.
     private static let maximumHops = 12
 
     init(_ hops: [RedirectHop]) { self.hops = hops }

@@ -61,6 +61,9 @@ extension Readings {
         return edges.isEmpty ? [cdn].compactMap(\.self).filter(\.speaksOfFile) : edges
     }
 
+    /// Whether Apple's CDN serves a file anywhere.
+    var isServedByCDN: Bool { copies.contains { file(of: $0) != nil } }
+
     /// The contents that the origin serves, by their meaning: at the address that the request by name met, and at every
     /// other. An origin that alternates makes no copy old; that its addresses differ is a finding of its own.
     var currentMeanings: Set<ContentHash> {

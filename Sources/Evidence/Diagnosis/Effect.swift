@@ -36,6 +36,8 @@ package struct Effect: Codable, Equatable, Sendable {
 
     package enum Unknown: String, Codable, Sendable, CaseIterable {
         case cdnNotAsked, cdnNotReached, originNotRead, addressesDiffer, localNetwork, notMonitored, noFacts
+        /// What many domains shared is over, and some of them may still fail.
+        case ofManyDomains
     }
 
     /// Which of them it is, without counts and examples.
@@ -158,21 +160,19 @@ private enum Copy {
     case noLinks(services: [String])
     case links
 
-    private static let opening = Recollection<ContentHash, Bool>(capacity: 131_072)
+    private static let known = Recollection<ContentHash, Copy>(capacity: 131_072)
 
     init(_ file: ContentReading, bytes: Int) {
         guard bytes <= Checks.sizeLimit, file.namesService, let document = file.document else {
             self = .nothing
             return
         }
-        let association = AssociationFile(document)
-        let opens = Self.opening.value(for: file.hash) {
-            let comparison = BehaviourDiff.compare(nil, association.applinks)
-            // Beyond the budget nothing is proved, and an app that is named is there to open something.
-            return !comparison.incompleteApps.isEmpty || comparison.changes.contains { $0.to == .opens }
-        }
-        let others = association.services.filter { $0.isKnown && $0.name != "applinks" }.map(\.name)
-        self = opens ? .links : others.isEmpty ? .nothing : .noLinks(services: others)
+        self = Self.known.value(for: file.hash) { Copy(AssociationFile(document)) }
+    }
+
+    private init(_ file: AssociationFile) {
+        let others = file.services.filter { $0.isKnown && $0.name != "applinks" }.map(\.name)
+        self = file.applinks?.opensLinks == true ? .links : others.isEmpty ? .nothing : .noLinks(services: others)
     }
 }
 

@@ -35,11 +35,18 @@ package enum Outlook: Codable, Equatable, Sendable {
             self = .asksAgain(context.failureEnd)
             return
         }
+        // A file that Apple's crawler does not get, or that is wrong, is no matter of waiting.
+        let isKeptFromApple = context.hasError(in: "origin.") || context.finding("cdn.crawler-error") != nil
+        let isWrong = context.hasError(in: "aasa.") || context.hasError(in: "expect.")
         switch comparison.state {
         case .cdnUnavailable, .notCompared: return nil
-        case .missing, .divergent: self = .withinDay
-        case .propagating, .mixed, .stale:
-            guard let changedAt = comparison.changedAt, let lag = comparison.lagSeconds else {
+        case .missing: self = .withinDay
+        case .divergent, .propagating, .mixed, .stale:
+            if isKeptFromApple, context.check.readings.isServedByCDN {
+                self = .copyMayEnd
+                return
+            }
+            guard !isWrong, let changedAt = comparison.changedAt, let lag = comparison.lagSeconds else {
                 self = .withinDay
                 return
             }
@@ -47,13 +54,16 @@ package enum Outlook: Codable, Equatable, Sendable {
                 self = .usual(usual)
                 return
             }
-            self = lag < 86_400 ? .normalUntil((changedAt + 86_400).wholeMinute) : .beyondPromise
+            guard lag < 86_400 else {
+                self = .beyondPromise
+                return
+            }
+            // What is an incident to its operator is not called normal.
+            self = comparison.state == .stale ? .withinDay : .normalUntil((changedAt + 86_400).wholeMinute)
         case .originUnavailable:
             self = context.check.readings.cdnFile == nil ? .withinDay : .copyMayEnd
         case .inSync:
-            let isOfFile = context.hasError(in: "aasa.") || context.hasError(in: "expect.")
-            let isOfOrigin = context.hasError(in: "origin.") || context.finding("cdn.crawler-error") != nil
-            self = isOfOrigin ? .copyMayEnd : isOfFile ? .withinDay : .phonesWithinWeek
+            self = isKeptFromApple ? .copyMayEnd : isWrong ? .withinDay : .phonesWithinWeek
         }
     }
 }

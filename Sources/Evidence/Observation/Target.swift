@@ -58,7 +58,13 @@ package struct Target: Hashable, Sendable {
             }
             if let query = rest.firstIndex(of: "?") {
                 let parameters = rest[rest.index(after: query)...].split(separator: "&")
-                for parameter in parameters where parameter.hasPrefix("mode=") {
+                for parameter in parameters {
+                    guard parameter.hasPrefix("mode=") else {
+                        let name = parameter.prefix { $0 != "=" }
+                        throw DomainFault(
+                            text,
+                            "'\(name)' is no parameter of an entitlement; the only one is mode, as in ?mode=developer")
+                    }
                     let value = String(parameter.dropFirst("mode=".count))
                     guard let known = AssociationMode(rawValue: value) else {
                         throw DomainFault(text, "'\(value)' is no mode; use developer, managed or developer+managed")

@@ -65,6 +65,13 @@ package indirect enum OrderedJSON: Sendable {
     /// Characters that steer a terminal are escaped as well: reports are read there.
     private static func write(_ string: String, to output: inout String) {
         output += "\""
+        defer { output += "\"" }
+        // Most texts are of plain ASCII, and need no look at the properties of their characters.
+        if string.utf8.allSatisfy({ (0x20..<0x7f).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+        ) {
+            output += string
+            return
+        }
         for scalar in string.unicodeScalars {
             switch scalar {
             case "\"": output += "\\\""
@@ -83,7 +90,6 @@ package indirect enum OrderedJSON: Sendable {
                 }
             }
         }
-        output += "\""
     }
 }
 

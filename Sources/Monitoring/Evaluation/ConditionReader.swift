@@ -12,6 +12,9 @@ struct ConditionReader {
     let after: DomainState
     let readings: Readings
     let verdict: Verdict
+    /// The verdict that stands: of a light check that sees the same as the last full one, that one's.
+    let shown: Verdict
+    let isRepeat: Bool
     let policy: Policy
     let now: Date
     let wall: Date
@@ -20,11 +23,53 @@ struct ConditionReader {
     func reading(of kind: IncidentKind, places: FaultyPlaces?) -> ConditionReading {
         // In another mode devices do not read Apple's copy: its incidents would stay open for ever.
         if kind.isOfCDN, readings.observation.cdn == .notAsked(.mode) { return .clear(.removed) }
-        let reading = seen(kind, places)
+        var reading = seen(kind, places)
+        if isIgnored(kind) {
+            // Ignored trouble may hide whether other trouble is over: that ends only where the check saw it.
+            if case .holds = reading { reading = .clear(.ignored) }
+            if restsOnIgnored(kind) { reading = .clear(.ignored) }
+        }
         guard case .clear(let reason) = reading else { return reading }
+        let isIgnored = reason == .ignored
         // One address, one edge and one user agent of many: a light check cannot tell that all are well.
-        if readings.observation.depth == .light, kind.needsFullProbe { return .unseen }
-        return places == nil ? reading : .unsettled(reason)
+        if readings.observation.depth == .light, kind.needsFullProbe, !(isIgnored && isRepeat) { return .unseen }
+        return places == nil || isIgnored ? reading : .unsettled(reason)
+    }
+
+    /// The rules whose findings speak for a kind.
+    func rules(feeding kind: IncidentKind) -> [Rule] {
+        Set(shown.findings.filter { counts($0, for: kind) }.map(\.rule)).sorted { $0.rawValue < $1.rawValue }
+    }
+
+    /// Whether what is open of a kind, if anything is, was about ignored rules alone.
+    private func restsOnIgnored(_ kind: IncidentKind) -> Bool {
+        before.open[kind]?.rules?.allSatisfy { ignores($0.rawValue) } ?? true
+    }
+
+    /// Whether all that speaks for a kind is ignored.
+    private func isIgnored(_ kind: IncidentKind) -> Bool {
+        guard !policy.ignored.isEmpty, !shown.findings.contains(where: { counts($0, for: kind) }) else {
+            return false
+        }
+        if shown.ignored.contains(where: { IncidentKind.fed(by: $0.finding.rule) == kind }) { return true }
+        // Conditions that no finding of their kind stands for.
+        switch kind {
+        case .originInconsistent:
+            return after.originAlternation.map { ignores($0.finding.rule.rawValue) } ?? false
+        case .cdnStale, .cdnDivergent:
+            return shown.comparison.state == .mixed && (ignores("cdn.edges-differ") || ignores(kind.rawValue))
+        default: return false
+        }
+    }
+
+    /// Copies and certificates are judged whatever the severity: they have a grace of their own.
+    private func counts(_ finding: Finding, for kind: IncidentKind) -> Bool {
+        IncidentKind.fed(by: finding.rule) == kind
+            && (finding.severity == .error || kind.isOfCDN || kind == .certificateExpiring)
+    }
+
+    private func ignores(_ rule: String) -> Bool {
+        policy.ignored.contains { $0.rule.rawValue == rule && $0.holds(at: wall) }
     }
 
     private func seen(_ kind: IncidentKind, _ places: FaultyPlaces?) -> ConditionReading {

@@ -29,7 +29,10 @@ struct IncidentView {
 
     private func diagnosis(_ cause: Cause) -> Diagnosis {
         var diagnosis = verdict.diagnosis
+        guard diagnosis.cause != cause else { return diagnosis }
         diagnosis.cause = cause
+        // "Until when" is about the other problem.
+        diagnosis.outlook = nil
         return diagnosis
     }
 

@@ -21,12 +21,14 @@ package struct Policy: Codable, Equatable, Sendable {
     package var fullEvery: Duration
     /// Whether new versions of the origin's file are followed as incidents of kind `change`: somebody is notified of them.
     package var followsChanges: Bool
+    /// The rules whose findings do not count.
+    package var ignored: [IgnoredRule]
 
     package init(
         staleAfter: Duration = .seconds(24 * 3600), failureThreshold: Int = 2, recoveryThreshold: Int = 1,
         certificateWarning: Duration = .seconds(14 * 24 * 3600), expectations: Expectations = Expectations(),
         fullEvery: Duration = .seconds(3600), reopenWindow: Duration = .seconds(30 * 60),
-        followsChanges: Bool = false
+        followsChanges: Bool = false, ignored: [IgnoredRule] = []
     ) {
         self.staleAfter = staleAfter
         self.failureThreshold = max(1, failureThreshold)
@@ -36,5 +38,6 @@ package struct Policy: Codable, Equatable, Sendable {
         self.fullEvery = fullEvery
         self.reopenWindow = reopenWindow
         self.followsChanges = followsChanges
+        self.ignored = ignored
     }
 }

@@ -73,11 +73,12 @@ package func evaluate(
     // Where a light check sees what the last full one saw, that one's verdict stands: it rests on more.
     let isRepeat = !isFull && fingerprint != nil && fingerprint == state.lightFingerprint
     next.lightFingerprint = isFull || isRepeat ? fingerprint : nil
-    let shown = isRepeat ? state.verdict?.aged(to: now) ?? seen : seen
+    let shown = isRepeat ? state.verdict?.aged(to: now).ignoring(policy.ignored, at: wall) ?? seen : seen
     next.verdict = shown
 
     let reader = ConditionReader(
-        before: state, after: next, readings: readings, verdict: seen, policy: policy, now: now, wall: wall)
+        before: state, after: next, readings: readings, verdict: seen, shown: shown, isRepeat: isRepeat,
+        policy: policy, now: now, wall: wall)
     let alternation = next.originAlternation
     var log = IncidentLog(memory: next.incidents)
     var unseen: Set<IncidentKind> = []
@@ -96,7 +97,10 @@ package func evaluate(
         ).advance(
             on: reading, inhibitor: shown.inhibitor(of: kind, in: log.memory), in: &log)
         // A write to what is not there makes room for it: 1.7 KB of each healthy domain.
-        if log.memory.open[kind] != nil { log.memory.open[kind]?.places = places }
+        if log.memory.open[kind] != nil {
+            log.memory.open[kind]?.places = places
+            if case .holds = reading { log.memory.open[kind]?.rules = reader.rules(feeding: kind) }
+        }
     }
     next.incidents = log.memory
     var followed: [IncidentChange] = []
@@ -155,7 +159,8 @@ extension Verdict {
         let shift = wall.timeIntervalSince(now).rounded()
         self.init(
             of: readings, history: shift == 0 ? history : history.shifted(by: shift), staleAfter: policy.staleAfter,
-            certificateWarning: policy.certificateWarning, expectations: policy.expectations, now: now + shift)
+            certificateWarning: policy.certificateWarning, expectations: policy.expectations,
+            ignoring: policy.ignored, now: now + shift)
         comparison.changedAt? -= shift
         comparison.changedAfter? -= shift
     }
@@ -165,7 +170,10 @@ extension DomainState {
     /// What a light check can see: two that are equal see the same, ages apart. `verdict`: that of the two plain requests.
     fileprivate func fingerprint(of verdict: Verdict) -> ContentHash {
         let contents = [originPeriods.last?.meaning.hex, cdnCopy.map { $0.meaning?.hex ?? "" }].map { $0 ?? "-" }
-        let findings = verdict.findings.map { "\($0.rule.rawValue) \($0.severity.rawValue)" }
+        // What is ignored was seen all the same: another list of rules makes no news.
+        let findings = (verdict.findings + verdict.ignored.map(\.finding)).map {
+            "\($0.rule.rawValue) \($0.severity.rawValue)"
+        }
         let compared = [verdict.comparison.state.rawValue]
         return ContentHash(of: (contents + compared + Set(findings).sorted()).joined(separator: "\n").utf8)
     }

@@ -49,7 +49,7 @@ struct FleetReport: Equatable {
     static func manyFailing(_ affected: AffectedDomains) -> FleetReport {
         FleetReport(
             trouble: "\(affected.words) fail together, at the origin and at Apple's CDN",
-            relief: "the domains are reachable again",
+            relief: "the domains no longer fail together",
             cause: .manyFailing(domains: affected.count, of: affected.total),
             effect: .ofMany(.silent, domains: affected.count), evidence: ["domains": "\(affected.count)"],
             affected: affected)
@@ -57,7 +57,8 @@ struct FleetReport: Equatable {
 
     static func cdnWide(_ failure: CDNFailure, _ affected: AffectedDomains) -> FleetReport {
         FleetReport(
-            subject: affected.words, trouble: English.trouble(failure), relief: "Apple's CDN works again",
+            subject: affected.words, trouble: English.trouble(failure),
+            relief: "Apple's CDN no longer fails for many domains",
             cause: .cdnWide(failure, domains: affected.count, of: affected.total),
             effect: .ofMany(failure, domains: affected.count), evidence: ["domains": "\(affected.count)"],
             affected: affected, variant: failure.rawValue)
@@ -98,6 +99,6 @@ extension Verdict {
         }
         return Verdict(
             level: .warning, diagnosis: .monitor(.networkSuspect, .unknown(.localNetwork)), comparison: comparison,
-            findings: [Finding(.monitor(.networkSuspect))] + seen)
+            findings: [Finding(.monitor(.networkSuspect))] + seen, ignored: ignored)
     }
 }

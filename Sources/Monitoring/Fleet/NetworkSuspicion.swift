@@ -55,7 +55,7 @@ package struct NetworkSuspicion: Equatable, Sendable {
         }
     }
 
-    /// Since when nobody is reached, as far as is known.
+    /// Since when no host is reached, as far as is known.
     func since(_ now: Date) -> Date {
         let runs = latest.filter(\.reachability.isLost).compactMap(\.reachability.originLostSince)
         return runs.filter { now.timeIntervalSince($0) < 86_400 }.min() ?? now

@@ -55,8 +55,10 @@ extension IncidentMachine<FleetCause> {
                 if tracked.incident.state != .resolved, let report { return report.facts }
                 var facts = tracked.facts ?? .missing
                 guard tracked.incident.state == .resolved else { return facts }
-                facts.diagnosis = .monitor(.over)
+                facts.diagnosis = .monitor(.over, isParent ? .unknown(.ofManyDomains) : .unaffected)
                 facts.findings = []
+                // How many it was about changed while it lasted: the end counts none.
+                facts.subject = nil
                 return facts
             }, fingerprint: { _ in report?.fingerprint })
     }

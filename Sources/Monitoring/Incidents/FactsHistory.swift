@@ -22,7 +22,7 @@ package struct FactsHistory: Codable, Equatable, Sendable {
 
     enum News {
         case none
-        /// Facts that counted before hold again, or their ages are old: they are written, and nobody is notified.
+        /// Facts that counted before hold again, or their ages are old: they are written, without a notification.
         case rewrite
         case changed
     }

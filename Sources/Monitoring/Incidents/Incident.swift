@@ -145,6 +145,8 @@ package struct Incident: Codable, Equatable, Sendable, Identifiable {
         case superseded
         /// The domain, or Apple's copy of it, is no longer watched.
         case removed
+        /// What is left of it is ignored by the configuration.
+        case ignored
     }
 }
 

@@ -28,6 +28,8 @@ package struct TrackedIncident: Codable, Equatable, Sendable {
     package var history = FactsHistory()
     /// The edges or addresses that were seen with the problem; nil: none is known.
     package var places: FaultyPlaces?
+    /// Whose findings made it hold, as the last check saw that did; nil: none is known.
+    package var rules: [Rule]?
     /// What is known of an incident of the fleet; nil for one of a domain, where the verdict has it.
     package var facts: IncidentFacts?
 
@@ -41,7 +43,7 @@ package struct TrackedIncident: Codable, Equatable, Sendable {
     package var hasFired: Bool { incident.firedAt != nil }
 }
 
-/// What incidents are told apart by within their memory.
+/// What distinguishes incidents within their memory.
 package protocol IncidentKey: Hashable, Comparable, Codable, CodingKeyRepresentable, Sendable {}
 
 extension IncidentKind: IncidentKey {}

@@ -41,7 +41,9 @@ package struct DomainBrief: Codable, Equatable, Sendable {
         let status = DomainStatus(of: verdict, open: state.open.values)
         self.status = status
         diagnosis = verdict.diagnosis
-        finding = verdict.diagnosis.cause.rule.flatMap { rule in verdict.findings.first { $0.rule == rule } }
+        finding = verdict.diagnosis.cause.rule.flatMap { rule in
+            verdict.findings.first { $0.rule == rule } ?? verdict.ignored.first { $0.finding.rule == rule }?.finding
+        }
         comparison = verdict.comparison.state
         edges = verdict.comparison.edges
         let lags = verdict.comparison.lagSeconds != nil

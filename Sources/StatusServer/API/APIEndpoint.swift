@@ -11,6 +11,7 @@ package enum APIEndpoint: String, CaseIterable, Sendable {
     case incident = "GET /api/v1/incidents/{id}"
     case acknowledge = "POST /api/v1/incidents/{id}/ack"
     case unacknowledge = "DELETE /api/v1/incidents/{id}/ack"
+    case deliveries = "GET /api/v1/deliveries"
     case silences = "GET /api/v1/silences"
     case addSilence = "POST /api/v1/silences"
     case endSilence = "DELETE /api/v1/silences/{id}"

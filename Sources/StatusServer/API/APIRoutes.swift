@@ -7,6 +7,7 @@ struct APIRoutes: Sendable {
     let domains: DomainRoutes
     let incidents: IncidentRoutes
     let acknowledgements: AcknowledgeRoute
+    let deliveries: DeliveryRoute
     let silences: SilenceRoute
     let metrics: MetricsRoute
     let probe: ProbeRoute
@@ -38,6 +39,7 @@ struct APIRoutes: Sendable {
         case .incident: return try await incidents.one(id)
         case .acknowledge: return try await acknowledgements.acknowledge(request, id: id)
         case .unacknowledge: return try await acknowledgements.unacknowledge(request, id: id)
+        case .deliveries: return try await deliveries.list(request)
         case .silences: return try await silences.list()
         case .addSilence: return try await silences.add(request)
         case .endSilence: return try await silences.end(request, id: id)

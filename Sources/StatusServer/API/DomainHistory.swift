@@ -23,7 +23,11 @@ package struct DomainHistory: Sendable {
     package let deliveries: [DeliveryRecord]
 
     private let facts: [String: IncidentFacts]
+    /// What incidents say, in one line, by their ids.
+    private let diagnoses: [String: String]
     private let time: PageTime
+    /// The document that it was read from; nil where it is the store's.
+    private let source: Data?
 
     /// A stretch of time in which the origin served one content.
     package struct Version: Sendable {
@@ -55,6 +59,7 @@ package struct DomainHistory: Sendable {
         guard let state = try await store.state(of: domain) else { return nil }
         self.domain = domain
         self.time = time
+        source = nil
         checkedAt = state.lastCheckedAt.map(time.shown)
         propagations = state.propagations.map {
             Propagation(changedAt: time.shown($0.changedAt), seconds: $0.seconds)
@@ -67,6 +72,7 @@ package struct DomainHistory: Sendable {
         facts = Dictionary(page.compactMap { entry in entry.facts.map { (entry.record.incident.id, $0) } }) {
             first, _ in first
         }
+        diagnoses = facts.mapValues(\.text.oneLine)
         deliveries = try await store.deliveries(domain: domain, limit: limit)
     }
 
@@ -100,17 +106,39 @@ package struct DomainHistory: Sendable {
     package func shown(_ stored: Date) -> Date { time.shown(stored) }
 
     /// What an incident says, in one line; nil where the store no longer knows.
-    package func diagnosis(of incident: Incident) -> String? { facts[incident.id]?.text.oneLine }
+    package func diagnosis(of incident: Incident) -> String? { diagnoses[incident.id] }
 
     /// The form of the API.
     /// - Throws: what cannot be encoded, which is our own fault.
-    package func document() throws -> Data { try APIDocument.encoder.encode(HistoryDocument(self)) }
+    package func document() throws -> Data { try source ?? APIDocument.encoder.encode(HistoryDocument(self)) }
 
     fileprivate var incidentDocuments: [IncidentDocument] {
         incidents.map { IncidentDocument($0, facts[$0.incident.id], time: time) }
     }
 
     fileprivate var deliveryDocuments: [DeliveryDocument] { deliveries.map { DeliveryDocument($0, time: time) } }
+}
+
+extension DomainHistory {
+    /// Reads the API's document again.
+    package init(document: Data, now: Date) throws {
+        let content = try APIAnswer.decoder.decode(HistoryContent.self, from: document)
+        domain = try Domain(content.domain)
+        time = PageTime(now: now)
+        source = document
+        checkedAt = content.checkedAt
+        versions = content.versions.compactMap(\.version)
+        propagations = content.propagations.map { Propagation(changedAt: $0.changedAt, seconds: $0.seconds) }
+        usual = content.usual.map { UsualPropagation(median: $0.medianSeconds, ninth: $0.ninthSeconds) }
+        lagSeconds = content.lagSeconds
+        let subject = Incident.Subject.domain(domain)
+        incidents = content.incidents.map { $0.record(of: subject) }
+        facts = [:]
+        diagnoses = Dictionary(content.incidents.compactMap { entry in entry.diagnosis.map { (entry.id, $0) } }) {
+            first, _ in first
+        }
+        deliveries = content.deliveries.compactMap(\.record)
+    }
 }
 
 /// The keys are always there.

@@ -31,20 +31,16 @@ package struct MonitorActions: Sendable {
     package var isChecking: @Sendable (Domain) -> Bool
     /// One check for `/probe`; `target` as it was asked for.
     package var probe: @Sendable (_ target: String, _ isFull: Bool) async -> ProbeAnswer
-    /// For how many seconds a check has been due; 0 where the schedule keeps up.
-    package var lateness: @Sendable () -> TimeInterval
 
     package init(
         checkNow: @escaping @Sendable (Domain, _ wait: Duration) async -> CheckAnswer = { _, _ in .notWatched },
         isChecking: @escaping @Sendable (Domain) -> Bool = { _ in false },
         probe: @escaping @Sendable (String, Bool) async -> ProbeAnswer = { _, _ in
             .refused("this server probes nothing")
-        },
-        lateness: @escaping @Sendable () -> TimeInterval = { 0 }
+        }
     ) {
         self.checkNow = checkNow
         self.isChecking = isChecking
         self.probe = probe
-        self.lateness = lateness
     }
 }

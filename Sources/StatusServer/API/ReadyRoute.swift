@@ -5,10 +5,7 @@ import Storage
 /// Whether the monitor does its work: the store answers, and checks begin when they are due.
 struct ReadyRoute: Sendable {
     let store: Store
-    let lateness: @Sendable () -> TimeInterval
-
-    /// A check that waits longer for its begin shows that the schedule is behind.
-    private static let patience: TimeInterval = 60
+    let health: @Sendable () async -> MonitorHealth
 
     func answer() async -> Response {
         do {
@@ -16,12 +13,11 @@ struct ReadyRoute: Sendable {
         } catch {
             return Self.notReady("the store cannot be read")
         }
-        let health = store.health
-        if health.isFailing, health.lastError?.code == .displaced {
+        if store.health.isFailing, store.health.lastError?.code == .displaced {
             return Self.notReady("the store was deleted or replaced")
         }
-        let late = lateness()
-        guard late <= Self.patience else { return Self.notReady("checks begin \(Int(late)) s late") }
+        let health = await health()
+        guard !health.isBehind else { return Self.notReady("checks begin \(Int(health.lateness)) s late") }
         return Response(plain: "ready\n")
     }
 

@@ -8,7 +8,9 @@ struct SilenceOrder {
     let request: SilenceRequest
 
     static let maximumBytes = 16 * 1024
-    private static let keys: Set<String> = ["domain", "labels", "kinds", "for", "until", "reason", "author"]
+    private static let keys: Set<String> = [
+        "domain", "domains", "labels", "kinds", "for", "until", "reason", "author",
+    ]
 
     /// - Throws: `SilenceFault` in words for the sender.
     init(json: Data, now: Date) throws(SilenceFault) {
@@ -28,14 +30,28 @@ struct SilenceOrder {
             default: throw SilenceFault("'\(key)' is no text")
             }
         }
-        var domains: [DomainPattern] = []
+        var domains = try Self.domains(object)
         if let domain = try text("domain") {
+            guard domains.isEmpty else { throw SilenceFault("'domain' and 'domains' say the same; leave one out") }
             do { domains = [try DomainPattern(domain)] } catch { throw SilenceFault("'domain': \(error)") }
         }
         request = try SilenceRequest(
             scope: SilenceScope(domains: domains, labels: try Self.labels(object), kinds: try Self.kinds(object)),
             startsAt: now, endsAt: try Self.end(for: try text("for"), until: try text("until"), now: now),
             author: try text("author") ?? "", reason: try text("reason") ?? "")
+    }
+
+    private static func domains(_ object: [String: Any]) throws(SilenceFault) -> [DomainPattern] {
+        switch object["domains"] {
+        case nil, is NSNull: return []
+        case let names as [String] where names.count <= 100:
+            var domains: [DomainPattern] = []
+            for name in names {
+                do { domains.append(try DomainPattern(name)) } catch { throw SilenceFault("'domains': \(error)") }
+            }
+            return domains
+        default: throw SilenceFault("'domains' is no list of texts, 100 at most")
+        }
     }
 
     private static func labels(_ object: [String: Any]) throws(SilenceFault) -> [String: String] {

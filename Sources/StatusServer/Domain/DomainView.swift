@@ -151,7 +151,10 @@ struct DomainView: Equatable, Sendable {
         earlier = reading.incidents.filter { $0.state == .resolved }.prefix(20).map {
             EarlierIncident($0, notified: reading.notes[$0.id]?.notified ?? [], time: time)
         }
-        findings = (verdict?.findings ?? []).enumerated().map { FindingRow($0.element.text, $0.offset) }
+        let counted = (verdict?.findings ?? []).enumerated().map { FindingRow($0.element.text, $0.offset) }
+        findings =
+            counted
+            + (verdict?.ignored ?? []).enumerated().map { FindingRow($0.element.text, counted.count + $0.offset) }
         noFindings = verdict != nil && findings.isEmpty
         silences = reading.context.silences.silences.filter {
             $0.scope.matches(domain: domain, labels: watched.labels, kind: .cdnStale)
@@ -194,6 +197,16 @@ extension DomainView.FindingRow {
             OriginTable.Fact(name: $0.key.onOneLine(upTo: 100), text: $0.value.onOneLine(upTo: 2000))
         }
         id = "f-\(index)"
+    }
+}
+
+extension DomainView.FindingRow {
+    init(_ ignored: IgnoredFindingText, _ index: Int) {
+        let row = Self(ignored.text, index)
+        self.init(
+            rule: row.rule, severity: "ignored", mark: DomainStatus.unknown.mark, tone: "soft", message: row.message,
+            fix: "Nothing. Ignored: \(ignored.why)".onOneLine(upTo: 600), reference: row.reference,
+            evidence: row.evidence, id: row.id)
     }
 }
 

@@ -140,7 +140,7 @@ extension FrontRow.IncidentLine {
         let notified = (note?.notified ?? []).map { $0.onOneLine(upTo: 40) }
         if !notified.isEmpty { notes.append("notified \(notified.listed(upTo: 3))") }
         self.isUnacknowledged = isUnacknowledged
-        self.notes = notes
+        self.notes = notes + [incident.id.shortIncidentID]
     }
 }
 

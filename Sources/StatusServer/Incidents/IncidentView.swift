@@ -56,6 +56,7 @@ struct IncidentView: Equatable, Sendable {
             lines.append(("Flapping", "it begins and ends often; notifications pause until it is stable"))
         }
         if let reason = incident.reason { lines.append(("Ended with", reason.rawValue.replacing("_", with: " "))) }
+        lines.append(("Identifier", incident.id))
         self.facts = lines.compactMap { name, text in text.map { .init(name: name, text: $0) } }
         affected = (facts?.affected?.domains ?? []).map {
             FrontPage.Kept(name: $0.name, value: "/domains/\($0.name)")

@@ -200,6 +200,11 @@ extension IncidentsView.Row {
         if incident.state != .pending {
             notes.append(notified.isEmpty ? "no message sent" : "notified \(notified.listed(upTo: 4))")
         }
-        self.notes = notes
+        self.notes = notes + [incident.id.shortIncidentID]
     }
+}
+
+extension String {
+    /// Of an incident's id as much as a list needs: `ack` takes it.
+    var shortIncidentID: String { "incident \(prefix(12))" }
 }

@@ -54,7 +54,7 @@ final class PageContext: Sendable {
         let size = try await store.size()
         let items = await health().items(
             domains: counts.values.reduce(0, +), waiting: waiting, pendingMessages: pending, storeBytes: size,
-            refusedReload: refusedReload.current, pace: timekeeper.pace, time: time)
+            refusedReload: refusedReload.current, time: time)
         return Frame.Basis(
             version: version, health: items, openIncidents: try await store.openIncidentCount(),
             refreshSeconds: waiting > 0 || timekeeper.pace != 1 ? Self.fastRefreshSeconds : Self.refreshSeconds,

@@ -5,7 +5,6 @@ import Evidence
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Logging
 import Monitoring
 import NIOCore
 import Storage
@@ -13,7 +12,6 @@ import Storage
 struct AcknowledgeRoute: Sendable {
     let store: Store
     let timekeeper: any Timekeeper
-    let logger: Logger
     let gate: WriteGate
     /// Called after each change.
     let onWrite: @Sendable () -> Void
@@ -46,27 +44,20 @@ struct AcknowledgeRoute: Sendable {
             } catch let error as SilenceFault {
                 return gate.fault(error.description, .badRequest)
             }
-            return try answer(
-                await store.acknowledge(prefix: id, acknowledgement), "incident acknowledged by the API",
-                acknowledgement)
+            return try answer(await store.acknowledge(prefix: id, acknowledgement), acknowledgement)
         }
     }
 
     func unacknowledge(_ request: Request, id: String) async throws -> Response {
         if let refusal = gate.refusal(request) { return refusal }
-        return try answer(await store.unacknowledge(prefix: id), "acknowledgement ended by the API", nil)
+        return try answer(await store.unacknowledge(prefix: id), nil)
     }
 
-    private func answer(
-        _ answer: AcknowledgeAnswer, _ words: Logger.Message, _ acknowledgement: Acknowledgement?
-    ) throws -> Response {
+    private func answer(_ answer: AcknowledgeAnswer, _ acknowledgement: Acknowledgement?) throws -> Response {
         guard case .done(let incident) = answer else {
             return gate.fault(answer.refusal ?? "", answer == .unknown ? .notFound : .conflict)
         }
         onWrite()
-        var metadata: Logger.Metadata = ["incident": "\(incident.id)"]
-        if let acknowledgement { metadata["by"] = "\(acknowledgement.by.displayable)" }
-        logger.notice(words, metadata: metadata)
         return try gate.json(
             Document(
                 id: incident.id, kind: incident.kind.rawValue, domain: Nullable(incident.domain?.name),

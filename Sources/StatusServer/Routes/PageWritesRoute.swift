@@ -36,24 +36,21 @@ struct PageWritesRoute: Sendable {
                 return Self.refusal(error.description)
             }
             let answer = try await context.store.acknowledge(prefix: id, acknowledgement)
-            return finish(answer, id, "incident acknowledged on the page", by: acknowledgement.by)
+            return finish(answer)
         }
     }
 
     func unacknowledge(_ request: Request, _ id: String) async throws -> Response {
         try await gate.form(request) { _ in
-            finish(
-                try await context.store.unacknowledge(prefix: id), id, "acknowledgement ended on the page", by: nil)
+            finish(try await context.store.unacknowledge(prefix: id))
         }
     }
 
-    private func finish(_ answer: AcknowledgeAnswer, _ id: String, _ words: String, by: String?) -> Response {
+    private func finish(_ answer: AcknowledgeAnswer) -> Response {
         guard case .done(let incident) = answer else {
             return Self.refusal(answer.refusal ?? "", answer == .unknown ? .notFound : .conflict)
         }
         onWrite()
-        context.logger.notice(
-            "\(words)", metadata: ["incident": "\(incident.id)", "by": "\((by ?? "").displayable)"])
         return .seeOther("/incidents/\(incident.id)")
     }
 
@@ -91,12 +88,7 @@ struct PageWritesRoute: Sendable {
                 let order = try SilenceRequest(
                     scope: SilenceScope(domains: [pattern]), startsAt: now, endsAt: now + duration.inSeconds,
                     author: form["by"], reason: form["reason"])
-                let silence = try await context.store.add(order, now: now)
-                context.logger.notice(
-                    "silence added on the page",
-                    metadata: [
-                        "silence": "\(silence.id)", "domain": "\(domain)", "author": "\(silence.author.displayable)",
-                    ])
+                _ = try await context.store.add(order, now: now)
             } catch let error as SilenceFault {
                 return Self.refusal(error.description)
             }
@@ -107,10 +99,9 @@ struct PageWritesRoute: Sendable {
 
     func endSilence(_ request: Request, _ id: String) async throws -> Response {
         try await gate.form(request) { form in
-            guard let silence = try await context.store.endSilence(id: id, now: context.timekeeper.wall()) else {
+            guard try await context.store.endSilence(id: id, now: context.timekeeper.wall()) != nil else {
                 return Self.refusal("no silence has this id", .notFound)
             }
-            context.logger.notice("silence ended on the page", metadata: ["silence": "\(silence.id)"])
             return .seeOther(FormBody.ownPath(form["back"], otherwise: "/"))
         }
     }

@@ -4,7 +4,6 @@ import Evidence
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Logging
 import Monitoring
 import NIOCore
 import Storage
@@ -12,7 +11,6 @@ import Storage
 struct SilenceRoute: Sendable {
     let store: Store
     let timekeeper: any Timekeeper
-    let logger: Logger
     let windows: WindowList
     let gate: WriteGate
 
@@ -31,7 +29,6 @@ struct SilenceRoute: Sendable {
             do {
                 let order = try SilenceOrder(json: body, now: now)
                 let silence = try await store.add(order.request, now: now)
-                logger.notice("silence added by the API", metadata: metadata(silence))
                 return try gate.json(SilenceDocument(silence, now: now), .created)
             } catch let error as SilenceFault {
                 return gate.fault(error.description, .badRequest)
@@ -45,14 +42,6 @@ struct SilenceRoute: Sendable {
         guard let silence = try await store.endSilence(id: id, now: now) else {
             return gate.fault("no silence has this id", .notFound)
         }
-        logger.notice("silence ended by the API", metadata: metadata(silence))
         return try gate.json(SilenceDocument(silence, now: now))
-    }
-
-    private func metadata(_ silence: Silence) -> Logger.Metadata {
-        [
-            "silence": "\(silence.id)", "scope": "\(silence.scope)", "until": "\(silence.endsAt.rfc3339)",
-            "author": "\(silence.author.displayable)",
-        ]
     }
 }

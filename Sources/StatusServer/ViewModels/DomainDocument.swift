@@ -15,7 +15,9 @@ struct DomainDocument: Encodable {
         let fullAt: Nullable<Date>
         let origin: Nullable<OrderedJSON>
         let cdn: Nullable<OrderedJSON>
+        /// Those that count.
         let findings: [FindingText]
+        let ignored: [IgnoredFindingText]
     }
 
     init(
@@ -25,7 +27,8 @@ struct DomainDocument: Encodable {
         let readings = full.map { Readings($0) }
         more = More(
             fullAt: Nullable(full.map { time.shown($0.checkedAt) }), origin: Nullable(readings?.originReport),
-            cdn: Nullable(readings?.cdnReport(url: nil)), findings: (state?.verdict?.findings ?? []).map(\.text))
+            cdn: Nullable(readings?.cdnReport(url: nil)), findings: (state?.verdict?.findings ?? []).map(\.text),
+            ignored: (state?.verdict?.ignored ?? []).map(\.text))
     }
 
     func encode(to encoder: any Encoder) throws {

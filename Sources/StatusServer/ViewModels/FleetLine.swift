@@ -16,15 +16,15 @@ package struct FleetLine: Equatable, Sendable {
     package let since: String
     /// Who acknowledged it; nil: nobody.
     package let acknowledgedBy: String?
+}
 
+extension FleetLine {
     init(_ record: IncidentRecord, _ facts: IncidentFacts?, time: PageTime) {
         let incident = record.incident
-        kind = incident.kind.rawValue
-        state = incident.state.rawValue
-        id = String(incident.id.prefix(12))
-        address = "/incidents/\(incident.id)"
-        diagnosis = facts?.text.parts.map { $0.onOneLine(upTo: 600) } ?? []
-        since = time.age(incident.since)
-        acknowledgedBy = record.acknowledgement?.by.onOneLine(upTo: 100)
+        self.init(
+            kind: incident.kind.rawValue, state: incident.state.rawValue, id: String(incident.id.prefix(12)),
+            address: "/incidents/\(incident.id)",
+            diagnosis: facts?.text.parts.map { $0.onOneLine(upTo: 600) } ?? [], since: time.age(incident.since),
+            acknowledgedBy: record.acknowledgement?.by.onOneLine(upTo: 100))
     }
 }

@@ -20,10 +20,16 @@ package struct Overview: Equatable, Sendable {
         _ summaries: [DomainSummary], pending: [PendingCount], context: IncidentContext = IncidentContext(),
         time: PageTime
     ) {
-        fleet = context.fleet.map { FleetLine($0.record, $0.facts, time: time) }
-        rows = summaries.map { OverviewRow($0, context: context, time: time) }
-            .sorted { ($0.rank, $0.name) < ($1.rank, $1.name) }
-        headline = Self.headline(rows, troubled: rows.count(where: \.needsAttention))
+        self.init(
+            rows: summaries.map { OverviewRow($0, context: context, time: time) },
+            fleet: context.fleet.map { FleetLine($0.record, $0.facts, time: time) }, pending: pending, time: time)
+    }
+
+    /// `rows`: in any order.
+    package init(rows: [OverviewRow], fleet: [FleetLine], pending: [PendingCount], time: PageTime) {
+        self.fleet = fleet
+        self.rows = rows.sorted { ($0.rank, $0.name) < ($1.rank, $1.name) }
+        headline = Self.headline(self.rows, troubled: rows.count(where: \.needsAttention))
         notifications = Self.notifications(pending, time)
     }
 

@@ -28,16 +28,32 @@ package struct OverviewRow: Equatable, Sendable {
 
     init(_ summary: DomainSummary, context: IncidentContext, time: PageTime) {
         let state = summary.state
-        let verdict = state.verdict
+        let open = state.open.values.filter { $0.incident.state != .resolved }
+        self.init(
+            name: summary.domain.name, verdict: state.verdict?.level, diagnosis: state.verdict?.text.parts,
+            comparison: state.verdict?.comparison,
+            incidents: open.sorted {
+                ($0.incident.state.urgency, $0.incident.kind) < ($1.incident.state.urgency, $1.incident.kind)
+            }.map { OverviewIncident($0, context: context, time: time) },
+            isFiring: open.contains { $0.incident.state == .firing },
+            checkedAt: state.lastCheckedAt ?? summary.lastObservedAt, time: time)
+    }
+
+    /// `verdict`: nil before the first check.
+    init(
+        name: String, verdict: Verdict.Level?, diagnosis: [String]?, comparison: Comparison?,
+        incidents: [OverviewIncident], isFiring: Bool, checkedAt: Date?, time: PageTime
+    ) {
         let level: Level =
-            switch verdict?.level {
+            switch verdict {
             case .failing: .failing
             case .warning: .warning
             case .ok: .ok
             case nil: .unchecked
             }
         self.level = level
-        name = summary.domain.name
+        self.name = name
+        self.incidents = incidents
         self.verdict =
             switch level {
             case .failing: "failing"
@@ -45,18 +61,10 @@ package struct OverviewRow: Equatable, Sendable {
             case .unchecked: "not checked yet"
             case .ok: "OK"
             }
-        diagnosis = verdict?.text.parts.map { $0.onOneLine(upTo: 600) } ?? ["The first check has not ended yet."]
-        comparison = verdict?.comparison.inWords
-        let open = state.open.values.filter { $0.incident.state != .resolved }
-        incidents =
-            open
-            .sorted {
-                ($0.incident.state.urgency, $0.incident.kind) < ($1.incident.state.urgency, $1.incident.kind)
-            }
-            .map { OverviewIncident($0, context: context, time: time) }
-        let isFiring = open.contains { $0.incident.state == .firing }
+        self.diagnosis = diagnosis?.map { $0.onOneLine(upTo: 600) } ?? ["The first check has not ended yet."]
+        self.comparison = comparison?.inWords
         needsAttention = level == .failing || level == .warning || isFiring
-        checked = (state.lastCheckedAt ?? summary.lastObservedAt).map(time.age)
+        checked = checkedAt.map(time.age)
         // Confirmed incidents go above what one check saw.
         let levels = Level.allCases.firstIndex(of: level) ?? 0
         rank = isFiring ? min(levels, 1) * 2 : levels * 2 + 1
@@ -78,17 +86,18 @@ package struct OverviewIncident: Equatable, Sendable {
     /// Who acknowledged it; nil: nobody.
     package let acknowledgedBy: String?
 
+}
+
+extension OverviewIncident {
     init(_ tracked: TrackedIncident, context: IncidentContext, time: PageTime) {
         let incident = tracked.incident
-        id = String(incident.id.prefix(12))
-        kind = incident.kind.rawValue
-        state = incident.state.rawValue
-        since = time.age(incident.since)
-        silencedUntil = context.silencedUntil(incident, labels: [:], at: time.wall).map {
-            PageTime.brief($0, wall: time.wall)
-        }
-        inhibitedBy = context.inhibitor(of: tracked)
-        acknowledgedBy = context.acknowledgements[incident.id]?.by.onOneLine(upTo: 100)
+        self.init(
+            id: String(incident.id.prefix(12)), kind: incident.kind.rawValue, state: incident.state.rawValue,
+            since: time.age(incident.since),
+            silencedUntil: context.silencedUntil(incident, labels: [:], at: time.wall).map {
+                PageTime.brief($0, wall: time.wall)
+            }, inhibitedBy: context.inhibitor(of: tracked),
+            acknowledgedBy: context.acknowledgements[incident.id]?.by.onOneLine(upTo: 100))
     }
 }
 

@@ -9,6 +9,11 @@ package struct StatusReading: Sendable {
     /// For each domain the document of `/api/v1/domains/{domain}`, in the order of names; none where they were not asked for.
     package let documents: [Data]
 
+    package init(overview: Overview, documents: [Data]) {
+        self.overview = overview
+        self.documents = documents
+    }
+
     /// `domains`: those to read; none: all. Labels, intervals and maintenance windows are the configuration's, so they are
     /// not in it. Domains that the store does not know are left out.
     ///

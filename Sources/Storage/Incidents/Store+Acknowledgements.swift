@@ -11,7 +11,7 @@ package enum AcknowledgeAnswer: Equatable, Sendable {
     /// No incident has such an id.
     case unknown
     /// Several incidents have an id that begins so; some of them.
-    case ambiguous([String])
+    case ambiguous([Incident])
     /// It is resolved, or not confirmed.
     case notFiring(Incident)
     /// There is no acknowledgement to end.
@@ -22,8 +22,8 @@ package enum AcknowledgeAnswer: Equatable, Sendable {
         switch self {
         case .done: nil
         case .unknown: "no incident has this id; its first four characters are enough"
-        case .ambiguous(let ids):
-            "several incidents have an id that begins so: \(ids.map { String($0.prefix(12)) }.joined(separator: ", "))"
+        case .ambiguous(let incidents):
+            "several incidents have an id that begins so: \(incidents.map(\.reference).joined(separator: "; "))"
         case .notFiring(let incident):
             incident.state == .resolved
                 ? "the incident is resolved" : "the incident is not confirmed yet; no message was sent"
@@ -32,7 +32,19 @@ package enum AcknowledgeAnswer: Equatable, Sendable {
     }
 }
 
+extension Incident {
+    /// Which one it is, for people who have to choose: `3fa9… cdn.stale of example.com, firing since 2026-11-21T07:00:00Z`.
+    package var reference: String {
+        "\(id) \(kind.rawValue) of \(subjectName), \(state.rawValue) since \(since.rfc3339)"
+    }
+}
+
 extension Store {
+    /// Confirmed incidents that changed after a number, by their numbers.
+    package func incidents(changedAfter change: Int64, limit: Int) async throws -> [IncidentRecord] {
+        try await read { try IncidentRow.records($0, cached: ChannelTransaction.changed, [change, limit]) }
+    }
+
     /// Acknowledges an incident at its present version. A second time only changes who and why.
     ///
     /// `prefix`: the id or its beginning, as long as it fits one incident alone; at least four characters.
@@ -93,7 +105,7 @@ extension Store {
             let open = found.filter { $0.incident.state != .resolved }
             let meant = open.isEmpty ? found : open
             guard let record = meant.first else { return .unknown }
-            guard meant.count == 1 else { return .ambiguous(meant.map(\.incident.id)) }
+            guard meant.count == 1 else { return .ambiguous(meant.map(\.incident)) }
             guard record.incident.state == .firing || record.incident.state == .recovering else {
                 return .notFiring(record.incident)
             }

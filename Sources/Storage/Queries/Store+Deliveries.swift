@@ -11,6 +11,12 @@ package struct PendingCount: Equatable, Sendable {
     package let count: Int
     /// Since when the oldest of them is pending; of one that is in a message, since when the message is under way.
     package let since: Date
+
+    package init(channel: String, count: Int, since: Date) {
+        self.channel = channel
+        self.count = count
+        self.since = since
+    }
 }
 
 /// How many deliveries of a channel ended in one way, as far back as the log is kept.
@@ -40,14 +46,6 @@ extension Store {
             if let channel { arguments = [channel] + arguments }
             if let value { arguments = [channel, value] + [max(0, limit)] }
             return try Row.fetchAll(database, cached: condition, arguments: arguments).compactMap(Self.delivery)
-        }
-    }
-
-    /// One line of the log by its number.
-    package func delivery(id: Int64) async throws -> DeliveryRecord? {
-        try await read { database in
-            try Row.fetchOne(database, cached: "SELECT * FROM delivery WHERE id = ?", arguments: [id])
-                .flatMap(Self.delivery)
         }
     }
 
@@ -98,7 +96,7 @@ extension Store {
         SELECT channel, outcome, count(*) AS count FROM delivery GROUP BY channel, outcome ORDER BY channel, outcome
         """
 
-    private static func delivery(_ row: Row) -> DeliveryRecord? {
+    static func delivery(_ row: Row) -> DeliveryRecord? {
         guard let type = EventType(rawValue: row["type"]), let reason = NotificationReason(rawValue: row["reason"]),
             let outcome = DeliveryRecord.Outcome(rawValue: row["outcome"])
         else { return nil }

@@ -25,7 +25,7 @@ extension EndToEndTests {
                 [
                     "schema", "domain", "checked_at", "verdict", "diagnosis", "effect", "cause", "action", "outlook",
                     "origin", "cdn", "comparison", "findings",
-                ], ["depth", "pages", "diagnosis_id"]
+                ], ["depth", "pages", "diagnosis_id", "ignored"]
             ),
             (
                 ["origin"],

@@ -18,7 +18,10 @@ extension EndToEndTests {
                     domains: [a.test, {domain: b.test, interval: 2m, labels: {team: "$$x: y", on: 'no'}, channels: [],
                         expect: {apps: [ABCDE12345.com.example.app], urls: [{url: /a, opens: nothing, page: true}]}}]
                     network: {proxy: "http://user:planted@proxy.test"}
-                    alerts: {channels: [{name: hook, type: webhook, url: "https://planted.test/x", secret: "\(Watch.secret)"}]}
+                    alerts: {channels: [{name: hook, type: webhook, url: "https://planted.test/x", secret: "\(Watch.secret)"},
+                        {name: mail, type: email, url: "smtp://planted.test:587", username: monitor, password: planted,
+                         from: monitor@a.test, to: [ops@a.test, b@a.test]},
+                        {name: script, type: command, command: [/usr/bin/on-alert, planted, 5]}]}
                     maintenance: [{name: n, labels: {team: "*"}, days: [sat], start: "02:00", end: "04:00", zone: UTC}]
                     server: {listen: "[::1]:9630", token: planted}
                     heartbeat: {url: "https://planted.test/ping"}
@@ -36,9 +39,15 @@ extension EndToEndTests {
                 let json = try await stage.run(["config", "show", "--format", "json"]).json()
                 #expect(json["domains"][1]["labels"]["team"] == .string("$x: y"))
                 #expect(json["alerts"]["channels"][0]["url"] == .string("***"))
+                let mail = json["alerts"]["channels"][1]
+                #expect(mail["username"] == .string("monitor") && mail["password"] == .string("***"))
+                #expect(mail["to"].elements.map(\.string) == ["ops@a.test", "b@a.test"])
+                let script = json["alerts"]["channels"][2]
+                #expect(script["command"].elements.map(\.string) == ["/usr/bin/on-alert", "***", "***"])
 
                 // Without what is hidden it is read back as the same.
                 let text = shown.output.replacing("proxy: \"***\"", with: "proxy: null")
+                    .replacing(#/url: "\*\*\*"(?=\n +username)/#, with: "url: \"smtp://other.test\"")
                     .replacing("url: \"***\"", with: "url: \"https://other.test/x\"")
                     .replacing("secret: \"***\"", with: "secret: \"\(Watch.secret)\"")
                 try stage.write("again.yaml", text)

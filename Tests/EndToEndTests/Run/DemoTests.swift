@@ -24,6 +24,16 @@ extension EndToEndTests {
                 #expect(!process.output.contains("\u{1B}"))
                 let first = process.output.split(separator: "\n").first
                 #expect(first?.wholeMatch(of: /Open http:\/\/127\.0\.0\.1:[0-9]+\/ and watch it happen\./) != nil)
+                #expect(process.output.contains("aasa-monitor demo --keep\n"))
+                // The story's instants are those of its alerts: one began after the deploy that it is about, and before its
+                // message.
+                let scenes = process.output.matches(of: /\n  (\d{4}-\d\d-\d\d \d\d:\d\d)  (deploy|┌)/).map {
+                    ($0.1, $0.2)
+                }
+                let deploy = try #require(scenes.first { $0.1 == "deploy" }?.0)
+                let message = try #require(scenes.first { $0.1 == "┌" }?.0)
+                let since = try #require(process.output.firstMatch(of: /since (\d{4}-\d\d-\d\d \d\d:\d\d) UTC/)?.1)
+                #expect(deploy <= message && since <= message, "\(deploy) \(since) \(message)")
             }
         }
 
@@ -73,7 +83,7 @@ extension EndToEndTests {
                     shown += onTerminal ? terminal.read() : process.output
                     return shown.contains("nothing leaves this machine")
                 }
-                #expect(shown.contains("one second is \(second); "), "\(shown)")
+                #expect(shown.contains("one second is \(second), times are UTC; "), "\(shown)")
                 process.signal(SIGINT)
                 #expect(try await process.ended() == .exit(130), "\(process.errors)")
                 #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])

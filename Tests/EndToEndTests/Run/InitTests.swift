@@ -78,7 +78,7 @@ extension EndToEndTests {
         @Test(
             "entitlements that name no domain are an input that cannot be used",
             arguments: [
-                ("missing.entitlements", nil, "cannot be read"),
+                ("missing.entitlements", nil, "cannot read 'missing.entitlements': no such file"),
                 ("text.entitlements", "no plist", "is no property list"),
                 ("other.entitlements", "<plist version=\"1.0\"><dict/></plist>", "has no list of strings"),
             ] as [(String, String?, String)])

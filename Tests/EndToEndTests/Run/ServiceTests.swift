@@ -1,5 +1,6 @@
 // What systemd hears of the daemon, at a real datagram socket.
 
+import Dispatch
 import Foundation
 import Lab
 import TestSupport
@@ -66,11 +67,7 @@ extension EndToEndTests {
 
         /// By the clock that `MONOTONIC_USEC` is of.
         private enum ContinuousMoment {
-            static var microseconds: Int64 {
-                var now = timespec()
-                clock_gettime(CLOCK_MONOTONIC, &now)
-                return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000
-            }
+            static var microseconds: Int64 { Int64(DispatchTime.now().uptimeNanoseconds / 1000) }
         }
 
         @Test("a watchdog of another process gets nothing, and nobody is disturbed by a socket that is gone")

@@ -33,13 +33,18 @@ extension EndToEndTests {
                     ["silence", "site.test", "--for", "1h", "--reason", "move", "--config", watch.file])
                 #expect(silence.end == .exit(0), "\(silence.errors)")
                 try await until("the silence", seen: { process.errors }) {
-                    process.errors.contains("silences changed")
+                    process.errors.contains("silence added")
                 }
+                #expect(process.errors.contains(/incident acknowledged by=eva domain=site\.test incident=[0-9a-f]{32}/))
+                #expect(process.errors.contains(/silence added by=\S+ scope=site\.test silence=1 until=\S+ why=move/))
+                #expect(
+                    process.errors.contains(/delivered attempt=1 channel=pager domain=site\.test incident=[0-9a-f]{32}/)
+                )
                 stage.lab.origin("site.test").behaviour = .reply(.status(500))
                 try await until("that it is back", seen: { process.errors }) {
                     process.errors.contains("incident came back")
                 }
-                let end = try await stage.run(["silence", "end", "1", "--config", watch.file])
+                let end = try await stage.run(["silence", "expire", "1", "--config", watch.file])
                 #expect(end.end == .exit(0), "\(end.errors)")
                 _ = try await pager.deliveries(count: 3, within: Stage.patience)
                 let expected = ["incident.firing", "incident.resolved", "incident.firing"]
@@ -50,6 +55,13 @@ extension EndToEndTests {
                 #expect(chat.messages.last?.json["data"]["summary"].string?.contains("again: ") == true)
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0))
+                let lines = process.errors.split(separator: "\n")
+                let file = stage.folder.appending(path: "monitor.yaml").path
+                let start = lines.first { $0.contains("notice starting aasa-monitor") } ?? ""
+                #expect(start.contains(" configuration=\(file) store=/"), "\(start)")
+                #expect(process.errors.contains("silence ended early"))
+                #expect(process.errors.contains("notice stopping signal=SIGTERM"))
+                #expect(lines.last?.contains("notice stopped ") == true, "\(lines.suffix(2))")
                 for receiver in [chat, pager] { await receiver.shutdown() }
             }
         }

@@ -59,7 +59,7 @@ extension EndToEndTests {
                 try stage.write("monitor.yaml", Self.smallest)
                 let process = try await stage.run(["config", "check"])
                 #expect(process.end == .exit(0))
-                #expect(process.output == "./monitor.yaml: valid, 1 domain\n")
+                #expect(process.output == "./monitor.yaml: valid, 1 domain, 0 channels, 1 warning\n")
             }
         }
 

@@ -49,11 +49,19 @@ extension EndToEndTests {
                 #expect(try await Self.list(stage, ["--channel", "other"]).isEmpty)
                 let text = try await stage.run(["deliveries", "list"])
                 #expect(
-                    text.output.contains("refused  hook     firing  origin.broken site.test  2         400"),
+                    text.output.contains(
+                        /refused  hook     firing  origin\.broken site\.test  [0-9a-f]{12}  2         400/),
                     "\(text.output)")
                 let shown = try await stage.run(["deliveries", "show", "\(entry["id"].int ?? 0)"])
-                #expect(shown.output.contains("outcome:  refused\nchannel:  hook\n"), "\(shown.output)")
-                for secret in ["hidden-path", "whsec_", "127.0.0.1"] {
+                #expect(shown.output.contains("channel:  hook\noutcome:  refused\n"), "\(shown.output)")
+                #expect(shown.output.contains("domains:  site.test\n"), "\(shown.output)")
+                #expect(shown.output.matches(of: /message refused  status 400/).count == 2, "\(shown.output)")
+                #expect(shown.output.contains("  FIRING · error · site.test · origin.broken"), "\(shown.output)")
+                let named = try await stage.run([
+                    "deliveries", "show", String(entry["message_key"].string?.prefix(12) ?? ""),
+                ])
+                #expect(named.output == shown.output, "\(named.errors)")
+                for secret in ["hidden-path", "whsec_", "127.0.0.1:\(receiver.port)"] {
                     #expect(!(text.output + shown.output).contains(secret))
                 }
 
@@ -69,7 +77,7 @@ extension EndToEndTests {
                 #expect(unknown.errors.contains("the store knows no channel 'nobody'"), "\(unknown.errors)")
                 let missing = try await stage.run(["deliveries", "show", "99"])
                 #expect(missing.end == .exit(1))
-                #expect(missing.errors.contains("no delivery has the number 99"), "\(missing.errors)")
+                #expect(missing.errors.contains("no delivery is named '99'"), "\(missing.errors)")
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0))
                 await receiver.shutdown()

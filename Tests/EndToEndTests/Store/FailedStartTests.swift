@@ -76,7 +76,9 @@ extension EndToEndTests {
                 for number in 1...2 {
                     let log = Self.text(stage, "start\(number).log")
                     #expect(Self.text(stage, "start\(number).code") == "70\n", "\(log)")
-                    #expect(log.contains("store: disk/monitor.db: no space is left on the device"), "\(log)")
+                    #expect(
+                        log.contains("store: \(stage.path("disk/monitor.db")): no space is left on the device"),
+                        "\(log)")
                 }
                 #expect(fallback.messages.count == 1)
                 try Self.expectNotification(fallback.messages.first, "no space is left")

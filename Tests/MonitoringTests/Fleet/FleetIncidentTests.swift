@@ -98,6 +98,11 @@ extension MonitoringSuite {
                 world.summary == ["firing cdn.wide", "resolved cdn.wide", "firing cdn.missing", "resolved cdn.missing"])
             #expect(world.toldOfDomains.allSatisfy { $0.domain == world.domains[7] })
             #expect(world.told[2].at >= world.told[1].at)
+            // The end says nothing of how many, and not that all is well.
+            #expect(world.told[0].facts?.subject?.hasSuffix(" of 20 domains") == true)
+            let end = try #require(world.told[1].facts)
+            #expect(end.subject == nil && end.diagnosis.effect == Effect(.unknown(.ofManyDomains)))
+            #expect(end.relief == "Apple's CDN no longer fails for many domains")
         }
 
         @Test("what is told before keeps its end, and is told neither twice nor anew")

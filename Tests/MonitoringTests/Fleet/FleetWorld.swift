@@ -18,6 +18,7 @@ struct FleetWorld {
         let kind: IncidentKind
         let domain: Domain?
         let incident: String
+        var facts: IncidentFacts?
     }
 
     let domains: [Domain]
@@ -132,7 +133,7 @@ struct FleetWorld {
         told.append(
             Told(
                 at: now, transition: change.transition, kind: change.incident.kind, domain: change.incident.domain,
-                incident: change.incident.id))
+                incident: change.incident.id, facts: change.facts))
     }
 
     private mutating func reconcile() {

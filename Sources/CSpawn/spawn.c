@@ -1,8 +1,7 @@
-// A child that has three descriptors and no other of this process. Swift's overlay of Glibc does not show the two file
-// actions that this needs: https://man7.org/linux/man-pages/man3/posix_spawn.3.html
+// Swift's overlay of Glibc does not show all that this needs: https://man7.org/linux/man-pages/man3/posix_spawn.3.html
 
-#ifndef AASA_SPAWN_SHIM_H
-#define AASA_SPAWN_SHIM_H
+#define _GNU_SOURCE
+#include "CSpawn.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,14 +9,10 @@
 #include <spawn.h>
 #include <unistd.h>
 
-int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
-int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
+int aasa_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno; }
 
-/// Starts `path` in a process group of its own, with no signal blocked: the thread that starts it may block all of them.
-/// `streams`: what it has as standard input, output and error.
-/// Returns 0 or the number of the error.
-static inline int aasa_spawn(
-    pid_t *pid, const char *path, char *const arguments[], char *const environment[], const char *folder,
+int aasa_spawn(
+    int *pid, const char *path, char *const arguments[], char *const environment[], const char *folder,
     const int streams[3]) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -37,10 +32,17 @@ static inline int aasa_spawn(
     // At the moment of the start, so that what other threads open meanwhile is not taken along.
     if (error == 0) error = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
     if (error == 0 && folder) error = posix_spawn_file_actions_addchdir_np(&actions, folder);
-    sigset_t none;
+    sigset_t none, all;
     sigemptyset(&none);
+    sigfillset(&all);
+    sigdelset(&all, SIGKILL);
+    sigdelset(&all, SIGSTOP);
     if (error == 0) error = posix_spawnattr_setsigmask(&attributes, &none);
-    if (error == 0) error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+    if (error == 0) error = posix_spawnattr_setsigdefault(&attributes, &all);
+    if (error == 0) {
+        error = posix_spawnattr_setflags(
+            &attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    }
     if (error == 0) error = posix_spawn(pid, path, &actions, &attributes, arguments, environment);
     for (int stream = 0; stream < 3; stream++) {
         if (copies[stream] >= 0) close(copies[stream]);
@@ -49,5 +51,3 @@ static inline int aasa_spawn(
     posix_spawn_file_actions_destroy(&actions);
     return error;
 }
-
-#endif

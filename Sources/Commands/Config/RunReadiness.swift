@@ -1,0 +1,103 @@
+// A valid configuration may still not fit the machine. `config check` looks at files, folders and ports, and sends nothing.
+
+import Evidence
+import Foundation
+import MonitorConfiguration
+import Storage
+
+/// What on this machine would stop `run`, or make it useless. Resolves no name.
+struct RunReadiness {
+    let configuration: ExaminedConfiguration
+
+    private var file: ConfigurationFile { configuration.file }
+
+    /// Errors stop `run`; warnings do not.
+    var problems: [ConfigurationProblem] { [authorities, store, address, channels].compactMap(\.self) }
+
+    private var authorities: ConfigurationProblem? {
+        guard let path = file.network.caFile else { return nil }
+        do {
+            try CertificateFile.check(path, option: "'ca_file'")
+            return nil
+        } catch {
+            return configuration.problem(.error, at: "network.ca_file", error.message)
+        }
+    }
+
+    private var store: ConfigurationProblem? {
+        let path = URL(filePath: file.store.path).standardizedFileURL.path
+        let folder = URL(filePath: path).deletingLastPathComponent().path
+        let user = NSUserName()
+        var isFolder: ObjCBool = false
+        func problem(_ message: String) -> ConfigurationProblem {
+            configuration.problem(.error, at: "store.path", message)
+        }
+        guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
+            return problem("the store's folder '\(folder.displayable)' is missing; make it, or correct 'store.path'")
+        }
+        guard access(folder, W_OK | X_OK) == 0 else {
+            return problem(
+                "the store's folder '\(folder.displayable)' is not writable for user \(user), who runs this command")
+        }
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return nil }
+        if isFolder.boolValue {
+            return problem("the store '\(path.displayable)' is a folder; name a file in it in 'store.path'")
+        }
+        guard access(path, R_OK | W_OK) == 0 else {
+            return problem("the store '\(path.displayable)' is not writable for user \(user), who runs this command")
+        }
+        return nil
+    }
+
+    private var address: ConfigurationProblem? {
+        let (host, port) = (file.server.host, file.server.port)
+        let place = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        return switch ListeningTrial.result(host: host, port: port) {
+        // By the daemon that this configuration is of, as before a reload.
+        case EADDRINUSE where Store.isInUse(path: file.store.path): nil
+        case EADDRINUSE:
+            configuration.problem(
+                .warning, at: "server.listen",
+                "another program listens on \(place) now; end it before `run`, or give 'server.listen' another port")
+        case EADDRNOTAVAIL, EAFNOSUPPORT:
+            configuration.problem(
+                .error, at: "server.listen",
+                "this machine has no address \(host); give 'server.listen' one of its own, such as 127.0.0.1:9630")
+        case EACCES, EPERM:
+            configuration.problem(
+                .error, at: "server.listen",
+                "user \(NSUserName()), who runs this command, may not listen on port \(port); give 'server.listen' one "
+                    + "above 1023")
+        default: nil
+        }
+    }
+
+    private var channels: ConfigurationProblem? {
+        guard file.alerts.channels.isEmpty else { return nil }
+        return configuration.problem(
+            .warning, at: "alerts.channels",
+            "no channel is configured, so no alert is sent; give at least one under 'alerts.channels'")
+    }
+}
+
+/// Whether an address can be listened on now.
+private enum ListeningTrial {
+    /// - Returns: 0, or the system's error; 0 for a host that only a name server knows.
+    static func result(host: String, port: Int) -> Int32 {
+        guard port != 0 else { return 0 }
+        var hints = addrinfo()
+        hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var found: UnsafeMutablePointer<addrinfo>?
+        let numeric = host.lowercased() == "localhost" ? "127.0.0.1" : host
+        guard getaddrinfo(numeric, "\(port)", &hints, &found) == 0, let address = found?.pointee else { return 0 }
+        defer { freeaddrinfo(found) }
+        let handle = socket(address.ai_family, address.ai_socktype, 0)
+        guard handle >= 0 else { return errno }
+        defer { close(handle) }
+        // As the server does, so that what an ended daemon left behind does not count.
+        var isOn: Int32 = 1
+        setsockopt(handle, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        return bind(handle, address.ai_addr, address.ai_addrlen) == 0 ? 0 : errno
+    }
+}

@@ -1,0 +1,38 @@
+import ArgumentParser
+import Evidence
+
+/// A time that an option takes: a duration as the configuration has them (`30s`, `1h30m`), or seconds as curl has them
+/// (`2`, `2.5`).
+struct TimeSpan: CustomStringConvertible, Sendable {
+    let duration: Duration
+
+    /// As the help shows a default.
+    var description: String { duration.notation }
+
+    init(_ duration: Duration) { self.duration = duration }
+
+    /// Reads the value of an option; both ends of `range` are allowed.
+    /// - Throws: `ValidationError`, whose message does not name the option.
+    static func reading(_ range: ClosedRange<Duration>) -> @Sendable (String) throws -> TimeSpan {
+        { text in
+            let duration = try parse(text)
+            guard range.contains(duration) else {
+                throw ValidationError("it takes \(range.lowerBound.notation) to \(range.upperBound.notation)")
+            }
+            return TimeSpan(duration)
+        }
+    }
+
+    private static func parse(_ text: String) throws -> Duration {
+        // `Double` would also read `0x10`, `inf` and `nan`.
+        if text.utf8.allSatisfy({ (48...57).contains($0) || $0 == UInt8(ascii: ".") }), let seconds = Double(text) {
+            // Past the bounds of every option, and within those of the conversion.
+            return .milliseconds(Int64(min(seconds, 1e9) * 1000))
+        }
+        do {
+            return try parseDuration(text)
+        } catch {
+            throw ValidationError("\(error.reason); write seconds such as 2.5, or a duration such as 90s or 1h30m")
+        }
+    }
+}

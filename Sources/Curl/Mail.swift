@@ -1,0 +1,114 @@
+// A mail over SMTP: what is sent, and the dialogue with the server as far as callers need it.
+
+import Foundation
+
+/// One mail to one server, which passes it on.
+package struct Mail: Sendable, Equatable {
+    package struct Login: Sendable, Equatable {
+        package var username: String
+        package var password: String
+
+        package init(username: String, password: String) {
+            self.username = username
+            self.password = password
+        }
+    }
+
+    /// Bare addresses.
+    package var sender: String
+    package var recipients: [String]
+    package var login: Login?
+    /// On an `smtp` URL: to end where the server offers no STARTTLS. Without it TLS is used where it is offered.
+    package var requiresTLS: Bool
+    /// Headers and body as they go out, with CRLF at the end of each line.
+    package var message: Data
+
+    package init(sender: String, recipients: [String], login: Login? = nil, requiresTLS: Bool, message: Data) {
+        self.sender = sender
+        self.recipients = recipients
+        self.login = login
+        self.requiresTLS = requiresTLS
+        self.message = message
+    }
+}
+
+/// Which command got which reply. libcurl tells only the last code; who was refused is in the replies alone.
+package struct MailDialogue: Sendable, Equatable {
+    /// What a reply is to.
+    package enum Step: Sendable, Equatable {
+        /// The connection itself.
+        case greeting
+        case hello, startTLS, login, sender
+        /// The number of the recipient, from 0.
+        case recipient(Int)
+        /// That the message follows.
+        case data
+        case message
+    }
+
+    package struct Reply: Sendable, Equatable {
+        package let step: Step
+        package let code: Int
+        /// The lines after the code, joined by blanks.
+        package let text: String
+
+        package var isRefusal: Bool { code >= 400 }
+
+        package init(step: Step, code: Int, text: String) {
+            self.step = step
+            self.code = code
+            self.text = text
+        }
+    }
+
+    /// The latest one.
+    package private(set) var last: Reply?
+    /// One for each recipient that was named, in their order.
+    package private(set) var recipients: [Reply] = []
+    /// The server was ready for the message: from then on it may have it.
+    package private(set) var messageBegan = false
+    /// The last command, QUIT, was sent.
+    private(set) var isOver = false
+    private var step = Step.greeting
+    private var lines: [String] = []
+
+    private static let longestLine = 300
+    private static let mostLines = 10
+
+    package init() {}
+
+    /// A command that was sent. Its parameters are not looked at: they may be a password.
+    mutating func take(command: UnsafeRawBufferPointer) {
+        let verb = String(decoding: command.prefix { $0 > 0x20 }.prefix(16), as: UTF8.self).uppercased()
+        switch verb {
+        case "EHLO", "HELO": step = .hello
+        case "STARTTLS": step = .startTLS
+        case "AUTH": step = .login
+        case "MAIL": step = .sender
+        case "RCPT": step = .recipient(recipients.count)
+        case "DATA": step = .data
+        case "QUIT": isOver = true
+        // A login in several steps.
+        default: break
+        }
+    }
+
+    /// A line that came, with its end. RFC 5321, section 4.2.
+    mutating func take(line: UnsafeRawBufferPointer) {
+        guard !isOver else { return }
+        let text = String(decoding: line.prefix(Self.longestLine), as: UTF8.self)
+        guard let code = Int(text.prefix(3)), (200...599).contains(code) else { return }
+        if lines.count < Self.mostLines {
+            lines.append(text.dropFirst(4).trimmingCharacters(in: .whitespacesAndNewlines))
+        }
+        guard text.dropFirst(3).first != "-" else { return }
+        let reply = Reply(step: step, code: code, text: lines.joined(separator: " "))
+        lines = []
+        last = reply
+        if case .recipient = step { recipients.append(reply) }
+        if step == .data, !reply.isRefusal {
+            step = .message
+            messageBegan = true
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// What checks and messages need, whether they follow a schedule or happen once.
+
+import Alerting
+import Evidence
+import Foundation
+import MonitorConfiguration
+import MonitorMetrics
+import Monitoring
+import Storage
+
+struct MonitorParts: Sendable {
+    let time: any Timekeeper
+    let live: LiveConfiguration
+    let windows: [MaintenanceWindow]
+    let delivery: Delivery
+    let silences: SilenceRefresher
+    let fleet: FleetEvaluator
+    let metrics: MetricsRegistry
+    let factory: WatcherFactory
+
+    /// Makes them, and takes up what the last process left in the store.
+    init(
+        _ configuration: ConfigurationFile, _ surroundings: MonitorDaemon.Surroundings, _ store: Store,
+        _ routing: Routing, _ drivers: MonitorDaemon.Drivers
+    ) async throws {
+        let logger = surroundings.logger
+        // It does not go back over a restart either.
+        let time = surroundings.clock(max(Date(), try await store.lastInstant() ?? .distantPast))
+        let live = LiveConfiguration(configuration)
+        let windows = try configuration.maintenance.map(MaintenanceWindow.init(settings:))
+        let delivery = Delivery(
+            store: store, routing: routing, transport: SharedTransport(driver: drivers.alerts), time: time,
+            settings: Delivery.Settings(userAgent: surroundings.userAgent), logger: logger)
+        let silences = SilenceRefresher(
+            store: store, delivery: delivery, windows: windows, time: time, logger: logger)
+        let fleet = FleetEvaluator(
+            FleetEvaluator.Dependencies(
+                store: store, delivery: delivery, refusal: { live.refusal }, time: time, logger: logger),
+            FleetEvaluator.Configuration(
+                configuration, drivers.checks.present, userAgent: surroundings.userAgent, time: time))
+        // Before the first check: a domain that comes back must not find its former self.
+        try await RemovedDomainCleanup(store: store, time: time, logger: logger)
+            .run(keeping: Set(configuration.domains.map(\.domain)))
+        try await RemovedChannels(store: store, logger: logger).warn(configured: Set(routing.channels.map(\.name)))
+        try await silences.refresh()
+        try await delivery.prepare()
+        try await fleet.prepare()
+        metrics = MetricsRegistry()
+        factory = WatcherFactory(
+            store: store, fleet: fleet, delivery: delivery, metrics: metrics, userAgent: surroundings.userAgent,
+            time: time, logger: logger)
+        (self.time, self.live, self.windows) = (time, live, windows)
+        (self.delivery, self.silences, self.fleet) = (delivery, silences, fleet)
+    }
+}

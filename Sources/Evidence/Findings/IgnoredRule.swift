@@ -1,0 +1,137 @@
+// Findings that the owners of a domain know and accept. They are shown, and count for nothing.
+
+import AASA
+import Foundation
+
+/// A rule whose findings do not count for a domain.
+package struct IgnoredRule: Codable, Hashable, Sendable {
+    package let rule: Rule
+    /// Why, in the owners' words.
+    package let reason: String
+    /// The last day on which it holds; nil: it always holds.
+    package let until: CalendarDay?
+
+    package init(_ rule: Rule, reason: String, until: CalendarDay? = nil) {
+        self.rule = rule
+        self.reason = reason
+        self.until = until
+    }
+
+    /// `now`: by the wall clock.
+    package func holds(at now: Date) -> Bool { until.map { now < $0.end } ?? true }
+}
+
+/// A finding that does not count, and why.
+package struct IgnoredFinding: Codable, Equatable, Sendable {
+    package let finding: Finding
+    package let reason: String
+    /// The last day on which it is ignored.
+    package let until: CalendarDay?
+
+    init(_ finding: Finding, by rule: IgnoredRule) {
+        self.finding = finding
+        reason = rule.reason
+        until = rule.until
+    }
+
+    /// The finding in words.
+    package var text: IgnoredFindingText { IgnoredFindingText(text: finding.text, reason: reason, until: until) }
+}
+
+/// An ignored finding as people and programs read it.
+package struct IgnoredFindingText: Encodable, Equatable, Sendable {
+    package let text: FindingText
+    package let reason: String
+    package let until: CalendarDay?
+
+    /// `meant so (until 2027-01-01)`.
+    package var why: String {
+        reason.displayable.shortened(to: 500) + (until.map { " (until \($0))" } ?? "")
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        try text.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        var ignored = container.nestedContainer(keyedBy: IgnoredKeys.self, forKey: .ignored)
+        try ignored.encode(reason, forKey: .reason)
+        try ignored.encode(until, forKey: .until)
+    }
+
+    private enum CodingKeys: String, CodingKey { case ignored }
+    private enum IgnoredKeys: String, CodingKey { case reason, until }
+}
+
+/// A day in UTC, written `2027-01-01`.
+package struct CalendarDay: Hashable, Sendable, Codable, CustomStringConvertible {
+    package let description: String
+    /// The instant at which the day ends.
+    package let end: Date
+
+    /// nil where the text is no day of the calendar.
+    package init?(_ text: String) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.map(\.utf8.count) == [4, 2, 2], text.utf8.allSatisfy({ $0 == 45 || (48...57).contains($0) }) else {
+            return nil
+        }
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        let numbers = parts.compactMap { Int($0) }
+        let day = DateComponents(calendar: calendar, year: numbers[0], month: numbers[1], day: numbers[2])
+        guard day.isValidDate, let begin = day.date, let end = calendar.date(byAdding: .day, value: 1, to: begin) else {
+            return nil
+        }
+        description = text
+        self.end = end
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let day = Self(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "no day such as 2027-01-01")
+        }
+        self = day
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+extension Rule {
+    /// All rules of findings about a domain, as docs/rules.md and docs/lint-rules.md list them. Those about this machine or
+    /// about many domains are not among them: to ignore them for one domain would hide that nothing was seen of it.
+    package static let ofDomains: Set<Rule> = {
+        let areas: [(@Sendable (String) -> Rule, [String])] = [
+            (
+                Rule.origin,
+                [
+                    "address-differs", "address-stalls", "address-unreachable", "certificate-chain-expired",
+                    "certificate-chain-expiring", "certificate-chain-incomplete", "certificate-expired",
+                    "certificate-expiring", "certificate-name-mismatch", "certificate-not-yet-valid",
+                    "certificate-untrusted", "connection-reset", "content-encoding", "content-type", "crawler-refused",
+                    "dns-failed", "headers-too-large", "ipv6-broken", "ipv6-unchecked", "malformed-answer",
+                    "not-public-address", "rate-limited", "redirect", "redirect-insecure", "redirect-loop",
+                    "root-copy-differs", "root-only", "single-family", "slow", "status", "timeout", "tls-failed",
+                    "tls-version", "too-large", "truncated", "unreachable", "vantage-refused",
+                ]
+            ),
+            (
+                Rule.cdn,
+                [
+                    "bad-copy", "crawler-error", "divergent", "edge-unreachable", "edges-differ",
+                    "formatting-differs", "missing", "propagating", "stale", "unreachable",
+                ]
+            ),
+            (
+                Rule.expect,
+                [
+                    "app-missing", "page-missing", "service-missing", "url-opens", "url-opens-nothing",
+                    "url-opens-other",
+                ]
+            ),
+            (Rule.aasa, Linter.rules.map(\.id) + ["more"]),
+        ]
+        return Set(areas.flatMap { area, names in names.map(area) })
+    }()
+}

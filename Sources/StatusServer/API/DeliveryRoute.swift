@@ -1,0 +1,66 @@
+import Evidence
+import Foundation
+import Hummingbird
+import Monitoring
+import Storage
+
+/// What was sent to whom, and what is still to be sent.
+struct DeliveryRoute: Sendable {
+    let store: Store
+    let timekeeper: any Timekeeper
+
+    private struct Page: Encodable {
+        let schema = "aasa-monitor/deliveries/v1"
+        let deliveries: [Entry]
+        let pending: [Pending]
+    }
+
+    private struct Pending: Encodable {
+        let channel: String
+        let count: Int
+        let since: Date
+    }
+
+    /// A delivery, and what its incident is about as far as the store still knows.
+    private struct Entry: Encodable {
+        let delivery: DeliveryDocument
+        let more: More
+
+        struct More: Encodable {
+            let domain: Nullable<String>
+            let kind: Nullable<String>
+            let version: Int
+            let messageKey: String
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            try delivery.encode(to: encoder)
+            try more.encode(to: encoder)
+        }
+    }
+
+    /// Newest first.
+    func list(_ request: Request) async throws -> Response {
+        let query = try APIQuery(request, keys: ["limit", "channel", "incident", "domain"])
+        let records = try await store.deliveries(
+            channel: query.text("channel"), incident: query.text("incident")?.lowercased(),
+            domain: try query.domain("domain"), limit: try query.limit(default: 100))
+        var incidents: [String: Incident] = [:]
+        for id in Set(records.map(\.incidentID)) { incidents[id] = try await store.incident(id: id) }
+        let time = PageTime(timekeeper)
+        let pending = try await store.pendingNotifications()
+        let page = Page(
+            deliveries: records.map { record in
+                let incident = incidents[record.incidentID]
+                return Entry(
+                    delivery: DeliveryDocument(record, time: time),
+                    more: Entry.More(
+                        domain: Nullable(incident?.domain?.name), kind: Nullable(incident?.kind.rawValue),
+                        version: record.version, messageKey: record.key))
+            },
+            pending: pending.filter { $0.count > 0 }.map {
+                Pending(channel: $0.channel, count: $0.count, since: time.shown($0.since))
+            })
+        return Response(json: try APIDocument.encoder.encode(page))
+    }
+}

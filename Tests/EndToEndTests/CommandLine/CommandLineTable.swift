@@ -1,0 +1,292 @@
+// What each command answers to its usual mistakes: arguments, standard input and files; exit code and messages.
+
+import Testing
+
+/// One run of the program.
+struct CommandLineRow: Sendable, CustomTestStringConvertible {
+    /// Without the program's name; separated by blanks, a text with blanks in `'`.
+    let line: String
+    let input: String
+    let exit: Int32
+    /// Parts of standard error; none: it is empty.
+    let errors: [String]
+    /// A part of standard output; nil: it is empty.
+    let output: String?
+
+    init(_ line: String, input: String = "", _ exit: Int32, _ errors: String..., output: String? = nil) {
+        self.line = line
+        self.input = input
+        self.exit = exit
+        self.errors = errors
+        self.output = output
+    }
+
+    var testDescription: String { "aasa-monitor \(line)\(input.isEmpty ? "" : " <<< \(input.debugDescription)")" }
+
+    var arguments: [String] {
+        line.split(separator: "'", omittingEmptySubsequences: false).enumerated().flatMap { index, part in
+            index.isMultiple(of: 2) ? part.split(separator: " ").map(String.init) : [String(part)]
+        }
+    }
+}
+
+enum CommandLineTable {
+    /// The files in the folder of each run. `sealed.pem`: nobody may read it, but root.
+    static let files = [
+        "good.json":
+            #"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.app"],"components":[{"/":"/a/*"}]}]}}"#,
+        "other.json":
+            #"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.app"],"components":[{"/":"/b/*"}]}]}}"#,
+        "broken.json": "{",
+        "targets.txt": "site.test\nlocalhost\n",
+        "empty.txt": "# nothing\n",
+        "plain.pem": "no certificate\n",
+        "plain.entitlements": "no plist\n",
+        "no-store.yaml": "version: 1\ndomains: [site.test]\nstore: {path: none/monitor.db}\n",
+        "good.yaml": "version: 1\ndomains: [site.test]\nserver: {listen: \"127.0.0.1:0\"}\n",
+        "bad.yaml": "version: 1\ndomains: [site.test]\nlgo: {level: debug}\n",
+    ]
+
+    private static let noStore = "there is no store at "
+
+    static let usage: [CommandLineRow] = [
+        // Commands
+        .init("", 0, output: "USAGE: aasa-monitor <subcommand>"),
+        .init("--help", 0, output: "USAGE: aasa-monitor <subcommand>"),
+        .init("help", 0, output: "USAGE: aasa-monitor <subcommand>"),
+        .init("help config check", 0, output: "USAGE: aasa-monitor config check"),
+        .init("--version", 0, output: "aasa-monitor 0."),
+        .init("config", 0, output: "USAGE: aasa-monitor config <subcommand>"),
+        .init("chekc", 64, "there is no command 'chekc'; did you mean 'check'?", "Try 'aasa-monitor --help'"),
+        .init("chekc --strict site.test", 64, "there is no command 'chekc'; did you mean 'check'?"),
+        .init("bogus", 64, "there is no command 'bogus'\n", "Try 'aasa-monitor --help'"),
+        .init("site.test", 64, "there is no command 'site.test'; to check a domain: aasa-monitor check site.test"),
+        .init("help bogus", 64, "there is no command 'bogus'"),
+        .init("help wacth", 64, "there is no command 'wacth'; did you mean 'watch'?"),
+        .init("help config chek", 64, "there is no command 'config chek'; did you mean 'check'?"),
+        .init("help check site.test", 64, "there is no command 'check site.test'"),
+        .init(
+            "config chek", 64, "there is no command 'config chek'; did you mean 'check'?",
+            "'aasa-monitor config --help'"),
+        .init("config help", 64, "there is no command 'config help'; there are check, show, schema"),
+        .init("store bakup", 64, "did you mean 'backup'?"),
+        .init("alert tset", 64, "there is no command 'alert tset'; did you mean 'test'?"),
+        .init("deliveries lst", 64, "there is no command 'deliveries lst'; did you mean 'list'?"),
+        .init("silence lst", 64, "there is no command 'silence lst'; did you mean 'list'?"),
+        .init("--verison", 64, "unknown option '--verison'; did you mean '--version'?"),
+        .init("check --fromat json site.test", 64, "unknown option '--fromat'; did you mean '--format'?"),
+        .init("watch --evry 5 site.test", 64, "unknown option '--evry'; did you mean '--every'?"),
+        .init("check -x site.test", 64, "unknown option '-x'"),
+        .init("config check --strcit", 64, "unknown option '--strcit'\n"),
+        .init("check --format", 64, "missing value for '--format <format>'"),
+        .init("check --format jsom site.test", 64, "'jsom' is invalid for '--format <format>'; did you mean 'json'?"),
+        .init("check --format csv site.test", 64, "; it takes text, json, jsonl, markdown, github, nagios"),
+        .init("check --depth deep site.test", 64, "'--depth <light|full>'; it takes light, full"),
+        // Targets
+        .init("check", 64, "there is no target and no configuration"),
+        .init("check localhost", 64, "'localhost' is not a domain: it has no dot"),
+        .init("check localhost 192.0.2.1", 64, "'localhost'", "'192.0.2.1'"),
+        .init("check ftp://site.test/", 64, "'ftp' is no scheme of a web page"),
+        .init("check applinks:site.test?foo=1", 64, "'foo' is no parameter of an entitlement", "?mode=developer"),
+        .init("check applinks:site.test?mode=develop", 64, "'develop' is no mode"),
+        .init("check applinsk:site.test", 64, "'applinsk' is no service of an associated domain"),
+        .init("check @targets.txt", 64, "targets.txt, line 2: 'localhost' is not a domain"),
+        .init("check @empty.txt", 64, "there is no target"),
+        .init("check -", input: "\n", 64, "there is no target"),
+        .init("check @none.txt", 66, "cannot read 'none.txt': no such file or directory"),
+        .init("check @.", 66, "cannot read '.': is a directory"),
+        .init("check --config none.yaml site.test", 66, "cannot read 'none.yaml': no such file or directory"),
+        .init(
+            "check --config bad.yaml site.test", 78,
+            "bad.yaml:3:1: unknown key 'lgo' at the top level; did you mean 'log'?"),
+        .init("check --cacert none.pem site.test", 66, "--cacert: cannot read 'none.pem': no such file or directory"),
+        .init(
+            "check --cacert plain.pem site.test", 66, "--cacert: the file 'plain.pem' holds no certificate in PEM form"),
+        .init("check -4 -6 site.test", 64, "-4 and -6 exclude each other"),
+        .init("check --connect-to x site.test", 64, "--connect-to"),
+        .init("check --resolve x site.test", 64, "--resolve"),
+        .init("check --cdn-url ftp://x site.test", 64, "--cdn-url"),
+        .init("check --expect-url /a site.test", 64, "'/a' is not of the form URL=APPID or URL=nothing"),
+        .init("check --expect-app app site.test", 64, "--expect-app: 'app' can be no app's ID"),
+        .init("check --expect-service link site.test", 64, "--expect-service: 'link' is no service that Apple knows"),
+        .init("check --format nagios localhost", 3, output: "'localhost' is not a domain"),
+        // Times
+        .init("check --max-time 0 site.test", 64, "'0' is invalid for '--max-time <time>': it takes 1ms to 1h"),
+        .init("check --max-time 2h site.test", 64, "it takes 1ms to 1h"),
+        .init("check --max-time 1h2 site.test", 64, "its unit is missing", "seconds such as 2.5"),
+        .init("check --max-time 0x10 site.test", 64, "'0x10' is invalid for '--max-time <time>'"),
+        .init("check --max-time 2.5 localhost", 64, "'localhost' is not a domain"),
+        .init("check --max-time 1m30s localhost", 64, "'localhost' is not a domain"),
+        .init("lint --max-time 500ms good.json", 0, output: "good.json"),
+        .init("watch --every soon site.test", 64, "'soon' is invalid for '--every <time>'"),
+        .init("watch --every 0 site.test", 64, "it takes 1s to 24h"),
+        .init("watch --every 2m --max-time 1h30m localhost", 64, "'localhost' is not a domain"),
+        .init("watch --every 2.5 --max-time 600 localhost", 64, "'localhost' is not a domain"),
+        .init("watch --max-time 2y site.test", 64, "the units are ms, s, m, h and d"),
+        .init("silence site.test --for 2x --reason r --store x.db", 64, "'2x' is invalid for '--for <time>'"),
+        .init("silence site.test --for 90 --reason r --store x.db", 66, noStore),
+        .init("silence site.test --for 1d12h --reason r --store x.db", 66, noStore),
+        // watch
+        .init("watch", 64, "missing expected argument '<target> ...'"),
+        .init("watch applinks:site.test?mode=developer", 64, "devices in developer mode read the origin of site.test"),
+        .init("watch @none.txt", 66, "cannot read 'none.txt': no such file or directory"),
+    ]
+
+    static let sources: [CommandLineRow] = [
+        .init("lint", 64, "missing expected argument '<source> ...'", "<source>  What to check."),
+        .init("lint good.json", 0, output: "good.json"),
+        .init("lint -", input: "{}", 1, output: "<stdin>:1:1: error: the file names no service"),
+        .init("lint broken.json", 1, output: "[json-syntax]"),
+        .init("lint none.json", 66, "there is no file 'none.json', and it is no domain either"),
+        .init("lint .", 66, "'.' is a folder; name the file in it"),
+        .init("lint - -", 64, "standard input can be read only once"),
+        .init("lint good.json none.json", 66, "there is no file 'none.json'", output: "good.json"),
+        .init("lint /dev/zero", 66, "'/dev/zero' is larger than 16 MiB; devices read 128 KiB at most"),
+        .init("lint cdn:localhost", 64, "'localhost' is not a domain"),
+        .init("match", 64, "missing expected argument '<source>'"),
+        .init("match good.json", 64, "name at least one URL"),
+        .init("match good.json /a/1", 0, output: "ABCDE12345.com.example.app"),
+        .init("match good.json --expect nothing /a/1", 1, output: "ABCDE12345.com.example.app"),
+        .init("match none.json /a", 66, "there is no file 'none.json'"),
+        .init("match broken.json /a", 65, "broken.json:1:", "devices take nothing from this file", output: "/a"),
+        .init("match good.json --domain localhost /a", 64, "--domain: 'localhost' is not a domain"),
+        .init("diff good.json", 64, "missing expected argument '<new-source>'"),
+        .init("diff good.json good.json", 0, output: "the two files are the same"),
+        .init("diff good.json other.json", 1, output: "/b/*"),
+        .init("diff good.json broken.json", 65, "broken.json:1:", output: "broken.json"),
+        .init("diff good.json none.json", 66, "there is no file 'none.json'"),
+        .init("diff none.json good.json", 66, "there is no file 'none.json'"),
+        .init("diff - -", 64, "standard input can be read only once"),
+        .init("init -o good.json", 64, "good.json is there already"),
+        .init("init -o none/monitor.yaml", 66, "none/monitor.yaml cannot be written: no such file or directory"),
+        .init("init localhost", 64, "'localhost' is not a domain"),
+        .init("init --entitlements none.entitlements", 66, "cannot read 'none.entitlements'"),
+        .init("init --entitlements plain.entitlements", 66, "plain.entitlements is no property list"),
+        .init("init -o - site.test", 0, output: "site.test"),
+    ]
+
+    static let configuration: [CommandLineRow] = [
+        .init("config check", 66, "there is no configuration: name one with --config FILE, or write ./monitor.yaml"),
+        .init("config check none.yaml", 66, "cannot read 'none.yaml': no such file or directory"),
+        .init("config check .", 66, "cannot read '.': is a directory"),
+        .init("config check good.yaml --config good.yaml", 64, "the configuration is named twice"),
+        .init("config check good.yaml bad.yaml", 64, "unexpected argument 'bad.yaml'"),
+        .init(
+            "config check good.yaml", 0, "good.yaml:1:1: warning: no channel is configured",
+            output: "good.yaml: valid, 1 domain, 0 channels, 1 warning\n"),
+        .init("config check --config good.yaml", 0, "no channel", output: "good.yaml: valid, 1 domain, 0 channels"),
+        .init("config check bad.yaml", 78, "bad.yaml:3:1: unknown key 'lgo' at the top level; did you mean 'log'?"),
+        .init(
+            "config check -",
+            input: """
+                version: 1
+                domains: [a.test, b.test]
+                alerts: {channels: [{name: hook, type: webhook, url: "https://hooks.test/"}]}
+                server: {listen: "127.0.0.1:0"}
+                """, 0, output: "<stdin>: valid, 2 domains, 1 channel\n"),
+        .init("config check -", input: "", 78, "<stdin>:1:1: the file is empty"),
+        .init("config check -", input: "version:1\n", 78, "<stdin>:1:1:", "; is a blank missing after the colon?"),
+        .init(
+            "config check -", input: "domains:\n\t- a.test\n", 78, "<stdin>:2:1:", "; indent with blanks, not with tabs"
+        ),
+        .init(
+            "config check no-store.yaml", 78, "the configuration is valid, but `run` cannot start with it",
+            "no-store.yaml:3:15: the store's folder '", "/none' is missing"),
+        .init(
+            "config check -", input: "version: 1\ndomains: [a.test]\nstore: {path: .}\n", 78,
+            "<stdin>:3:15: the store '", "is a folder"),
+        .init(
+            "config check -", input: "version: 1\ndomains: [a.test]\nnetwork:\n  ca_file: none.pem\n", 78,
+            "<stdin>:4:12: 'ca_file': cannot read 'none.pem': no such file or directory"),
+        .init(
+            "config check -", input: "version: 1\ndomains: [a.test]\nnetwork: {ca_file: plain.pem}\n", 78,
+            "<stdin>:3:20: 'ca_file': the file 'plain.pem' holds no certificate"),
+        .init(
+            "config check -", input: "version: 1\ndomains_from: none.csv\n", 78,
+            "<stdin>:2:15: cannot read the file 'none.csv' of 'domains_from': no such file or directory"),
+        .init(
+            "config check -",
+            input: """
+                version: 1
+                domains: [a.test]
+                alerts: {channels: [{name: ops, type: slack, url_file: none}]}
+                """, 78, "<stdin>:3:56: cannot read the file 'none' of 'url_file': no such file or directory"),
+        .init(
+            "config check -",
+            input: """
+                version: 1
+                domains: [a.test]
+                server: {listen: "192.0.2.1:9630", token: visible}
+                """, 78, "<stdin>:3:18: this machine has no address 192.0.2.1"),
+        .init(
+            "config check -",
+            input: """
+                version: 1
+                defaults: {interval: 2h, stale_after: 1h}
+                domains: [a.test]
+                server: {listen: "127.0.0.1:0"}
+                """, 0, "<stdin>:2:39: warning: 'stale_after' (1h) in 'defaults' is shorter than 'interval' (2h)",
+            output: "2 warnings"),
+        .init(
+            "config check -",
+            input: """
+                version: 1
+                defaults: {interval: 1s}
+                cdn: {requests_per_second: 0.5}
+                domains: [a.test]
+                server: {listen: "127.0.0.1:0"}
+                """, 0, "<stdin>:3:7: warning: 1 domain needs 2 requests a second", output: "2 warnings"),
+        .init("config show --config none.yaml", 66, "cannot read 'none.yaml'"),
+        .init("config show --config bad.yaml", 78, "bad.yaml:3:1"),
+        .init("config schema", 0, output: "$schema"),
+        .init("run --config none.yaml", 66, "cannot read 'none.yaml'"),
+        .init("run --config bad.yaml", 78, "bad.yaml:3:1"),
+        .init("run --config no-store.yaml", 78, "store: "),
+        .init("run --shard 4/4 --config good.yaml", 64, "'4/4' is invalid for '--shard <index/count>'"),
+        .init("alert test --config good.yaml", 78, "there are no channels; give at least one under 'alerts.channels'"),
+        .init("demo --port 99999", 64, "--port takes a number from 0 to 65535"),
+    ]
+
+    static let store: [CommandLineRow] = [
+        .init("status", 66, "there is no configuration: name one with --config FILE, or the store with --store FILE"),
+        .init("status --store x.db", 66, noStore),
+        .init("status --store good.json", 78, "store: ", "good.json"),
+        .init("status --store .", 78, "it is a folder"),
+        .init("history --store x.db", 64, "missing expected argument '<domain>'"),
+        .init("history --store x.db site.test", 66, noStore),
+        .init("history --store x.db --limit 0 site.test", 64, "--limit takes a number from 1 to"),
+        .init("history --store x.db localhost", 64, "'localhost' is not a domain"),
+        .init("ack", 64, "missing expected argument '<incident|domain>'"),
+        .init("ack --store x.db 0123", 66, noStore),
+        .init("unack --store x.db 0123", 66, noStore),
+        .init("silence", 64, "missing expected argument '<target> ...'"),
+        .init("silence site.test --for 2h", 64, "missing expected argument '--reason <text>'"),
+        .init("silence site.test --reason r", 64, "--for or --until is missing: every silence has an end"),
+        .init(
+            "silence site.test --for 2h --until 2030-01-01T00:00:00Z --reason r", 64,
+            "--for and --until exclude each other"),
+        .init(
+            "silence site.test --until soon --reason r", 64, "--until 'soon' is no instant such as 2026-11-21T07:00:00Z"
+        ),
+        .init("silence site.test --for 367d --reason r", 64, "it takes 1ms to 366d"),
+        .init("silence site.test --for 2h --kind cdn.stael --reason r", 64, "'cdn.stael' is no kind of incident"),
+        .init("silence site.test --for 2h --reason ' '", 64, "a silence needs a reason"),
+        .init("silence list --store x.db", 66, noStore),
+        .init("silence end --store x.db", 64, "missing expected argument '<id> ...'"),
+        .init("silence end --store x.db 5", 66, noStore),
+        .init("deliveries list --store x.db", 66, noStore),
+        .init("deliveries list --store x.db --limit 0", 64, "--limit: 0 is not a number above zero"),
+        .init("deliveries list --store x.db --domain localhost", 64, "--domain: 'localhost' is not a domain"),
+        .init(
+            "deliveries show --store x.db x", 64,
+            "'x' is neither the number of a delivery nor the beginning of a message_key"),
+        .init("deliveries retry --store x.db ops", 66, noStore),
+        .init("store path --store x.db", 0, output: "/x.db\n"),
+        .init("store check --store x.db", 66, noStore),
+        .init("store compact --store x.db", 66, noStore),
+        .init("store backup --store x.db copy.db", 66, noStore),
+        .init("store backup --store x.db", 64, "missing expected argument '<file>'"),
+    ]
+
+    static let all = usage + sources + configuration + store
+}

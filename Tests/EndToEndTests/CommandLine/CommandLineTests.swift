@@ -1,0 +1,144 @@
+// The program's answers to mistakes, and to many targets.
+
+import Foundation
+import Lab
+import Testing
+import TestSupport
+
+extension EndToEndTests {
+    @Suite struct CommandLineTests {
+        @Test("each mistake has its exit code and its words", arguments: CommandLineTable.all)
+        func mistake(_ row: CommandLineRow) async throws {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "aasa-line-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            for (name, text) in CommandLineTable.files { try Data(text.utf8).write(to: folder.appending(path: name)) }
+            let process = try MonitorProcess(row.arguments, folder: folder, input: row.input)
+            #expect(try await process.ended() == .exit(row.exit), "\(process.errors)\(process.output.prefix(500))")
+            #expect(process.errors.isEmpty == row.errors.isEmpty, "\(process.errors)")
+            for words in row.errors { #expect(process.errors.contains(words), "\(words)\n\(process.errors)") }
+            if let output = row.output {
+                #expect(process.output.contains(output), "\(output)\n\(process.output)")
+            } else {
+                #expect(process.output == "")
+            }
+            // A message begins with the program's name, or with the place of a configuration; the daemon's log comes before it.
+            let start =
+                process.errors.split(separator: "\n").first { !$0.contains(#/^\d{4}-\d\d-\d\dT\S+ notice /#) } ?? ""
+            let isNamed = start.hasPrefix("aasa-monitor: ") || start.contains(#/^\S+:\d+:\d+: warning: /#)
+            #expect(start.isEmpty || isNamed, "\(start)")
+            for crash in ["Fatal error", "Error:", "Error(", "Optional(", "Domain=", "stack dump"] {
+                #expect(!process.errors.contains(crash), "\(process.errors)")
+            }
+        }
+
+        @Test("no row is there twice, and every command has one")
+        func table() {
+            let rows = CommandLineTable.all
+            #expect(Set(rows.map(\.testDescription)).count == rows.count)
+            let words = Set(rows.compactMap(\.arguments.first))
+            for command in [
+                "check", "run", "watch", "status", "history", "lint", "match", "diff", "init", "config", "alert",
+                "silence",
+                "ack", "unack", "deliveries", "store", "demo",
+            ] {
+                #expect(words.contains(command), "\(command)")
+            }
+        }
+
+        @Test("of many targets there is a summary; --failing and --quiet shorten it, the exit code stays")
+        func manyTargets() async throws {
+            try await Stage.with { stage in
+                for name in ["a.test", "b.test"] { stage.lab.origin(name).serve(file()) }
+                stage.lab.origin("bad.test").behaviour = .reply(.status(500))
+                try stage.write("targets.txt", "a.test\n# a remark\nbad.test\n")
+                func check(
+                    _ arguments: [String], _ exit: Int32, has: [String], lacks: [String] = [], input: String = ""
+                ) async throws {
+                    let process = try await stage.check(arguments, input: input)
+                    #expect(process.end == .exit(exit), "\(arguments): \(process.errors)")
+                    #expect(process.errors == "", "\(arguments)")
+                    for words in has { #expect(process.output.contains(words), "\(arguments): \(process.output)") }
+                    for words in lacks { #expect(!process.output.contains(words), "\(arguments): \(process.output)") }
+                    if has.isEmpty { #expect(process.output == "", "\(arguments)") }
+                }
+                let total = "\n2 domains: 1 failing, 1 OK\n"
+                try await check(["a.test", "bad.test"], 1, has: ["a.test  OK", "bad.test  FAILING", total])
+                try await check(["@targets.txt"], 1, has: ["a.test  OK", "bad.test  FAILING", total])
+                try await check(["-"], 1, has: ["a.test  OK", total], input: "a.test\nbad.test\n")
+                try await check(
+                    ["--failing", "@targets.txt"], 1, has: ["bad.test  FAILING", total], lacks: ["a.test  OK"])
+                try await check(["--quiet", "@targets.txt"], 1, has: [])
+                try await check(["a.test", "b.test"], 0, has: ["2 domains: 2 OK\n"])
+                try await check(["--failing", "a.test", "b.test"], 0, has: ["2 domains: 2 OK\n"], lacks: ["a.test"])
+                try await check(["-q", "a.test", "b.test"], 0, has: [])
+                try await check(["a.test"], 0, has: ["a.test  OK"], lacks: ["1 domain"])
+                try await check(
+                    ["--format", "json", "--failing", "@targets.txt"], 1, has: ["bad.test"], lacks: ["\"a.test\""])
+            }
+        }
+
+        @Test("a port that is taken is a warning of config check, and stops run before any check")
+        func takenPort() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(file())
+                let holder = try Watch(stage, ["site.test"], Watch.Settings(store: "first.db"), file: "first.yaml")
+                let (_, page) = try await holder.started()
+                let port = try #require(page.split(separator: ":").last?.dropLast())
+                let watch = try Watch(
+                    stage, ["other.test"], Watch.Settings(store: "second.db", listen: "127.0.0.1:\(port)"))
+                let checked = try await stage.run(["config", "check", watch.file])
+                #expect(checked.end == .exit(0))
+                #expect(
+                    checked.errors.contains(": warning: another program listens on 127.0.0.1:\(port) now"),
+                    "\(checked.errors)")
+                let own = try Watch(
+                    stage, ["site.test"], Watch.Settings(store: "first.db", listen: "127.0.0.1:\(port)"),
+                    file: "own.yaml")
+                let beside = try await stage.run(["config", "check", own.file])
+                #expect(!beside.errors.contains("listens on"), "\(beside.errors)")
+                let refused = try watch.start()
+                #expect(try await refused.ended() == .exit(78))
+                #expect(
+                    refused.errors.contains("server.listen: cannot listen on 127.0.0.1:\(port)"), "\(refused.errors)")
+                #expect(stage.lab.origin("other.test").requests.isEmpty)
+            }
+        }
+
+        @Test("an id that several incidents begin with, or none, is a usage error")
+        func ambiguousIncident() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").behaviour = .reply(.status(500))
+                let receiver = try await LabReceiver.start()
+                let watch = try Watch(
+                    stage, ["site.test"], Watch.Settings(channels: [Watch.webhook(receiver.url("/in"))]))
+                let (daemon, _) = try await watch.started()
+                _ = try await receiver.deliveries(count: 1, within: Stage.patience)
+                daemon.signal(SIGTERM)
+                try await daemon.ended()
+                await receiver.shutdown()
+                // A second incident whose id differs in its last character.
+                let program = """
+                    import sqlite3
+                    store = sqlite3.connect("monitor.db")
+                    store.execute("CREATE TEMP TABLE twin AS SELECT * FROM incident LIMIT 1")
+                    store.execute("UPDATE twin SET id = substr(id, 1, length(id) - 1) || "
+                        "CASE substr(id, -1) WHEN '0' THEN '1' ELSE '0' END")
+                    store.execute("UPDATE twin SET kind = 'cdn.stale'")
+                    store.execute("INSERT INTO incident SELECT * FROM twin")
+                    store.commit()
+                    print(store.execute("SELECT id FROM twin").fetchone()[0])
+                    """
+                let python = try stage.tool("python3", ["-c", program])
+                #expect(try await python.ended() == .exit(0), "\(python.errors)")
+                let id = python.output.trimmingCharacters(in: .whitespacesAndNewlines)
+                let ambiguous = try await stage.run(["ack", String(id.prefix(12))])
+                #expect(ambiguous.end == .exit(64))
+                #expect(ambiguous.errors.hasPrefix("aasa-monitor: several incidents"), "\(ambiguous.errors)")
+                let unknown = try await stage.run(["ack", "ffff0000ffff"])
+                #expect(unknown.end == .exit(64))
+                #expect(unknown.errors.hasPrefix("aasa-monitor: no incident has this id"), "\(unknown.errors)")
+            }
+        }
+    }
+}

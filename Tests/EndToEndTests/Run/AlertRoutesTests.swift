@@ -1,0 +1,77 @@
+// `alert routes`: the daemon's routing, by the configuration alone.
+
+import Foundation
+import Lab
+import Testing
+import TestSupport
+
+extension EndToEndTests {
+    @Suite struct AlertRoutesTests {
+        private static let file = """
+            version: 1
+            domains:
+              - {domain: site.test, labels: {team: growth}}
+              - {domain: quiet.test, channels: []}
+            alerts:
+              escalation: [{after: 1h, channels: [pager]}]
+              fallback: mail
+              channels:
+                - {name: ops, type: slack, url: "https://hooks.test/hidden", notify: [incidents, changes]}
+                - {name: mail, type: webhook, url: "https://hooks.test/mail", severity: error, kinds: ["cdn.*", "monitor.*"]}
+                - {name: pager, type: pagerduty, routing_key: "\(String(repeating: "a", count: 32))"}
+            maintenance:
+              - {name: nights, domains: [site.test], days: [sun], start: "02:00", duration: 2h, zone: UTC, reason: backup}
+            store: {path: monitor.db}
+            server: {listen: "127.0.0.1:0"}
+            """
+
+        @Test("who would be notified of what and when is said without a store, a daemon or the network")
+        func text() async throws {
+            try await Stage.with { stage in
+                try stage.write("monitor.yaml", Self.file)
+                let process = try await stage.run(["alert", "routes", "site.test"])
+                #expect(process.end == .exit(0), "\(process.errors)")
+                let expected = """
+                    site.test  team=growth
+
+                    incidents of the domain
+                      origin.unreachable, origin.broken, origin.inconsistent, certificate.expiring, expectation.failed · error
+                        ops (slack)        after 10s
+                        pager (pagerduty)  after 1h (escalation), unless acknowledged, no reminders
+                      origin.unreachable, origin.broken, origin.inconsistent, cdn.missing, cdn.stale, cdn.divergent, \
+                    certificate.expiring, expectation.failed · warning
+                        ops (slack)  after 10s
+                      cdn.missing, cdn.stale, cdn.divergent · error
+                        ops (slack)        after 10s
+                        mail (webhook)     after 10s
+                        pager (pagerduty)  after 1h (escalation), unless acknowledged, no reminders
+
+                    new versions of the file (notify: [changes])
+                      ops (slack)  after 10s, no reminders
+
+                    """
+                #expect(process.output.hasPrefix(expected), "\(process.output)")
+                #expect(process.output.contains("  nights  next at "), "\(process.output)")
+                #expect(process.output.contains("unknown: no store is at hand"), "\(process.output)")
+                #expect(!process.output.contains("hidden"))
+                #expect(!FileManager.default.fileExists(atPath: stage.folder.appending(path: "monitor.db").path))
+            }
+        }
+
+        @Test("JSON has the same; a domain that is not configured is a mistake of usage")
+        func json() async throws {
+            try await Stage.with { stage in
+                try stage.write("monitor.yaml", Self.file)
+                let json = try await stage.run(["alert", "routes", "quiet.test", "--format", "json"]).json()
+                #expect(json["domain"] == .string("quiet.test") && json["fallback"] == .string("mail"))
+                let channels = json["incidents"].elements.flatMap { $0["channels"].elements }
+                #expect(!channels.isEmpty && channels.allSatisfy { $0["name"] == .string("pager") })
+                #expect(channels.allSatisfy { $0["after_seconds"] == .number(3600) && $0["escalation"] == .bool(true) })
+                let unknown = try await stage.run(["alert", "routes", "sit.test"])
+                #expect(unknown.end == .exit(64))
+                #expect(
+                    unknown.errors.contains("does not name sit.test; did you mean 'site.test'?"), "\(unknown.errors)")
+            }
+        }
+    }
+}

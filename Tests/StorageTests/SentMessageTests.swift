@@ -1,0 +1,85 @@
+import Evidence
+import Foundation
+import Monitoring
+import Testing
+
+@testable import Storage
+
+extension StorageSuite {
+    @Suite("A message whole")
+    struct SentMessageTests {
+        let folder: ScratchFolder
+        let store: Store
+
+        init() throws {
+            folder = try ScratchFolder()
+            store = try Store(path: folder.store)
+        }
+
+        private let key = String(repeating: "ab12", count: 16)
+
+        @Test("a message is found by a delivery's number and by the beginning of its key")
+        func found() async throws {
+            let incidents = [try incident("a1", domain: "a.test"), try incident("b1", domain: "b.test")]
+            for incident in incidents { try await store.commit(incident) }
+            let attempts = [
+                DeliveryAttempt(at: noon, outcome: "transient", status: 500, error: "busy"),
+                DeliveryAttempt(at: noon + 5, outcome: "delivered", status: 200),
+            ]
+            let key = key
+            try await store.ops { channel in
+                try channel.keep(text: "FIRING", of: key, at: noon)
+                for attempt in attempts { try channel.log(attempt, of: key) }
+                for id in ["a1", "b1"] { try channel.log(delivery(key, incident: id)) }
+                try channel.keep(text: "other", of: "ffff0000ffff0000", at: noon)
+            }
+            let message = try #require(try await store.sentMessage(.number(2)))
+            #expect(message.key == key && message.channel == "ops" && message.text == "FIRING")
+            #expect(message.incidents == incidents && message.attempts == attempts && message.retryAt == nil)
+            #expect(message.deliveries.map(\.incidentID) == ["a1", "b1"])
+            #expect(try await store.sentMessage(.key("AB12ab12")) == message)
+            for name in [MessageName.number(9), .key("ab12"), .key("00000000"), .key("%%%%%%%%")] {
+                #expect(try await store.sentMessage(name) == nil)
+            }
+        }
+
+        @Test("a beginning that fits two keys names none")
+        func ambiguous() async throws {
+            try await store.ops { channel in
+                for end in ["1", "2"] { try channel.keep(text: end, of: "abcdabcdabcd" + end, at: noon) }
+            }
+            #expect(try await store.sentMessage(.key("abcdabcdabcd")) == nil)
+            #expect(try await store.sentMessage(.key("abcdabcdabcd2"))?.text == "2")
+        }
+
+        @Test("a message under way is shown with its incidents and its next attempt")
+        func underWay() async throws {
+            try await store.commit(try incident("a1", domain: "a.test"))
+            let key = key
+            try await store.ops { channel in
+                _ = try channel.insert(message(key, of: ["a1"], retryAt: noon + 30))
+                try channel.keep(text: "FIRING", of: key, at: noon)
+            }
+            let sent = try #require(try await store.sentMessage(.key(key)))
+            #expect(sent.retryAt == noon + 30 && sent.deliveries.isEmpty)
+            #expect(sent.incidents.map(\.id) == ["a1"])
+        }
+
+        @Test("of very many attempts the first and the latest are kept")
+        func bounded() async throws {
+            let key = key
+            try await store.ops { channel in
+                for index in 0..<130 {
+                    try channel.log(
+                        DeliveryAttempt(
+                            at: noon + Double(index), outcome: "transient", error: String(repeating: "x", count: 900)),
+                        of: key)
+                }
+                try channel.keep(text: "FIRING", of: key, at: noon)
+            }
+            let attempts = try #require(try await store.sentMessage(.key(key))).attempts
+            #expect(attempts.map { Int($0.at.timeIntervalSince(noon)) } == [0] + Array(80..<130))
+            #expect(attempts.allSatisfy { $0.error?.count == 500 })
+        }
+    }
+}
