@@ -17,10 +17,9 @@ package struct AasaMonitor: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             CheckCommand.self, RunCommand.self, WatchCommand.self, StatusCommand.self, HistoryCommand.self,
-            LintCommand.self, MatchCommand.self, DiffCommand.self, InitCommand.self, ConfigCommand.self,
-            AlertCommand.self, SilenceCommand.self, AcknowledgeCommand.self, UnacknowledgeCommand.self,
-            DeliveriesCommand.self,
-            StoreCommand.self, DemoCommand.self,
+            LintCommand.self, MatchCommand.self, DiffCommand.self, AuditCommand.self, InitCommand.self,
+            ConfigCommand.self, AlertCommand.self, SilenceCommand.self, AcknowledgeCommand.self,
+            UnacknowledgeCommand.self, DeliveriesCommand.self, StoreCommand.self, DemoCommand.self,
         ])
 
     package init() {}

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Evidence
 import Foundation
+import StatusServer
 import Storage
 
 /// `aasa-monitor deliveries`: what was sent to whom, and with what answer.
@@ -71,6 +72,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
             commandName: "show", abstract: "Show one message: what it said, about which incidents, and each attempt.")
 
         @OptionGroup var store: StoreOptions
+        @OptionGroup var remote: RemoteOptions
         @Option(help: "text or json.") var format = Format.text
         @Argument(
             help: ArgumentHelp(
@@ -78,28 +80,26 @@ struct DeliveriesCommand: AsyncParsableCommand {
                 valueName: "id"))
         var id: String
 
-        func validate() throws { _ = try name() }
-
-        private func name() throws -> MessageName {
-            if let number = Int64(id), id.count < 20 { return .number(number) }
-            guard id.count >= 8, id.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
-                throw ValidationError(
-                    "'\(id.displayable.shortened(to: 80))' is neither the number of a delivery nor the beginning of a "
-                        + "message_key, at least eight characters of it")
-            }
-            return .key(id)
+        func validate() throws {
+            guard !SentMessage.isName(id) else { return }
+            throw ValidationError(
+                "'\(id.displayable.shortened(to: 80))' is neither the number of a delivery nor the beginning of a "
+                    + "message_key, at least eight characters of it")
         }
 
         func run() async throws {
-            let name = try name()
-            let message = try await store.with(.reader) { try await $0.sentMessage(name) }
+            let asked = try await remote.with(besides: store) { try await $0.message(named: id) }
+            let message =
+                if let asked { asked } else {
+                    try await store.with(.reader) { try await $0.sentMessage(named: id).map(MessageDocument.init) }
+                }
             guard let message else {
                 throw CommandFailure(
                     .found,
                     "no delivery is named '\(id.displayable.shortened(to: 80))'; see aasa-monitor deliveries list")
             }
             switch format {
-            case .json: Console.print(MessageListing.json(message).text(isPretty: true))
+            case .json: Console.print(String(decoding: try message.json, as: UTF8.self))
             case .text: Console.print(MessageListing.text(message))
             }
         }
@@ -114,19 +114,23 @@ struct DeliveriesCommand: AsyncParsableCommand {
                 """)
 
         @OptionGroup var store: StoreOptions
+        @OptionGroup var remote: RemoteOptions
         @Argument(help: "The name of the channel.") var channel: String
 
         func run() async throws {
-            let (record, pending) = try await store.with(.beside) { store in
-                (
-                    try await store.endHold(channel: channel, now: Date()),
-                    try await store.pendingNotifications().first { $0.channel == channel }?.count ?? 0
-                )
+            let asked = try await remote.with(besides: store) { try await $0.retry(channel: channel) }
+            let retried =
+                if let asked { asked } else {
+                    try await store.with(.beside) { store in
+                        try await store.retry(channel: channel, now: Date()).map {
+                            RetryDocument($0.record, pending: $0.pending)
+                        }
+                    }
+                }
+            guard let retried else {
+                throw CommandFailure(.found, "no channel is named '\(channel.displayable.shortened(to: 80))' there")
             }
-            guard let record else {
-                throw CommandFailure(.found, "the store knows no channel '\(channel.displayable.shortened(to: 80))'")
-            }
-            Console.print(DeliveryListing.retried(record, pending: pending))
+            Console.print(DeliveryListing.text(retried))
         }
     }
 }

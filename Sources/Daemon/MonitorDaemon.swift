@@ -202,7 +202,7 @@ package struct MonitorDaemon: Sendable {
                     isNetworkSuspect: await fleet.isNetworkSuspect, channels: live.current.alerts.channels.count,
                     failingChannels: delivery.troubles(), isStoreFailing: store.health.isFailing,
                     configuredAt: live.takenAt)
-            }, onWrite: { delivery.wake() },
+            }, onWrite: { delivery.reconsider() },
             onListening: {
                 surroundings.notifier?.ready()
                 listening.signal()

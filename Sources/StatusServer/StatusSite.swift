@@ -29,7 +29,7 @@ package struct StatusSite: Service {
     /// `metrics`: what `/metrics` answers.
     /// `actions`: what it may ask of the monitor.
     /// `health`: what the daemon says of itself.
-    /// `onWrite`: called after each change of an acknowledgement.
+    /// `onWrite`: called after each change of an acknowledgement or a channel.
     /// `onListening`: gets the port, the actual one for port 0, once connections are taken.
     package init(
         settings: StatusServerSettings, store: Store, timekeeper: any Timekeeper, logger: Logger,
@@ -150,7 +150,7 @@ package struct StatusSite: Service {
             incidents: IncidentRoutes(store: store, timekeeper: timekeeper),
             acknowledgements: AcknowledgeRoute(
                 store: store, timekeeper: timekeeper, gate: gate, onWrite: onWrite),
-            deliveries: DeliveryRoute(store: store, timekeeper: timekeeper),
+            deliveries: DeliveryRoute(store: store, timekeeper: timekeeper, gate: gate, onWrite: onWrite),
             silences: SilenceRoute(
                 store: store, timekeeper: timekeeper, windows: windows, gate: gate),
             metrics: MetricsRoute(text: metrics), probe: ProbeRoute(actions: actions),

@@ -21,7 +21,7 @@ extension AlertingSuite {
         }
 
         @Test(
-            "a subject is plain ASCII or encoded words of 75 characters at most, each of whole characters",
+            "a subject is plain ASCII or encoded words in lines of 76 characters at most, each of whole characters",
             arguments: [
                 "example.com: ok", "漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字", "a\r\nBcc: x@y.test", "=?utf-8?Q?x?=",
                 String(repeating: "long ", count: 40), "",
@@ -31,8 +31,8 @@ extension AlertingSuite {
             #expect(
                 !value.replacing("\r\n ", with: "").contains { $0.isNewline } && value.utf8.allSatisfy { $0 < 0x7F })
             var decoded = ""
-            for line in value.components(separatedBy: "\r\n ") {
-                #expect(line.utf8.count <= 75)
+            for (index, line) in value.components(separatedBy: "\r\n ").enumerated() {
+                #expect((index == 0 ? "Subject: " : " ").count + line.utf8.count <= 76)
                 guard line.hasPrefix("=?utf-8?B?") else {
                     decoded += line
                     continue

@@ -1,6 +1,7 @@
 import Evidence
 import Foundation
 import Monitoring
+import StatusServer
 import Storage
 import Testing
 
@@ -39,11 +40,12 @@ extension CommandsTests {
 
         private func message(
             attempts: [DeliveryAttempt] = [], text: String? = nil, retryAt: Date? = nil
-        ) throws -> SentMessage {
+        ) throws -> MessageDocument {
             let entry = try entry(.delivered, status: 200)
-            return SentMessage(
-                key: "k1", channel: "ops", text: text, deliveries: retryAt == nil ? [entry.record] : [],
-                incidents: [try #require(entry.incident)], attempts: attempts, retryAt: retryAt)
+            return MessageDocument(
+                SentMessage(
+                    key: "k1", channel: "ops", text: text, deliveries: retryAt == nil ? [entry.record] : [],
+                    incidents: [try #require(entry.incident)], attempts: attempts, retryAt: retryAt))
         }
 
         private static let tried = [
@@ -86,14 +88,21 @@ extension CommandsTests {
         @Test("a message as JSON has each attempt and each incident")
         func messageJSON() throws {
             #expect(
-                MessageListing.json(try message(attempts: Self.tried, text: "FIRING")).text(isPretty: false)
-                    == #"{"message_key": "k1", "channel": "ops", "outcome": "delivered", "type": "incident.firing", "#
-                    + #""reason": "escalated", "retry_at": null, "deliveries": [7], "#
-                    + #""incidents": [{"id": "0123456789abcdef", "domain": "a.test", "kind": "cdn.stale", "#
-                    + #""state": "firing", "version": 2}], "attempts": [{"at": "2026-11-21T06:59:51Z", "#
-                    + #""outcome": "channel_refused", "status": 403, "error": "no\#u{FFFD}pe"}, "#
-                    + #"{"at": "2026-11-21T07:00:00Z", "outcome": "delivered", "status": 200, "error": null}], "#
-                    + #""text": "FIRING"}"#)
+                String(decoding: try message(attempts: Self.tried, text: "FIRING").json, as: UTF8.self)
+                    == #"{"attempts":[{"at":"2026-11-21T06:59:51Z","error":"no\#u{FFFD}pe","outcome":"channel_refused","#
+                    + #""status":403},{"at":"2026-11-21T07:00:00Z","error":null,"outcome":"delivered","status":200}],"#
+                    + #""channel":"ops","deliveries":[7],"incidents":[{"domain":"a.test","id":"0123456789abcdef","#
+                    + #""kind":"cdn.stale","since":"2026-11-21T07:00:00Z","state":"firing","version":2}],"#
+                    + #""message_key":"k1","outcome":"delivered","reason":"escalated","retry_at":null,"#
+                    + #""schema":"aasa-monitor/message/v1","text":"FIRING","type":"incident.firing"}"#)
+        }
+
+        @Test("a message that a daemon answered is shown as one of the store")
+        func remote() throws {
+            for document in [try message(attempts: Self.tried, text: "x"), try message(retryAt: Self.noon)] {
+                let read = try APIAnswer.message(try document.json)
+                #expect(MessageListing.text(read) == MessageListing.text(document))
+            }
         }
 
         @Test("as JSON each key is there, null where nothing is known")
@@ -112,10 +121,11 @@ extension CommandsTests {
         @Test("retry says whether the channel is tried now or the receiver asked to wait")
         func retried() {
             var record = ChannelRecord(name: "ops", type: "slack")
-            #expect(DeliveryListing.retried(record, pending: 1) == "ops: tried now; 1 notification pending")
+            #expect(
+                DeliveryListing.text(RetryDocument(record, pending: 1)) == "ops: tried now; 1 notification pending")
             record.hold = ChannelRecord.Hold(until: Self.noon, reason: .throttled)
             #expect(
-                DeliveryListing.retried(record, pending: 2)
+                DeliveryListing.text(RetryDocument(record, pending: 2))
                     == "ops: the receiver asked to wait until 2026-11-21T07:00:00Z; 2 notifications pending")
         }
     }

@@ -60,6 +60,7 @@ extension StatusServerSuite {
                 pending.reason = .worse
                 pending.pendingSince = noon - 20
                 try channel.save(pending, of: open)
+                try channel.save(ChannelRecord(name: "ops", type: "slack"))
             }
             _ = try await scratch.store.add(
                 SilenceRequest(
@@ -105,9 +106,10 @@ extension StatusServerSuite {
                 let id = try #require(incident?.record.incident.id)
                 var judge = SchemaJudge(document)
                 for endpoint in APIEndpoint.allCases {
-                    let place = endpoint == .endSilence ? "1" : id
+                    let place = endpoint == .endSilence || endpoint == .delivery ? "1" : id
                     let target =
                         endpoint.path.replacing("{domain}", with: Self.domain).replacing("{id}", with: place)
+                        .replacing("{channel}", with: "ops")
                         + (endpoint == .probe ? "?target=a.test" : "")
                     let answer = try await request(port, endpoint, target)
                     let operation = paths[endpoint.path]?[endpoint.method.lowercased()]

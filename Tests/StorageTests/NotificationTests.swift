@@ -303,7 +303,7 @@ extension StorageSuite {
             #expect(try await keys("chat", nil, "b.test") == "3")
             #expect(try await keys("none") == "")
             #expect(try await store.deliveries(limit: 1).map(\.key) == ["4"])
-            var stored = try #require(try await store.sentMessage(.number(3))?.deliveries.first)
+            var stored = try #require(try await store.sentMessage(named: "3")?.deliveries.first)
             #expect(stored.error?.count == 500)
             stored.id = 0
             #expect(stored == failed)

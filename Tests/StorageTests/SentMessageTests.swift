@@ -33,14 +33,26 @@ extension StorageSuite {
                 for id in ["a1", "b1"] { try channel.log(delivery(key, incident: id)) }
                 try channel.keep(text: "other", of: "ffff0000ffff0000", at: noon)
             }
-            let message = try #require(try await store.sentMessage(.number(2)))
+            let message = try #require(try await store.sentMessage(named: "2"))
             #expect(message.key == key && message.channel == "ops" && message.text == "FIRING")
             #expect(message.incidents == incidents && message.attempts == attempts && message.retryAt == nil)
             #expect(message.deliveries.map(\.incidentID) == ["a1", "b1"])
-            #expect(try await store.sentMessage(.key("AB12ab12")) == message)
-            for name in [MessageName.number(9), .key("ab12"), .key("00000000"), .key("%%%%%%%%")] {
-                #expect(try await store.sentMessage(name) == nil)
+            #expect(try await store.sentMessage(named: "AB12ab12") == message)
+            for name in ["9", "ab12", "12345678", "%%%%%%%%"] {
+                #expect(try await store.sentMessage(named: name) == nil)
             }
+        }
+
+        @Test("digits are a delivery's number where there is one, and else the beginning of a key")
+        func digits() async throws {
+            let key = key
+            try await store.ops { channel in
+                try channel.keep(text: "digits", of: "12345678" + key, at: noon)
+                try channel.keep(text: "one", of: key, at: noon)
+                try channel.log(delivery(key, incident: "a1"))
+            }
+            #expect(try await store.sentMessage(named: "12345678")?.text == "digits")
+            #expect(try await store.sentMessage(named: "1")?.text == "one")
         }
 
         @Test("a beginning that fits two keys names none")
@@ -48,8 +60,8 @@ extension StorageSuite {
             try await store.ops { channel in
                 for end in ["1", "2"] { try channel.keep(text: end, of: "abcdabcdabcd" + end, at: noon) }
             }
-            #expect(try await store.sentMessage(.key("abcdabcdabcd")) == nil)
-            #expect(try await store.sentMessage(.key("abcdabcdabcd2"))?.text == "2")
+            #expect(try await store.sentMessage(named: "abcdabcdabcd") == nil)
+            #expect(try await store.sentMessage(named: "abcdabcdabcd2")?.text == "2")
         }
 
         @Test("a message under way is shown with its incidents and its next attempt")
@@ -60,7 +72,7 @@ extension StorageSuite {
                 _ = try channel.insert(message(key, of: ["a1"], retryAt: noon + 30))
                 try channel.keep(text: "FIRING", of: key, at: noon)
             }
-            let sent = try #require(try await store.sentMessage(.key(key)))
+            let sent = try #require(try await store.sentMessage(named: key))
             #expect(sent.retryAt == noon + 30 && sent.deliveries.isEmpty)
             #expect(sent.incidents.map(\.id) == ["a1"])
         }
@@ -77,7 +89,7 @@ extension StorageSuite {
                 }
                 try channel.keep(text: "FIRING", of: key, at: noon)
             }
-            let attempts = try #require(try await store.sentMessage(.key(key))).attempts
+            let attempts = try #require(try await store.sentMessage(named: key)).attempts
             #expect(attempts.map { Int($0.at.timeIntervalSince(noon)) } == [0] + Array(80..<130))
             #expect(attempts.allSatisfy { $0.error?.count == 500 })
         }

@@ -17,11 +17,12 @@ enum MailText {
     static func subject(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { (0x20...0x7E).contains($0) } && !text.contains("=?")
         guard !isPlain || text.utf8.count > 65 else { return text }
-        // Of 75 characters 12 are the frame; four of Base64 hold three bytes.
+        // Of a line's 76 characters the frame takes 12, and the header's name or the blank before another word its own; four
+        // of Base64 hold three bytes.
         var words: [String] = []
         var word = ""
         for scalar in text.unicodeScalars {
-            if word.utf8.count + String(scalar).utf8.count > 45 {
+            if word.utf8.count + String(scalar).utf8.count > (words.isEmpty ? 39 : 45) {
                 words.append(word)
                 word = ""
             }

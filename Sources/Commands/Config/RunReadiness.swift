@@ -12,7 +12,7 @@ struct RunReadiness {
     private var file: ConfigurationFile { configuration.file }
 
     /// Errors stop `run`; warnings do not.
-    var problems: [ConfigurationProblem] { [authorities, store, address, channels].compactMap(\.self) }
+    var problems: [ConfigurationProblem] { [authorities, store, address, channels].compactMap(\.self) + programs }
 
     private var authorities: ConfigurationProblem? {
         guard let path = file.network.caFile else { return nil }
@@ -77,6 +77,27 @@ struct RunReadiness {
         return configuration.problem(
             .warning, at: "alerts.channels",
             "no channel is configured, so no alert is sent; give at least one under 'alerts.channels'")
+    }
+}
+
+extension RunReadiness {
+    /// A warning each: the daemon runs without, and the program may be installed later.
+    private var programs: [ConfigurationProblem] {
+        configuration.file.alerts.channels.compactMap { channel in
+            guard let path = channel.command.first?.reveal(), let fault = Self.fault(ofProgram: path) else {
+                return nil
+            }
+            return configuration.problem(
+                .warning, at: "alerts.channels",
+                "channel '\(channel.name)': \(path.displayable) \(fault); install it, or correct 'command'")
+        }
+    }
+
+    private static func fault(ofProgram path: String) -> String? {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return "is missing" }
+        if isFolder.boolValue { return "is a folder" }
+        return access(path, X_OK) == 0 ? nil : "is not executable for user \(NSUserName()), who runs this command"
     }
 }
 

@@ -29,8 +29,13 @@ struct InitCommand: AsyncParsableCommand {
     func run() async throws {
         var named = targets.isEmpty ? [] : try Targets.read(targets)
         for path in entitlements {
-            let (claimed, skipped) = try Entitlements.domains(at: path)
-            for (text, why) in skipped { Console.remark("\(path): '\(text)' is left out: \(why)") }
+            var claimed: [Target] = []
+            for entry in try Entitlements(at: path).entries {
+                switch entry.meaning {
+                case .success(let target): claimed.append(target)
+                case .failure(let fault): Console.remark("\(path): '\(entry.shown)' is left out: \(fault.why)")
+                }
+            }
             guard !claimed.isEmpty else {
                 throw CommandFailure(
                     .noInput, "\(path) names no associated domain that can be watched (\(Entitlements.key))")

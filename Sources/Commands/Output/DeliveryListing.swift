@@ -4,6 +4,7 @@
 import Evidence
 import Foundation
 import Monitoring
+import StatusServer
 import Storage
 
 enum DeliveryListing {
@@ -48,12 +49,11 @@ enum DeliveryListing {
         return "\(pending.channel.displayable): \(words(pending.count)) pending since \(pending.since.rfc3339)"
     }
 
-    static func retried(_ record: ChannelRecord, pending: Int) -> String {
-        let name = record.name.displayable
-        if let hold = record.hold {
-            return "\(name): the receiver asked to wait until \(hold.until.rfc3339); \(words(pending)) pending"
-        }
-        return "\(name): tried now; \(words(pending)) pending"
+    static func text(_ retried: RetryDocument) -> String {
+        let (name, pending) = (retried.channel.displayable, words(retried.pending))
+        return retried.heldUntil.value.map {
+            "\(name): the receiver asked to wait until \($0.rfc3339); \(pending) pending"
+        } ?? "\(name): tried now; \(pending) pending"
     }
 
     private static func words(_ count: Int) -> String { count == 1 ? "1 notification" : "\(count) notifications" }

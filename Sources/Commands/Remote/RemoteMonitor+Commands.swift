@@ -132,4 +132,24 @@ extension RemoteMonitor {
         let (deliveries, pending) = try read(data, APIAnswer.deliveries)
         return (deliveries.map { DeliveryListing.Entry(record: $0.record, incident: $0.incident) }, pending)
     }
+
+    /// nil where there is none with this name, or several keys begin so.
+    func message(named id: String) async throws -> MessageDocument? {
+        do {
+            return try read(try await get("deliveries/\(Self.segment(id))"), APIAnswer.message)
+        } catch let refusal as RemoteRefusal where refusal.status == 404 {
+            return nil
+        }
+    }
+
+    /// Has a channel tried now; nil where none has this name.
+    func retry(channel: String) async throws -> RetryDocument? {
+        guard Self.isID(channel) else { return nil }
+        do {
+            let answer = try await post("channels/\(Self.segment(channel))/retry", .object([]))
+            return try read(answer, APIAnswer.retry)
+        } catch let refusal as RemoteRefusal where refusal.status == 404 {
+            return nil
+        }
+    }
 }

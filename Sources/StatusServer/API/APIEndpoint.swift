@@ -12,6 +12,8 @@ package enum APIEndpoint: String, CaseIterable, Sendable {
     case acknowledge = "POST /api/v1/incidents/{id}/ack"
     case unacknowledge = "DELETE /api/v1/incidents/{id}/ack"
     case deliveries = "GET /api/v1/deliveries"
+    case delivery = "GET /api/v1/deliveries/{id}"
+    case retry = "POST /api/v1/channels/{channel}/retry"
     case silences = "GET /api/v1/silences"
     case addSilence = "POST /api/v1/silences"
     case endSilence = "DELETE /api/v1/silences/{id}"

@@ -40,6 +40,9 @@ struct APIRoutes: Sendable {
         case .acknowledge: return try await acknowledgements.acknowledge(request, id: id)
         case .unacknowledge: return try await acknowledgements.unacknowledge(request, id: id)
         case .deliveries: return try await deliveries.list(request)
+        case .delivery: return try await deliveries.one(id)
+        case .retry:
+            return try await deliveries.retry(request, channel: context.parameters.get("channel") ?? "")
         case .silences: return try await silences.list()
         case .addSilence: return try await silences.add(request)
         case .endSilence: return try await silences.end(request, id: id)

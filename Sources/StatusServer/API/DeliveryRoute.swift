@@ -4,10 +4,13 @@ import Hummingbird
 import Monitoring
 import Storage
 
-/// What was sent to whom, and what is still to be sent.
+/// What was sent to whom, what is still to be sent, and a channel in trouble that is tried now.
 struct DeliveryRoute: Sendable {
     let store: Store
     let timekeeper: any Timekeeper
+    let gate: WriteGate
+    /// Called after each change.
+    let onWrite: @Sendable () -> Void
 
     private struct Page: Encodable {
         let schema = "aasa-monitor/deliveries/v1"
@@ -62,5 +65,21 @@ struct DeliveryRoute: Sendable {
                 Pending(channel: $0.channel, count: $0.count, since: time.shown($0.since))
             })
         return Response(json: try APIDocument.encoder.encode(page))
+    }
+
+    func one(_ id: String) async throws -> Response {
+        guard let message = try await store.sentMessage(named: id) else {
+            return Response(plain: "no delivery has this id", status: .notFound)
+        }
+        return Response(json: try MessageDocument(message).json)
+    }
+
+    func retry(_ request: Request, channel: String) async throws -> Response {
+        if let refusal = gate.refusal(request) { return refusal }
+        guard let answer = try await store.retry(channel: channel, now: timekeeper.now()) else {
+            return gate.fault("no channel has this name", .notFound)
+        }
+        onWrite()
+        return try gate.json(RetryDocument(answer.record, pending: answer.pending))
     }
 }

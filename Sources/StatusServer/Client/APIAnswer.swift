@@ -102,6 +102,14 @@ package enum APIAnswer {
             }, page.pending.map { PendingCount(channel: $0.channel, count: $0.count, since: $0.since) }
         )
     }
+
+    package static func message(_ data: Data) throws -> MessageDocument {
+        try decoder.decode(MessageDocument.self, from: data)
+    }
+
+    package static func retry(_ data: Data) throws -> RetryDocument {
+        try decoder.decode(RetryDocument.self, from: data)
+    }
 }
 
 /// A delivery, within a list or a history.

@@ -126,6 +126,12 @@ extension Store {
         }
     }
 
+    /// `endHold`, for a person: also how many notifications the channel still has to send. nil for an unknown one.
+    package func retry(channel: String, now: Date) async throws -> (record: ChannelRecord, pending: Int)? {
+        guard let record = try await endHold(channel: channel, now: now) else { return nil }
+        return (record, try await pendingNotifications().first { $0.channel == channel }?.count ?? 0)
+    }
+
     /// Incidents that the channel knows or may know as firing: what stays open there once the channel is removed.
     package func unendedNotifications(channel: String) async throws -> [IncidentRecord] {
         try await read { try IncidentRow.records($0, cached: Self.unended, [channel]) }

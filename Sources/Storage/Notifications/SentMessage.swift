@@ -52,12 +52,14 @@ package struct SentMessage: Equatable, Sendable {
     }
 }
 
-/// Which message is meant.
-package enum MessageName: Equatable, Sendable {
-    /// The number of one of its lines in the log.
-    case number(Int64)
-    /// The beginning of its key, at least eight characters.
-    case key(String)
+extension SentMessage {
+    /// Whether a text can name a message: the number of one of its deliveries, or the beginning of its key, at least eight
+    /// characters of it.
+    package static func isName(_ text: String) -> Bool { Int64(text) != nil || isKey(text) }
+
+    fileprivate static func isKey(_ text: String) -> Bool {
+        text.utf8.count >= 8 && text.allSatisfy { $0.isASCII && $0.isHexDigit }
+    }
 }
 
 extension ChannelTransaction {
@@ -88,9 +90,9 @@ extension ChannelTransaction {
 
 extension Store {
     /// One message whole; nil for an unknown name, and for the beginning of several keys.
-    package func sentMessage(_ name: MessageName) async throws -> SentMessage? {
+    package func sentMessage(named name: String) async throws -> SentMessage? {
         try await read { database in
-            guard let key = try Self.key(of: name, database) else { return nil }
+            guard let key = try Self.key(named: name, database) else { return nil }
             let deliveries = try Row.fetchAll(database, cached: Self.deliveriesOfKey, arguments: [key])
                 .compactMap(Self.delivery)
             let kept = try Row.fetchOne(database, cached: Self.textOfKey, arguments: [key])
@@ -116,17 +118,14 @@ extension Store {
         }
     }
 
-    private static func key(of name: MessageName, _ database: Database) throws -> String? {
-        switch name {
-        case .number(let id):
-            return try String.fetchOne(database, cached: keyOfDelivery, arguments: [id])
-        case .key(let prefix):
-            guard prefix.utf8.count >= 8, prefix.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
-                return nil
-            }
-            let keys = try String.fetchAll(database, cached: keysByPrefix, arguments: ["prefix": prefix.lowercased()])
-            return keys.count == 1 ? keys.first : nil
+    /// A number is that of a delivery first: what the list shows is meant more often than a key of digits alone.
+    private static func key(named name: String, _ database: Database) throws -> String? {
+        if let id = Int64(name), let key = try String.fetchOne(database, cached: keyOfDelivery, arguments: [id]) {
+            return key
         }
+        guard SentMessage.isKey(name) else { return nil }
+        let keys = try String.fetchAll(database, cached: keysByPrefix, arguments: ["prefix": name.lowercased()])
+        return keys.count == 1 ? keys.first : nil
     }
 
     static let keyOfDelivery = "SELECT key FROM delivery WHERE id = ?"

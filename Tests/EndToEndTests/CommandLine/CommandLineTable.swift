@@ -163,6 +163,9 @@ enum CommandLineTable {
         .init("init --entitlements none.entitlements", 66, "cannot read 'none.entitlements'"),
         .init("init --entitlements plain.entitlements", 66, "plain.entitlements is no property list"),
         .init("init -o - site.test", 0, output: "site.test"),
+        .init("audit", 64, "missing expected argument '--entitlements <file> ...'"),
+        .init("audit --entitlements none.entitlements", 66, "cannot read 'none.entitlements'"),
+        .init("audit --entitlements plain.entitlements", 66, "plain.entitlements is no property list"),
     ]
 
     static let configuration: [CommandLineRow] = [
@@ -184,6 +187,22 @@ enum CommandLineTable {
                 alerts: {channels: [{name: hook, type: webhook, url: "https://hooks.test/"}]}
                 server: {listen: "127.0.0.1:0"}
                 """, 0, output: "<stdin>: valid, 2 domains, 1 channel\n"),
+        .init(
+            "config check -",
+            input: """
+                version: 1
+                domains: [a.test]
+                server: {listen: "127.0.0.1:0"}
+                alerts:
+                  channels:
+                    - {name: script, type: command, command: [/none/such, visible]}
+                    - {name: folder, type: command, command: [/usr]}
+                    - {name: plain, type: command, command: [/etc/passwd]}
+                    - {name: good, type: command, command: [/bin/sh]}
+                """, 0,
+            "<stdin>:6:5: warning: channel 'script': /none/such is missing; install it, or correct 'command'",
+            "channel 'folder': /usr is a folder", "channel 'plain': /etc/passwd is not executable for user",
+            output: "1 domain, 4 channels, 3 warnings\n"),
         .init("config check -", input: "", 78, "<stdin>:1:1: the file is empty"),
         .init("config check -", input: "version:1\n", 78, "<stdin>:1:1:", "; is a blank missing after the colon?"),
         .init(

@@ -38,7 +38,9 @@ extension EndToEndTests {
                 for command in [
                     ["status"], ["status", "bad.test"], ["history", "bad.test"], ["history", "good.test"],
                     ["deliveries", "list"], ["deliveries", "list", "--format", "json"],
-                    ["deliveries", "list", "--domain", "good.test"], ["silence", "list"],
+                    ["deliveries", "list", "--domain", "good.test"], ["deliveries", "show", "1"],
+                    ["deliveries", "show", "1", "--format", "json"], ["deliveries", "show", "99"],
+                    ["deliveries", "retry", "hook"], ["deliveries", "retry", "other"], ["silence", "list"],
                 ] {
                     let (remote, local) = try await both(command)
                     #expect(remote.end == local.end, "\(command) \(remote.errors)")

@@ -26,6 +26,10 @@ extension EndToEndTests {
                 let id = try #require(chat.messages.first).incident
                 let done = try await stage.run(["ack", id, "--by", "eva", "--config", watch.file])
                 #expect(done.end == .exit(0), "\(done.errors)")
+                // The daemon reads it within seconds; of one that ends before that nothing is logged.
+                try await until("the acknowledgement", seen: { process.errors }) {
+                    process.errors.contains("incident acknowledged")
+                }
                 stage.lab.origin("site.test").serve(file())
                 _ = try await pager.deliveries(count: 2, within: Stage.patience)
 

@@ -23,15 +23,17 @@ extension EndToEndTests {
             throw NeverCame(what: "the outcome \(outcome)", seen: "\(last)")
         }
 
-        @Test("a refused message is listed and sent again after `retry` within seconds, and no secret is shown")
-        func retry() async throws {
+        @Test(
+            "a refused message is listed and sent again after `retry` within seconds, and no secret is shown",
+            arguments: [false, true])
+        func retry(isRemote: Bool) async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()
                 receiver.answers(400)
                 stage.lab.origin("site.test").behaviour = .reply(.status(500))
                 let watch = try Watch(
                     stage, ["site.test"], Watch.Settings(channels: [Watch.webhook(receiver.url("/hidden-path"))]))
-                let (process, _) = try await watch.started()
+                let (process, page) = try await watch.started()
                 let refused = try await Self.list(stage, until: "refused")
                 #expect(refused.count == 1)
                 let entry = try #require(refused.first)
@@ -66,7 +68,7 @@ extension EndToEndTests {
                 }
 
                 receiver.answers(200)
-                let retried = try await stage.run(["deliveries", "retry", "hook"])
+                let retried = try await stage.run(["deliveries", "retry", "hook"] + (isRemote ? ["--url", page] : []))
                 #expect(retried.output == "hook: tried now; 0 notifications pending\n", "\(retried.errors)")
                 #expect(retried.end == .exit(0))
                 let delivered = try await Self.list(stage, until: "delivered")
@@ -74,7 +76,7 @@ extension EndToEndTests {
 
                 let unknown = try await stage.run(["deliveries", "retry", "nobody"])
                 #expect(unknown.end == .exit(1))
-                #expect(unknown.errors.contains("the store knows no channel 'nobody'"), "\(unknown.errors)")
+                #expect(unknown.errors.contains("no channel is named 'nobody' there"), "\(unknown.errors)")
                 let missing = try await stage.run(["deliveries", "show", "99"])
                 #expect(missing.end == .exit(1))
                 #expect(missing.errors.contains("no delivery is named '99'"), "\(missing.errors)")
