@@ -96,10 +96,11 @@ struct DeliveriesCommand: AsyncParsableCommand {
             guard let message else {
                 throw CommandFailure(
                     .found,
-                    "no delivery is named '\(id.displayable.shortened(to: 80))'; see aasa-monitor deliveries list")
+                    "no delivery is named '\(id.displayable.shortened(to: 80))', or several keys begin so; see "
+                        + "aasa-monitor deliveries list")
             }
             switch format {
-            case .json: Console.print(String(decoding: try message.json, as: UTF8.self))
+            case .json: Console.print(String(decoding: try message.json(isPretty: true), as: UTF8.self))
             case .text: Console.print(MessageListing.text(message))
             }
         }

@@ -68,13 +68,14 @@ struct OneShotChecker: Sendable {
         }
     }
 
-    func check(_ target: Target, depth: Depth) async throws -> CheckReport {
+    /// `mode`: nil: that of the target, or else of the configuration.
+    func check(_ target: Target, in mode: AssociationMode? = nil, depth: Depth) async throws -> CheckReport {
         let state = try? await store?.state(of: target.domain)
         let watched = watched(target.domain)
         let expectations = (watched?.expect ?? Expectations()).adding(expectations[target.domain] ?? Expectations())
         let started = Date()
         let observation = try await probe.observe(
-            target.domain, mode: mode(of: target), depth: depth,
+            target.domain, mode: mode ?? self.mode(of: target), depth: depth,
             hadFile: state?.hadFile ?? false, pages: expectations.pages(of: target.domain),
             timeout: timeout ?? watched?.timeout, now: started)
         let readings = Readings(observation)

@@ -88,7 +88,7 @@ extension CommandsTests {
         @Test("a message as JSON has each attempt and each incident")
         func messageJSON() throws {
             #expect(
-                String(decoding: try message(attempts: Self.tried, text: "FIRING").json, as: UTF8.self)
+                String(decoding: try message(attempts: Self.tried, text: "FIRING").json(), as: UTF8.self)
                     == #"{"attempts":[{"at":"2026-11-21T06:59:51Z","error":"no\#u{FFFD}pe","outcome":"channel_refused","#
                     + #""status":403},{"at":"2026-11-21T07:00:00Z","error":null,"outcome":"delivered","status":200}],"#
                     + #""channel":"ops","deliveries":[7],"incidents":[{"domain":"a.test","id":"0123456789abcdef","#
@@ -100,7 +100,7 @@ extension CommandsTests {
         @Test("a message that a daemon answered is shown as one of the store")
         func remote() throws {
             for document in [try message(attempts: Self.tried, text: "x"), try message(retryAt: Self.noon)] {
-                let read = try APIAnswer.message(try document.json)
+                let read = try APIAnswer.message(try document.json())
                 #expect(MessageListing.text(read) == MessageListing.text(document))
             }
         }
@@ -122,7 +122,8 @@ extension CommandsTests {
         func retried() {
             var record = ChannelRecord(name: "ops", type: "slack")
             #expect(
-                DeliveryListing.text(RetryDocument(record, pending: 1)) == "ops: tried now; 1 notification pending")
+                DeliveryListing.text(RetryDocument(record, pending: 1))
+                    == "ops: tried now, also with what it refused; 1 notification pending")
             record.hold = ChannelRecord.Hold(until: Self.noon, reason: .throttled)
             #expect(
                 DeliveryListing.text(RetryDocument(record, pending: 2))

@@ -100,6 +100,25 @@ extension StorageSuite {
             #expect(try await store.ops { try $0.record() } == record)
         }
 
+        @Test("who asks for a retry does not wait for group_interval; what a refused digest was too large for stays")
+        func retried() async throws {
+            let group = NotificationGroup(kind: .cdnStale, reason: .firing)
+            try await save(pending("a1"))
+            for name in ["ops", "chat"] {
+                try await store.transact(channel: name) { channel in
+                    try channel.save(ChannelRecord(name: name, type: "webhook"))
+                    try channel.save(pending("a1"), of: try incident())
+                    try channel.pace(group, lastAt: noon, largest: 3)
+                }
+            }
+            #expect(try await store.retry(channel: "none", now: noon) == nil)
+            #expect(try await store.retry(channel: "ops", now: noon)?.pending == 1)
+            for (name, lastAt) in [("ops", nil), ("chat", noon)] as [(String, Date?)] {
+                let groups = try await store.inspect(channel: name) { try $0.pendingGroups() }
+                #expect(groups.map(\.lastAt) == [lastAt] && groups.map(\.largest) == [3], "\(name)")
+            }
+        }
+
         @Test("another type under the same name forgets what the channel knew, and nothing of other channels")
         func forgets() async throws {
             try await save(pending("a1"))

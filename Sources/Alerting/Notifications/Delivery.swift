@@ -89,7 +89,7 @@ package final class Delivery: Sendable {
     /// Wakes the loops: after each commit that changed an incident.
     package func wake() { work.signal() }
 
-    /// Has the loops ask again about all that is open: something changed that the store does not hold.
+    /// Has the loops ask again about all that is open: something changed that no change of an incident shows.
     package func reconsider() {
         state.withLock { $0.generation += 1 }
         work.signal()

@@ -1,127 +1,149 @@
-// What an app claims, held against what its domains serve.
+// What an app claims, compared with what its domains serve.
 
 import AASA
 import Evidence
 import Foundation
 
-/// One entry of an app's entitlements.
-struct Claim {
-    /// One place that devices read.
-    struct Place {
-        let isNamed: Bool
-        let seen: String
+/// One entry of an app's entitlements, and whether the places that devices read name the app.
+struct AuditedEntry {
+    /// What one place says of the app.
+    enum Answer {
+        case named
+        case notNamed
+        /// Why devices take nothing from it.
+        case noFile(String)
 
-        static let named = Place(isNamed: true, seen: "names the app")
-        static let notNamed = Place(isNamed: false, seen: "does not name the app")
+        var words: String {
+            switch self {
+            case .named: "names the app"
+            case .notNamed: "does not name the app"
+            case .noFile(let why): why
+            }
+        }
+
+        var isNamed: Bool { if case .named = self { true } else { false } }
     }
 
-    enum Finding {
-        /// Devices ignore the entry.
-        case noDomain(why: String)
+    enum Outcome {
+        /// Devices make nothing of the entry.
+        case faulty(why: String)
         /// `copy`: nil where devices do not read Apple's copy in this mode.
-        case served(service: String, target: Target, origin: Place, copy: Place?, CheckReport)
+        case asked(Entitlements.Claim, origin: Answer, copy: Answer?, CheckReport)
     }
 
     let entry: Entitlements.Entry
-    let finding: Finding
+    let app: String
+    let outcome: Outcome
 
-    init(_ entry: Entitlements.Entry, of app: String, in reports: [Target: CheckReport]) {
+    /// `report`: nil for an entry that is no associated domain.
+    init(_ entry: Entitlements.Entry, of app: String, _ report: (Target) -> CheckReport?) {
         self.entry = entry
+        self.app = app
         switch entry.meaning {
-        case .failure(let fault): finding = .noDomain(why: fault.why)
-        case .success(let target):
-            guard let service = entry.service, let report = reports[target] else {
-                finding = .noDomain(why: "it names no service; write applinks:\(target.domain)")
+        case .failure(let fault): outcome = .faulty(why: fault.why)
+        case .success(let claim):
+            guard let report = report(claim.target) else {
+                outcome = .faulty(why: "it was not asked")
                 return
             }
-            func place(_ file: ContentReading?, _ retrieval: Retrieval) -> Place {
-                guard let document = file?.document else {
-                    return Place(isNamed: false, seen: Serving(retrieval, in: report.readings).words())
-                }
-                let named = AssociationFile(document).services.first { $0.name == service }?.appIDs ?? []
-                return named.contains(app) ? .named : .notNamed
-            }
             let readings = report.readings
-            let copy: Place? =
-                switch report.observation.cdn {
-                case .asked(let retrieval): place(readings.cdnFile, retrieval)
-                case .notAsked(.originHasNoFile): Place(isNamed: false, seen: "not asked: the origin has no file")
+            func answer(_ file: ContentReading?, _ retrieval: Retrieval) -> Answer {
+                guard let document = file?.document else {
+                    return .noFile(Serving(retrieval, in: readings).words())
+                }
+                let bytes = retrieval.answer?.body.decodedBytes ?? 0
+                guard bytes <= AssociationFile.sizeLimit else {
+                    return .noFile("\(bytes.grouped) bytes, above the limit")
+                }
+                // Of a key that is given twice the last one counts, as in every other judgement.
+                let service = AssociationFile(document).services.last { $0.name == claim.service }
+                return service?.appIDs.contains(app) == true ? .named : .notNamed
+            }
+            let copy: Answer? =
+                switch readings.observation.cdn {
+                case .asked(let retrieval): answer(readings.cdnFile, retrieval)
+                case .notAsked(.originHasNoFile): .noFile("not asked")
                 case .notAsked(.mode): nil
                 }
-            finding = .served(
-                service: service, target: target, origin: place(readings.originFile, report.observation.origin),
-                copy: copy, report)
+            outcome = .asked(
+                claim, origin: answer(readings.originFile, readings.observation.origin), copy: copy, report)
         }
     }
 
     /// Whether each place that devices read names the app.
-    var isKept: Bool {
-        switch finding {
-        case .noDomain: false
-        case .served(_, _, let origin, let copy, _): origin.isNamed && copy?.isNamed != false
+    var isNamed: Bool {
+        switch outcome {
+        case .faulty: false
+        case .asked(_, let origin, let copy, _): origin.isNamed && copy?.isNamed != false
         }
     }
 
-    /// What stands in the way, and what to do.
-    func trouble(of app: String) -> [String] {
-        guard !isKept else { return [] }
-        switch finding {
-        case .noDomain(let why): return ["Devices ignore the entry: \(why)."]
-        case .served(let service, let target, let origin, _, let report):
-            guard origin.seen == Place.notNamed.seen else { return report.verdict.text.parts }
-            let place = service == "applinks" ? "an entry of 'applinks.details'" : "'\(service).apps'"
-            return ["The origin's file does not name the app. Add \(app) to \(place) of \(target.domain)'s file."]
+    /// Why it is not, and what to do; empty where it is.
+    var trouble: [String] {
+        if isNamed { return [] }
+        switch outcome {
+        case .faulty(let why): return ["The entry is no associated domain: \(why)."]
+        case .asked(let claim, .notNamed, _, _):
+            let place = claim.service == "applinks" ? "an entry of 'applinks.details'" : "'\(claim.service).apps'"
+            return [
+                "The origin's file does not name the app. Add \(app) to \(place) of \(claim.target.domain)'s file."
+            ]
+        case .asked(let claim, _, _, let report):
+            let text = report.verdict.text
+            // The effect is about links.
+            return [claim.service == "applinks" ? text.effect : nil, text.cause, text.action, text.outlook]
+                .compactMap(\.self)
         }
     }
 
-    fileprivate func row() -> [String] {
-        switch finding {
-        case .noDomain: [entry.shown, "no domain", "-"]
-        case .served(_, _, let origin, let copy, _):
-            [entry.shown, origin.seen.displayable, copy?.seen.displayable ?? "not read in this mode"]
+    fileprivate var row: [String] {
+        let name = entry.text.displayable.shortened(to: 60)
+        func words(_ answer: Answer) -> String { answer.words.displayable.shortened(to: 40) }
+        switch outcome {
+        case .faulty: return [name, "not asked", "not asked"]
+        case .asked(_, let origin, let copy, _):
+            return [name, words(origin), copy.map(words) ?? "not read in this mode"]
         }
     }
 
-    fileprivate func json(of app: String) -> OrderedJSON {
-        var members: [(String, OrderedJSON)] = [("entry", .string(entry.shown)), ("kept", .bool(isKept))]
-        func place(_ place: Place) -> OrderedJSON {
-            .object([("named", .bool(place.isNamed)), ("seen", .string(place.seen.displayable))])
+    fileprivate var json: OrderedJSON {
+        func json(_ answer: Answer) -> OrderedJSON {
+            .object([("named", .bool(answer.isNamed)), ("seen", .string(answer.words.displayable))])
         }
-        switch finding {
-        case .noDomain:
-            members += [("service", .null), ("domain", .null), ("mode", .null), ("origin", .null), ("cdn", .null)]
-        case .served(let service, let target, let origin, let copy, _):
+        var members: [(String, OrderedJSON)] = [("entry", .string(entry.text)), ("named", .bool(isNamed))]
+        switch outcome {
+        case .faulty: members += ["service", "domain", "mode", "origin", "cdn"].map { ($0, .null) }
+        case .asked(let claim, let origin, let copy, _):
             members += [
-                ("service", .string(service)), ("domain", .string(target.domain.name)),
-                ("mode", .string(target.mode.rawValue)), ("origin", place(origin)), ("cdn", copy.map(place) ?? .null),
+                ("service", .string(claim.service)), ("domain", .string(claim.target.domain.name)),
+                ("mode", .string(claim.target.mode.rawValue)), ("origin", json(origin)),
+                ("cdn", copy.map(json) ?? .null),
             ]
         }
-        members.append(("trouble", .array(trouble(of: app).map(OrderedJSON.string))))
-        return .object(members)
+        return .object(members + [("trouble", .array(trouble.map(OrderedJSON.string)))])
     }
 }
 
-/// What one app claims.
+/// All that one app claims.
 struct AppAudit {
     let app: String
     let path: String
-    let claims: [Claim]
+    let entries: [AuditedEntry]
 
-    var isKept: Bool { claims.allSatisfy(\.isKept) }
+    var isNamed: Bool { entries.allSatisfy(\.isNamed) }
 
     func text(style: TextStyle) -> String {
-        let kept = claims.count { $0.isKept }
+        let named = entries.count { $0.isNamed }
+        let domains = entries.count == 1 ? "associated domain" : "associated domains"
         var lines = [
-            "\(style.bold(app.displayable))  \(style.verdict(isKept ? .ok : .failing))",
-            "  \(path.displayable): the app is named for \(kept) of its \(claims.count) associated "
-                + (claims.count == 1 ? "domain" : "domains"),
+            "\(style.bold(app.displayable))  \(style.verdict(isNamed ? .ok : .failing))",
+            "  \(path.displayable): the app is named for \(named) of its \(entries.count) \(domains)", "",
         ]
-        guard !claims.isEmpty else { return lines.joined(separator: "\n") }
-        let rows = [["entry", "origin's file", "Apple's copy"]] + claims.map { $0.row() }
-        lines += [""] + TextTable(rows: rows).lines(indentation: 2, style: style)
-        for claim in claims where !claim.isKept {
-            lines += ["", "  \(style.bold(claim.entry.shown))"]
-            for part in claim.trouble(of: app) {
+        let rows = [["entry", "origin's file", "Apple's copy"]] + entries.map(\.row)
+        lines += TextTable(rows: rows).lines(indentation: 2, style: style)
+        for entry in entries where !entry.isNamed {
+            lines += ["", "  \(style.bold(entry.entry.shown))"]
+            for part in entry.trouble {
                 lines += style.breaksDiagnosis ? style.wrapped(part, indentation: 4) : ["    " + part]
             }
         }
@@ -137,8 +159,7 @@ struct AppAudit {
                     audits.map { audit in
                         .object([
                             ("app", .string(audit.app)), ("entitlements", .string(audit.path)),
-                            ("kept", .bool(audit.isKept)),
-                            ("claims", .array(audit.claims.map { $0.json(of: audit.app) })),
+                            ("named", .bool(audit.isNamed)), ("entries", .array(audit.entries.map(\.json))),
                         ])
                     })
             ),

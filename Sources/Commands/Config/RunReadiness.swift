@@ -12,7 +12,9 @@ struct RunReadiness {
     private var file: ConfigurationFile { configuration.file }
 
     /// Errors stop `run`; warnings do not.
-    var problems: [ConfigurationProblem] { [authorities, store, address, channels].compactMap(\.self) + programs }
+    var problems: [ConfigurationProblem] {
+        [authorities, store, address, channels].compactMap(\.self) + file.alerts.channels.compactMap(program)
+    }
 
     private var authorities: ConfigurationProblem? {
         guard let path = file.network.caFile else { return nil }
@@ -78,26 +80,24 @@ struct RunReadiness {
             .warning, at: "alerts.channels",
             "no channel is configured, so no alert is sent; give at least one under 'alerts.channels'")
     }
-}
 
-extension RunReadiness {
-    /// A warning each: the daemon runs without, and the program may be installed later.
-    private var programs: [ConfigurationProblem] {
-        configuration.file.alerts.channels.compactMap { channel in
-            guard let path = channel.command.first?.reveal(), let fault = Self.fault(ofProgram: path) else {
-                return nil
-            }
-            return configuration.problem(
-                .warning, at: "alerts.channels",
-                "channel '\(channel.name)': \(path.displayable) \(fault); install it, or correct 'command'")
-        }
-    }
-
-    private static func fault(ofProgram path: String) -> String? {
+    /// A warning, since the daemon runs without, and the program may be installed later.
+    private func program(of channel: ChannelSettings) -> ConfigurationProblem? {
+        guard let path = channel.command.first?.reveal() else { return nil }
         var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return "is missing" }
-        if isFolder.boolValue { return "is a folder" }
-        return access(path, X_OK) == 0 ? nil : "is not executable for user \(NSUserName()), who runs this command"
+        let fault: String
+        switch access(path, F_OK) == 0 ? 0 : errno {
+        case 0 where FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue:
+            fault = "is a folder; name a program"
+        case 0 where access(path, X_OK) == 0: return nil
+        case 0: fault = "is not executable for user \(NSUserName()), who runs this command; see chmod"
+        case ENOENT, ENOTDIR: fault = "is missing; install it, or correct 'command'"
+        case let error:
+            fault =
+                "cannot be reached by user \(NSUserName()), who runs this command: \(String(cString: strerror(error)))"
+        }
+        return configuration.problem(
+            .warning, at: "alerts.channels.\(channel.name).command", "\(path.displayable) \(fault)")
     }
 }
 

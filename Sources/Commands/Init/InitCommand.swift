@@ -32,13 +32,15 @@ struct InitCommand: AsyncParsableCommand {
             var claimed: [Target] = []
             for entry in try Entitlements(at: path).entries {
                 switch entry.meaning {
-                case .success(let target): claimed.append(target)
-                case .failure(let fault): Console.remark("\(path): '\(entry.shown)' is left out: \(fault.why)")
+                case .success(let claim): claimed.append(claim.target)
+                case .failure(let fault):
+                    Console.remark("\(path.displayable): '\(entry.shown)' is left out: \(fault.why)")
                 }
             }
             guard !claimed.isEmpty else {
                 throw CommandFailure(
-                    .noInput, "\(path) names no associated domain that can be watched (\(Entitlements.key))")
+                    .noInput, "\(path.displayable) names no associated domain that can be watched (\(Entitlements.key))"
+                )
             }
             named += claimed
         }

@@ -53,7 +53,7 @@ enum DeliveryListing {
         let (name, pending) = (retried.channel.displayable, words(retried.pending))
         return retried.heldUntil.value.map {
             "\(name): the receiver asked to wait until \($0.rfc3339); \(pending) pending"
-        } ?? "\(name): tried now; \(pending) pending"
+        } ?? "\(name): tried now, also with what it refused; \(pending) pending"
     }
 
     private static func words(_ count: Int) -> String { count == 1 ? "1 notification" : "\(count) notifications" }

@@ -31,6 +31,10 @@ struct ChannelReader {
         result.kinds = ChannelKinds(reading: reading).read(channel)
         if let notify = notify() { result.notify = notify }
         channel.close()
+        // The keys of all channels have one path; each channel's own is by its name.
+        if let name, let command = channel.entry("command")?.value {
+            reading.note(place: command.position, of: "alerts.channels.\(name).command")
+        }
         return name != nil && isWhole ? result : nil
     }
 

@@ -82,7 +82,8 @@ package struct Target: Hashable, Sendable {
         }
     }
 
-    private static let services: Set<String> = [
+    /// What an entitlement can begin with.
+    package static let services: Set<String> = [
         "applinks", "webcredentials", "appclips", "activitycontinuation", "authsrv", "messagefilter",
         "classificationreport",
     ]

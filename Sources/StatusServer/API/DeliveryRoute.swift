@@ -69,9 +69,9 @@ struct DeliveryRoute: Sendable {
 
     func one(_ id: String) async throws -> Response {
         guard let message = try await store.sentMessage(named: id) else {
-            return Response(plain: "no delivery has this id", status: .notFound)
+            return Response(plain: "no delivery has this id, or several have; name more of its key", status: .notFound)
         }
-        return Response(json: try MessageDocument(message).json)
+        return Response(json: try MessageDocument(message).json())
     }
 
     func retry(_ request: Request, channel: String) async throws -> Response {

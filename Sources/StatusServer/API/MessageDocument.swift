@@ -3,7 +3,7 @@ import Foundation
 import Monitoring
 import Storage
 
-/// One message whole: what it said, about which incidents, and each attempt to deliver it. Where it went is not told: a
+/// One message whole: what it said, about which incidents, and each attempt to deliver it. Where it went stays out: a
 /// channel's URL is a secret.
 package struct MessageDocument: Codable, Sendable {
     package struct Member: Codable, Sendable {
@@ -12,7 +12,7 @@ package struct MessageDocument: Codable, Sendable {
         package let domain: Nullable<String>
         package let state: String
         package let since: Date
-        /// Of the incident, as this message told of it; null while it is under way.
+        /// Of the incident in this message; null while the message is under way.
         package let version: Nullable<Int>
     }
 
@@ -80,10 +80,14 @@ package struct MessageDocument: Codable, Sendable {
     }
 
     /// As the API answers it.
-    package var json: Data { get throws { try APIDocument.encoder.encode(self) } }
+    package func json(isPretty: Bool = false) throws -> Data {
+        let encoder = APIDocument.encoder
+        if isPretty { encoder.outputFormatting.insert(.prettyPrinted) }
+        return try encoder.encode(self)
+    }
 }
 
-/// What a channel does after it was told to try again.
+/// What a channel does after a retry.
 package struct RetryDocument: Codable, Sendable {
     package let channel: String
     /// Until then it sends nothing, as its receiver asked; null: it is tried now.

@@ -117,20 +117,30 @@ extension Store {
     /// Ends a channel's hold, unless the receiver asked for it, and lets it try again what it refused. Its loop does
     /// the rest. Returns the channel; nil for an unknown one.
     package func endHold(channel: String, now: Date) async throws -> ChannelRecord? {
-        try await write { database in
-            guard var record = try ChannelRow.record(channel, database) else { return nil }
-            if record.hold?.reason != .throttled { record.hold = nil }
-            record.refusalsLiftedAt = now
-            try ChannelRow.save(record, database)
-            return record
-        }
+        try await write { try Self.endHold(channel, now, $0) }
     }
 
-    /// `endHold`, for a person: also how many notifications the channel still has to send. nil for an unknown one.
+    /// The same for a person who has mended something, and does not wait for `group_interval`; also returns how many
+    /// notifications the channel still has to send.
     package func retry(channel: String, now: Date) async throws -> (record: ChannelRecord, pending: Int)? {
-        guard let record = try await endHold(channel: channel, now: now) else { return nil }
+        let record = try await write { database in
+            let record = try Self.endHold(channel, now, database)
+            try database.execute(cached: Self.forgettingPace, arguments: [channel])
+            return record
+        }
+        guard let record else { return nil }
         return (record, try await pendingNotifications().first { $0.channel == channel }?.count ?? 0)
     }
+
+    private static func endHold(_ channel: String, _ now: Date, _ database: Database) throws -> ChannelRecord? {
+        guard var record = try ChannelRow.record(channel, database) else { return nil }
+        if record.hold?.reason != .throttled { record.hold = nil }
+        record.refusalsLiftedAt = now
+        try ChannelRow.save(record, database)
+        return record
+    }
+
+    static let forgettingPace = "UPDATE notification_group SET last_at = NULL WHERE channel = ?"
 
     /// Incidents that the channel knows or may know as firing: what stays open there once the channel is removed.
     package func unendedNotifications(channel: String) async throws -> [IncidentRecord] {

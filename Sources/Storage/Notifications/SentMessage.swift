@@ -55,7 +55,11 @@ package struct SentMessage: Equatable, Sendable {
 extension SentMessage {
     /// Whether a text can name a message: the number of one of its deliveries, or the beginning of its key, at least eight
     /// characters of it.
-    package static func isName(_ text: String) -> Bool { Int64(text) != nil || isKey(text) }
+    package static func isName(_ text: String) -> Bool { number(text) != nil || isKey(text) }
+
+    fileprivate static func number(_ text: String) -> Int64? {
+        text.allSatisfy { $0.isASCII && $0.isNumber } ? Int64(text) : nil
+    }
 
     fileprivate static func isKey(_ text: String) -> Bool {
         text.utf8.count >= 8 && text.allSatisfy { $0.isASCII && $0.isHexDigit }
@@ -120,7 +124,9 @@ extension Store {
 
     /// A number is that of a delivery first: what the list shows is meant more often than a key of digits alone.
     private static func key(named name: String, _ database: Database) throws -> String? {
-        if let id = Int64(name), let key = try String.fetchOne(database, cached: keyOfDelivery, arguments: [id]) {
+        if let id = SentMessage.number(name),
+            let key = try String.fetchOne(database, cached: keyOfDelivery, arguments: [id])
+        {
             return key
         }
         guard SentMessage.isKey(name) else { return nil }

@@ -1,4 +1,4 @@
-// `audit`: what an app claims, held against what its domains serve.
+// `audit`: what an app claims, compared with what its domains serve.
 
 import Foundation
 import Lab
@@ -29,7 +29,15 @@ extension EndToEndTests {
             return "{" + members.joined(separator: ",") + "}"
         }
 
-        @Test("each entry is held against the origin and Apple's copy, for its service")
+        /// `named`, of a place that is asked.
+        private static func answers(_ audit: JSONValue, _ place: String) -> [Bool?] {
+            audit["entries"].elements.map { entry in
+                let named = entry[place]["named"]
+                return named == .bool(true) ? true : named == .bool(false) ? false : nil
+            }
+        }
+
+        @Test("each entry is compared with the origin's file and Apple's copy, for its service")
         func entries() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("both.test").serve(Self.serving("applinks", "webcredentials"))
@@ -39,10 +47,15 @@ extension EndToEndTests {
                 // Apple's copy stays behind: it names nobody for passwords yet.
                 stage.lab.origin("late.test").serve(Self.serving("applinks", "webcredentials"))
                 stage.lab.cdn.holds("late.test", body: Self.serving("applinks"))
+                // What is above the limit, devices do not read.
+                let large = Self.serving("applinks").dropLast() + #","x":"\#(String(repeating: "x", count: 140_000))"}"#
+                stage.lab.origin("large.test").serve(String(large))
+                stage.lab.origin("twice.test").serve(#"{"applinks":{},"# + Self.serving("applinks").dropFirst())
                 let claimed = [
-                    "applinks:both.test", "webcredentials:*.both.test", "applinks:links.test",
-                    "webcredentials:links.test", "applinks:dev.test?mode=developer", "applinks:down.test",
-                    "webcredentials:late.test", "applinks:https://both.test", "applinks:$(HOST)", "both.test",
+                    "applinks:both.test", "webcredentials:*.both.test", "applinks:twice.test", "applinks:links.test",
+                    "webcredentials:links.test", "applinks:dev.test?mode=developer", "webcredentials:down.test",
+                    "webcredentials:late.test", "applinks:large.test?mode=developer", "applinks:https://both.test",
+                    "https://both.test", "applinks:$(HOST)", "both.test", "both.test:443", "appclips:*.both.test",
                 ]
                 try stage.write("App.entitlements", Self.entitlements(Self.app, claimed))
                 let command = ["audit", "--entitlements", "App.entitlements"] + stage.network
@@ -51,30 +64,46 @@ extension EndToEndTests {
                 let report = try process.json()
                 #expect(report["schema"] == .string("aasa-monitor/audit/v1"))
                 let audit = try #require(report["apps"].elements.first)
-                #expect(audit["app"] == .string(Self.app) && audit["kept"] == .bool(false))
-                func answers(_ key: String) -> [Bool?] {
-                    audit["claims"].elements.map { claim in
-                        let named = claim[key]["named"]
-                        return named == .bool(true) ? true : named == .bool(false) ? false : nil
-                    }
-                }
-                #expect(audit["claims"].elements.compactMap { $0["entry"].string } == claimed)
-                #expect(answers("origin") == [true, true, true, false, true, false, true, nil, nil, nil])
-                #expect(answers("cdn") == [true, true, true, false, nil, false, false, nil, nil, nil])
+                #expect(audit["app"] == .string(Self.app) && audit["named"] == .bool(false))
+                #expect(audit["entries"].elements.compactMap { $0["entry"].string } == claimed)
+                let faulty = [Bool?](repeating: nil, count: 6)
                 #expect(
-                    audit["claims"].elements.map { $0["kept"] == .bool(true) }
-                        == [true, true, true, false, true, false, false, false, false, false])
+                    Self.answers(audit, "origin") == [true, true, true, true, false, true, false, true, false] + faulty)
+                #expect(
+                    Self.answers(audit, "cdn") == [true, true, true, true, false, nil, false, false, nil] + faulty)
+                #expect(
+                    audit["entries"].elements.map { $0["named"] == .bool(true) }
+                        == [true, true, true, true, false, true] + [Bool](repeating: false, count: 9))
                 let text = try await stage.run(command)
                 #expect(text.end == .exit(1))
                 for part in [
-                    "\(Self.app)  FAILING\n", "the app is named for 4 of its 10 associated domains\n",
-                    "applinks:dev.test?mode=developer  names the app          not read in this mode\n",
+                    "\(Self.app)  FAILING\n", "the app is named for 5 of its 15 associated domains\n",
+                    "names the app                   not read in this mode\n",
                     "Add \(Self.app) to 'webcredentials.apps' of links.test's file.",
-                    "Devices ignore the entry: it names no service; write applinks:both.test.",
-                    "Devices ignore the entry: it holds a build setting",
+                    "The entry is no associated domain: it begins with no service;",
+                    "The entry is no associated domain: it holds a build setting;",
+                    "The entry is no associated domain: App Clips have no wildcards;",
+                    "\n  webcredentials:down.test\n    Your server answers with status 500 in place of 200.\n",
                 ] {
                     #expect(text.output.contains(part), "\(part)\n\(text.output)")
                 }
+            }
+        }
+
+        @Test("the entitlement decides how devices read the file, whatever the configuration says of the domain")
+        func modes() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(Self.serving("applinks"))
+                stage.lab.cdn.holds("site.test", body: "{}")
+                try stage.write("monitor.yaml", "version: 1\ndomains: [{domain: site.test, mode: developer}]\n")
+                try stage.write(
+                    "App.entitlements",
+                    Self.entitlements(Self.app, ["applinks:site.test", "applinks:site.test?mode=managed"]))
+                let process = try await stage.run(
+                    ["audit", "--entitlements", "App.entitlements", "--format", "json"] + stage.network)
+                let audit = try #require(try process.json()["apps"].elements.first)
+                #expect(process.end == .exit(1))
+                #expect(Self.answers(audit, "cdn") == [false, nil])
             }
         }
 
@@ -108,6 +137,10 @@ extension EndToEndTests {
                 let named = try await stage.run(command + ["--app", Self.app])
                 #expect(named.end == .exit(0), "\(named.output)")
                 #expect(named.output.matches(of: /named for 1 of its 1 associated domain\n/).count == 2)
+                let piped = try await stage.run(
+                    ["audit", "--entitlements", "-"] + stage.network,
+                    input: Self.entitlements("$AppIdentifierPrefix.com.x", ["applinks:both.test"]))
+                #expect(piped.end == .exit(64) && piped.errors.contains("- does not say which app it is of"))
                 let other = try await stage.run(command + ["--app", "ABCDE12345.com.example.Clip"])
                 #expect(other.end == .exit(1), "\(other.output)")
                 let faulty = try await stage.run(command + ["--app", "com.example.app"])

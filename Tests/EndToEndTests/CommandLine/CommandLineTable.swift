@@ -200,8 +200,8 @@ enum CommandLineTable {
                     - {name: plain, type: command, command: [/etc/passwd]}
                     - {name: good, type: command, command: [/bin/sh]}
                 """, 0,
-            "<stdin>:6:5: warning: channel 'script': /none/such is missing; install it, or correct 'command'",
-            "channel 'folder': /usr is a folder", "channel 'plain': /etc/passwd is not executable for user",
+            "<stdin>:6:46: warning: /none/such is missing; install it, or correct 'command'",
+            "<stdin>:7:46: warning: /usr is a folder", "<stdin>:8:45: warning: /etc/passwd is not executable for user",
             output: "1 domain, 4 channels, 3 warnings\n"),
         .init("config check -", input: "", 78, "<stdin>:1:1: the file is empty"),
         .init("config check -", input: "version:1\n", 78, "<stdin>:1:1:", "; is a blank missing after the colon?"),

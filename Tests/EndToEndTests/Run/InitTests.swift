@@ -80,7 +80,8 @@ extension EndToEndTests {
             arguments: [
                 ("missing.entitlements", nil, "cannot read 'missing.entitlements': no such file"),
                 ("text.entitlements", "no plist", "is no property list"),
-                ("other.entitlements", "<plist version=\"1.0\"><dict/></plist>", "has no list of strings"),
+                ("other.entitlements", "<plist version=\"1.0\"><dict/></plist>", "names no associated domain"),
+                ("binary.entitlements", "bplist00", "is a binary property list"),
             ] as [(String, String?, String)])
         func unusable(_ name: String, _ text: String?, _ words: String) async throws {
             try await Stage.with { stage in
