@@ -150,7 +150,8 @@ package struct StatusSite: Service {
             incidents: IncidentRoutes(store: store, timekeeper: timekeeper),
             acknowledgements: AcknowledgeRoute(
                 store: store, timekeeper: timekeeper, gate: gate, onWrite: onWrite),
-            deliveries: DeliveryRoute(store: store, timekeeper: timekeeper, gate: gate, onWrite: onWrite),
+            deliveries: DeliveryRoute(
+                store: store, timekeeper: timekeeper, gate: gate, actions: actions, onWrite: onWrite),
             silences: SilenceRoute(
                 store: store, timekeeper: timekeeper, windows: windows, gate: gate),
             metrics: MetricsRoute(text: metrics), probe: ProbeRoute(actions: actions),

@@ -190,6 +190,36 @@ extension StatusServerSuite {
             #expect(asked.withLock(\.self) == [try Domain("a.test")])
         }
 
+        @Test("a channel of the configuration is tried now, unless its receiver asked to wait")
+        func retry() async throws {
+            for (name, reason) in [("ops", .failing), ("slow", .throttled), ("removed", .failing)]
+                as [(String, ChannelRecord.Hold.Reason)]
+            {
+                try await scratch.store.transact(channel: name) { channel in
+                    var record = ChannelRecord(name: name, type: "slack")
+                    record.hold = ChannelRecord.Hold(until: noon + 600, reason: reason)
+                    try channel.save(record)
+                }
+            }
+            let actions = MonitorActions(hasChannel: { $0 != "removed" })
+            try await scratch.serving(watched: [], actions: actions) { [scratch] port in
+                func retry(_ name: String, _ headers: [String] = []) async throws -> RawAnswer {
+                    try await ask(port, "/api/v1/channels/\(name)/retry", method: "POST", headers: headers)
+                }
+                #expect(try await retry("ops", ["Origin: https://evil.example"]).status == 403)
+                let untouched = try await scratch.store.channelRecords()
+                #expect(untouched.count { $0.hold != nil } == 3)
+                #expect(try await retry("ops").body == #"{"channel":"ops","held_until":null,"pending":0}"#)
+                #expect(
+                    try await retry("slow").body
+                        == #"{"channel":"slow","held_until":"2026-11-21T07:10:00Z","pending":0}"#)
+                for name in ["removed", "none"] { #expect(try await retry(name).status == 404) }
+                #expect(try await ask(port, "/api/v1/channels/ops/retry").status == 404)
+            }
+            let records = try await scratch.store.channelRecords()
+            #expect(records.filter { $0.hold != nil }.map(\.name) == ["removed", "slow"])
+        }
+
         @Test("a probe gives metrics, or says why not")
         func probe() async throws {
             let actions = MonitorActions(probe: { target, isFull in

@@ -9,6 +9,7 @@ struct DeliveryRoute: Sendable {
     let store: Store
     let timekeeper: any Timekeeper
     let gate: WriteGate
+    let actions: MonitorActions
     /// Called after each change.
     let onWrite: @Sendable () -> Void
 
@@ -76,7 +77,9 @@ struct DeliveryRoute: Sendable {
 
     func retry(_ request: Request, channel: String) async throws -> Response {
         if let refusal = gate.refusal(request) { return refusal }
-        guard let answer = try await store.retry(channel: channel, now: timekeeper.now()) else {
+        guard actions.hasChannel(channel),
+            let answer = try await store.retry(channel: channel, now: timekeeper.now())
+        else {
             return gate.fault("no channel has this name", .notFound)
         }
         onWrite()

@@ -29,18 +29,22 @@ package struct MonitorActions: Sendable {
     package var checkNow: @Sendable (Domain, _ wait: Duration) async -> CheckAnswer
     /// Whether a check of a domain is under way.
     package var isChecking: @Sendable (Domain) -> Bool
+    /// Whether the running configuration has a channel of this name. The store also remembers removed ones.
+    package var hasChannel: @Sendable (String) -> Bool
     /// One check for `/probe`; `target` as it was asked for.
     package var probe: @Sendable (_ target: String, _ isFull: Bool) async -> ProbeAnswer
 
     package init(
         checkNow: @escaping @Sendable (Domain, _ wait: Duration) async -> CheckAnswer = { _, _ in .notWatched },
         isChecking: @escaping @Sendable (Domain) -> Bool = { _ in false },
+        hasChannel: @escaping @Sendable (String) -> Bool = { _ in true },
         probe: @escaping @Sendable (String, Bool) async -> ProbeAnswer = { _, _ in
             .refused("this server probes nothing")
         }
     ) {
         self.checkNow = checkNow
         self.isChecking = isChecking
+        self.hasChannel = hasChannel
         self.probe = probe
     }
 }
