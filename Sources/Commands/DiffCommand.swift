@@ -32,7 +32,7 @@ struct DiffCommand: AsyncParsableCommand {
         let texts = try await reader.read([old, new])
         let areSameBytes = texts[0].bytes == texts[1].bytes
         let contents = try texts.map { text in try content(of: text, areSameBytes: areSameBytes) }
-        for case .nothing(let reason)? in contents { Console.remark("\(reason)") }
+        for case .nothing(let reason)? in contents { Console.remark(reason) }
         let difference =
             areSameBytes
             ? FileDifference(ofEqualBytes: texts.map(\.name))
@@ -47,7 +47,7 @@ struct DiffCommand: AsyncParsableCommand {
         do {
             return try text.content()
         } catch let failure as CommandFailure where areSameBytes {
-            Console.remark("\(failure.message)")
+            Console.remark(failure.message)
             return nil
         }
     }

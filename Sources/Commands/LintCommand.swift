@@ -39,7 +39,7 @@ struct LintCommand: AsyncParsableCommand {
         }
         // Where nothing could be read there is no result, and an empty one would pass for a good one.
         if !results.isEmpty { show(results, failures) }
-        for failure in failures { Console.remark("\(failure.message)") }
+        for failure in failures { Console.remark(failure.message) }
         // A missing input weighs more than what was found in the others.
         if failures.contains(where: { $0.exit == .noInput }) { throw MonitorExit.noInput.code }
         let worst = results.flatMap(\.report.findings).map(\.severity).max()

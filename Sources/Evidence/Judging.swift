@@ -17,12 +17,9 @@ extension Verdict {
         let context = CheckContext(
             readings: readings, comparison: comparison, history: history, certificateWarning: certificateWarning,
             expectations: expectations, ignoring: rules, now: now)
-        // Stable: findings of one severity stay in the order of the checks, which is the order of the network's layers.
-        let all = Checks.all.flatMap { $0(context) }.map(context.weighed).enumerated()
-            .sorted { ($1.element.severity, $0.offset) < ($0.element.severity, $1.offset) }
-            .map(\.element)
+        let all = Checks.all.flatMap { $0(context) }.map(context.weighed).worstFirst
         let (findings, ignored) = context.ignored.split(all)
-        // An error is a fact, whoever accepts it: a file that is not there must not be called valid. What is no risk to its
+        // An error is a fact, even one that its owners accept: a file that is not there must not be called valid. What is no risk to its
         // owners, or no longer expected, is none.
         let facts = all.filter { !context.ignored.contains($0.rule) || $0.isFact }
         self.init(
@@ -34,11 +31,8 @@ extension Verdict {
     package func ignoring(_ rules: [IgnoredRule], at now: Date) -> Verdict {
         guard !rules.isEmpty || !ignored.isEmpty else { return self }
         var verdict = self
-        let all = (findings + ignored.map(\.finding)).enumerated()
-            .sorted { ($1.element.severity, $0.offset) < ($0.element.severity, $1.offset) }
-            .map(\.element)
-        let ignored = IgnoredRules(rules, at: now)
-        (verdict.findings, verdict.ignored) = ignored.split(all)
+        (verdict.findings, verdict.ignored) = IgnoredRules(rules, at: now)
+            .split((findings + ignored.map(\.finding)).worstFirst)
         verdict.level = Level(verdict.findings)
         // Until the next full check finds another cause.
         if let rule = diagnosis.cause.rule, comparison.state == .inSync,
@@ -47,6 +41,13 @@ extension Verdict {
             verdict.diagnosis.cause = .copy(.inSync)
         }
         return verdict
+    }
+}
+
+extension [Finding] {
+    /// Stable: findings of one severity stay in the order of the checks, which is the order of the network's layers.
+    fileprivate var worstFirst: [Finding] {
+        enumerated().sorted { ($1.element.severity, $0.offset) < ($0.element.severity, $1.offset) }.map(\.element)
     }
 }
 

@@ -1,5 +1,5 @@
-// Messages over libcurl: HTTP here, mail in MailTransport.swift. The operator chose the receiver, so that its address may be private, but no metadata address of a
-// cloud. Redirects are never followed, and the certificate is always verified.
+// Messages over libcurl: HTTP here, mail in MailTransport.swift. The operator chose the receiver, so that its address may be
+// private, but no metadata address of a cloud. Redirects are never followed, and the certificate is always verified.
 
 import Curl
 import Evidence

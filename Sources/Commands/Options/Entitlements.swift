@@ -1,6 +1,7 @@
 // What an app claims, from its entitlements.
 // https://developer.apple.com/documentation/bundleresources/entitlements/com.apple.developer.associated-domains
 
+import AASA
 import Evidence
 import Foundation
 import MonitorConfiguration
@@ -80,9 +81,10 @@ struct Entitlements {
         guard !text.contains("$(") && !text.contains("${") else {
             return fault("it holds a build setting; only the signed app's entitlements have its value")
         }
-        guard let service = Target.services.first(where: { text.hasPrefix($0 + ":") }) else {
+        guard let service = Association.knownServices.first(where: { text.hasPrefix($0 + ":") }) else {
             return fault(
-                "it begins with no service; the services are \(Target.services.sorted().joined(separator: ", "))")
+                "it begins with no service; the services are \(Association.knownServices.sorted().joined(separator: ", "))"
+            )
         }
         let place = text.dropFirst(service.count + 1)
         guard !place.contains("/"), !place.contains(":") else {

@@ -1,5 +1,6 @@
 // What a person names when they ask for a check: a domain, a URL of it, or an entitlement as an app has it.
 
+import AASA
 import Foundation
 
 /// How a device reaches the file: `?mode=` of an entitlement.
@@ -45,7 +46,7 @@ package struct Target: Hashable, Sendable {
             if let colon = rest.firstIndex(of: ":") {
                 let service = rest[..<colon]
                 let domain = rest[rest.index(after: colon)...]
-                if Self.services.contains(String(service)) {
+                if Association.knownServices.contains(String(service)) {
                     rest = domain
                 } else if !service.isEmpty, !service.contains(where: { ".[".contains($0) }), !domain.contains(":"),
                     domain.contains(where: \.isLetter)
@@ -53,7 +54,7 @@ package struct Target: Hashable, Sendable {
                     throw DomainFault(
                         text,
                         "'\(service)' is no service of an associated domain; they are "
-                            + Self.services.sorted().joined(separator: ", "))
+                            + Association.knownServices.sorted().joined(separator: ", "))
                 }
             }
             if let query = rest.firstIndex(of: "?") {
@@ -81,10 +82,4 @@ package struct Target: Hashable, Sendable {
             throw DomainFault(text, error.reason)
         }
     }
-
-    /// What an entitlement can begin with.
-    package static let services: Set<String> = [
-        "applinks", "webcredentials", "appclips", "activitycontinuation", "authsrv", "messagefilter",
-        "classificationreport",
-    ]
 }
