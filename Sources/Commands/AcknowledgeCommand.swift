@@ -2,7 +2,6 @@ import ArgumentParser
 import Evidence
 import Foundation
 import Monitoring
-import StatusServer
 import Storage
 
 /// `aasa-monitor ack INCIDENT|DOMAIN`.
@@ -32,19 +31,14 @@ struct AcknowledgeCommand: AsyncParsableCommand {
         } catch {
             throw ValidationError(error.description)
         }
-        if let changed = try await remote.with(besides: store, { try await $0.acknowledge(incident, acknowledgement) })
-        {
-            return Console.print(
-                "incident \(changed.id) acknowledged by \(acknowledgement.by.displayable): \(changed.about)")
-        }
-        let changed = try await store.with(.beside) { store in
-            try await AcknowledgeTarget(incident, .open).change(in: store) {
-                try await $0.acknowledge(prefix: $1, acknowledgement)
-            }
+        let target = AcknowledgeTarget(incident, .open)
+        let changed = try await remote.ask(
+            { try await $0.acknowledge(target, acknowledgement) }, or: store, .beside
+        ) { store in
+            try await target.change(in: store) { try await $0.acknowledge(prefix: $1, acknowledgement) }
         }
         Console.print(
-            "incident \(changed.id) acknowledged by \(acknowledgement.by.displayable): "
-                + "\(changed.kind.rawValue) of \(changed.subjectName)")
+            "incident \(changed.id) acknowledged by \(acknowledgement.by.displayable): \(changed.about)")
     }
 }
 
@@ -59,16 +53,11 @@ struct UnacknowledgeCommand: AsyncParsableCommand {
     @OptionGroup var remote: RemoteOptions
 
     func run() async throws {
-        if let changed = try await remote.with(besides: store, { try await $0.unacknowledge(incident) }) {
-            return Console.print("incident \(changed.id) is no longer acknowledged: \(changed.about)")
+        let target = AcknowledgeTarget(incident, .acknowledged)
+        let changed = try await remote.ask({ try await $0.unacknowledge(target) }, or: store, .beside) { store in
+            try await target.change(in: store) { try await $0.unacknowledge(prefix: $1) }
         }
-        let changed = try await store.with(.beside) { store in
-            try await AcknowledgeTarget(incident, .acknowledged).change(in: store) {
-                try await $0.unacknowledge(prefix: $1)
-            }
-        }
-        Console.print(
-            "incident \(changed.id) is no longer acknowledged: \(changed.kind.rawValue) of \(changed.subjectName)")
+        Console.print("incident \(changed.id) is no longer acknowledged: \(changed.about)")
     }
 }
 
@@ -94,28 +83,45 @@ struct AcknowledgeTarget {
         self.choice = choice
     }
 
-    /// - Returns: the incident that was changed.
+    /// An open incident of the domain.
+    struct Candidate {
+        let id: String
+        /// As a person is shown it, to choose.
+        let line: String
+        let acknowledgedBy: String?
+    }
+
+    /// An incident that was changed, in a word.
+    typealias Changed = (id: String, about: String)
+
     /// - Throws: `CommandFailure` where there is none, or several could be meant.
     func change(
         in store: Store, _ change: (Store, String) async throws -> AcknowledgeAnswer
-    ) async throws -> Incident {
-        // An id has no dot.
-        let domain = text.contains(".") ? try? Domain(text) : nil
-        let id = if let domain { try await id(of: domain, store) } else { text }
+    ) async throws -> Changed {
+        let id = try await id { domain, limit in
+            try await store.incidents(IncidentQuery(domain: domain, state: .open, limit: limit)).map(\.record).map {
+                Candidate(
+                    id: $0.incident.id, line: $0.incident.reference, acknowledgedBy: $0.acknowledgement?.by)
+            }
+        }
         let answer = try await change(store, id)
         guard case .done(let incident) = answer else { throw CommandFailure(.usage, answer.refusal ?? "") }
-        return incident
+        return (incident.id, "\(incident.kind.rawValue) of \(incident.subjectName)")
     }
 
-    private func id(of domain: Domain, _ store: Store) async throws -> String {
-        let query = IncidentQuery(domain: domain, state: .open, limit: Self.mostListed)
-        let open = try await store.incidents(query).map(\.record)
-        let meant = choice == .open ? open : open.filter { $0.acknowledgement != nil }
-        if meant.count == 1, let only = meant.first { return only.incident.id }
+    /// The incident's id, or its beginning.
+    /// `open`: the open incidents of a domain, so many at most.
+    /// - Throws: `CommandFailure` where a domain has none that can be meant, or several.
+    func id(among open: (Domain, _ limit: Int) async throws -> [Candidate]) async throws -> String {
+        // An id has no dot.
+        guard text.contains("."), let domain = try? Domain(text) else { return text }
+        let open = try await open(domain, Self.mostListed)
+        let meant = choice == .open ? open : open.filter { $0.acknowledgedBy != nil }
+        if meant.count == 1, let only = meant.first { return only.id }
         guard meant.isEmpty else {
-            let lines = meant.map { record in
-                "\n  \(record.incident.reference)"
-                    + (record.acknowledgement.map { ", acknowledged by \($0.by.displayable)" } ?? "")
+            let lines = meant.map { candidate in
+                "\n  \(candidate.line)"
+                    + (candidate.acknowledgedBy.map { ", acknowledged by \($0.displayable)" } ?? "")
             }
             throw CommandFailure(
                 .usage, "\(domain) has \(meant.count) \(choice) incidents; name one of them:" + lines.joined())

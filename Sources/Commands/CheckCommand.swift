@@ -80,12 +80,11 @@ struct CheckCommand: AsyncParsableCommand {
             connections: network.connections, timeout: network.timeout, asksCDN: asksCDN, targets: targets.count,
             configuration: file,
             expectations: expectations.read(for: targets.map(\.domain)))
-        defer { checker.close() }
         let progress = Progress(total: targets.count, isQuiet: quiet)
         var output = ReportOutput(format: format, isSingle: !self.targets.isEmpty && targets.count == 1)
         var isFound = false
         let (depth, limit) = (depth, strict ? Severity.warning : .error)
-        do {
+        try await checker.close(after: {
             try await OrderedWork.run(targets, maximumConcurrent: Self.maximumConcurrent) { target in
                 let report = try await checker.check(target, depth: depth)
                 progress.advance()
@@ -97,11 +96,7 @@ struct CheckCommand: AsyncParsableCommand {
                 // A plugin's exit code is made of all of them.
                 if !quiet || format == .nagios { output.add(report, isShown: isBad || !failing || format == .nagios) }
             }
-        } catch {
-            await checker.shutdown()
-            throw error
-        }
-        await checker.shutdown()
+        })
         progress.clear()
         if !quiet { output.finish() }
         if format == .nagios { throw ExitCode(output.pluginStatus.rawValue) }

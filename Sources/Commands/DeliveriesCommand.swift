@@ -42,25 +42,21 @@ struct DeliveriesCommand: AsyncParsableCommand {
 
         func run() async throws {
             let domain = try parsedDomain()
-            var asked = try await remote.with(besides: store) {
-                try await $0.deliveries(channel: channel, incident: incident, domain: domain, limit: limit)
+            let (deliveries, pending) = try await remote.ask(
+                { try await $0.deliveries(channel: channel, incident: incident, domain: domain, limit: limit) },
+                or: store, .reader
+            ) { store in
+                let records = try await store.deliveries(
+                    channel: channel, incident: incident?.lowercased(), domain: domain, limit: limit)
+                return (deliveries: try await store.named(records), pending: try await store.pendingNotifications())
             }
-            if asked == nil {
-                asked = try await store.with(.reader) { store in
-                    let records = try await store.deliveries(
-                        channel: channel, incident: incident?.lowercased(), domain: domain, limit: limit)
-                    let entries = try await DeliveryListing.entries(records, store)
-                    return (entries: entries, pending: try await store.pendingNotifications())
-                }
-            }
-            let (entries, pending) = asked ?? ([], [])
             switch format {
-            case .json: Console.print(OrderedJSON.array(entries.map(DeliveryListing.json)).text(isPretty: true))
+            case .json: Console.print(OrderedJSON.array(deliveries.map(DeliveryListing.json)).text(isPretty: true))
             case .text:
-                if entries.isEmpty {
+                if deliveries.isEmpty {
                     Console.remark("no deliveries")
                 } else {
-                    Console.print(DeliveryListing.text(entries))
+                    Console.print(DeliveryListing.text(deliveries))
                 }
                 for line in pending.compactMap({ DeliveryListing.text($0, channel) }) { Console.print(line) }
             }
@@ -88,11 +84,9 @@ struct DeliveriesCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let asked = try await remote.with(besides: store) { try await $0.message(named: id) }
-            let message =
-                if let asked { asked } else {
-                    try await store.with(.reader) { try await $0.sentMessage(named: id).map(MessageDocument.init) }
-                }
+            let message = try await remote.ask({ try await $0.message(named: id) }, or: store, .reader) {
+                try await $0.sentMessage(named: id).map(MessageDocument.init)
+            }
             guard let message else {
                 throw CommandFailure(
                     .found,
@@ -119,15 +113,9 @@ struct DeliveriesCommand: AsyncParsableCommand {
         @Argument(help: "The name of the channel.") var channel: String
 
         func run() async throws {
-            let asked = try await remote.with(besides: store) { try await $0.retry(channel: channel) }
-            let retried =
-                if let asked { asked } else {
-                    try await store.with(.beside) { store in
-                        try await store.retry(channel: channel, now: Date()).map {
-                            RetryDocument($0.record, pending: $0.pending)
-                        }
-                    }
-                }
+            let retried = try await remote.ask({ try await $0.retry(channel: channel) }, or: store, .beside) {
+                try await $0.retry(channel: channel, now: Date()).map { RetryDocument($0.record, pending: $0.pending) }
+            }
             guard let retried else {
                 throw CommandFailure(.found, "no channel is named '\(channel.displayable.shortened(to: 80))' there")
             }

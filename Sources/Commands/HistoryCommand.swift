@@ -34,14 +34,10 @@ struct HistoryCommand: AsyncParsableCommand {
             throw CommandFailure(.usage, "history is of one domain, not of \(targets.count)")
         }
         let now = Date()
-        var history = try await remote.with(besides: store) { monitor in
-            let document = try await monitor.history(of: target.domain, limit: limit)
-            return try monitor.read(document) { try DomainHistory(document: $0, now: now) }
-        }
-        if history == nil {
-            history = try await store.with(.reader) {
-                try await DomainHistory($0, domain: target.domain, limit: limit, time: PageTime(now: now))
-            }
+        let history = try await remote.ask(
+            { try await $0.history(of: target.domain, limit: limit, now: now) }, or: store, .reader
+        ) {
+            try await DomainHistory($0, domain: target.domain, limit: limit, time: PageTime(now: now))
         }
         guard let history else {
             throw CommandFailure(.found, "\(target.domain) is not watched here, or its first check has not ended")

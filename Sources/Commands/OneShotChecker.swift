@@ -107,7 +107,9 @@ struct OneShotChecker: Sendable {
 
     private func watched(_ domain: Domain) -> WatchedDomain? { configuration?.domains.first { $0.domain == domain } }
 
-    func shutdown() async { await driver.shutdown() }
-
-    func close() { try? store?.close() }
+    /// Works with it, then closes its connections and the store, however the work ends.
+    func close<Value>(after work: () async throws -> Value) async throws -> Value {
+        defer { try? store?.close() }
+        return try await driver.shutdown(after: work)
+    }
 }

@@ -29,20 +29,11 @@ struct StatusCommand: AsyncParsableCommand {
         if watch { Console.endWithReader() }
         repeat {
             let now = Date()
-            let asked = try await remote.with(besides: store) { monitor in
-                let overview = try await monitor.overview(of: named, now: now)
-                var documents: [Data] = []
-                for row in overview.rows.sorted(by: { $0.name < $1.name }) where format == .json {
-                    documents.append(try await monitor.document(of: Domain(row.name)))
-                }
-                return StatusReading(overview: overview, documents: documents)
+            let reading = try await remote.ask(
+                { try await $0.status(of: named, withDocuments: format == .json, now: now) }, or: store, .reader
+            ) {
+                try await StatusReading($0, domains: Set(named), withDocuments: format == .json, now: now)
             }
-            let reading =
-                if let asked { asked } else {
-                    try await store.with(.reader) {
-                        try await StatusReading($0, domains: Set(named), withDocuments: format == .json, now: now)
-                    }
-                }
             let known = Set(reading.overview.rows.map(\.name))
             if let missing = named.first(where: { !known.contains($0.name) }) {
                 throw CommandFailure(.found, "\(missing) is not watched here, or its first check has not ended")

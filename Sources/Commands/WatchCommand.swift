@@ -70,16 +70,10 @@ struct WatchCommand: AsyncParsableCommand {
         let checker = try OneShotChecker(
             connections: connections, timeout: min(Self.longestRequest, file?.defaults.timeout ?? Self.longestRequest),
             asksCDN: true, asksEdges: true, targets: targets.count, configuration: file)
-        defer { checker.close() }
-        let ends: [DomainWatch.End]
-        do {
+        let ends = try await checker.close(after: {
             for target in targets { try Self.checkMode(checker.mode(of: target), of: target.domain) }
-            ends = await watch(targets.map(\.domain), with: checker)
-        } catch {
-            await checker.shutdown()
-            throw error
-        }
-        await checker.shutdown()
+            return await watch(targets.map(\.domain), with: checker)
+        })
         if ends.contains(where: \.isInterrupted) { throw MonitorExit.interrupted.code }
         guard ends.allSatisfy(\.isInSync) else { throw MonitorExit.found.code }
     }

@@ -70,6 +70,19 @@ package final class CurlDriver: Sendable {
         thread.join()
     }
 
+    /// Shuts down when the work is done, however it ends.
+    package func shutdown<Value>(after work: () async throws -> Value) async throws -> Value {
+        let value: Value
+        do {
+            value = try await work()
+        } catch {
+            await shutdown()
+            throw error
+        }
+        await shutdown()
+        return value
+    }
+
     /// Of the loaded libcurl and its libraries: "libcurl/7.88.1 OpenSSL/3.0.19 ...".
     package static var version: String { curl_version().map { String(cString: $0) } ?? "libcurl" }
 }

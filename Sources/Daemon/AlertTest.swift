@@ -30,13 +30,9 @@ package struct AlertTest: Sendable {
         let notifier = DirectNotifier(
             transport: ReceiverTransport(driver: driver), userAgent: userAgent,
             logger: Logger(label: "aasa-monitor") { _ in SwiftLogNoOpLogHandler() })
-        do {
+        try await driver.shutdown(after: {
             try await body { channel in try await notifier.test(alert(for: channel), on: channel) }
-        } catch {
-            await driver.shutdown()
-            throw error
-        }
-        await driver.shutdown()
+        })
     }
 
     /// About a domain whose alerts the channel gets, so that its links are such as it will see.

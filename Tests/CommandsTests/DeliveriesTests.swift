@@ -12,7 +12,7 @@ extension CommandsTests {
         private static let noon = Date(timeIntervalSince1970: 1_795_244_400)
 
         private func entry(_ outcome: DeliveryRecord.Outcome, status: Int?, error: String? = nil) throws
-            -> DeliveryListing.Entry
+            -> NamedDelivery
         {
             var record = DeliveryRecord(
                 channel: "ops", incidentID: "0123456789abcdef", type: .firing, reason: .escalated, version: 2,
@@ -22,7 +22,7 @@ extension CommandsTests {
             let incident = Incident(
                 id: "0123456789abcdef", subject: .domain(try Domain("a.test")), kind: .cdnStale, severity: .error,
                 state: .firing, since: Self.noon, openedAt: Self.noon, version: 2)
-            return DeliveryListing.Entry(record: record, incident: incident)
+            return NamedDelivery(record: record, incident: incident)
         }
 
         @Test("the list has a line for each delivery, without what a message says")
@@ -108,7 +108,7 @@ extension CommandsTests {
         @Test("as JSON each key is there, null where nothing is known")
         func json() throws {
             let known = try entry(.delivered, status: 200)
-            let unknown = DeliveryListing.Entry(record: known.record, incident: nil)
+            let unknown = NamedDelivery(record: known.record, incident: nil)
             let text = DeliveryListing.json(unknown).text(isPretty: false)
             #expect(
                 text

@@ -13,18 +13,13 @@ extension CurlTransport {
         // libcurl waits for a server's answer to the message on the driver's thread: a slow server must hold up nobody else.
         let driver = try CurlDriver(
             network: Self.network(of: envelope, driver.network), resolver: driver.resolver, maximumConcurrent: 1)
-        let result: TransferResult
-        do {
-            result = try await driver.perform(
+        let result = try await driver.shutdown(after: {
+            try await driver.perform(
                 TransferRequest(
                     url: request.url, method: .mail(mail), userAgent: "",
                     limits: TransferLimits(connectTimeout: request.connectTimeout, totalTimeout: request.timeout),
                     addressPolicy: .noMetadata))
-        } catch {
-            await driver.shutdown()
-            throw error
-        }
-        await driver.shutdown()
+        })
         try Task.checkCancellation()
         return MailAnswer(envelope, result).answer
     }

@@ -82,20 +82,15 @@ struct AuditCommand: AsyncParsableCommand {
         let checker = try OneShotChecker(
             connections: network.connections, timeout: network.timeout, asksCDN: false, targets: targets.count,
             configuration: try configuration.loadIfPresent())
-        defer { checker.close() }
         var reports: [Target: CheckReport] = [:]
-        do {
+        try await checker.close(after: {
             try await OrderedWork.run(targets, maximumConcurrent: Self.maximumConcurrent) { target in
                 // The configuration's mode is of what it watches; here the entitlement decides.
                 (target, try await checker.check(target, in: target.mode, depth: .light))
             } each: { target, report in
                 reports[target] = report
             }
-        } catch {
-            await checker.shutdown()
-            throw error
-        }
-        await checker.shutdown()
+        })
         return reports
     }
 }

@@ -36,9 +36,8 @@ struct SourceReader {
         let checker = try OneShotChecker(
             connections: network.connections, timeout: network.timeout, asksCDN: true, targets: named.count,
             configuration: configuration)
-        defer { checker.close() }
-        var result: [Result<SourceText, CommandFailure>] = []
-        do {
+        return try await checker.close(after: {
+            var result: [Result<SourceText, CommandFailure>] = []
             for source in sources {
                 do {
                     result.append(.success(try await read(source.get(), with: checker.probe)))
@@ -46,12 +45,8 @@ struct SourceReader {
                     result.append(.failure(failure))
                 }
             }
-        } catch {
-            await checker.shutdown()
-            throw error
-        }
-        await checker.shutdown()
-        return result
+            return result
+        })
     }
 
     /// What a closure gives, or how it failed for want of a readable source.

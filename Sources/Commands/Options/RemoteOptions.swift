@@ -3,6 +3,7 @@ import Curl
 import Evidence
 import Foundation
 import MonitorConfiguration
+import Storage
 
 /// A running daemon in place of its store.
 struct RemoteOptions: ParsableArguments {
@@ -33,23 +34,21 @@ struct RemoteOptions: ParsableArguments {
         }
     }
 
-    /// Works with the daemon at --url; nil where there is none, and `store` is meant.
+    /// Asks the daemon at --url, or, without one, works with its store.
     /// - Throws: `CommandFailure`.
-    func with<Value>(besides store: StoreOptions, _ work: (RemoteMonitor) async throws -> Value) async throws -> Value?
-    {
-        guard let url else { return nil }
+    func ask<Value>(
+        _ daemon: (RemoteMonitor) async throws -> Value, or store: StoreOptions, _ access: Store.Access,
+        _ work: (Store) async throws -> Value
+    ) async throws -> Value {
+        guard let url else { return try await store.with(access, work) }
         guard store.file == nil, store.configuration.path == nil else {
             throw CommandFailure(.usage, "--url excludes --store and --config: name the daemon or its store")
         }
         let monitor = try RemoteMonitor(url: url, tokenFile: tokenFile)
         do {
-            let value = try await work(monitor)
-            await monitor.close()
-            return value
-        } catch {
-            await monitor.close()
-            if let refusal = error as? RemoteRefusal { throw CommandFailure(.usage, refusal.message) }
-            throw error
+            return try await monitor.close(after: { try await daemon(monitor) })
+        } catch let refusal as RemoteRefusal {
+            throw CommandFailure(.usage, refusal.message)
         }
     }
 }

@@ -8,19 +8,7 @@ import StatusServer
 import Storage
 
 enum DeliveryListing {
-    /// One delivery, and what it is about as far as the store still knows.
-    struct Entry: Equatable, Sendable {
-        let record: DeliveryRecord
-        let incident: Incident?
-    }
-
-    static func entries(_ records: [DeliveryRecord], _ store: Store) async throws -> [Entry] {
-        var incidents: [String: Incident] = [:]
-        for id in Set(records.map(\.incidentID)) { incidents[id] = try await store.incident(id: id) }
-        return records.map { Entry(record: $0, incident: incidents[$0.incidentID]) }
-    }
-
-    static func text(_ entries: [Entry]) -> String {
+    static func text(_ entries: [NamedDelivery]) -> String {
         let heads = ["id", "at", "outcome", "channel", "reason", "about", "incident", "attempts", "answer"]
         let lines = [heads] + entries.map(cells)
         // The last column is as long as it is.
@@ -30,7 +18,7 @@ enum DeliveryListing {
         }.joined(separator: "\n")
     }
 
-    static func json(_ entry: Entry) -> OrderedJSON {
+    static func json(_ entry: NamedDelivery) -> OrderedJSON {
         let record = entry.record
         return .object([
             ("id", .integer(Int(record.id))), ("at", .optional(record.at)),
@@ -58,7 +46,7 @@ enum DeliveryListing {
 
     private static func words(_ count: Int) -> String { count == 1 ? "1 notification" : "\(count) notifications" }
 
-    private static func cells(_ entry: Entry) -> [String] {
+    private static func cells(_ entry: NamedDelivery) -> [String] {
         let record = entry.record
         return [
             String(record.id), record.at.rfc3339, record.outcome.rawValue, record.channel.displayable,
@@ -67,7 +55,7 @@ enum DeliveryListing {
         ]
     }
 
-    private static func about(_ entry: Entry) -> String {
+    private static func about(_ entry: NamedDelivery) -> String {
         entry.incident.map { "\($0.kind.rawValue) \($0.subjectName)".displayable } ?? "-"
     }
 

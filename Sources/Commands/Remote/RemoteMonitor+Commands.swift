@@ -9,42 +9,35 @@ import Storage
 extension RemoteMonitor {
     // MARK: - Acknowledgements
 
-    /// `target`: the beginning of an id, or a domain that has one open incident.
     func acknowledge(
-        _ target: String, _ acknowledgement: Acknowledgement
-    ) async throws -> APIAnswer.NamedIncident {
-        let id = try await incident(meantBy: target, isAcknowledged: nil)
+        _ target: AcknowledgeTarget, _ acknowledgement: Acknowledgement
+    ) async throws -> AcknowledgeTarget.Changed {
+        let id = try await incident(meantBy: target)
         let body = OrderedJSON.object([
             ("by", .string(acknowledgement.by)), ("reason", .string(acknowledgement.reason)),
         ])
-        return try read(try await post("incidents/\(Self.segment(id))/ack", body), APIAnswer.incident)
+        return try changed(try await post("incidents/\(Self.segment(id))/ack", body))
     }
 
-    func unacknowledge(_ target: String) async throws -> APIAnswer.NamedIncident {
-        let id = try await incident(meantBy: target, isAcknowledged: true)
-        return try read(try await delete("incidents/\(Self.segment(id))/ack"), APIAnswer.incident)
+    func unacknowledge(_ target: AcknowledgeTarget) async throws -> AcknowledgeTarget.Changed {
+        let id = try await incident(meantBy: target)
+        return try changed(try await delete("incidents/\(Self.segment(id))/ack"))
     }
 
-    /// `isAcknowledged`: nil where both can be meant.
-    private func incident(meantBy target: String, isAcknowledged: Bool?) async throws -> String {
-        guard Self.isID(target) else { throw CommandFailure(.usage, "no incident has this id") }
-        // An id has no dot.
-        guard target.contains("."), let domain = try? Domain(target) else { return target }
-        let data = try await get("incidents", [("domain", domain.name), ("state", "open"), ("limit", "20")])
-        let open = try read(data, APIAnswer.incidents)
-        let meant = isAcknowledged == true ? open.filter { $0.acknowledgedBy != nil } : open
-        if meant.count == 1, let only = meant.first { return only.id }
-        guard meant.isEmpty else {
-            let lines = meant.map { incident in
-                "\n  \(incident.id.prefix(12))  \(incident.about)"
-                    + (incident.acknowledgedBy.map { ", acknowledged by \($0.displayable)" } ?? "")
+    private func changed(_ answer: Data) throws -> AcknowledgeTarget.Changed {
+        let incident = try read(answer, APIAnswer.incident)
+        return (incident.id, incident.about)
+    }
+
+    private func incident(meantBy target: AcknowledgeTarget) async throws -> String {
+        guard Self.isID(target.text) else { throw CommandFailure(.usage, "no incident has this id") }
+        return try await target.id { domain, limit in
+            let data = try await get("incidents", [("domain", domain.name), ("state", "open"), ("limit", "\(limit)")])
+            return try read(data, APIAnswer.incidents).map {
+                AcknowledgeTarget.Candidate(
+                    id: $0.id, line: "\($0.id.prefix(12))  \($0.about)", acknowledgedBy: $0.acknowledgedBy)
             }
-            throw CommandFailure(
-                .usage, "\(domain) has \(meant.count) open incidents; name one of them:" + lines.joined())
         }
-        throw CommandFailure(
-            .usage,
-            open.isEmpty ? "\(domain) has no open incident" : "no open incident of \(domain) is acknowledged")
     }
 
     /// Nothing, `.` and `..` would name another resource.
@@ -69,30 +62,49 @@ extension RemoteMonitor {
     /// nil where there is none with this id.
     func endSilence(id: String) async throws -> Silence? {
         guard Self.isID(id) else { return nil }
-        do {
-            return try read(try await delete("silences/\(Self.segment(id))"), APIAnswer.silence)
-        } catch let refusal as RemoteRefusal where refusal.status == 404 {
-            return nil
+        return try await Self.known {
+            try read(try await delete("silences/\(Self.segment(id))"), APIAnswer.silence)
         }
     }
 
     // MARK: - What it knows
 
-    /// `domains`: none: all.
-    func overview(of domains: [Domain], now: Date) async throws -> Overview {
-        var rows: [OverviewRow] = []
+    /// `domains`: none: all. `withDocuments`: also what the API says of each, by name.
+    func status(of domains: [Domain], withDocuments: Bool, now: Date) async throws -> StatusReading {
+        let overview: Overview
+        var documents: [String: Data] = [:]
         if domains.isEmpty {
-            var cursor: String?
-            repeat {
-                let data = try await get("domains", [("limit", "500"), ("cursor", cursor)])
-                let page = try read(data) { try APIAnswer.domains($0, now: now) }
-                rows += page.rows
-                cursor = page.next
-            } while cursor != nil
+            overview = try await self.overview(rows: try await allRows(now: now), now: now)
+        } else {
+            var rows: [OverviewRow] = []
+            for domain in domains {
+                let document = try await document(of: domain)
+                rows.append(try read(document) { try APIAnswer.domain($0, now: now) })
+                documents[domain.name] = document
+            }
+            overview = try await self.overview(rows: rows, now: now)
         }
-        for domain in domains {
-            rows.append(try read(try await document(of: domain)) { try APIAnswer.domain($0, now: now) })
+        guard withDocuments else { return StatusReading(overview: overview, documents: []) }
+        for row in overview.rows where documents[row.name] == nil {
+            documents[row.name] = try await document(of: Domain(row.name))
         }
+        let names = overview.rows.map(\.name).sorted()
+        return StatusReading(overview: overview, documents: names.compactMap { documents[$0] })
+    }
+
+    private func allRows(now: Date) async throws -> [OverviewRow] {
+        var rows: [OverviewRow] = []
+        var cursor: String?
+        repeat {
+            let data = try await get("domains", [("limit", "500"), ("cursor", cursor)])
+            let page = try read(data) { try APIAnswer.domains($0, now: now) }
+            rows += page.rows
+            cursor = page.next
+        } while cursor != nil
+        return rows
+    }
+
+    private func overview(rows: [OverviewRow], now: Date) async throws -> Overview {
         var fleet: [FleetLine] = []
         for kind in IncidentKind.allCases where kind.isOfFleet {
             let data = try await get("incidents", [("kind", kind.rawValue), ("state", "open"), ("limit", "500")])
@@ -103,53 +115,43 @@ extension RemoteMonitor {
     }
 
     /// `/api/v1/domains/{domain}`, as it comes.
-    func document(of domain: Domain) async throws -> Data {
-        do {
-            return try await get("domains/\(domain.name)")
-        } catch let refusal as RemoteRefusal where refusal.status == 404 {
+    private func document(of domain: Domain) async throws -> Data {
+        guard let document = try await Self.known({ try await get("domains/\(domain.name)") }) else {
             throw CommandFailure(.found, "\(domain) is not watched here")
         }
+        return document
     }
 
-    /// `/api/v1/domains/{domain}/history`, as it comes.
-    func history(of domain: Domain, limit: Int) async throws -> Data {
-        do {
-            return try await get("domains/\(domain.name)/history", [("limit", "\(limit)")])
-        } catch let refusal as RemoteRefusal where refusal.status == 404 {
-            throw CommandFailure(.found, "\(domain) is not watched here, or its first check has not ended")
+    /// nil for an unknown domain.
+    func history(of domain: Domain, limit: Int, now: Date) async throws -> DomainHistory? {
+        try await Self.known {
+            let document = try await get("domains/\(domain.name)/history", [("limit", "\(limit)")])
+            return try read(document) { try DomainHistory(document: $0, now: now) }
         }
     }
 
     func deliveries(
         channel: String?, incident: String?, domain: Domain?, limit: Int
-    ) async throws -> (entries: [DeliveryListing.Entry], pending: [PendingCount]) {
+    ) async throws -> (deliveries: [NamedDelivery], pending: [PendingCount]) {
         let data = try await get(
             "deliveries",
             [
                 ("channel", channel), ("incident", incident), ("domain", domain?.name),
                 ("limit", "\(min(limit, 500))"),
             ])
-        let (deliveries, pending) = try read(data, APIAnswer.deliveries)
-        return (deliveries.map { DeliveryListing.Entry(record: $0.record, incident: $0.incident) }, pending)
+        return try read(data, APIAnswer.deliveries)
     }
 
     /// nil where there is none with this name, or several keys begin so.
     func message(named id: String) async throws -> MessageDocument? {
-        do {
-            return try read(try await get("deliveries/\(Self.segment(id))"), APIAnswer.message)
-        } catch let refusal as RemoteRefusal where refusal.status == 404 {
-            return nil
-        }
+        try await Self.known { try read(try await get("deliveries/\(Self.segment(id))"), APIAnswer.message) }
     }
 
     /// Has a channel tried now; nil where none has this name.
     func retry(channel: String) async throws -> RetryDocument? {
         guard Self.isID(channel) else { return nil }
-        do {
-            let answer = try await post("channels/\(Self.segment(channel))/retry", .object([]))
-            return try read(answer, APIAnswer.retry)
-        } catch let refusal as RemoteRefusal where refusal.status == 404 {
-            return nil
+        return try await Self.known {
+            try read(try await post("channels/\(Self.segment(channel))/retry", .object([])), APIAnswer.retry)
         }
     }
 }

@@ -44,7 +44,19 @@ struct RemoteMonitor: Sendable {
         }
     }
 
-    func close() async { await driver.shutdown() }
+    /// Asks what `work` asks, then closes the connections.
+    func close<Value>(after work: () async throws -> Value) async throws -> Value {
+        try await driver.shutdown(after: work)
+    }
+
+    /// What `work` asked for; nil where the daemon does not know it.
+    static func known<Value>(_ work: () async throws -> Value) async throws -> Value? {
+        do {
+            return try await work()
+        } catch let refusal as RemoteRefusal where refusal.status == 404 {
+            return nil
+        }
+    }
 
     /// `path`: after `/api/v1/`.
     /// - Throws: `RemoteRefusal`, `CommandFailure`.

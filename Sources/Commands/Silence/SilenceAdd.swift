@@ -51,21 +51,19 @@ struct SilenceAdd: AsyncParsableCommand {
         } catch let fault as DomainFault {
             throw ValidationError(fault.description)
         }
-        if let silence = try await remote.with(besides: store, { try await $0.add(request) }) { return tell(silence) }
         // Labels are of the configuration, which this command does not read.
         let isUsed = { (domain: Domain) in
             IncidentKind.allCases.contains {
                 request.scope.matches(domain: domain, labels: request.scope.labels, kind: $0)
             }
         }
-        let (silence, isIdle) = try await store.with(.beside) { store in
-            (try await store.add(request, now: now), try await !store.domainNames().contains(where: isUsed))
+        let silence = try await remote.ask({ try await $0.add(request) }, or: store, .beside) { store in
+            let silence = try await store.add(request, now: now)
+            if try await !store.domainNames().contains(where: isUsed) {
+                Console.remark("no domain that was checked yet matches; the silence is kept")
+            }
+            return silence
         }
-        if isIdle { Console.remark("no domain that was checked yet matches; the silence is kept") }
-        tell(silence)
-    }
-
-    private func tell(_ silence: Silence) {
         Console.print(
             "silence \(silence.id): \(silence.scope) until \(silence.endsAt.rfc3339); "
                 + "end it with: aasa-monitor silence end \(silence.id)\(place)")

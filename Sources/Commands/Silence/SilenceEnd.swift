@@ -16,15 +16,12 @@ struct SilenceEnd: AsyncParsableCommand {
 
     func run() async throws {
         let now = Date()
-        var unknown = try await remote.with(besides: store) { monitor in
-            try await end { try await monitor.endSilence(id: $0) }
+        let unknown = try await remote.ask(
+            { monitor in try await end { try await monitor.endSilence(id: $0) } }, or: store, .beside
+        ) { store in
+            try await end { try await store.endSilence(id: $0, now: now) }
         }
-        if unknown == nil {
-            unknown = try await store.with(.beside) { store in
-                try await end { try await store.endSilence(id: $0, now: now) }
-            }
-        }
-        guard let unknown, !unknown.isEmpty else { return }
+        guard !unknown.isEmpty else { return }
         throw CommandFailure(
             .usage,
             "no silence has the id \(unknown.joined(separator: ", ").displayable); see aasa-monitor silence list")

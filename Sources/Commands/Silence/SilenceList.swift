@@ -18,9 +18,9 @@ struct SilenceList: AsyncParsableCommand {
 
     func run() async throws {
         let now = Date()
-        var asked = try await remote.with(besides: store) { try await $0.silences() }
-        if asked == nil { asked = try await store.with(.reader) { try await $0.silences(notOverAt: now) } }
-        let silences = asked ?? []
+        let silences = try await remote.ask({ try await $0.silences() }, or: store, .reader) {
+            try await $0.silences(notOverAt: now)
+        }
         switch format {
         case .json:
             let encoder = JSONEncoder()

@@ -49,18 +49,16 @@ struct DeliveryRoute: Sendable {
         let records = try await store.deliveries(
             channel: query.text("channel"), incident: query.text("incident")?.lowercased(),
             domain: try query.domain("domain"), limit: try query.limit(default: 100))
-        var incidents: [String: Incident] = [:]
-        for id in Set(records.map(\.incidentID)) { incidents[id] = try await store.incident(id: id) }
+        let named = try await store.named(records)
         let time = PageTime(timekeeper)
         let pending = try await store.pendingNotifications()
         let page = Page(
-            deliveries: records.map { record in
-                let incident = incidents[record.incidentID]
-                return Entry(
-                    delivery: DeliveryDocument(record, time: time),
+            deliveries: named.map {
+                Entry(
+                    delivery: DeliveryDocument($0.record, time: time),
                     more: Entry.More(
-                        domain: Nullable(incident?.domain?.name), kind: Nullable(incident?.kind.rawValue),
-                        version: record.version, messageKey: record.key))
+                        domain: Nullable($0.incident?.domain?.name), kind: Nullable($0.incident?.kind.rawValue),
+                        version: $0.record.version, messageKey: $0.record.key))
             },
             pending: pending.filter { $0.count > 0 }.map {
                 Pending(channel: $0.channel, count: $0.count, since: time.shown($0.since))

@@ -79,12 +79,7 @@ package enum APIAnswer {
 
     // MARK: - Deliveries
 
-    /// A delivery and its incident, of which only kind and domain are known; nil where the store no longer knows.
-    package struct NamedDelivery: Sendable {
-        package let record: DeliveryRecord
-        package let incident: Incident?
-    }
-
+    /// Of the incidents only kind and domain are known.
     package static func deliveries(_ data: Data) throws -> (deliveries: [NamedDelivery], pending: [PendingCount]) {
         struct Page: Decodable {
             let deliveries: [DeliveryContent]

@@ -19,6 +19,17 @@ package struct PendingCount: Equatable, Sendable {
     }
 }
 
+/// A delivery and what it is about; nil where the store no longer knows.
+package struct NamedDelivery: Equatable, Sendable {
+    package let record: DeliveryRecord
+    package let incident: Incident?
+
+    package init(record: DeliveryRecord, incident: Incident?) {
+        self.record = record
+        self.incident = incident
+    }
+}
+
 /// How many deliveries of a channel ended in one way, as far back as the log is kept.
 package struct OutcomeCount: Equatable, Sendable {
     package let channel: String
@@ -47,6 +58,13 @@ extension Store {
             if let value { arguments = [channel, value] + [max(0, limit)] }
             return try Row.fetchAll(database, cached: condition, arguments: arguments).compactMap(Self.delivery)
         }
+    }
+
+    /// The same deliveries with their incidents.
+    package func named(_ records: [DeliveryRecord]) async throws -> [NamedDelivery] {
+        var incidents: [String: Incident] = [:]
+        for id in Set(records.map(\.incidentID)) { incidents[id] = try await incident(id: id) }
+        return records.map { NamedDelivery(record: $0, incident: incidents[$0.incidentID]) }
     }
 
     static let deliveriesOfAll = "SELECT * FROM delivery ORDER BY at DESC, id DESC LIMIT ?"
