@@ -259,8 +259,10 @@ package struct MonitorDaemon: Sendable {
         var logger = surroundings.logger
         // The framework's own lines are of use only to those who look for a fault in it.
         logger.logLevel = max(logger.logLevel, .warning)
+        // Without a name the framework prints each service with all that it holds: every domain.
         var group = ServiceGroupConfiguration(
-            services: services.map { .init(service: $0) }, gracefulShutdownSignals: [], logger: logger)
+            services: services.map { .init(service: $0, serviceName: "\(type(of: $0))") }, gracefulShutdownSignals: [],
+            logger: logger)
         var ends: [@Sendable () async -> Void] = [
             {
                 for await signal in stops {
@@ -275,7 +277,9 @@ package struct MonitorDaemon: Sendable {
                 await end()
                 surroundings.notifier?.stopping()
             }
-            group.services.append(.init(service: service, successTerminationBehavior: .gracefullyShutdownGroup))
+            group.services.append(
+                .init(
+                    service: service, successTerminationBehavior: .gracefullyShutdownGroup, serviceName: "stop"))
         }
         group.maximumGracefulShutdownDuration = Self.graceful
         return ServiceGroup(configuration: group)

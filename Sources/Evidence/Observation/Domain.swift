@@ -12,9 +12,34 @@ package struct Domain: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// - Parameter text: a domain name; Unicode labels are put into Punycode.
     /// - Throws: `DomainFault` with a sentence for the person who wrote it.
     package init(_ text: String) throws(DomainFault) {
-        var name = text.lowercased()
-        if name.hasSuffix(".") { name.removeLast() }
+        // Most names are written as they are kept, and names are read by the thousand when the monitor starts.
+        let isPlain = text.utf8.allSatisfy { Self.isLabelByte($0) || $0 == UInt8(ascii: ".") }
+        var name = isPlain ? text : text.lowercased()
+        if name.utf8.last == UInt8(ascii: ".") { name.removeLast() }
         guard !name.isEmpty else { throw DomainFault(text, "it is empty") }
+        if !isPlain { name = try Self.ascii(name, writtenAs: text) }
+        let labels = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map(Substring.init)
+        guard labels.count > 1 else {
+            throw DomainFault(text, "it has no dot; write the fully qualified name, such as example.com")
+        }
+        guard name.utf8.count <= 253 else { throw DomainFault(text, "it is longer than 253 characters") }
+        for label in labels {
+            guard !label.isEmpty else { throw DomainFault(text, "it has an empty label") }
+            guard label.utf8.count <= 63 else { throw DomainFault(text, "a label is longer than 63 characters") }
+            guard label.utf8.allSatisfy({ Self.isLabelByte($0) }), label.utf8.first != UInt8(ascii: "-"),
+                label.utf8.last != UInt8(ascii: "-")
+            else {
+                throw DomainFault(text, "'\(label)' is no valid label")
+            }
+        }
+        if let last = labels.last, Self.isNumber(last) {
+            throw DomainFault(text, "it is an IP address; universal links need a name")
+        }
+        self.name = name
+    }
+
+    /// The name in ASCII, with what gives it away as something else than a name refused.
+    private static func ascii(_ name: String, writtenAs text: String) throws(DomainFault) -> String {
         if name.contains(where: { $0 == "/" || $0 == "?" || $0 == "#" || $0 == "@" || $0.isWhitespace }) {
             throw DomainFault(text, "a domain has no path, query, user or blank")
         }
@@ -32,30 +57,16 @@ package struct Domain: Hashable, Sendable, Comparable, CustomStringConvertible {
             guard let encoded = components.encodedHost,
                 encoded.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") })
             else { throw DomainFault(text, "it is no valid internationalised name") }
-            name = encoded.lowercased()
+            return encoded.lowercased()
         }
-        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
-        guard labels.count > 1 else {
-            throw DomainFault(text, "it has no dot; write the fully qualified name, such as example.com")
-        }
-        guard name.utf8.count <= 253 else { throw DomainFault(text, "it is longer than 253 characters") }
-        for label in labels {
-            guard !label.isEmpty else { throw DomainFault(text, "it has an empty label") }
-            guard label.utf8.count <= 63 else { throw DomainFault(text, "a label is longer than 63 characters") }
-            guard label.utf8.allSatisfy({ Self.isLabelByte($0) }), label.first != "-", label.last != "-" else {
-                throw DomainFault(text, "'\(label)' is no valid label")
-            }
-        }
-        if let last = labels.last, Self.isNumber(last) {
-            throw DomainFault(text, "it is an IP address; universal links need a name")
-        }
-        self.name = name
+        return name
     }
 
     /// A name whose last label is a number is read as an IPv4 address, in decimal or hexadecimal: `127.0.0.0x1` too.
     /// https://url.spec.whatwg.org/#ends-in-a-number-checker
     private static func isNumber(_ label: Substring) -> Bool {
-        label.hasPrefix("0x") ? label.dropFirst(2).allSatisfy(\.isHexDigit) : label.allSatisfy(\.isNumber)
+        label.hasPrefix("0x")
+            ? label.dropFirst(2).allSatisfy(\.isHexDigit) : label.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
     private static func isLabelByte(_ byte: UInt8) -> Bool {
