@@ -109,8 +109,9 @@ bench-scale: setup ## measure the real program with as many domains as SCALES na
 	.build/release/aasa-monitor-bench sweep --domains 1000
 	rm -f $(SCALE_RECORD)
 	for count in $(SCALES); do \
-	  interval=60; if [ $$count -gt 10000 ]; then interval=600; fi; \
-	  .build/release/aasa-monitor-bench steady --domains $$count --interval $$interval --settle 3 --record $(SCALE_RECORD); \
+	  interval=60; settle=9; if [ $$count -gt 10000 ]; then interval=600; settle=1; fi; \
+	  .build/release/aasa-monitor-bench steady --domains $$count --interval $$interval --settle $$settle \
+	    --record $(SCALE_RECORD); \
 	done
 	.build/release/aasa-monitor-bench plot --record $(SCALE_RECORD)
 	.build/release/aasa-monitor-bench steady --domains 1000 --interval 30 --settle 2 --hanging 1000

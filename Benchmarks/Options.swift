@@ -7,7 +7,7 @@ struct Options {
     static let usage = """
         usage: aasa-monitor-bench [fetch] [file] [check] [dead] [store]
                                   [sweep] [steady] [load] [pages] [--domains N] [--interval SECONDS] [--hanging N]
-                                                                  [--settle INTERVALS] [--soak MINUTES]
+                                                                  [--full-every HOURS] [--settle INTERVALS] [--soak MINUTES]
                                                                   [--monitor PATH] [--record FILE]
                aasa-monitor-bench plot --record FILE
         """
@@ -26,6 +26,7 @@ struct Options {
             switch (word, Int(value)) {
             case ("--domains", let count?) where (1...100_000).contains(count): load.domains = count
             case ("--hanging", let count?) where (0...100_000).contains(count): load.hanging = count
+            case ("--full-every", let hours?) where (1...24).contains(hours): load.fullEvery = hours
             case ("--settle", let intervals?) where (1...100).contains(intervals): load.settle = intervals
             case ("--soak", let minutes?) where (1...10_000).contains(minutes): load.soak = minutes
             case ("--record", _): load.record = value

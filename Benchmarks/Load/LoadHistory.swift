@@ -18,7 +18,7 @@ enum LoadHistory {
                     INSERT INTO incident (id, domain, kind, severity, state, since, opened_at, fired_at, resolved_at,
                         reason, version, is_flapping, change)
                     SELECT lower(hex(randomblob(16))), name, 'cdn.stale', 'error', 'resolved', :now - n * 1296000000,
-                        :now - n * 1296000000, :now - n * 1296000000, :now - n * 1296000000 + 7200000, 'recovered', 2, 0, 0
+                        :now - n * 1296000000, :now - n * 1296000000, :now - n * 1296000000 + 7200000, 'recovered', 2, 0, 1
                     FROM domain, number
                     """, arguments: ["now": now])
             try database.execute(

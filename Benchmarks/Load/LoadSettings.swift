@@ -5,6 +5,8 @@ struct LoadSettings {
     var domains = 1000
     /// Seconds between two checks of a domain.
     var interval = 60
+    /// Hours between two full checks of a domain.
+    var fullEvery = 1
     /// Domains besides, whose servers take the connection and never answer.
     var hanging = 0
     /// Intervals that pass before anything is measured: after nine a state no longer grows.

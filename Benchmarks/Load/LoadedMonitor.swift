@@ -26,7 +26,7 @@ struct LoadedMonitor {
         let alerts = list.isEmpty ? "" : "alerts:\n  channels:\n\(list.joined(separator: "\n"))"
         let text = """
             version: 1
-            defaults: {interval: \(settings.interval)s, failure_threshold: 2, timeout: 10s}
+            defaults: {interval: \(settings.interval)s, failure_threshold: 2, timeout: 10s, full_every: \(settings.fullEvery)h}
             network: {ca_file: \(caFile), connect_to: [":443:127.0.0.1:\(server.port)"]}
             cdn: {base_url: "https://\(LoadServer.cdn)/a/v1", requests_per_second: 1000}
             \(alerts)

@@ -26,7 +26,7 @@ struct SteadyBenchmark {
             monitor: \(program)
             server:  \(server.version) on loopback, on the same cores
             again:   aasa-monitor-bench steady --domains \(settings.domains) --interval \(settings.interval) \
-            --settle \(settings.settle)\
+            --full-every \(settings.fullEvery) --settle \(settings.settle)\
             \(settings.hanging > 0 ? " --hanging \(settings.hanging)" : "")
 
             """)
