@@ -18,9 +18,11 @@ enum LoadHistory {
                     INSERT INTO incident (id, domain, kind, severity, state, since, opened_at, fired_at, resolved_at,
                         reason, version, is_flapping, change)
                     SELECT lower(hex(randomblob(16))), name, 'cdn.stale', 'error', 'resolved', :now - n * 1296000000,
-                        :now - n * 1296000000, :now - n * 1296000000, :now - n * 1296000000 + 7200000, 'recovered', 2, 0, 1
+                        :now - n * 1296000000, :now - n * 1296000000, :now - n * 1296000000 + 7200000, 'recovered', 2, 0,
+                        (SELECT value FROM counter) + row_number() OVER ()
                     FROM domain, number
                     """, arguments: ["now": now])
+            try database.execute(sql: "UPDATE counter SET value = (SELECT max(change) FROM incident)")
             try database.execute(
                 sql: """
                     INSERT INTO delivery (channel, incident_id, type, reason, version, key, at, attempts, outcome, status)

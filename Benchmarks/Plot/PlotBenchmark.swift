@@ -19,7 +19,7 @@ struct PlotBenchmark {
         let pictures: [(file: String, title: String, unit: Double, keys: [(key: String, name: String)])] = [
             (
                 "memory", "Resident memory, MiB", 1_048_576,
-                [("resident", "settled"), ("peak", "peak of the first look")]
+                [("resident", "settled"), ("peak", "peak")]
             ),
             ("cpu", "CPU of a check, ms", 0.001, [("cpu", "the daemon"), ("bare", "bare loop at the same pace")]),
             (
@@ -37,7 +37,8 @@ struct PlotBenchmark {
                 LinePlot.Series(
                     name: name,
                     points: runs.compactMap { run in
-                        guard run["hanging"] == 0, let x = run["domains"], let y = run[key] else { return nil }
+                        guard run["hanging"] == 0, run["full_every"] == 1, let x = run["domains"], let y = run[key]
+                        else { return nil }
                         return (x, y / picture.unit)
                     })
             }

@@ -27,6 +27,8 @@ struct BareLoop {
         }
     }
 
+    /// Counts after a check of each handle, so that neither the trust store nor the first connection to the CDN counts.
+    ///
     /// `perSecond`: nil: as fast as it can. Spread over time, each check finds the processor's caches cold.
     /// - Returns: seconds of CPU for one check.
     func run(_ names: [String], checks count: Int, perSecond: Double? = nil) throws -> Double {
@@ -37,7 +39,8 @@ struct BareLoop {
             curl_multi_cleanup(multi)
             curl_slist_free_all(route)
         }
-        let (meter, begin) = (Meter(), ContinuousClock.now)
+        let warm = Self.concurrency
+        var (meter, begin): (Meter?, ContinuousClock.Instant) = (nil, .now)
         var owners: [UnsafeMutableRawPointer: (fetch: Fetch, name: String)] = [:]
         var (started, done) = (0, 0)
         var idle = try (0..<Self.concurrency).map { _ in try Fetch() }
@@ -45,9 +48,10 @@ struct BareLoop {
             try configure(fetch.origin, fetch, route, isFresh: true)
             try configure(fetch.copy, fetch, route, isFresh: false)
         }
-        while done < count {
+        while done < warm + count {
+            if meter == nil, done == warm { (meter, begin) = (Meter(), .now) }
             let due = perSecond.map { Int((ContinuousClock.now - begin) / .seconds(1) * $0) + 1 } ?? count
-            while started < min(due, count), let fetch = idle.popLast() {
+            while started < (meter == nil ? warm : warm + min(due, count)), let fetch = idle.popLast() {
                 let name = names[started % names.count]
                 owners[fetch.origin] = (fetch, name)
                 try add(fetch.origin, "https://\(name)\(Workload.path)", to: multi)
@@ -70,9 +74,12 @@ struct BareLoop {
                     idle.append(fetch)
                 }
             }
-            if done < count { curl_multi_poll(multi, nil, 0, perSecond.map { Int32(1000 / $0) } ?? 1000, nil) }
+            if done < warm + count {
+                curl_multi_poll(multi, nil, 0, meter == nil ? 0 : perSecond.map { Int32(1000 / $0) } ?? 1000, nil)
+            }
         }
-        return meter.sample(name: "bare loop", fetches: done, connections: done).cpu / .seconds(1) / Double(done)
+        let cpu = meter?.sample(name: "bare loop", fetches: count, connections: count).cpu ?? .zero
+        return cpu / .seconds(1) / Double(count)
     }
 
     private func add(_ easy: UnsafeMutableRawPointer, _ url: String, to multi: UnsafeMutableRawPointer) throws {

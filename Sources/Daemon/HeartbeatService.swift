@@ -9,7 +9,7 @@ import Monitoring
 import ServiceLifecycle
 import Storage
 
-struct HeartbeatService: Service {
+struct HeartbeatService: NamedService {
     let live: LiveConfiguration
     let store: Store
     let driver: SharedDriver

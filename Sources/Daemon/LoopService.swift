@@ -1,7 +1,8 @@
 import ServiceLifecycle
 
 /// A loop as a service: it is cancelled when the daemon ends.
-struct LoopService: Service {
+struct LoopService: NamedService {
+    let name: String
     let body: @Sendable () async -> Void
 
     func run() async throws {

@@ -220,7 +220,7 @@ package struct MonitorDaemon: Sendable {
                     notifier: surroundings.notifier,
                     logger: logger),
                 RetentionService(store: store, live: live, time: time, logger: logger),
-                LoopService {
+                LoopService(name: "store health") {
                     let displaced = LogDeduplicator()
                     await storeTrouble.run(
                         time, health: { logged(store.health, displaced) },
@@ -230,11 +230,13 @@ package struct MonitorDaemon: Sendable {
                                 domain: nil, labels: [:], kind: .monitorDegraded, at: time.wall()) != nil
                         })
                 },
-                LoopService {
+                LoopService(name: "clock") {
                     await ClockWatcher(time: time, logger: logger, onStep: { delivery.reconsider() }).run()
                 },
-                LoopService { await delivery.run() }, LoopService { await silences.run() },
-                LoopService { await fleet.run() }, AfterListening(listening: listening, service: scheduler),
+                LoopService(name: "delivery") { await delivery.run() },
+                LoopService(name: "silences") { await silences.run() },
+                LoopService(name: "fleet") { await fleet.run() },
+                AfterListening(listening: listening, service: scheduler),
                 HeartbeatService(
                     live: live, store: store, driver: drivers.alerts, userAgent: surroundings.userAgent, time: time,
                     logger: logger),
@@ -255,13 +257,12 @@ package struct MonitorDaemon: Sendable {
     }
 
     /// Services that end together, by a signal or at their host's wish.
-    private func group(_ services: [any Service], _ stops: UnixSignalsSequence) -> ServiceGroup {
+    private func group(_ services: [any NamedService], _ stops: UnixSignalsSequence) -> ServiceGroup {
         var logger = surroundings.logger
         // The framework's own lines are of use only to those who look for a fault in it.
         logger.logLevel = max(logger.logLevel, .warning)
-        // Without a name the framework prints each service with all that it holds: every domain.
         var group = ServiceGroupConfiguration(
-            services: services.map { .init(service: $0, serviceName: "\(type(of: $0))") }, gracefulShutdownSignals: [],
+            services: services.map { .init(service: $0, serviceName: $0.name) }, gracefulShutdownSignals: [],
             logger: logger)
         var ends: [@Sendable () async -> Void] = [
             {
@@ -273,13 +274,13 @@ package struct MonitorDaemon: Sendable {
         ]
         if let untilStopped = surroundings.untilStopped { ends.append(untilStopped) }
         for end in ends {
-            let service = LoopService {
+            let service = LoopService(name: "stop") {
                 await end()
                 surroundings.notifier?.stopping()
             }
             group.services.append(
                 .init(
-                    service: service, successTerminationBehavior: .gracefullyShutdownGroup, serviceName: "stop"))
+                    service: service, successTerminationBehavior: .gracefullyShutdownGroup, serviceName: service.name))
         }
         group.maximumGracefulShutdownDuration = Self.graceful
         return ServiceGroup(configuration: group)

@@ -6,7 +6,7 @@ import ServiceLifecycle
 import Storage
 
 /// Removes what was kept for long enough, once an hour.
-struct RetentionService: Service {
+struct RetentionService: NamedService {
     let store: Store
     let live: LiveConfiguration
     let time: any Timekeeper

@@ -39,6 +39,7 @@ extension EvidenceSuite {
                 ("::1", "it is an IP address"), ("[::1]", "it is an IP address"),
                 ("\(label63)a.example", "longer than 63"), ("exa%6dple.com", "is no valid label"),
                 ("a\u{0}b.example", "is no valid label"), ("a\\b.example", "is no valid label"),
+                ("example.com\u{600}.", "is no valid"), ("\u{600}.", "is no valid"),
                 (String(repeating: "abcdefgh.", count: 32) + "example", "longer than 253"),
             ])
         func refused(_ text: String, _ reason: String) throws {

@@ -10,7 +10,7 @@ import ServiceLifecycle
 import Synchronization
 
 /// Runs the watchers of the running configuration, and lets single ones end and begin while the others go on.
-final class DomainScheduler: Service {
+final class DomainScheduler: NamedService {
     final class Entry {
         let watcher: DomainWatcher
         /// nil before it was read from the store.

@@ -7,7 +7,7 @@ import UnixSignals
 
 /// Reads the configuration anew at each SIGHUP. A file with faults is refused with all of them in the log, and the running
 /// configuration stays.
-struct ReloadService: Service {
+struct ReloadService: NamedService {
     /// Trapped since the start: SIGHUP would otherwise end the process.
     let signals: UnixSignalsSequence
     /// Reads and checks; nil where there is no file to read.

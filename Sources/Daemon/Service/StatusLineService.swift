@@ -5,7 +5,7 @@ import ServiceLifecycle
 import Storage
 
 /// Keeps the line that `systemctl status` shows: live counts, sent where they change.
-struct StatusLineService: Service {
+struct StatusLineService: NamedService {
     let notifier: ServiceNotifier
     let store: Store
     let live: LiveConfiguration

@@ -15,7 +15,7 @@ package struct Domain: Hashable, Sendable, Comparable, CustomStringConvertible {
         // Most names are written as they are kept, and names are read by the thousand when the monitor starts.
         let isPlain = text.utf8.allSatisfy { Self.isLabelByte($0) || $0 == UInt8(ascii: ".") }
         var name = isPlain ? text : text.lowercased()
-        if name.utf8.last == UInt8(ascii: ".") { name.removeLast() }
+        if name.hasSuffix(".") { name.removeLast() }
         guard !name.isEmpty else { throw DomainFault(text, "it is empty") }
         if !isPlain { name = try Self.ascii(name, writtenAs: text) }
         let labels = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map(Substring.init)
