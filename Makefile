@@ -103,7 +103,7 @@ bench: setup ## measure, in ratios against peers of the same run
 SCALES ?= 100 1000 10000 100000
 SCALE_RECORD := .build/scale.jsonl
 SCALE_BUILD := swift build -c release --static-swift-stdlib --product
-bench-scale: setup ## measure the real program with as many domains as SCALES names, for an hour or two, and draw docs/performance
+bench-scale: setup ## measure the real program with as many domains as SCALES names, for two to three hours, and draw docs/performance
 	$(SCALE_BUILD) aasa-monitor-bench
 	$(SCALE_BUILD) aasa-monitor
 	.build/release/aasa-monitor-bench sweep --domains 1000

@@ -27,11 +27,11 @@ struct BareLoop {
         }
     }
 
-    /// Counts after a check of each handle, so that neither the trust store nor the first connection to the CDN counts.
-    ///
     /// `perSecond`: nil: as fast as it can. Spread over time, each check finds the processor's caches cold.
+    /// `isWarm`: a check of each handle goes before and is not counted, nor are the trust store and the first connections to
+    /// the CDN.
     /// - Returns: seconds of CPU for one check.
-    func run(_ names: [String], checks count: Int, perSecond: Double? = nil) throws -> Double {
+    func run(_ names: [String], checks count: Int, perSecond: Double? = nil, isWarm: Bool = false) throws -> Double {
         guard let multi = curl_multi_init(), let route = curl_slist_append(nil, "::127.0.0.1:\(port)") else {
             throw BenchFault("libcurl does not start")
         }
@@ -39,8 +39,8 @@ struct BareLoop {
             curl_multi_cleanup(multi)
             curl_slist_free_all(route)
         }
-        let warm = Self.concurrency
-        var (meter, begin): (Meter?, ContinuousClock.Instant) = (nil, .now)
+        let warm = isWarm ? Self.concurrency : 0
+        var (meter, begin) = (isWarm ? nil : Meter(), ContinuousClock.now)
         var owners: [UnsafeMutableRawPointer: (fetch: Fetch, name: String)] = [:]
         var (started, done) = (0, 0)
         var idle = try (0..<Self.concurrency).map { _ in try Fetch() }

@@ -33,9 +33,9 @@ struct SteadyBenchmark {
             """)
         let loop = BareLoop(port: server.port, caFile: authority.trustStore)
         let names = LoadBenchmark.names(settings)
-        let bare = try loop.run(names, checks: 1000)
+        let bare = try loop.run(names, checks: 1000, isWarm: true)
         let rate = Double(settings.domains) / Double(settings.interval)
-        let paced = try loop.run(names, checks: min(1000, Int(rate * 20) + 1), perSecond: rate)
+        let paced = try loop.run(names, checks: min(1000, Int(rate * 20) + 1), perSecond: rate, isWarm: true)
         let begin = Date()
         let monitor = try started(program, server, authority)
         let first = try await watched(monitor, for: Double(4 * settings.interval) + 60) { isReady(server, begin) }
