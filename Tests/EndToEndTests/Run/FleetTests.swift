@@ -39,11 +39,13 @@ extension EndToEndTests {
 
                 for host in Self.hosts.dropFirst() { stage.lab.cdn.refresh(host) }
                 _ = try await receiver.deliveries(count: 3, within: Stage.patience)
+                // The end of the one and the beginning of the other become due together; a try that fails comes later.
+                let last = receiver.messages.dropFirst().sorted { $0.type < $1.type }
                 #expect(
-                    receiver.messages.map { "\($0.type) \($0.kind)" } == [
-                        "incident.firing cdn.wide", "incident.resolved cdn.wide", "incident.firing cdn.missing",
+                    last.map { "\($0.type) \($0.kind)" } == [
+                        "incident.firing cdn.missing", "incident.resolved cdn.wide",
                     ])
-                #expect(receiver.messages.last?.domain == Self.hosts[0])
+                #expect(last.first?.domain == Self.hosts[0])
                 stage.lab.cdn.refresh(Self.hosts[0])
                 _ = try await receiver.deliveries(count: 4, within: Stage.patience)
                 #expect(receiver.messages.last?.type == "incident.resolved")
