@@ -74,9 +74,7 @@ struct BareLoop {
                     idle.append(fetch)
                 }
             }
-            if done < warm + count {
-                curl_multi_poll(multi, nil, 0, meter == nil ? 0 : perSecond.map { Int32(1000 / $0) } ?? 1000, nil)
-            }
+            if done < warm + count { curl_multi_poll(multi, nil, 0, perSecond.map { Int32(1000 / $0) } ?? 1000, nil) }
         }
         let cpu = meter?.sample(name: "bare loop", fetches: count, connections: count).cpu ?? .zero
         return cpu / .seconds(1) / Double(count)
