@@ -46,6 +46,9 @@ extension EndToEndTests {
                         "incident.firing cdn.missing", "incident.resolved cdn.wide",
                     ])
                 #expect(last.first?.domain == Self.hosts[0])
+                // Whatever arrives first: the one was made after the other had ended.
+                let end = try #require(last.last?.json["data"]["incident"]["resolved_at"].string)
+                #expect(try #require(last.first?.json["timestamp"].string) >= end)
                 stage.lab.cdn.refresh(Self.hosts[0])
                 _ = try await receiver.deliveries(count: 4, within: Stage.patience)
                 #expect(receiver.messages.last?.type == "incident.resolved")
