@@ -19,14 +19,10 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
-        .package(url: "https://github.com/apple/swift-certificates", from: "1.20.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.5.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.0"),
@@ -35,6 +31,7 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCares", pkgConfig: "libcares", providers: [.apt(["libc-ares-dev"])]),
         // From libjemalloc-dev. No pkg-config: its flags are those of a plain library.
         .target(name: "CJemalloc", linkerSettings: [.linkedLibrary("jemalloc")]),
@@ -43,15 +40,13 @@ let package = Package(
         .target(name: "Curl", dependencies: ["CCares", "CCurl"], swiftSettings: strict),
         .target(name: "AASA", swiftSettings: strict),
         .target(name: "MonitorMetrics", swiftSettings: strict),
+        .target(name: "Hashing", dependencies: ["COpenSSL"], swiftSettings: strict),
         .target(
             name: "Evidence",
-            dependencies: ["AASA", .product(name: "Crypto", package: "swift-crypto")],
+            dependencies: ["AASA", "Hashing"],
             swiftSettings: strict),
         .target(name: "Probing", dependencies: ["Curl", "Evidence"], swiftSettings: strict),
-        .target(
-            name: "Monitoring",
-            dependencies: ["Evidence", .product(name: "Crypto", package: "swift-crypto")],
-            swiftSettings: strict),
+        .target(name: "Monitoring", dependencies: ["Evidence"], swiftSettings: strict),
         .target(
             name: "Storage",
             dependencies: [
@@ -62,16 +57,14 @@ let package = Package(
         .target(
             name: "Alerting",
             dependencies: [
-                "CSpawn", "Curl", "Evidence", "Monitoring", "Storage",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "CSpawn", "Curl", "Evidence", "Hashing", "Monitoring", "Storage",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
         .target(
             name: "StatusServer",
             dependencies: [
-                "AASA", "Evidence", "Monitoring", "Storage",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "AASA", "Evidence", "Hashing", "Monitoring", "Storage",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -91,14 +84,11 @@ let package = Package(
         .target(
             name: "Lab",
             dependencies: [
-                .product(name: "Crypto", package: "swift-crypto"),
+                "COpenSSL",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOTLS", package: "swift-nio"),
-                .product(name: "SwiftASN1", package: "swift-asn1"),
-                .product(name: "X509", package: "swift-certificates"),
             ],
             swiftSettings: strict),
         .target(
@@ -147,8 +137,8 @@ let package = Package(
         .target(
             name: "Simulation",
             dependencies: [
-                "Alerting", "Daemon", "Evidence", "MonitorConfiguration", "Monitoring", "Storage", "TestSupport",
-                .product(name: "Crypto", package: "swift-crypto"), .product(name: "GRDB", package: "GRDB.swift"),
+                "Alerting", "Daemon", "Evidence", "Hashing", "MonitorConfiguration", "Monitoring", "Storage",
+                "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/Simulation",
@@ -210,6 +200,7 @@ let package = Package(
         .testTarget(
             name: "EvidenceTests", dependencies: ["AASA", "Evidence", "TestSupport", "TestTraits"],
             swiftSettings: strict),
+        .testTarget(name: "HashingTests", dependencies: ["Hashing"], swiftSettings: strict),
         .testTarget(name: "LabTests", dependencies: ["Lab", "TestTraits"], swiftSettings: strict),
         .testTarget(name: "MonitorMetricsTests", dependencies: ["MonitorMetrics"], swiftSettings: strict),
         .testTarget(

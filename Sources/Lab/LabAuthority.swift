@@ -1,19 +1,11 @@
 // A private certificate authority: a root that clients trust, an intermediate under it, and a second pair
 // that nobody trusts. The shape is that of the public web, so that a missing intermediate is a fault here as there.
 
-import Crypto
 import Foundation
-import SwiftASN1
 import Synchronization
-import X509
 
 /// A private CA made at start: root, intermediate, leaves. Its keys never leave memory.
 package struct LabAuthority: Sendable {
-    private struct Issuer: Sendable {
-        let certificate: Certificate
-        let key: P256.Signing.PrivateKey
-    }
-
     private struct Wanted: Hashable {
         let host: String
         let kind: LabCertificate
@@ -29,23 +21,23 @@ package struct LabAuthority: Sendable {
 
     /// The root's certificate as PEM: what a client has to trust.
     package let rootPEM: String
-    private let trusted: Issuer
-    private let untrusted: Issuer
-    private let outdated: Issuer
-    private let deep: Issuer
+    private let trusted: LabIssuer
+    private let untrusted: LabIssuer
+    private let outdated: LabIssuer
+    private let deep: LabIssuer
     private let cache = Cache()
 
     /// Makes both pairs of root and intermediate, valid from two years before `now` to ten years after it, and the
     /// intermediate that has ended.
     package init(now: Date) throws {
-        let root = try Self.root("Lab Root", now: now)
-        let strangeRoot = try Self.root("Strange Root", now: now)
-        trusted = try Self.intermediate("Lab Intermediate", under: root, now: now)
-        untrusted = try Self.intermediate("Strange Intermediate", under: strangeRoot, now: now)
-        let crossSigned = try Self.intermediate("Lab Cross-Signed Root", under: root, pathLength: 1, now: now)
-        deep = try Self.intermediate("Lab Second Intermediate", under: crossSigned, tellsIssuer: true, now: now)
-        outdated = try Self.intermediate("Lab Old Intermediate", under: root, now: now, until: now - Self.day)
-        rootPEM = LabIdentity.pem(try Self.der(root.certificate), "CERTIFICATE")
+        let root = try Self.authority("Lab Root", under: nil, pathLength: nil, now: now)
+        let strangeRoot = try Self.authority("Strange Root", under: nil, pathLength: nil, now: now)
+        trusted = try Self.authority("Lab Intermediate", under: root, now: now)
+        untrusted = try Self.authority("Strange Intermediate", under: strangeRoot, now: now)
+        let crossSigned = try Self.authority("Lab Cross-Signed Root", under: root, pathLength: 1, now: now)
+        deep = try Self.authority("Lab Second Intermediate", under: crossSigned, tellsIssuer: true, now: now)
+        outdated = try Self.authority("Lab Old Intermediate", under: root, now: now, until: now - Self.day)
+        rootPEM = LabIdentity.pem(root.der, "CERTIFICATE")
     }
 
     /// The chain and key that a host shows for a kind of certificate. Made at the first call for a pair of host and kind,
@@ -62,14 +54,12 @@ package struct LabAuthority: Sendable {
     }
 
     private func issue(_ wanted: Wanted, now: Date) throws -> LabIdentity {
-        let key = P256.Signing.PrivateKey()
         let name =
             switch wanted.kind {
             case .wrongName: LabCertificate.wrongNameHost
             case .ingressDefault: LabCertificate.ingressName
             default: wanted.host
             }
-        let subject = try DistinguishedName { CommonName(String(name.prefix(64))) }
         let issuer =
             switch wanted.kind {
             case .untrustedRoot, .privateAuthority: untrusted
@@ -78,104 +68,45 @@ package struct LabAuthority: Sendable {
             default: trusted
             }
         let isSelfSigned = [.selfSigned, .ingressDefault].contains(wanted.kind)
-        let validity = Self.validity(of: wanted.kind, now: now)
-        let publicKey = Certificate.PublicKey(key.publicKey)
-        let signer = isSelfSigned ? publicKey : issuer.certificate.publicKey
-        let leaf = try Certificate(
-            version: .v3,
-            serialNumber: Certificate.SerialNumber(),
-            publicKey: publicKey,
-            notValidBefore: validity.from,
-            notValidAfter: validity.to,
-            issuer: isSelfSigned ? subject : issuer.certificate.subject,
-            subject: subject,
-            extensions: try Certificate.Extensions {
-                Critical(BasicConstraints.notCertificateAuthority)
-                Critical(KeyUsage(digitalSignature: true))
-                try ExtendedKeyUsage([.serverAuth])
-                if wanted.kind != .commonNameOnly {
-                    SubjectAlternativeNames([.dnsName(wanted.kind == .ingressDefault ? "ingress.local" : name)])
-                }
-                SubjectKeyIdentifier(hash: publicKey)
-                AuthorityKeyIdentifier(keyIdentifier: SubjectKeyIdentifier(hash: signer).keyIdentifier)
-                if !isSelfSigned, wanted.kind != .privateAuthority {
-                    Self.issuerLocation
-                }
-            },
-            issuerPrivateKey: Certificate.PrivateKey(isSelfSigned ? key : issuer.key))
-        var chain = [try Self.der(leaf)]
-        if wanted.kind != .missingIntermediate, wanted.kind != .privateAuthority, !isSelfSigned {
-            chain.append(try Self.der(issuer.certificate))
+        var extensions: [LabIssuer.Extension] = [
+            .basicConstraints("critical,CA:FALSE"), .keyUsage("critical,digitalSignature"),
+            .extendedKeyUsage("serverAuth"),
+        ]
+        if wanted.kind != .commonNameOnly {
+            extensions.append(.alternativeNames("DNS:\(wanted.kind == .ingressDefault ? "ingress.local" : name)"))
         }
-        return LabIdentity(certificates: chain, key: Array(key.derRepresentation))
+        if !isSelfSigned, wanted.kind != .privateAuthority { extensions.append(Self.issuerLocation) }
+        let leaf = try LabIssuer(
+            subject: [.commonName(String(name.prefix(64)))], validity: Self.validity(of: wanted.kind, now: now),
+            extensions: extensions, signedBy: isSelfSigned ? nil : issuer)
+        let omitsIssuer = isSelfSigned || [.missingIntermediate, .privateAuthority].contains(wanted.kind)
+        return LabIdentity(certificates: omitsIssuer ? [leaf.der] : [leaf.der, issuer.der], key: leaf.key)
     }
 
-    private static let issuerLocation = AuthorityInformationAccess([
-        .init(method: .issuingCA, location: .uniformResourceIdentifier("http://ca.test/issuer.cer"))
-    ])
+    private static let issuerLocation = LabIssuer.Extension.authorityInformation(
+        "caIssuers;URI:http://ca.test/issuer.cer")
 
-    private static func validity(of kind: LabCertificate, now: Date) -> (from: Date, to: Date) {
+    private static func validity(of kind: LabCertificate, now: Date) -> ClosedRange<Date> {
         switch kind {
-        case .expired: (now - 91 * day, now - day)
-        case .notYetValid: (now + day, now + 91 * day)
-        case .expiring(let left): (now - 90 * day, now + left / .seconds(1))
+        case .expired: (now - 91 * day)...(now - day)
+        case .notYetValid: (now + day)...(now + 91 * day)
+        case .expiring(let left): (now - 90 * day)...(now + left / .seconds(1))
         case .valid, .wrongName, .selfSigned, .untrustedRoot, .missingIntermediate, .expiredIntermediate,
             .missingSecondIntermediate, .commonNameOnly, .ingressDefault, .privateAuthority:
-            (now - day, now + 90 * day)
+            (now - day)...(now + 90 * day)
         }
-    }
-
-    private static func root(_ name: String, now: Date) throws -> Issuer {
-        let key = P256.Signing.PrivateKey()
-        let subject = try DistinguishedName {
-            OrganizationName("aasa-monitor lab")
-            CommonName(name)
-        }
-        return try authority(subject, key, issuer: subject, issuerKey: key, pathLength: nil, now: now)
-    }
-
-    private static func intermediate(
-        _ name: String, under root: Issuer, pathLength: Int = 0, tellsIssuer: Bool = false, now: Date,
-        until end: Date? = nil
-    ) throws -> Issuer {
-        let subject = try DistinguishedName {
-            OrganizationName("aasa-monitor lab")
-            CommonName(name)
-        }
-        return try authority(
-            subject, P256.Signing.PrivateKey(), issuer: root.certificate.subject, issuerKey: root.key,
-            pathLength: pathLength, tellsIssuer: tellsIssuer, now: now, until: end)
     }
 
     private static func authority(
-        _ subject: DistinguishedName, _ key: P256.Signing.PrivateKey, issuer: DistinguishedName,
-        issuerKey: P256.Signing.PrivateKey, pathLength: Int?, tellsIssuer: Bool = false, now: Date,
+        _ name: String, under issuer: LabIssuer?, pathLength: Int? = 0, tellsIssuer: Bool = false, now: Date,
         until end: Date? = nil
-    ) throws -> Issuer {
-        let publicKey = Certificate.PublicKey(key.publicKey)
-        let signer = SubjectKeyIdentifier(hash: Certificate.PublicKey(issuerKey.publicKey))
-        let certificate = try Certificate(
-            version: .v3,
-            serialNumber: Certificate.SerialNumber(),
-            publicKey: publicKey,
-            notValidBefore: now - 730 * day,
-            notValidAfter: end ?? now + 3650 * day,
-            issuer: issuer,
-            subject: subject,
-            extensions: try Certificate.Extensions {
-                Critical(BasicConstraints.isCertificateAuthority(maxPathLength: pathLength))
-                Critical(KeyUsage(keyCertSign: true, cRLSign: true))
-                SubjectKeyIdentifier(hash: publicKey)
-                AuthorityKeyIdentifier(keyIdentifier: signer.keyIdentifier)
-                if tellsIssuer { issuerLocation }
-            },
-            issuerPrivateKey: Certificate.PrivateKey(issuerKey))
-        return Issuer(certificate: certificate, key: key)
-    }
-
-    private static func der(_ certificate: Certificate) throws -> [UInt8] {
-        var serializer = DER.Serializer()
-        try serializer.serialize(certificate)
-        return serializer.serializedBytes
+    ) throws -> LabIssuer {
+        let limit = pathLength.map { ",pathlen:\($0)" } ?? ""
+        return try LabIssuer(
+            subject: [.organization("aasa-monitor lab"), .commonName(name)],
+            validity: (now - 730 * day)...(end ?? now + 3650 * day),
+            extensions: [.basicConstraints("critical,CA:TRUE\(limit)"), .keyUsage("critical,keyCertSign,cRLSign")]
+                + (tellsIssuer ? [issuerLocation] : []),
+            signedBy: issuer)
     }
 }

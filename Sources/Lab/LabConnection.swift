@@ -4,7 +4,6 @@
 import Foundation
 import NIOCore
 import NIOHTTP1
-import NIOSSL
 
 /// Decides about a request; called on an event loop, so it must not block.
 typealias LabSite = @Sendable (LabRequest, ByteBuffer) -> LabBehaviour

@@ -4,7 +4,6 @@
 import Foundation
 import NIOCore
 import NIOHTTP1
-import NIOSSL
 import NIOTLS
 import Synchronization
 
@@ -34,7 +33,7 @@ final class LabSwitchboard: Sendable {
     private let authority: LabAuthority
     /// By host and by the lab's own address that the client has connected to.
     private let lookUp: @Sendable (_ host: String, _ address: String) -> LabTenant?
-    private let contexts = Mutex<[ContextKey: NIOSSLContext]>([:])
+    private let contexts = Mutex<[ContextKey: LabTLSContext]>([:])
 
     init(authority: LabAuthority, lookUp: @escaping @Sendable (String, String) -> LabTenant?) {
         self.authority = authority
@@ -63,7 +62,7 @@ final class LabSwitchboard: Sendable {
         switch tenant.handshake {
         case .normal, .obsoleteTLS:
             let context = try context(for: tenant)
-            try pipeline.addHandler(NIOSSLServerHandler(context: context))
+            try pipeline.addHandler(LabTLSHandler(context))
             try pipeline.addHTTP(tenant.site)
         case .hang:
             try pipeline.addHandler(LabDeafEar())
@@ -96,23 +95,13 @@ final class LabSwitchboard: Sendable {
         }
     }
 
-    private func context(for tenant: LabTenant) throws -> NIOSSLContext {
+    private func context(for tenant: LabTenant) throws -> LabTLSContext {
         let key = ContextKey(
             host: tenant.host, certificate: tenant.certificate, isObsolete: tenant.handshake == .obsoleteTLS)
         return try contexts.withLock { contexts in
             if let known = contexts[key] { return known }
             let identity = try authority.identity(for: key.host, key.certificate, now: Date())
-            let chain = try identity.certificates.map {
-                NIOSSLCertificateSource.certificate(try NIOSSLCertificate(bytes: $0, format: .der))
-            }
-            var configuration = TLSConfiguration.makeServerConfiguration(
-                certificateChain: chain,
-                privateKey: .privateKey(try NIOSSLPrivateKey(bytes: identity.key, format: .der)))
-            configuration.minimumTLSVersion = key.isObsolete ? .tlsv1 : .tlsv12
-            configuration.maximumTLSVersion = key.isObsolete ? .tlsv11 : nil
-            configuration.applicationProtocols = ["http/1.1"]
-            configuration.shutdownTimeout = .seconds(1)
-            let made = try NIOSSLContext(configuration: configuration)
+            let made = try LabTLSContext(identity, isObsolete: key.isObsolete)
             if contexts.count >= Self.contextLimit { contexts.removeAll() }
             contexts[key] = made
             return made

@@ -3,7 +3,6 @@
 
 import Foundation
 import NIOCore
-import NIOSSL
 
 final class LabWire {
     private let context: ChannelHandlerContext
@@ -92,7 +91,7 @@ extension Channel {
 
     /// Closes this connection at once, without TLS's farewell. On its event loop only.
     func abortNow() {
-        if let tls = try? pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self) {
+        if let tls = try? pipeline.syncOperations.context(handlerType: LabTLSHandler.self) {
             tls.close(promise: nil)
         } else {
             close(promise: nil)

@@ -1,6 +1,6 @@
 // A place that messages go to, as the configuration names it. Its URL is a secret: anybody who knows it can write there.
 
-import Crypto
+import Hashing
 import Evidence
 import Foundation
 import Monitoring
@@ -181,7 +181,7 @@ extension Channel: CustomStringConvertible, CustomDebugStringConvertible, Custom
     /// The host and a short hash: enough to tell two channels apart, too little to write to one.
     package var description: String {
         let host = words.first.map { URL(filePath: $0).lastPathComponent } ?? URLComponents(string: url)?.host ?? "?"
-        let hash = SHA256.hash(data: Data(identity.utf8)).prefix(4).map { String(format: "%02x", $0) }.joined()
+        let hash = Digest.sha256.hash(identity.utf8).prefix(4).hexadecimal
         return "\(name) (\(kind.rawValue), \(host), #\(hash))"
     }
 

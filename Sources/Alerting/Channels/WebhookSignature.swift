@@ -1,15 +1,14 @@
 // Signatures by Standard Webhooks: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
 
-import Crypto
 import Foundation
+import Hashing
 
 enum WebhookSignature {
     /// The value of `webhook-signature`: `v1,` and the Base64 of HMAC-SHA256 over `id.timestamp.body`, for each key.
     static func header(id: String, timestamp: Int, body: Data, keys: [Data]) -> String {
         let signed = Data("\(id).\(timestamp).".utf8) + body
         return keys.map { key in
-            let code = HMAC<SHA256>.authenticationCode(for: signed, using: SymmetricKey(data: key))
-            return "v1," + Data(code).base64EncodedString()
+            "v1," + Data(Digest.sha256.authenticationCode(for: signed, key: key)).base64EncodedString()
         }.joined(separator: " ")
     }
 }

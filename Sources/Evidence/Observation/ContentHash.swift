@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import Hashing
 
 /// SHA-256 of a body. Its bytes lie in place: each watched domain keeps some ten of these.
 package struct ContentHash: Hashable, Sendable, CustomStringConvertible {
@@ -9,12 +9,10 @@ package struct ContentHash: Hashable, Sendable, CustomStringConvertible {
     private let fourth: UInt64
 
     package init(of bytes: some Sequence<UInt8>) {
-        var hasher = SHA256()
-        if bytes.withContiguousStorageIfAvailable({ hasher.update(bufferPointer: UnsafeRawBufferPointer($0)) }) == nil {
-            hasher.update(data: Array(bytes))
-        }
         self.init(
-            words: hasher.finalize().withUnsafeBytes { $0.bindMemory(to: UInt64.self).map(UInt64.init(bigEndian:)) })
+            words: Digest.sha256.hash(bytes).withUnsafeBytes {
+                $0.bindMemory(to: UInt64.self).map(UInt64.init(bigEndian:))
+            })
     }
 
     /// - Parameter words: four.

@@ -1,7 +1,6 @@
 // When each domain is checked. Every domain has a phase of its own within its interval, so that many domains spread out
 // and a restart meets the same rhythm.
 
-import Crypto
 import Evidence
 import Foundation
 

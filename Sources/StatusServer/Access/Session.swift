@@ -1,8 +1,8 @@
 // What a browser keeps after the login form: a value made of the token, so that it ends with it, and does not reveal it.
 
-import Crypto
 import Foundation
 import HTTPTypes
+import Hashing
 import Hummingbird
 
 enum Session {
@@ -32,9 +32,7 @@ enum Session {
 extension AccessToken {
     /// What a session of this token has.
     var session: String {
-        let code = HMAC<SHA256>.authenticationCode(
-            for: Data("aasa-monitor page session".utf8), using: SymmetricKey(data: Data(bytes)))
-        return code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        Digest.sha256.authenticationCode(for: "aasa-monitor page session".utf8, key: bytes).hexadecimal
     }
 
     func opens(session shown: String) -> Bool {

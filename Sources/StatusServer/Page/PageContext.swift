@@ -1,9 +1,9 @@
 // What every view is made with, and how one becomes an answer.
 
-import Crypto
 import Evidence
 import Foundation
 import HTTPTypes
+import Hashing
 import Hummingbird
 import Logging
 import Monitoring
@@ -104,9 +104,6 @@ final class PageContext: Sendable {
         for clock in clocks {
             if let place = bytes.range(of: Data(clock.utf8)) { bytes.removeSubrange(place) }
         }
-        let digest = SHA256.hash(data: bytes).prefix(12).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }
-        return "W/\"\(digest.joined())\""
+        return "W/\"\(Digest.sha256.hash(bytes).prefix(12).hexadecimal)\""
     }
 }

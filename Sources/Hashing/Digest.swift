@@ -1,0 +1,83 @@
+// Hashes and message authentication codes, by the system's libcrypto: the one place in the program that asks it.
+
+import COpenSSL
+
+/// A hash function of FIPS 180-4.
+package enum Digest: Sendable {
+    /// 20 bytes. Only for identifiers that are defined by it, such as UUIDs of version 5.
+    case sha1
+    /// 32 bytes.
+    case sha256
+
+    /// The hash of `bytes`, in the order of FIPS 180-4.
+    package func hash(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        Self.withContiguous(bytes) { bytes in
+            produce { output, count in EVP_Digest(bytes.baseAddress, bytes.count, output, &count, algorithm, nil) }
+        }
+    }
+
+    /// The HMAC of `bytes` under `key`. RFC 2104.
+    package func authenticationCode(for bytes: some Sequence<UInt8>, key: some Sequence<UInt8>) -> [UInt8] {
+        Self.withContiguous(key) { key in
+            Self.withContiguous(bytes) { bytes in
+                produce { output, count in
+                    HMAC(
+                        algorithm, key.baseAddress, Int32(key.count),
+                        bytes.assumingMemoryBound(to: UInt8.self).baseAddress,
+                        bytes.count, output, &count) == nil ? 0 : 1
+                }
+            }
+        }
+    }
+
+    private var algorithm: OpaquePointer {
+        switch self {
+        case .sha1: Self.sha1Algorithm
+        case .sha256: Self.sha256Algorithm
+        }
+    }
+
+    // Looked up once: EVP_sha256() leaves OpenSSL 3 to look its provider up again at each call.
+    // Safe to share: nobody changes or frees them, and OpenSSL takes them as const from any thread.
+    nonisolated(unsafe) private static let sha1Algorithm = fetch("SHA1")
+    // As above.
+    nonisolated(unsafe) private static let sha256Algorithm = fetch("SHA256")
+
+    private static func fetch(_ name: String) -> OpaquePointer {
+        guard let algorithm = EVP_MD_fetch(nil, name, nil) else {
+            preconditionFailure("the system's libcrypto has no \(name); see its configuration, openssl.cnf")
+        }
+        return algorithm
+    }
+
+    private func produce(_ body: (UnsafeMutablePointer<UInt8>?, inout UInt32) -> Int32) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { output, count in
+            var written: UInt32 = 0
+            // Only a lack of memory makes it fail.
+            precondition(body(output.baseAddress, &written) == 1, "the system's libcrypto could not hash")
+            count = Int(written)
+        }
+    }
+
+    private static func withContiguous<T>(
+        _ bytes: some Sequence<UInt8>, _ body: (UnsafeRawBufferPointer) -> T
+    ) -> T {
+        bytes.withContiguousStorageIfAvailable { body(UnsafeRawBufferPointer($0)) }
+            ?? Array(bytes).withUnsafeBytes(body)
+    }
+}
+
+extension Sequence<UInt8> {
+    /// Two digits a byte, in lower case.
+    package var hexadecimal: String {
+        let digits = StaticString("0123456789abcdef")
+        let bytes = Array(self)
+        return String(unsafeUninitializedCapacity: bytes.count * 2) { text in
+            for (index, byte) in bytes.enumerated() {
+                text[index * 2] = digits.utf8Start[Int(byte >> 4)]
+                text[index * 2 + 1] = digits.utf8Start[Int(byte & 15)]
+            }
+            return bytes.count * 2
+        }
+    }
+}

@@ -1,0 +1,202 @@
+// TLS for the lab's servers, by the system's OpenSSL. The handler stands between TCP and HTTP: OpenSSL reads and writes two
+// buffers in memory, and NIO carries their bytes. Confined to its channel's event loop.
+
+import COpenSSL
+import NIOCore
+
+/// What OpenSSL refused, and why, in its own words.
+struct LabTLSError: Error, CustomStringConvertible {
+    let description: String
+
+    /// Takes OpenSSL's reasons, which it keeps for this thread.
+    init(_ what: String) {
+        var reasons: [String] = []
+        while case let code = ERR_get_error(), code != 0 {
+            var text = [CChar](repeating: 0, count: 256)
+            ERR_error_string_n(code, &text, text.count)
+            reasons.append(String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
+        }
+        description = "OpenSSL refused \(what): \(reasons.isEmpty ? "no reason" : reasons.joined(separator: "; "))"
+    }
+
+    static func unlessOne(_ what: String, _ result: Int32) throws(LabTLSError) {
+        guard result == 1 else { throw LabTLSError(what) }
+    }
+
+    static func unlessNull<Pointer>(_ what: String, _ pointer: Pointer?) throws(LabTLSError) -> Pointer {
+        guard let pointer else { throw LabTLSError(what) }
+        return pointer
+    }
+}
+
+/// A server's certificate, key and versions: OpenSSL's SSL_CTX.
+final class LabTLSContext: @unchecked Sendable {
+    // Sendable: set up in init and never changed; SSL_new may be called on it by any thread.
+    fileprivate let pointer: OpaquePointer
+
+    /// Offers HTTP/1.1, in TLS 1.2 and 1.3, or in TLS 1.0 and 1.1 where `isObsolete`.
+    init(_ identity: LabIdentity, isObsolete: Bool) throws(LabTLSError) {
+        pointer = try LabTLSError.unlessNull("a context", SSL_CTX_new(TLS_server_method()))
+        // Where this throws, deinit runs: everything is initialized.
+        try setUp(identity, isObsolete: isObsolete)
+    }
+
+    deinit { SSL_CTX_free(pointer) }
+
+    private func setUp(_ identity: LabIdentity, isObsolete: Bool) throws(LabTLSError) {
+        let versions = isObsolete ? (TLS1_VERSION, TLS1_1_VERSION) : (TLS1_2_VERSION, TLS1_3_VERSION)
+        try LabTLSError.unlessOne("TLS versions", aasa_openssl_set_versions(pointer, versions.0, versions.1))
+        if isObsolete {
+            // Since OpenSSL 3 these versions need SHA-1 signatures, which are below every other level.
+            try LabTLSError.unlessOne("old ciphers", SSL_CTX_set_cipher_list(pointer, "DEFAULT:@SECLEVEL=0"))
+        }
+        for (index, der) in identity.certificates.enumerated() {
+            let certificate = try LabIssuer.certificate(der)
+            if index == 0 {
+                defer { X509_free(certificate) }
+                try LabTLSError.unlessOne("a certificate", SSL_CTX_use_certificate(pointer, certificate))
+            } else if aasa_openssl_add_chain_certificate(pointer, certificate) != 1 {
+                X509_free(certificate)
+                throw LabTLSError("a certificate of the chain")
+            }
+        }
+        let key = try LabIssuer.privateKey(identity.key)
+        defer { EVP_PKEY_free(key) }
+        try LabTLSError.unlessOne("the key", SSL_CTX_use_PrivateKey(pointer, key))
+        SSL_CTX_set_alpn_select_cb(
+            pointer,
+            { _, chosen, chosenLength, offered, offeredLength, _ in
+                // Length, then name, for each.
+                let protocols = UnsafeBufferPointer(start: offered, count: Int(offeredLength))
+                var index = 0
+                while index < protocols.count, index + Int(protocols[index]) < protocols.count {
+                    let name = protocols[(index + 1)...(index + Int(protocols[index]))]
+                    if name.elementsEqual("http/1.1".utf8) {
+                        chosen?.pointee = offered?.advanced(by: index + 1)
+                        chosenLength?.pointee = protocols[index]
+                        return SSL_TLSEXT_ERR_OK
+                    }
+                    index += 1 + name.count
+                }
+                return SSL_TLSEXT_ERR_NOACK
+            }, nil)
+    }
+}
+
+/// One connection's TLS. Closing it says so to the client by TLS's own alert, and then by TCP.
+final class LabTLSHandler: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// A client that does not answer the alert is not waited for any longer.
+    private static let closeLimit = TimeAmount.seconds(1)
+
+    private let session: OpaquePointer
+    /// What came from the client, and what goes to it. The session owns both.
+    private let received: OpaquePointer
+    private let sending: OpaquePointer
+    private var isClosing = false
+    private var closeTimer: Scheduled<Void>?
+
+    init(_ context: LabTLSContext) throws(LabTLSError) {
+        session = try LabTLSError.unlessNull("a session", SSL_new(context.pointer))
+        guard let received = BIO_new(BIO_s_mem()), let sending = BIO_new(BIO_s_mem()) else {
+            SSL_free(session)
+            throw LabTLSError("a buffer")
+        }
+        (self.received, self.sending) = (received, sending)
+        SSL_set_bio(session, received, sending)
+        SSL_set_accept_state(session)
+    }
+
+    deinit { SSL_free(session) }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        unwrapInboundIn(data).withUnsafeReadableBytes { bytes in
+            _ = BIO_write(received, bytes.baseAddress, Int32(bytes.count))
+        }
+        read(context)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        closeTimer?.cancel()
+        context.fireChannelInactive()
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let buffer = unwrapOutboundIn(data)
+        guard buffer.readableBytes > 0 else { return context.write(data, promise: promise) }
+        ERR_clear_error()
+        let isTaken = buffer.withUnsafeReadableBytes { bytes in
+            // The buffer in memory takes everything, so that there is no half of it to come back for.
+            SSL_write(session, bytes.baseAddress, Int32(bytes.count)) == Int32(bytes.count)
+        }
+        guard isTaken else {
+            promise?.fail(LabTLSError("to write"))
+            return
+        }
+        context.write(wrapOutboundOut(drain(context)), promise: promise)
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        // The listener waits for channels to close, and nobody waits for this promise before: the lab has no half-closed
+        // connections.
+        context.channel.closeFuture.cascade(to: promise)
+        beginClose(context)
+    }
+
+    /// Decrypts what has come; handshake messages are answered by the way.
+    private func read(_ context: ChannelHandlerContext) {
+        var plain = context.channel.allocator.buffer(capacity: 4096)
+        var result: Int32 = 0
+        ERR_clear_error()
+        repeat {
+            plain.writeWithUnsafeMutableBytes(minimumWritableBytes: 4096) { space in
+                result = SSL_read(session, space.baseAddress, Int32(space.count))
+                return max(0, Int(result))
+            }
+        } while result > 0
+        let reason = SSL_get_error(session, result)
+        flush(context)
+        if plain.readableBytes > 0, !isClosing { context.fireChannelRead(wrapInboundOut(plain)) }
+        switch reason {
+        case SSL_ERROR_WANT_READ: break
+        case SSL_ERROR_ZERO_RETURN:
+            // The client's farewell: an answer to ours, or the first.
+            isClosing ? context.close(promise: nil) : beginClose(context)
+        default:
+            let error = LabTLSError("to read")
+            if isClosing { context.close(promise: nil) } else { context.fireErrorCaught(error) }
+        }
+    }
+
+    private func beginClose(_ context: ChannelHandlerContext) {
+        guard !isClosing else { return }
+        isClosing = true
+        ERR_clear_error()
+        // 1: the client has said so too. Less than 0: there was no handshake, and nothing to end.
+        let result = SSL_shutdown(session)
+        flush(context)
+        guard result == 0 else { return context.close(promise: nil) }
+        closeTimer = context.eventLoop.assumeIsolated().scheduleTask(in: Self.closeLimit) {
+            context.close(promise: nil)
+        }
+    }
+
+    private func flush(_ context: ChannelHandlerContext) {
+        let bytes = drain(context)
+        if bytes.readableBytes > 0 { context.writeAndFlush(wrapOutboundOut(bytes), promise: nil) }
+    }
+
+    private func drain(_ context: ChannelHandlerContext) -> ByteBuffer {
+        let count = BIO_ctrl_pending(sending)
+        var bytes = context.channel.allocator.buffer(capacity: count)
+        guard count > 0 else { return bytes }
+        bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { space in
+            max(0, Int(BIO_read(sending, space.baseAddress, Int32(space.count))))
+        }
+        return bytes
+    }
+}
