@@ -5,18 +5,22 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 
 CONFIG ?= monitor.yaml
-# Library and headers for the build; nginx, openssl, curl, Alertmanager and promtool as real peers in tests and benchmarks; iproute2
-# sets up networks of their own for tests; Chromium looks at the pages, and wrk asks for them as fast as they come;
-# blackbox_exporter is a peer of the benchmarks. The third line packs, judges and installs the .deb.
-PACKAGES := libcurl4-openssl-dev libc-ares-dev libjemalloc-dev pkg-config libsqlite3-dev ca-certificates curl openssl \
-  nginx-light jq iproute2 prometheus prometheus-alertmanager prometheus-blackbox-exporter python3-venv chromium wrk \
-  dpkg-dev patchelf lintian debootstrap systemd
+# What each target installs, and nothing else: `make demo` needs no browser.
+BUILD_PACKAGES := libcurl4-openssl-dev libc-ares-dev libjemalloc-dev libsqlite3-dev libssl-dev pkg-config ca-certificates
+# Real peers of the tests; iproute2 sets up networks of their own.
+TEST_PACKAGES := curl openssl nginx-light jq iproute2 prometheus prometheus-alertmanager python3-venv
+BROWSER_PACKAGES := chromium python3-venv
+# Peers of the benchmarks.
+BENCH_PACKAGES := prometheus-blackbox-exporter
+# They pack, judge and install the .deb.
+DEB_PACKAGES := dpkg-dev patchelf lintian debootstrap systemd
 # The services' own models, which tests hold payloads against, and a mail server; none of it is needed to build or to run.
 JUDGE := .build/payload-judge
 JUDGE_WANTS := Tests/AlertingTests/Payloads/requirements.txt
 # What drives the browser; none of it is needed to build or to run.
 BROWSER := .build/browser
 BROWSER_WANTS := Tests/Browser/requirements.txt
+comma := ,
 SOURCES := Package.swift Sources Tests Benchmarks
 # Swift Testing only; without this an empty XCTest run prints "0 tests".
 TEST_FLAGS := --disable-xctest
@@ -24,45 +28,55 @@ TEST_FLAGS := --disable-xctest
 WIDTH = $(shell swift test --help-hidden 2>/dev/null | grep maximum-parallelization-width >/dev/null && \
   echo --experimental-maximum-parallelization-width 16)
 
-.PHONY: help setup build demo run test browser test-one lint fmt bench bench-scale fuzz simulate kills package package-test clean
+.PHONY: help setup setup-build setup-test setup-browser setup-bench setup-package build demo run test browser test-one lint fmt bench bench-scale fuzz simulate kills package package-test clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: ## install the system packages that are missing (Debian); safe to repeat
-	@missing=(); for package in $(PACKAGES); do \
+# $(call install,PACKAGES): those that are missing (Debian).
+install = @missing=(); for package in $(1); do \
 	  dpkg-query -W -f '$${Status}' "$$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$$package"); \
 	done; \
-	if [ $${#missing[@]} -gt 0 ]; then \
+	if [ $${\#missing[@]} -gt 0 ]; then \
 	  echo "installing: $${missing[*]}"; \
 	  as_root=(); [ "$$(id -u)" -eq 0 ] || as_root=(sudo); \
 	  "$${as_root[@]}" apt-get update -qq; \
 	  "$${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$${missing[@]}" >/dev/null; \
 	fi
+
+# $(call install-python,FOLDER,REQUIREMENTS,WHAT,WITHOUT): packages of PyPI, pinned; without a network it says what goes without.
+install-python = @cmp -s $(2) $(1)/requirements.txt || { \
+	  echo "installing $(3)"; \
+	  rm -rf $(1); \
+	  if /usr/bin/python3 -m venv $(1) && $(1)/bin/pip install -q --disable-pip-version-check --retries 1 \
+	    --timeout 30 --no-deps --no-compile --only-binary :all: -r $(2); then \
+	    cp $(2) $(1)/requirements.txt; \
+	  else \
+	    rm -rf $(1); \
+	    echo "$(3): not available (no network?); skipped: $(4)" >&2; \
+	  fi; }
+
+setup: setup-build setup-test setup-browser setup-bench setup-package ## install everything that any target needs (Debian); safe to repeat
+
+setup-build:
+	$(call install,$(BUILD_PACKAGES))
 	@command -v swift >/dev/null || { echo "there is no Swift toolchain; install Swift 6.2 or later from https://www.swift.org/install/linux/" >&2; exit 1; }
-	@cmp -s $(JUDGE_WANTS) $(JUDGE)/requirements.txt || { \
-	  echo "installing what payloads are judged by, and a mail server"; \
-	  rm -rf $(JUDGE); \
-	  if /usr/bin/python3 -m venv $(JUDGE) && $(JUDGE)/bin/pip install -q --disable-pip-version-check --retries 1 \
-	    --timeout 30 --no-deps --no-compile --only-binary :all: -r $(JUDGE_WANTS); then \
-	    cp $(JUDGE_WANTS) $(JUDGE)/requirements.txt; \
-	  else \
-	    rm -rf $(JUDGE); \
-	    echo "it cannot be had (no network?); the suites of payloads and of mail will be skipped" >&2; \
-	  fi; }
 
-	@cmp -s $(BROWSER_WANTS) $(BROWSER)/requirements.txt || { \
-	  echo "installing what the pages are looked at by"; \
-	  rm -rf $(BROWSER); \
-	  if /usr/bin/python3 -m venv $(BROWSER) && $(BROWSER)/bin/pip install -q --disable-pip-version-check --retries 1 \
-	    --timeout 30 --no-deps --no-compile --only-binary :all: -r $(BROWSER_WANTS); then \
-	    cp $(BROWSER_WANTS) $(BROWSER)/requirements.txt; \
-	  else \
-	    rm -rf $(BROWSER); \
-	    echo "it cannot be had (no network?); the browser's checks will be skipped" >&2; \
-	  fi; }
+setup-test: setup-build
+	$(call install,$(TEST_PACKAGES))
+	$(call install-python,$(JUDGE),$(JUDGE_WANTS),what judges payloads$(comma) and a mail server,the suites of payloads and mail)
 
-build: setup ## build the program (debug)
+setup-browser: setup-build
+	$(call install,$(BROWSER_PACKAGES))
+	$(call install-python,$(BROWSER),$(BROWSER_WANTS),the browser's client,the browser's checks)
+
+setup-bench: setup-build
+	$(call install,$(BENCH_PACKAGES))
+
+setup-package: setup-build
+	$(call install,$(DEB_PACKAGES))
+
+build: setup-build ## build the program (debug)
 	swift build --product aasa-monitor
 
 demo: build ## show the main job on an embedded lab
@@ -71,7 +85,7 @@ demo: build ## show the main job on an embedded lab
 run: build ## run the daemon with CONFIG (default monitor.yaml)
 	.build/debug/aasa-monitor run --config $(CONFIG)
 
-test: setup ## run all tests
+test: setup-test ## run all tests
 	swift build --build-tests
 	@# What failed once more at the end, where a reader of a long log looks first. The backtracer's own settings show every
 	@# thread and register, and bury the one that crashed.
@@ -81,13 +95,13 @@ test: setup ## run all tests
 	  rm -f "$$log"; exit $$status
 
 SHOTS ?=
-browser: setup ## look at the pages with Chromium: what they show, axe, hostile payloads (SHOTS=FOLDER takes pictures)
+browser: setup-browser ## look at the pages with Chromium: what they show, axe, hostile payloads (SHOTS=FOLDER takes pictures)
 	swift build --product aasa-monitor-stage
 	@if [ -x $(BROWSER)/bin/python ]; then \
 	  $(BROWSER)/bin/python Tests/Browser/pages.py $(if $(SHOTS),--shots $(SHOTS)); \
 	else echo "skipped: the browser's client is not installed"; fi
 
-test-one: setup ## run the tests that match FILTER
+test-one: setup-test ## run the tests that match FILTER
 	swift test $(TEST_FLAGS) $(WIDTH) --filter "$(FILTER)"
 
 lint: ## check the formatting
@@ -96,14 +110,14 @@ lint: ## check the formatting
 fmt: ## format the sources
 	swift format --in-place --recursive --parallel $(SOURCES)
 
-bench: setup ## measure, in ratios against peers of the same run
+bench: setup-bench ## measure, in ratios against peers of the same run
 	swift build -c release --product aasa-monitor-bench
 	.build/release/aasa-monitor-bench
 
 SCALES ?= 100 1000 10000 100000
 SCALE_RECORD := .build/scale.jsonl
 SCALE_BUILD := swift build -c release --static-swift-stdlib --product
-bench-scale: setup ## measure the real program with as many domains as SCALES names, for two to three hours, and draw docs/performance
+bench-scale: setup-bench ## measure the real program with as many domains as SCALES names, for two to three hours, and draw docs/performance
 	$(SCALE_BUILD) aasa-monitor-bench
 	$(SCALE_BUILD) aasa-monitor
 	.build/release/aasa-monitor-bench sweep --domains 1000
@@ -120,7 +134,7 @@ bench-scale: setup ## measure the real program with as many domains as SCALES na
 
 FUZZ_SECONDS ?= 60
 CORPUS ?= ../shared/corpus
-fuzz: setup ## look for input that breaks the AASA library, for FUZZ_SECONDS
+fuzz: setup-build ## look for input that breaks the AASA library, for FUZZ_SECONDS
 	mkdir -p .build/fuzz/found
 	swiftc -O -wmo -swift-version 6 -sanitize=fuzzer -parse-as-library -D FUZZER -module-name AASAFuzz \
 	  $$(find Sources/AASA -name '*.swift') Tests/AASATests/FuzzExercise.swift Tests/Fuzz/*.swift -o .build/fuzz/aasa-fuzz
@@ -129,12 +143,12 @@ fuzz: setup ## look for input that breaks the AASA library, for FUZZ_SECONDS
 
 SEEDS ?= 1..200
 DAYS ?= 20
-simulate: setup ## run the deterministic simulation for SEEDS (7, or 1..200), DAYS of trouble each
+simulate: setup-build ## run the deterministic simulation for SEEDS (7, or 1..200), DAYS of trouble each
 	swift build -c release --product aasa-monitor-simulate
 	.build/release/aasa-monitor-simulate --seeds $(SEEDS) --days $(DAYS)
 
 KILLS ?= 200
-kills: setup ## kill the real process KILLS times under load and count what arrives
+kills: setup-test ## kill the real process KILLS times under load and count what arrives
 	AASA_KILLS=$(KILLS) swift test $(TEST_FLAGS) --filter EndToEndTests.KillLoopTests
 
 package: setup ## make the .deb and the archive of the release build, in dist/
