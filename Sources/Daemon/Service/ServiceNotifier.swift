@@ -2,6 +2,7 @@
 // be the larger part of it.
 // https://www.freedesktop.org/software/systemd/man/latest/sd_notify.html
 
+import Dispatch
 import Foundation
 import Glibc
 
@@ -48,9 +49,8 @@ package struct ServiceNotifier: Sendable {
 
     /// A reload has begun; `ready()` ends it.
     package func reloading() {
-        var now = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &now)
-        send("RELOADING=1\nMONOTONIC_USEC=\(Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000)")
+        // CLOCK_MONOTONIC, as the service manager's.
+        send("RELOADING=1\nMONOTONIC_USEC=\(DispatchTime.now().uptimeNanoseconds / 1000)")
     }
 
     /// It ends.
