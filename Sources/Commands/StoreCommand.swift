@@ -47,7 +47,7 @@ struct StoreCommand: AsyncParsableCommand {
                         "store: \(store.path) is damaged; `aasa-monitor run` sets aside at its start what it cannot "
                             + "work with; to keep what the store knew, put a backup in its place")
                 }
-                let domains = try await store.domains().count
+                let domains = try await store.states().count
                 Console.print(
                     "\(store.path.displayable): sound, \(domains) \(domains == 1 ? "domain" : "domains")")
             }

@@ -30,11 +30,6 @@ extension Store {
             // A check may have seen the body again in the meantime.
             unless: "EXISTS (SELECT 1 FROM observation_body l WHERE l.sha256 = body.sha256)")
         try await remove(
-            "cdn_header", "id", Self.agedHeaders, ["before": old],
-            // A poll may have met the same headers again in the meantime.
-            unless: "last_at >= \(old)")
-        try await remove("cdn_header", "id", Self.surplusHeaders, ["limit": Self.maximumHeaderRunsPerDomain])
-        try await remove(
             "delivery", "id", Self.agedDeliveries, ["before": (now - Self.keepDeliveries.timeInterval).milliseconds])
         let logBefore = (now - Self.keepDeliveries.timeInterval).milliseconds
         try await remove("delivery_attempt", "id", Self.agedAttempts, ["before": logBefore])
@@ -69,12 +64,6 @@ extension Store {
         SELECT id FROM (
             SELECT id, row_number() OVER (PARTITION BY domain, vantage, depth ORDER BY id DESC) AS age
             FROM observation)
-        WHERE age > :limit
-        """
-    static let agedHeaders = "SELECT id FROM cdn_header WHERE first_at < :before AND last_at < :before"
-    static let surplusHeaders = """
-        SELECT id FROM (
-            SELECT id, row_number() OVER (PARTITION BY domain ORDER BY last_at DESC, id DESC) AS age FROM cdn_header)
         WHERE age > :limit
         """
     static let unnamedBodies = """

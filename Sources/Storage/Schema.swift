@@ -10,7 +10,7 @@ enum Schema {
 
     /// Kept in `user_version`. Raise it with every change of the tables. The stores of earlier development versions
     /// have 0.
-    static let version = 18
+    static let version = 19
 
     /// Makes the tables and writes down their version, in one transaction.
     static func create(_ database: Database) throws {
@@ -47,8 +47,7 @@ enum Schema {
 
         -- Bodies by the SHA-256 of their bytes: each version is kept once.
         CREATE TABLE body (
-            sha256 TEXT NOT NULL PRIMARY KEY, bytes BLOB NOT NULL, size INTEGER NOT NULL,
-            first_seen INTEGER NOT NULL
+            sha256 TEXT NOT NULL PRIMARY KEY, bytes BLOB NOT NULL
         ) STRICT;
 
         -- A run of checks that saw the same; the facts are those of its first check.
@@ -75,19 +74,8 @@ enum Schema {
 
         -- The newest full check of each domain: a run's facts are those of its first check, and addresses come and go.
         CREATE TABLE full_look (
-            domain TEXT NOT NULL PRIMARY KEY, seen_at INTEGER NOT NULL, facts BLOB NOT NULL
+            domain TEXT NOT NULL PRIMARY KEY, facts BLOB NOT NULL
         ) STRICT;
-
-        -- The polls of one edge that had the same headers, the volatile ones apart; the headers are those of the first.
-        CREATE TABLE cdn_header (
-            id INTEGER PRIMARY KEY AUTOINCREMENT, domain TEXT NOT NULL, edge TEXT NOT NULL,
-            status INTEGER NOT NULL, first_at INTEGER NOT NULL, last_at INTEGER NOT NULL,
-            count INTEGER NOT NULL DEFAULT 1,
-            -- A hash of the headers, the volatile ones apart.
-            steady TEXT, headers BLOB NOT NULL
-        ) STRICT;
-        CREATE INDEX cdn_header_of_edge ON cdn_header (domain, edge, steady);
-        CREATE INDEX cdn_header_by_age ON cdn_header (first_at);
 
         """
 
@@ -145,21 +133,21 @@ enum Schema {
             seen INTEGER NOT NULL, hold_until INTEGER, hold_reason TEXT, trouble_state TEXT,
             trouble_since INTEGER, trouble_error TEXT, failures INTEGER NOT NULL,
             refusals INTEGER NOT NULL, refused_messages INTEGER NOT NULL, throttled_since INTEGER,
-            refusals_lifted_at INTEGER, last_delivered INTEGER
+            refusals_lifted_at INTEGER
         ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE notification (
             channel TEXT NOT NULL,
             incident_id TEXT NOT NULL REFERENCES incident (id) ON DELETE CASCADE,
             -- What the receiver knows.
-            state TEXT NOT NULL, version INTEGER NOT NULL, severity TEXT, notified_at INTEGER,
+            state TEXT NOT NULL, version INTEGER NOT NULL, notified_at INTEGER,
             may_know INTEGER NOT NULL, acknowledged_at INTEGER, refused_version INTEGER,
             refused_at INTEGER, count INTEGER NOT NULL, reference TEXT,
             -- What is pending.
             reason TEXT, pending_since INTEGER, due_at INTEGER, message_id INTEGER,
             -- Of the incident, for questions about groups: its kind, and how severe it is (2: error, 1: warning, 0:
             -- note).
-            kind TEXT NOT NULL, is_fleet INTEGER NOT NULL, rank INTEGER NOT NULL,
+            kind TEXT NOT NULL, rank INTEGER NOT NULL,
             PRIMARY KEY (channel, incident_id)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX notification_of_incident ON notification (incident_id);
@@ -184,7 +172,7 @@ enum Schema {
         CREATE TABLE message_member (
             message_id INTEGER NOT NULL REFERENCES message (id) ON DELETE CASCADE,
             position INTEGER NOT NULL, incident_id TEXT NOT NULL, version INTEGER NOT NULL,
-            state TEXT NOT NULL, severity TEXT NOT NULL, acknowledged_at INTEGER,
+            state TEXT NOT NULL, acknowledged_at INTEGER,
             PRIMARY KEY (message_id, position)
         ) STRICT, WITHOUT ROWID;
 
@@ -202,8 +190,7 @@ enum Schema {
             at INTEGER NOT NULL, attempts INTEGER NOT NULL, outcome TEXT NOT NULL, status INTEGER,
             error TEXT
         ) STRICT;
-        -- Holds all that the heartbeat and the metrics ask of the past.
-        CREATE INDEX delivery_of_channel ON delivery (channel, at, outcome);
+        CREATE INDEX delivery_of_channel ON delivery (channel, at);
         CREATE INDEX delivery_of_incident ON delivery (incident_id);
         CREATE INDEX delivery_of_key ON delivery (key);
         CREATE INDEX delivery_by_age ON delivery (at);
@@ -227,8 +214,7 @@ enum Schema {
     private static let rest = """
         CREATE TABLE silence (
             id INTEGER PRIMARY KEY AUTOINCREMENT, scope BLOB NOT NULL, starts_at INTEGER NOT NULL,
-            ends_at INTEGER NOT NULL, author TEXT NOT NULL, reason TEXT NOT NULL,
-            created_at INTEGER NOT NULL
+            ends_at INTEGER NOT NULL, author TEXT NOT NULL, reason TEXT NOT NULL
         ) STRICT;
         CREATE INDEX silence_by_end ON silence (ends_at);
 

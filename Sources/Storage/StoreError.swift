@@ -47,8 +47,6 @@ package struct StoreError: Error, Equatable, CustomStringConvertible, LocalizedE
 
     package var description: String { message }
     package var errorDescription: String? { message }
-    /// Free of dynamic text, for metrics.
-    package var shortLabel: String { code.rawValue }
 }
 
 extension StoreError {

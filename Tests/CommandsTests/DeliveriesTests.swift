@@ -12,17 +12,17 @@ extension CommandsTests {
         private static let noon = Date(timeIntervalSince1970: 1_795_244_400)
 
         private func entry(_ outcome: DeliveryRecord.Outcome, status: Int?, error: String? = nil) throws
-            -> NamedDelivery
+            -> DeliveryRecord
         {
             var record = DeliveryRecord(
                 channel: "ops", incidentID: "0123456789abcdef", type: .firing, reason: .escalated, version: 2,
                 key: "k1",
                 at: Self.noon, attempts: 3, outcome: outcome, status: status, error: error)
             record.id = 7
-            let incident = Incident(
+            record.incident = Incident(
                 id: "0123456789abcdef", subject: .domain(try Domain("a.test")), kind: .cdnStale, severity: .error,
                 state: .firing, since: Self.noon, openedAt: Self.noon, version: 2)
-            return NamedDelivery(record: record, incident: incident)
+            return record
         }
 
         @Test("the list has a line for each delivery, without what a message says")
@@ -44,7 +44,7 @@ extension CommandsTests {
             let entry = try entry(.delivered, status: 200)
             return MessageDocument(
                 SentMessage(
-                    key: "k1", channel: "ops", text: text, deliveries: retryAt == nil ? [entry.record] : [],
+                    key: "k1", channel: "ops", text: text, deliveries: retryAt == nil ? [entry] : [],
                     incidents: [try #require(entry.incident)], attempts: attempts, retryAt: retryAt))
         }
 
@@ -108,7 +108,8 @@ extension CommandsTests {
         @Test("as JSON each key is there, null where nothing is known")
         func json() throws {
             let known = try entry(.delivered, status: 200)
-            let unknown = NamedDelivery(record: known.record, incident: nil)
+            var unknown = known
+            unknown.incident = nil
             let text = DeliveryListing.json(unknown).text(isPretty: false)
             #expect(
                 text

@@ -31,7 +31,7 @@ extension DaemonSuite {
             try await scratch.store.add(
                 SilenceRequest(
                     scope: SilenceScope(domains: [try DomainPattern(name)]), startsAt: time.wall(),
-                    endsAt: time.wall() + seconds, author: "eva@desk", reason: "moving servers"), now: time.wall())
+                    endsAt: time.wall() + seconds, author: "eva@desk", reason: "moving servers"))
         }
 
         private func commit(_ change: (inout Incident) -> Void = { _ in }) async throws {

@@ -36,6 +36,6 @@ package enum StageMessages {
         _ = try await store.add(
             SilenceRequest(
                 scope: SilenceScope(domains: [try DomainPattern("pay.market.example")]), startsAt: now - 3600,
-                endsAt: now + 18.5 * 3600, author: "eva", reason: "renewal on Monday"), now: now)
+                endsAt: now + 18.5 * 3600, author: "eva", reason: "renewal on Monday"))
     }
 }

@@ -60,8 +60,7 @@ extension StatusServerSuite {
             let scope = SilenceScope(domains: [try DomainPattern("a.test")])
             _ = try await scratch.store.add(
                 SilenceRequest(
-                    scope: scope, startsAt: noon, endsAt: noon + 3600, author: "eva", reason: "new balancer"),
-                now: noon)
+                    scope: scope, startsAt: noon, endsAt: noon + 3600, author: "eva", reason: "new balancer"))
             try await scratch.serving(watched: [try info("a.test", labels: ["teamName": "x"])]) { port in
                 let page = try await ask(port, "/domains/a.test")
                 #expect(page.status == 200)

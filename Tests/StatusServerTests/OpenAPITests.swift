@@ -65,7 +65,7 @@ extension StatusServerSuite {
             _ = try await scratch.store.add(
                 SilenceRequest(
                     scope: SilenceScope(domains: [try DomainPattern("b.test")]), startsAt: noon, endsAt: noon + 3600,
-                    author: "eva", reason: "upgrade"), now: noon)
+                    author: "eva", reason: "upgrade"))
         }
 
         private static let bodies: [APIEndpoint: String] = [

@@ -128,8 +128,7 @@ extension StatusServerSuite {
                     since: noon - 600, openedAt: noon - 600, version: 1),
                 acknowledgement: Acknowledgement(by: "eva", reason: "", at: noon, version: 1))
             let overview = Overview(
-                [DomainSummary(domain: stale.domain, state: stale, unchangedSince: nil, lastObservedAt: nil)],
-                pending: [],
+                [stale], pending: [],
                 context: IncidentContext(
                     acknowledgements: ["a.test-originBroken": Acknowledgement(by: "mia", reason: "", at: noon)],
                     fleet: [
@@ -153,8 +152,7 @@ extension StatusServerSuite {
         func clocks() throws {
             let stale = try state("a.test", .failing, open: [(.cdnStale, .firing)])
             let overview = Overview(
-                [DomainSummary(domain: stale.domain, state: stale, unchangedSince: nil, lastObservedAt: nil)],
-                pending: [], time: PageTime(now: noon, wall: noon + 3600))
+                [stale], pending: [], time: PageTime(now: noon, wall: noon + 3600))
             #expect(overview.rows.first?.checked == "1 min ago")
             #expect(overview.rows.first?.incidents.map(\.since) == ["26 h ago"])
         }

@@ -90,7 +90,7 @@ func overview(_ states: [DomainState], pending: Int = 0) async throws -> Overvie
     try await scratch.pend(pending)
     let store = scratch.store
     return Overview(
-        try await store.domains().filter { $0.domain.name != "pending.test" },
+        try await store.states().filter { $0.domain.name != "pending.test" },
         pending: try await store.pendingNotifications(), time: PageTime(now: noon))
 }
 

@@ -28,7 +28,7 @@ extension StorageSuite {
 
         /// One field set each, and all of them.
         private static let changes: [@Sendable (inout NotificationRecord) -> Void] = [
-            { $0.state = .firing }, { $0.state = .resolved }, { $0.version = 3 }, { $0.severity = .warning },
+            { $0.state = .firing }, { $0.state = .resolved }, { $0.version = 3 },
             { $0.notifiedAt = noon }, { $0.mayKnow = true }, { $0.acknowledgedAt = noon + 1 },
             { $0.refused = .init(version: 2, at: noon + 2) }, { $0.count = 4 }, { $0.reference = "ts.1" },
             { $0.reason = .wasFiring }, { $0.pendingSince = noon + 3 }, { $0.dueAt = noon + 4 }, { $0.messageID = 5 },
@@ -70,7 +70,7 @@ extension StorageSuite {
                 { $0.seen = 9 }, { $0.hold = .init(until: noon, reason: .throttled) },
                 { $0.trouble = .init(state: .disabled, since: noon + 1, error: "401") }, { $0.failures = 2 },
                 { $0.refusals = 3 }, { $0.refusedMessages = 4 }, { $0.throttledSince = noon + 2 },
-                { $0.refusalsLiftedAt = noon + 3 }, { $0.lastDelivered = noon + 4 },
+                { $0.refusalsLiftedAt = noon + 3 },
                 { $0.trouble = .init(state: .degraded, since: noon + 1, error: nil) }, { $0.hold = nil },
             ]
             for change in changes {
@@ -259,7 +259,7 @@ extension StorageSuite {
             var sent = MessageRecord(
                 key: String(repeating: "f", count: 64), reason: .again, kind: .originBroken, body: Data([0, 255]),
                 members: (0..<30).map { member("i\(30 - $0)", version: $0, acknowledgedAt: $0 == 2 ? noon : nil) }
-                    + [.init(incidentID: "x", version: 1, state: .resolved, severity: .note, acknowledgedAt: nil)],
+                    + [.init(incidentID: "x", version: 1, state: .resolved, acknowledgedAt: nil)],
                 createdAt: noon + 1, retryAt: noon + 2)
             sent.isRepeat = true
             let unsent = sent
@@ -326,12 +326,6 @@ extension StorageSuite {
             #expect(stored.error?.count == 500)
             stored.id = 0
             #expect(stored == failed)
-            #expect(
-                try await store.deliveryCounts() == [
-                    OutcomeCount(channel: "chat", outcome: .delivered, count: 1),
-                    OutcomeCount(channel: "chat", outcome: .refused, count: 1),
-                    OutcomeCount(channel: "ops", outcome: .delivered, count: 2),
-                ])
         }
 
         @Test("pending notifications are counted by channel, those in a message too")

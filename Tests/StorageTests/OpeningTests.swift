@@ -23,7 +23,7 @@ extension StorageSuite {
             let second = try Store(path: folder.store)
             #expect(try await second.state(of: Domain("example.com")) == state())
             #expect(try await second.incidents(domain: nil, limit: 10) == [incident()])
-            #expect(try await second.domains().map(\.domain.name) == ["example.com"])
+            #expect(try await second.states().map(\.domain.name) == ["example.com"])
             try second.close()
         }
 
@@ -104,7 +104,7 @@ extension StorageSuite {
             let writer = try Store(path: folder.store)
             try await writer.commit(CheckRecord(observation: nil, state: try state()))
             let reader = try Store(path: folder.store, readOnly: true)
-            #expect(try await reader.domains().count == 1)
+            #expect(try await reader.states().count == 1)
             let refusal = await #expect(throws: StoreError.self) {
                 try await reader.commit(CheckRecord(observation: nil, state: try state("b.example.com")))
             }
@@ -117,7 +117,7 @@ extension StorageSuite {
         func readsAlone() async throws {
             try Store(path: folder.store).close()
             let reader = try Store(path: folder.store, readOnly: true)
-            #expect(try await reader.domains().isEmpty)
+            #expect(try await reader.states().isEmpty)
         }
 
         @Test("an alert must outlive a power failure, so each commit is flushed")
@@ -214,7 +214,7 @@ extension StorageSuite {
             try queue.close()
             #expect(errorOfOpening(folder.store, readOnly: true)?.code == .missing)
             let store = try Store(path: folder.store)
-            #expect(try await store.domains().isEmpty)
+            #expect(try await store.states().isEmpty)
         }
 
         @Test(
@@ -247,7 +247,7 @@ extension StorageSuite {
             }
             #expect(refusal?.code == .full)
             #expect(refusal?.message.contains("no space") == true)
-            #expect(try await store.domains().isEmpty)
+            #expect(try await store.states().isEmpty)
             #expect(try await store.incidents(domain: nil, limit: 9).isEmpty)
         }
     }

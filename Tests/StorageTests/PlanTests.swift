@@ -53,7 +53,7 @@ extension StorageSuite {
 
         static let others = [
             Statement("a state", Store.stateOfDomain, domainKeys),
-            Statement("all states", Store.overview, ["observation_by_time"], scanned: ["d"]),
+            Statement("all states", Store.statesByName, ["SEARCH r USING PRIMARY KEY"], scanned: ["d"]),
             Statement("a domain's unresolved incidents", Store.unresolvedOfDomain, ["incident_"]),
             Statement("a domain's incidents", Store.incidentsOfDomain, ["incident_of_domain"]),
             Statement("the newest incidents", Store.newestIncidents, ["incident_by_age"], scanned: ["i"]),
@@ -90,15 +90,11 @@ extension StorageSuite {
             Statement("aged texts", Store.agedTexts, ["message_text_by_age"]),
             Statement("highest change", Store.highestChange, ["COVERING INDEX incident_by_change"]),
             Statement("last delivery", Store.lastSettled, ["COVERING INDEX delivery_of_channel"]),
-            Statement(
-                "delivery counts", Store.outcomes, ["COVERING INDEX delivery_of_channel"],
-                scanned: ["delivery"]),
             Statement("messages under way", Store.messagesUnderWay, ["message_of_channel"]),
             Statement(
                 "pending counts", Store.pendingCounts, ["COVERING INDEX notification_pending"],
                 scanned: ["notification", "s"]),
             Statement("aged runs", Store.agedRuns, ["observation_by_age", "observation_of_domain"]),
-            Statement("aged headers", Store.agedHeaders, ["cdn_header_by_age"]),
             Statement("aged deliveries", Store.agedDeliveries, ["delivery_by_age"]),
             Statement("ended incidents", Store.endedIncidents, ["incident_ended", "notification_of_incident"]),
             Statement("unnamed bodies", Store.unnamedBodies, ["observation_body_of_body"], scanned: ["b"]),

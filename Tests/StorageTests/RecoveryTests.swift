@@ -41,7 +41,7 @@ extension StorageSuite {
             #expect(note?.detail.isEmpty == false)
             #expect(try Data(contentsOf: URL(filePath: aside)) == bytes)
             #expect(FileManager.default.fileExists(atPath: aside + "-wal"))
-            #expect(try await store.domains().isEmpty)
+            #expect(try await store.states().isEmpty)
             #expect(try await store.setAside() == note)
             #expect(errorOfOpening(folder.store)?.code == .inUse)
             try store.close()
@@ -143,7 +143,7 @@ extension StorageSuite {
             #expect(left == ["copy.db"])
             try await store.commit(CheckRecord(observation: nil, state: state("later.example.com")))
             let copy = try Store(path: target)
-            #expect(try await copy.domains().map(\.domain.name) == ["example.com"])
+            #expect(try await copy.states().map(\.domain.name) == ["example.com"])
             #expect(try await copy.incidents(domain: nil, limit: 9) == [incident()])
         }
 
@@ -187,7 +187,7 @@ extension StorageSuite {
             for path in [target, folder.store, folder.store + "-wal", folder.store + ".lock", folder.path] {
                 #expect(try await refusal(path, replacing: true)?.code == .exists)
             }
-            #expect(try await store.domains().count == 1)
+            #expect(try await store.states().count == 1)
         }
 
         @Test("a log next to the target is not mixed with the copy")

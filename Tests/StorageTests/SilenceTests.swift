@@ -21,7 +21,7 @@ extension StorageSuite {
             let folder = try ScratchFolder()
             let daemon = try Store(path: folder.store)
             let guest = try Store(path: folder.store, access: .beside)
-            let silence = try await guest.add(request(), now: noon)
+            let silence = try await guest.add(request())
             try guest.close()
             #expect(try await daemon.silences(notOverAt: noon) == [silence])
             #expect(try await daemon.silences(notOverAt: noon + 3600).isEmpty)
@@ -47,7 +47,7 @@ extension StorageSuite {
         func ending() async throws {
             let folder = try ScratchFolder()
             let store = try Store(path: folder.store)
-            let silence = try await store.add(request(), now: noon)
+            let silence = try await store.add(request())
             let ended = try #require(try await store.endSilence(id: silence.id, now: noon + 60))
             #expect(ended.endsAt == noon + 60)
             #expect(try await store.endSilence(id: silence.id, now: noon + 90)?.endsAt == noon + 60)
@@ -61,7 +61,7 @@ extension StorageSuite {
         func retention() async throws {
             let folder = try ScratchFolder()
             let store = try Store(path: folder.store)
-            _ = try await store.add(request(), now: noon)
+            _ = try await store.add(request())
             try await store.prune(now: noon + 80 * 86_400, keepObservations: .seconds(86_400))
             #expect(try await store.silences(notOverAt: .distantPast).count == 1)
             try await store.prune(now: noon + 100 * 86_400, keepObservations: .seconds(86_400))

@@ -81,8 +81,7 @@ func fleetIncident(
 }
 
 func member(_ incident: String, version: Int = 1, acknowledgedAt: Date? = nil) -> MessageRecord.Member {
-    MessageRecord.Member(
-        incidentID: incident, version: version, state: .firing, severity: .error, acknowledgedAt: acknowledgedAt)
+    MessageRecord.Member(incidentID: incident, version: version, state: .firing, acknowledgedAt: acknowledgedAt)
 }
 
 func message(_ key: String = "k", of ids: [String] = ["a1"], retryAt: Date = noon) -> MessageRecord {

@@ -55,11 +55,11 @@ extension StorageSuite {
                     ]))
             try await damage(sql)
             let reader = try Store(path: folder.store, readOnly: true)
-            #expect(try await reader.domains().map(\.domain.name) == ["a.test", "c.test"])
+            #expect(try await reader.states().map(\.domain.name) == ["a.test", "c.test"])
             #expect(try await store.rows("set_aside_state") == 0, "a reader changes nothing")
-            #expect(try await store.domains().map(\.domain.name) == ["a.test", "c.test"])
+            #expect(try await store.states().map(\.domain.name) == ["a.test", "c.test"])
             #expect(try await store.state(of: Domain("b.test")) == nil)
-            #expect(try await store.domains().count == 2)
+            #expect(try await store.states().count == 2)
             #expect(names == ["b.test"])
             #expect(try await store.rows("set_aside_state") == 1)
             // What fired goes on; what was never confirmed begins anew.
@@ -86,7 +86,7 @@ extension StorageSuite {
             let format = DomainState.formatVersion + 1
             try await damage("UPDATE domain SET format = \(format) WHERE name = 'b.test'")
             for read in [
-                { _ = try await store.domains() }, { _ = try await store.state(of: Domain("b.test")) },
+                { _ = try await store.states() }, { _ = try await store.state(of: Domain("b.test")) },
             ] as [() async throws -> Void] {
                 let fault = await #expect(throws: StoreError.self) { try await read() }
                 #expect(fault?.code == .newerState)

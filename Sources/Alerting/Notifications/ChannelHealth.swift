@@ -39,7 +39,6 @@ enum ChannelHealth {
         case .delivered:
             next = ChannelRecord(name: record.name, type: record.type)
             next.seen = record.seen
-            next.lastDelivered = now
             // What it refused while it was in trouble is sent once more.
             next.refusalsLiftedAt = record.trouble == nil ? record.refusalsLiftedAt : now
         case .throttled:

@@ -54,7 +54,6 @@ struct Feed: Sendable {
                 var next = known
                 next.state = record.incident.state == .resolved ? .resolved : .firing
                 next.version = record.incident.version
-                next.severity = record.incident.severity
                 next.mayKnow = false
                 next.reason = nil
                 next.pendingSince = nil

@@ -97,7 +97,7 @@ struct Freezer {
         let members = rows.map { record, _ in
             MessageRecord.Member(
                 incidentID: record.incident.id, version: record.incident.version, state: record.incident.state,
-                severity: record.incident.severity, acknowledgedAt: record.acknowledgement?.at)
+                acknowledgedAt: record.acknowledgement?.at)
         }
         var message = MessageRecord(
             key: key, reason: group.reason, kind: group.kind, body: body, members: members, createdAt: asker.now,

@@ -49,7 +49,7 @@ package struct RoutePreview: Sendable {
         }
         guard case .send(let reason) = decide(record, known, route, nil, now: due) else { return nil }
         let wait = routing.isAlone(incident.kind, at: channel) ? .zero : routing.groupWait
-        (known.state, known.version, known.severity, known.notifiedAt) = (.firing, 1, incident.severity, due)
+        (known.state, known.version, known.notifiedAt) = (.firing, 1, due)
         var reminder: Duration?
         if case .wait(until: let next?) = decide(record, known, route, nil, now: due) {
             reminder = .seconds(next.timeIntervalSince(due))

@@ -86,7 +86,6 @@ struct Settlement: Sendable {
             } else {
                 known.state = member.state == .resolved ? .resolved : .firing
                 known.version = member.version
-                known.severity = member.severity
                 known.mayKnow = false
                 known.refused = nil
                 if member.state != .resolved, message.members.count == 1 {

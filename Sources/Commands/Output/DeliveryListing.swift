@@ -8,9 +8,9 @@ import StatusServer
 import Storage
 
 enum DeliveryListing {
-    static func text(_ entries: [NamedDelivery]) -> String {
+    static func text(_ records: [DeliveryRecord]) -> String {
         let heads = ["id", "at", "outcome", "channel", "reason", "about", "incident", "attempts", "answer"]
-        let lines = [heads] + entries.map(cells)
+        let lines = [heads] + records.map(cells)
         // The last column is as long as it is.
         let widths = heads.indices.dropLast().map { column in lines.map { $0[column].count }.max() ?? 0 } + [0]
         return lines.map { cells in
@@ -18,14 +18,13 @@ enum DeliveryListing {
         }.joined(separator: "\n")
     }
 
-    static func json(_ entry: NamedDelivery) -> OrderedJSON {
-        let record = entry.record
-        return .object([
+    static func json(_ record: DeliveryRecord) -> OrderedJSON {
+        .object([
             ("id", .integer(Int(record.id))), ("at", .optional(record.at)),
             ("outcome", .string(record.outcome.rawValue)), ("channel", .string(record.channel)),
             ("type", .string(record.type.rawValue)), ("reason", .string(record.reason.rawValue)),
-            ("incident", .string(record.incidentID)), ("domain", .optional(entry.incident?.domain?.name)),
-            ("kind", .optional(entry.incident?.kind.rawValue)), ("version", .integer(record.version)),
+            ("incident", .string(record.incidentID)), ("domain", .optional(record.incident?.domain?.name)),
+            ("kind", .optional(record.incident?.kind.rawValue)), ("version", .integer(record.version)),
             ("message_key", .string(record.key)), ("attempts", .integer(record.attempts)),
             ("status", .optional(record.status)), ("error", .optional(record.error?.displayable)),
         ])
@@ -46,17 +45,16 @@ enum DeliveryListing {
 
     private static func words(_ count: Int) -> String { count == 1 ? "1 notification" : "\(count) notifications" }
 
-    private static func cells(_ entry: NamedDelivery) -> [String] {
-        let record = entry.record
-        return [
+    private static func cells(_ record: DeliveryRecord) -> [String] {
+        [
             String(record.id), record.at.rfc3339, record.outcome.rawValue, record.channel.displayable,
-            record.reason.rawValue, about(entry), String(record.incidentID.prefix(12)), String(record.attempts),
+            record.reason.rawValue, about(record), String(record.incidentID.prefix(12)), String(record.attempts),
             answer(record).shortened(to: 120),
         ]
     }
 
-    private static func about(_ entry: NamedDelivery) -> String {
-        entry.incident.map { "\($0.kind.rawValue) \($0.subjectName)".displayable } ?? "-"
+    private static func about(_ record: DeliveryRecord) -> String {
+        record.incident.map { "\($0.kind.rawValue) \($0.subjectName)".displayable } ?? "-"
     }
 
     private static func answer(_ record: DeliveryRecord) -> String {

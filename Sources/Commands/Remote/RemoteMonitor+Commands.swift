@@ -132,7 +132,7 @@ extension RemoteMonitor {
 
     func deliveries(
         channel: String?, incident: String?, domain: Domain?, limit: Int
-    ) async throws -> (deliveries: [NamedDelivery], pending: [PendingCount]) {
+    ) async throws -> (deliveries: [DeliveryRecord], pending: [PendingCount]) {
         let data = try await get(
             "deliveries",
             [

@@ -58,7 +58,7 @@ struct SilenceAdd: AsyncParsableCommand {
             }
         }
         let silence = try await remote.ask({ try await $0.add(request) }, or: store, .beside) { store in
-            let silence = try await store.add(request, now: now)
+            let silence = try await store.add(request)
             if try await !store.domainNames().contains(where: isUsed) {
                 Console.remark("no domain that was checked yet matches; the silence is kept")
             }

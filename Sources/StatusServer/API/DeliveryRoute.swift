@@ -16,13 +16,7 @@ struct DeliveryRoute: Sendable {
     private struct Page: Encodable {
         let schema = "aasa-monitor/deliveries/v1"
         let deliveries: [Entry]
-        let pending: [Pending]
-    }
-
-    private struct Pending: Encodable {
-        let channel: String
-        let count: Int
-        let since: Date
+        let pending: [PendingCount]
     }
 
     /// A delivery, and what its incident is about as far as the store still knows.
@@ -55,13 +49,13 @@ struct DeliveryRoute: Sendable {
         let page = Page(
             deliveries: named.map {
                 Entry(
-                    delivery: DeliveryDocument($0.record, time: time),
+                    delivery: DeliveryDocument($0, time: time),
                     more: Entry.More(
                         domain: Nullable($0.incident?.domain?.name), kind: Nullable($0.incident?.kind.rawValue),
-                        version: $0.record.version, messageKey: $0.record.key))
+                        version: $0.version, messageKey: $0.key))
             },
             pending: pending.filter { $0.count > 0 }.map {
-                Pending(channel: $0.channel, count: $0.count, since: time.shown($0.since))
+                PendingCount(channel: $0.channel, count: $0.count, since: time.shown($0.since))
             })
         return Response(json: try APIDocument.encoder.encode(page))
     }

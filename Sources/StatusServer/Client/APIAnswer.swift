@@ -80,22 +80,18 @@ package enum APIAnswer {
     // MARK: - Deliveries
 
     /// Of the incidents only kind and domain are known.
-    package static func deliveries(_ data: Data) throws -> (deliveries: [NamedDelivery], pending: [PendingCount]) {
+    package static func deliveries(_ data: Data) throws -> (deliveries: [DeliveryRecord], pending: [PendingCount]) {
         struct Page: Decodable {
             let deliveries: [DeliveryContent]
-            let pending: [Pending]
-            struct Pending: Decodable {
-                let channel: String
-                let count: Int
-                let since: Date
-            }
+            let pending: [PendingCount]
         }
         let page = try decoder.decode(Page.self, from: data)
-        return (
-            page.deliveries.compactMap { content in
-                content.record.map { NamedDelivery(record: $0, incident: content.subject) }
-            }, page.pending.map { PendingCount(channel: $0.channel, count: $0.count, since: $0.since) }
-        )
+        let deliveries = page.deliveries.compactMap { content -> DeliveryRecord? in
+            var record = content.record
+            record?.incident = content.subject
+            return record
+        }
+        return (deliveries, page.pending)
     }
 
     package static func message(_ data: Data) throws -> MessageDocument {

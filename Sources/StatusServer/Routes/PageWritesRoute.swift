@@ -88,7 +88,7 @@ struct PageWritesRoute: Sendable {
                 let order = try SilenceRequest(
                     scope: SilenceScope(domains: [pattern]), startsAt: now, endsAt: now + duration.inSeconds,
                     author: form["by"], reason: form["reason"])
-                _ = try await context.store.add(order, now: now)
+                _ = try await context.store.add(order)
             } catch let error as SilenceFault {
                 return Self.refusal(error.description)
             }

@@ -28,7 +28,7 @@ struct SilenceRoute: Sendable {
             let now = timekeeper.wall()
             do {
                 let order = try SilenceOrder(json: body, now: now)
-                let silence = try await store.add(order.request, now: now)
+                let silence = try await store.add(order.request)
                 return try gate.json(SilenceDocument(silence, now: now), .created)
             } catch let error as SilenceFault {
                 return gate.fault(error.description, .badRequest)

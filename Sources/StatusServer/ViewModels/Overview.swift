@@ -15,13 +15,13 @@ package struct Overview: Equatable, Sendable {
     package let fleet: [FleetLine]
     package let rows: [OverviewRow]
 
-    /// Open incidents are taken from the summaries, which are of one moment with their verdicts.
+    /// Open incidents are taken from the states, which are of one moment with their verdicts.
     package init(
-        _ summaries: [DomainSummary], pending: [PendingCount], context: IncidentContext = IncidentContext(),
+        _ states: [DomainState], pending: [PendingCount], context: IncidentContext = IncidentContext(),
         time: PageTime
     ) {
         self.init(
-            rows: summaries.map { OverviewRow($0, context: context, time: time) },
+            rows: states.map { OverviewRow($0, context: context, time: time) },
             fleet: context.fleet.map { FleetLine($0.record, $0.facts, time: time) }, pending: pending, time: time)
     }
 

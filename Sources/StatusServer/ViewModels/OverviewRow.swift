@@ -26,17 +26,16 @@ package struct OverviewRow: Equatable, Sendable {
         case failing, warning, unchecked, ok
     }
 
-    init(_ summary: DomainSummary, context: IncidentContext, time: PageTime) {
-        let state = summary.state
+    init(_ state: DomainState, context: IncidentContext, time: PageTime) {
         let open = state.open.values.filter { $0.incident.state != .resolved }
         self.init(
-            name: summary.domain.name, verdict: state.verdict?.level, diagnosis: state.verdict?.text.parts,
+            name: state.domain.name, verdict: state.verdict?.level, diagnosis: state.verdict?.text.parts,
             comparison: state.verdict?.comparison,
             incidents: open.sorted {
                 ($0.incident.state.urgency, $0.incident.kind) < ($1.incident.state.urgency, $1.incident.kind)
             }.map { OverviewIncident($0, context: context, time: time) },
             isFiring: open.contains { $0.incident.state == .firing },
-            checkedAt: state.lastCheckedAt ?? summary.lastObservedAt, time: time)
+            checkedAt: state.lastCheckedAt, time: time)
     }
 
     /// `verdict`: nil before the first check.

@@ -21,15 +21,15 @@ package struct StatusReading: Sendable {
     package init(_ store: Store, domains: Set<Domain>, withDocuments: Bool, now: Date) async throws {
         let time = PageTime(now: now)
         let context = try await IncidentContext(store, windows: [], wall: now)
-        let summaries = try await store.domains().filter { domains.isEmpty || domains.contains($0.domain) }
+        let states = try await store.states().filter { domains.isEmpty || domains.contains($0.domain) }
         overview = Overview(
-            summaries, pending: try await store.pendingNotifications(), context: context, time: time)
+            states, pending: try await store.pendingNotifications(), context: context, time: time)
         var documents: [Data] = []
-        for summary in summaries where withDocuments {
+        for state in states where withDocuments {
             documents.append(
                 try DomainDocument(
-                    watched: WatchedDomainInfo(domain: summary.domain, interval: .seconds(Int32.max)),
-                    state: summary.state, full: try await store.lastFullLook(of: summary.domain), context: context,
+                    watched: WatchedDomainInfo(domain: state.domain, interval: .seconds(Int32.max)),
+                    state: state, full: try await store.lastFullLook(of: state.domain), context: context,
                     time: time
                 ).encoded())
         }

@@ -9,8 +9,6 @@ package struct StoreHealth: Equatable, Sendable {
     package var failingSince: Date?
     /// What the latest failure was; stays after the trouble has ended.
     package var lastError: StoreError?
-    /// Checks discarded since the start because the write failed.
-    package var lostChecks = 0
 
     package init() {}
 
@@ -37,6 +35,4 @@ final class HealthRecord: Sendable {
             health.lastError = error
         }
     }
-
-    func lostCheck() { health.withLock { $0.lostChecks += 1 } }
 }

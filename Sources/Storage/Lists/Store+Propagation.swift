@@ -20,13 +20,11 @@ package struct PropagationRecord: Equatable, Sendable {
         package var number: Int?
         package var content: ContentHash
         package var meaning: ContentHash
-        package var firstAt: Date
 
-        package init(number: Int?, content: ContentHash, meaning: ContentHash, firstAt: Date) {
+        package init(number: Int?, content: ContentHash, meaning: ContentHash) {
             self.number = number
             self.content = content
             self.meaning = meaning
-            self.firstAt = firstAt
         }
     }
 
@@ -80,7 +78,7 @@ extension Store {
                         at: Date(milliseconds: row["at"]), after: row.instant("after"), served))
             }
             for row in try Row.fetchAll(
-                database, cached: "SELECT id, number, content, meaning, first_at FROM version WHERE domain = ?",
+                database, cached: "SELECT id, number, content, meaning FROM version WHERE domain = ?",
                 arguments: [name])
             {
                 guard let content = ContentHash(hex: row["content"]), let meaning = ContentHash(hex: row["meaning"])
@@ -88,8 +86,7 @@ extension Store {
                     continue
                 }
                 record.versions[row["id"]] = PropagationRecord.Version(
-                    number: row["number"], content: content, meaning: meaning,
-                    firstAt: Date(milliseconds: row["first_at"]))
+                    number: row["number"], content: content, meaning: meaning)
             }
             record.changes = try Int64.fetchAll(database, cached: Self.lastChanges, arguments: [name])
                 .reversed().map(Date.init(milliseconds:))

@@ -24,7 +24,6 @@ enum ChannelRow {
         record.refusedMessages = row["refused_messages"]
         record.throttledSince = row.instant("throttled_since")
         record.refusalsLiftedAt = row.instant("refusals_lifted_at")
-        record.lastDelivered = row.instant("last_delivered")
         return record
     }
 
@@ -32,7 +31,7 @@ enum ChannelRow {
         into: "channel", key: "name",
         columns: """
             type, seen, hold_until, hold_reason, trouble_state, trouble_since, trouble_error, failures, refusals,
-            refused_messages, throttled_since, refusals_lifted_at, last_delivered
+            refused_messages, throttled_since, refusals_lifted_at
             """)
 
     static func save(_ record: ChannelRecord, _ database: Database) throws {
@@ -42,7 +41,7 @@ enum ChannelRow {
                 record.name, record.type, record.seen, record.hold?.until.milliseconds, record.hold?.reason.rawValue,
                 record.trouble?.state.rawValue, record.trouble?.since.milliseconds, record.trouble?.error,
                 record.failures, record.refusals, record.refusedMessages, record.throttledSince?.milliseconds,
-                record.refusalsLiftedAt?.milliseconds, record.lastDelivered?.milliseconds,
+                record.refusalsLiftedAt?.milliseconds,
             ])
     }
 }

@@ -42,13 +42,12 @@ extension ChannelTransaction {
         for (position, member) in message.members.enumerated() {
             try database.execute(
                 cached: """
-                    INSERT INTO message_member (message_id, position, incident_id, version, state, severity,
-                        acknowledged_at)
-                    VALUES (?, ?, ?, ?, ?, ?, ?)
+                    INSERT INTO message_member (message_id, position, incident_id, version, state, acknowledged_at)
+                    VALUES (?, ?, ?, ?, ?, ?)
                     """,
                 arguments: [
                     stored.id, position, member.incidentID, member.version, member.state.rawValue,
-                    member.severity.rawValue, member.acknowledgedAt?.milliseconds,
+                    member.acknowledgedAt?.milliseconds,
                 ])
         }
         return stored
@@ -102,10 +101,9 @@ extension ChannelTransaction {
     }
 
     private static func member(_ row: Row) -> MessageRecord.Member? {
-        guard let state = Incident.State(rawValue: row["state"]), let severity = Severity(rawValue: row["severity"])
-        else { return nil }
+        guard let state = Incident.State(rawValue: row["state"]) else { return nil }
         return MessageRecord.Member(
-            incidentID: row["incident_id"], version: row["version"], state: state, severity: severity,
+            incidentID: row["incident_id"], version: row["version"], state: state,
             acknowledgedAt: row.instant("acknowledged_at"))
     }
 }

@@ -35,12 +35,11 @@ extension ChannelTransaction {
         try database.execute(
             cached: Self.upserting,
             arguments: [
-                channel, record.incidentID, record.state.rawValue, record.version, record.severity?.rawValue,
-                record.notifiedAt?.milliseconds, record.mayKnow, record.acknowledgedAt?.milliseconds,
+                channel, record.incidentID, record.state.rawValue, record.version, record.notifiedAt?.milliseconds,
+                record.mayKnow, record.acknowledgedAt?.milliseconds,
                 record.refused?.version, record.refused?.at.milliseconds, record.count, record.reference,
                 record.reason?.rawValue, record.pendingSince?.milliseconds, record.dueAt?.milliseconds,
-                record.messageID, incident.kind.rawValue, incident.domain == nil,
-                Self.ranks.firstIndex(of: incident.severity),
+                record.messageID, incident.kind.rawValue, Self.ranks.firstIndex(of: incident.severity),
             ])
     }
 
@@ -54,8 +53,8 @@ extension ChannelTransaction {
     private static let upserting = upsert(
         into: "notification", key: "channel, incident_id",
         columns: """
-            state, version, severity, notified_at, may_know, acknowledged_at, refused_version, refused_at, count,
-            reference, reason, pending_since, due_at, message_id, kind, is_fleet, rank
+            state, version, notified_at, may_know, acknowledged_at, refused_version, refused_at, count,
+            reference, reason, pending_since, due_at, message_id, kind, rank
             """)
 
     /// Notifications that `decide` is to be asked about again by now, the longest due first; none with a message under
@@ -156,7 +155,6 @@ extension ChannelTransaction {
         var record = NotificationRecord(incidentID: row["incident_id"])
         record.state = NotificationRecord.State(rawValue: row["state"]) ?? .nothing
         record.version = row["version"]
-        record.severity = (row["severity"] as String?).flatMap(Severity.init(rawValue:))
         record.notifiedAt = row.instant("notified_at")
         record.mayKnow = row["may_know"]
         record.acknowledgedAt = row.instant("acknowledged_at")

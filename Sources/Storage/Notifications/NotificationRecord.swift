@@ -11,8 +11,6 @@ package struct NotificationRecord: Equatable, Sendable {
     package var state = State.nothing
     /// The version that it knows; 0 where it knows nothing.
     package var version = 0
-    /// The severity that it knows.
-    package var severity: Severity?
     /// When it last took a message about this incident; nil: never.
     package var notifiedAt: Date?
     /// An attempt to tell it of the trouble had no clear answer, and nothing clear came since: it may know.
@@ -104,16 +102,12 @@ package struct MessageRecord: Equatable, Sendable {
         package let incidentID: String
         package let version: Int
         package let state: Incident.State
-        package let severity: Severity
         package let acknowledgedAt: Date?
 
-        package init(
-            incidentID: String, version: Int, state: Incident.State, severity: Severity, acknowledgedAt: Date?
-        ) {
+        package init(incidentID: String, version: Int, state: Incident.State, acknowledgedAt: Date?) {
             self.incidentID = incidentID
             self.version = version
             self.state = state
-            self.severity = severity
             self.acknowledgedAt = acknowledgedAt
         }
     }
@@ -153,7 +147,6 @@ package struct ChannelRecord: Equatable, Sendable {
     package var throttledSince: Date?
     /// Refusals of messages from before this instant do not count any more.
     package var refusalsLiftedAt: Date?
-    package var lastDelivered: Date?
 
     package struct Hold: Equatable, Sendable {
         package enum Reason: String, Sendable {
@@ -206,6 +199,8 @@ package struct DeliveryRecord: Equatable, Sendable {
     package var id: Int64 = 0
     package let channel: String
     package let incidentID: String
+    /// What it is about; nil where nobody asked, and where the store no longer knows.
+    package var incident: Incident?
     package let type: EventType
     package let reason: NotificationReason
     package let version: Int

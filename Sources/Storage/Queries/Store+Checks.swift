@@ -17,22 +17,17 @@ extension Store {
         let facts = check.observation.map(StoredFacts.init)
         let isUnchanged = check.state.lastCheckedAt.flatMap { check.stored?.unchanged(at: $0) } == check.state
         let brief = isUnchanged ? nil : try BriefRow.Content(check.state)
-        do {
-            return try await write { database in
-                if let facts { try Self.record(facts, database) }
-                try Self.record(check.state, isUnchanged: isUnchanged, database)
-                if let brief {
-                    let now = check.state.lastCheckedAt ?? self.now()
-                    let origin = try StretchRow.record(
-                        check.places, of: check.state.domain, at: now,
-                        before: (check.stored?.lastCheckedAt, check.stored?.lastFullAt), database)
-                    try BriefRow.record(brief, origin: origin, at: now, database)
-                }
-                return try IncidentRow.write(check.changes, dropped: check.dropped, database)
+        return try await write { database in
+            if let facts { try Self.record(facts, database) }
+            try Self.record(check.state, isUnchanged: isUnchanged, database)
+            if let brief {
+                let now = check.state.lastCheckedAt ?? self.now()
+                let origin = try StretchRow.record(
+                    check.places, of: check.state.domain, at: now,
+                    before: (check.stored?.lastCheckedAt, check.stored?.lastFullAt), database)
+                try BriefRow.record(brief, origin: origin, at: now, database)
             }
-        } catch {
-            if check.observation != nil { healthRecord.lostCheck() }
-            throw error
+            return try IncidentRow.write(check.changes, dropped: check.dropped, database)
         }
     }
 

@@ -6,7 +6,7 @@ import GRDB
 import Monitoring
 
 /// How many notifications of a channel are pending.
-package struct PendingCount: Equatable, Sendable {
+package struct PendingCount: Codable, Equatable, Sendable {
     package let channel: String
     package let count: Int
     /// Since when the oldest of them is pending; of one that is in a message, since when the message is under way.
@@ -17,24 +17,6 @@ package struct PendingCount: Equatable, Sendable {
         self.count = count
         self.since = since
     }
-}
-
-/// A delivery and what it is about; nil where the store no longer knows.
-package struct NamedDelivery: Equatable, Sendable {
-    package let record: DeliveryRecord
-    package let incident: Incident?
-
-    package init(record: DeliveryRecord, incident: Incident?) {
-        self.record = record
-        self.incident = incident
-    }
-}
-
-/// How many deliveries of a channel ended in one way, as far back as the log is kept.
-package struct OutcomeCount: Equatable, Sendable {
-    package let channel: String
-    package let outcome: DeliveryRecord.Outcome
-    package let count: Int
 }
 
 extension Store {
@@ -61,10 +43,14 @@ extension Store {
     }
 
     /// The same deliveries with their incidents.
-    package func named(_ records: [DeliveryRecord]) async throws -> [NamedDelivery] {
+    package func named(_ records: [DeliveryRecord]) async throws -> [DeliveryRecord] {
         var incidents: [String: Incident] = [:]
         for id in Set(records.map(\.incidentID)) { incidents[id] = try await incident(id: id) }
-        return records.map { NamedDelivery(record: $0, incident: incidents[$0.incidentID]) }
+        return records.map { record in
+            var named = record
+            named.incident = incidents[record.incidentID]
+            return named
+        }
     }
 
     static let deliveriesOfAll = "SELECT * FROM delivery ORDER BY at DESC, id DESC LIMIT ?"
@@ -97,21 +83,6 @@ extension Store {
             SELECT s.channel, count(*), min(s.created_at) FROM message s
             JOIN message_member m ON m.message_id = s.id GROUP BY s.channel)
         GROUP BY channel ORDER BY channel
-        """
-
-    /// What became of the logged deliveries, by channel.
-    package func deliveryCounts() async throws -> [OutcomeCount] {
-        try await read { database in
-            try Row.fetchAll(database, cached: Self.outcomes).compactMap { row in
-                DeliveryRecord.Outcome(rawValue: row["outcome"]).map {
-                    OutcomeCount(channel: row["channel"], outcome: $0, count: row["count"])
-                }
-            }
-        }
-    }
-
-    static let outcomes = """
-        SELECT channel, outcome, count(*) AS count FROM delivery GROUP BY channel, outcome ORDER BY channel, outcome
         """
 
     static func delivery(_ row: Row) -> DeliveryRecord? {

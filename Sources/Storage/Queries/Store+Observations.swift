@@ -26,13 +26,12 @@ extension Store {
     static func record(_ facts: StoredFacts, _ database: Database) throws {
         let observation = facts.observation
         let instant = observation.checkedAt.milliseconds
-        try recordHeaders(of: observation, database)
         if observation.depth == .full {
             try database.execute(
                 cached: """
-                    INSERT INTO full_look (domain, seen_at, facts) VALUES (?, ?, ?)
-                    ON CONFLICT (domain) DO UPDATE SET seen_at = excluded.seen_at, facts = excluded.facts
-                    """, arguments: [observation.domain.name, instant, try facts.encoded()])
+                    INSERT INTO full_look (domain, facts) VALUES (?, ?)
+                    ON CONFLICT (domain) DO UPDATE SET facts = excluded.facts
+                    """, arguments: [observation.domain.name, try facts.encoded()])
         }
         let latest = try LatestRuns(of: observation, database)
         var times = latest.times
@@ -55,8 +54,8 @@ extension Store {
         let id = database.lastInsertedRowID
         for (hash, bytes) in observation.storableBodies {
             try database.execute(
-                cached: "INSERT INTO body (sha256, bytes, size, first_seen) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                arguments: [hash.hex, bytes, bytes.count, instant])
+                cached: "INSERT INTO body (sha256, bytes) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                arguments: [hash.hex, bytes])
             try database.execute(
                 cached: "INSERT INTO observation_body (observation_id, sha256) VALUES (?, ?)",
                 arguments: [id, hash.hex])

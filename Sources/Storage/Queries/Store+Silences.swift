@@ -9,15 +9,15 @@ extension Store {
     package static let keepSilences = Duration.seconds(90 * 86400)
 
     /// Stores a silence and gives it its id.
-    package func add(_ request: SilenceRequest, now: Date) async throws -> Silence {
+    package func add(_ request: SilenceRequest) async throws -> Silence {
         try await write { database in
             try database.execute(
                 cached: """
-                    INSERT INTO silence (scope, starts_at, ends_at, author, reason, created_at) VALUES (?, ?, ?, ?, ?, ?)
+                    INSERT INTO silence (scope, starts_at, ends_at, author, reason) VALUES (?, ?, ?, ?, ?)
                     """,
                 arguments: [
                     try Stored.encode(request.scope), request.startsAt.milliseconds, request.endsAt.milliseconds,
-                    request.author, request.reason, now.milliseconds,
+                    request.author, request.reason,
                 ])
             return Silence(
                 id: String(database.lastInsertedRowID), scope: request.scope,

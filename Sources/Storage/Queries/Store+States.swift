@@ -11,13 +11,7 @@ extension Store {
         \(allStates) WHERE d.name = ?
         """
 
-    static let overview = """
-        SELECT d.name, d.format, d.state, r.at, o.first_at, o.last_at FROM domain d
-        LEFT JOIN domain_recent r ON r.name = d.name
-        LEFT JOIN observation o
-        ON o.id = (SELECT id FROM observation WHERE domain = d.name ORDER BY first_at DESC, id DESC LIMIT 1)
-        ORDER BY d.name
-        """
+    static let statesByName = "\(allStates) ORDER BY d.name"
 
     /// What the monitor remembers of a domain; nil before its first check, and where the stored state cannot be read.
     ///
@@ -67,27 +61,23 @@ extension Store {
 
     static let unresolvedOfDomain = "\(IncidentRow.select) WHERE i.domain = ? AND \(IncidentRow.isUnresolved)"
 
-    /// Every domain that has a readable state, by name.
+    /// The state of every domain that has a readable one, by name.
     ///
     /// - Throws: `StoreError` with `newerState` for a state of a newer version.
-    package func domains() async throws -> [DomainSummary] {
-        let (summaries, unreadable) = try await read { database in
-            var summaries: [DomainSummary] = []
+    package func states() async throws -> [DomainState] {
+        let (states, unreadable) = try await read { database in
+            var states: [DomainState] = []
             var unreadable: [UnreadableState] = []
-            for row in try Row.fetchAll(database, cached: Self.overview) {
+            for row in try Row.fetchAll(database, cached: Self.statesByName) {
                 switch try Self.decode(row) {
                 case .unreadable(let state): unreadable.append(state)
-                case .readable(let state):
-                    summaries.append(
-                        DomainSummary(
-                            domain: state.domain, state: state, unchangedSince: row.instant("first_at"),
-                            lastObservedAt: row.instant("last_at")))
+                case .readable(let state): states.append(state)
                 }
             }
-            return (summaries, unreadable)
+            return (states, unreadable)
         }
         await setAside(unreadable)
-        return summaries
+        return states
     }
 
     /// Of every domain that has a readable state what the fleet needs.

@@ -1,6 +1,5 @@
 import Evidence
 import Foundation
-import Monitoring
 
 /// A row of checks that all saw the same facts.
 package struct ObservationRun: Equatable, Sendable {
@@ -11,21 +10,4 @@ package struct ObservationRun: Equatable, Sendable {
     package let count: Int
 
     package var firstAt: Date { observation.checkedAt }
-}
-
-/// One line of the overview.
-package struct DomainSummary: Equatable, Sendable {
-    package let domain: Domain
-    package let state: DomainState
-    /// When the run of equal checks that began last began, whatever its depth, and when it was last met; nil before the
-    /// first check.
-    package let unchangedSince: Date?
-    package let lastObservedAt: Date?
-
-    package init(domain: Domain, state: DomainState, unchangedSince: Date?, lastObservedAt: Date?) {
-        self.domain = domain
-        self.state = state
-        self.unchangedSince = unchangedSince
-        self.lastObservedAt = lastObservedAt
-    }
 }

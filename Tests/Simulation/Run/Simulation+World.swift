@@ -217,7 +217,7 @@ extension Simulation {
             scope: SilenceScope(domains: [.exactly(domain)]), startsAt: start, endsAt: start + length,
             author: "simulation", reason: "work")
         // A store in trouble takes no silence, and says so to whoever asked.
-        guard let request, let silence = try? await process.store.add(request, now: process.time.now()) else { return }
+        guard let request, let silence = try? await process.store.add(request) else { return }
         silences.append(silence)
         log.note(now, "silence \(silence.id) for \(domain) until \(silence.endsAt.timeIntervalSince1970)")
         figures.count("silences")
