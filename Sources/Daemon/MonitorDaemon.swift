@@ -110,7 +110,7 @@ package struct MonitorDaemon: Sendable {
             let routing = Routing(channels: channels, of: configuration)
             let storeTrouble = StoreTroubleNotifier(
                 notifier: DirectNotifier(
-                    transport: SharedTransport(driver: alerts), userAgent: surroundings.userAgent,
+                    transport: ReceiverTransport(shared: alerts), userAgent: surroundings.userAgent,
                     logger: surroundings.logger),
                 routing: routing, storePath: surroundings.storePath, marker: StoreTroubleMarker())
             do {

@@ -29,7 +29,7 @@ struct MonitorParts: Sendable {
         let live = LiveConfiguration(configuration)
         let windows = try configuration.maintenance.map(MaintenanceWindow.init(settings:))
         let delivery = Delivery(
-            store: store, routing: routing, transport: SharedTransport(driver: drivers.alerts), time: time,
+            store: store, routing: routing, transport: ReceiverTransport(shared: drivers.alerts), time: time,
             settings: Delivery.Settings(userAgent: surroundings.userAgent), logger: logger)
         let silences = SilenceRefresher(
             store: store, delivery: delivery, windows: windows, time: time, logger: logger)

@@ -40,7 +40,7 @@ extension AlertingSuite {
         private func run(_ channel: Channel, within limit: Duration = .seconds(60)) async throws -> TransportAnswer {
             let request = try request(channel, within: limit)
             guard case .program(let call) = request.way else { throw CancellationError() }
-            return try await ProgramTransport().post(request, call)
+            return try await ReceiverTransport.run(call, request)
         }
 
         @Test(

@@ -62,7 +62,7 @@ extension AlertingSuite {
     struct CurlTransportTests {
         private func post(_ url: String, body: String = "{}") async throws -> TransportAnswer {
             let driver = try CurlDriver()
-            let answer = try await CurlTransport(driver: driver).post(
+            let answer = try await ReceiverTransport(driver: driver).post(
                 MessageRequest(
                     url: url, headers: [HeaderField(name: "content-type", value: "application/json")],
                     userAgent: "aasa-monitor/test", body: Data(body.utf8)))
@@ -94,7 +94,7 @@ extension AlertingSuite {
             let server = try OneShotServer(reply: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", bodyBytes: 2)
             let path = "/a%2Fb/%7Ex?sp=%2Ftriggers%2Fmanual&sig=a%2Fb_-"
             let driver = try CurlDriver()
-            let answer = try await CurlTransport(driver: driver).post(
+            let answer = try await ReceiverTransport(driver: driver).post(
                 MessageRequest(
                     method: method, url: "http://127.0.0.1:\(server.port)\(path)", headers: [], userAgent: "t",
                     body: Data("{}".utf8)))
@@ -127,7 +127,7 @@ extension AlertingSuite {
             arguments: ["169.254.169.254", "[fe80::1]", "[64:ff9b::a9fe:a9fe]", "[fd00:ec2::254]", "100.100.100.200"])
         func metadata(address: String) async throws {
             let driver = try CurlDriver(network: NetworkSettings(resolve: ["hook.test:443:\(address)"]))
-            let answer = try await CurlTransport(driver: driver).post(
+            let answer = try await ReceiverTransport(driver: driver).post(
                 MessageRequest(url: "https://hook.test/", headers: [], userAgent: "t", body: Data()))
             await driver.shutdown()
             #expect(answer.status == nil)

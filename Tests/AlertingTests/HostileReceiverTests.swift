@@ -24,7 +24,7 @@ extension AlertingSuite {
             request = MessageRequest(
                 url: request.url, headers: request.headers, userAgent: request.userAgent, body: request.body,
                 timeout: .seconds(2))
-            let answer = try await CurlTransport(driver: driver).post(request)
+            let answer = try await ReceiverTransport(driver: driver).post(request)
             #expect(answer.body.count <= TransportAnswer.maximumBodyBytes)
             let outcome = hook.format.judge(answer, now: noon)
             // A clear yes in the head counts, whatever becomes of the rest; without one the end is unclear.

@@ -260,7 +260,7 @@ extension AlertingSuite {
         func apart() async throws {
             let server = try await MailServer(.init(hang: "message"))
             let driver = try CurlDriver(network: NetworkSettings(caFile: server.caFile))
-            let transport = CurlTransport(driver: driver)
+            let transport = ReceiverTransport(driver: driver)
             let channel = try server.channel()
             let request = try channel.request(
                 body: channel.format.body(alert(), plain: false, reference: nil), messageKey: "k", timestamp: Date(),

@@ -8,6 +8,14 @@ import Monitoring
 import Storage
 import Synchronization
 
+/// When a loop has its next turn.
+package enum NextTurn: Equatable, Sendable {
+    /// Something was done; there may be more.
+    case now
+    /// Nothing is to be done before that instant, unless something changes; nil: nothing waits.
+    case at(Date?)
+}
+
 final class ChannelLoop: Sendable {
     let delivery: Delivery
     let name: String
@@ -62,7 +70,7 @@ final class ChannelLoop: Sendable {
     }
 
     /// Brings the channel's rows up to date, and sends one message where one is due.
-    func turn() async throws -> DeliverySteps.Next {
+    func turn() async throws -> NextTurn {
         guard let channel = delivery.channel(named: name) else { return .at(nil) }
         let generation = delivery.generation
         let reconciler = Reconciler(delivery: delivery, channel: channel)
@@ -80,18 +88,14 @@ final class ChannelLoop: Sendable {
         }
         let turn = delivery.nextTurn(of: channel)
         guard turn <= now else { return .at(try await nextDue(notBefore: turn)) }
-        switch try await Outgoing(delivery: delivery, channel: channel).next(record) {
-        case .none(let due): return .at(due)
-        case .again: return .now
-        case .message(let outgoing):
-            let sender = Sender(delivery: delivery, channel: channel)
-            let lifted = record.refusalsLiftedAt
-            record = try await sender.send(outgoing)
-            delivery.keep(record)
-            // Messages that were refused are decided anew.
-            if record.refusalsLiftedAt != lifted { walked.withLock { $0 = nil } }
-            return .now
-        }
+        let (outgoing, next) = try await Outgoing(delivery: delivery, channel: channel).next(record)
+        guard let outgoing else { return next }
+        let lifted = record.refusalsLiftedAt
+        record = try await Sender(delivery: delivery, channel: channel).send(outgoing)
+        delivery.keep(record)
+        // Messages that were refused are decided anew.
+        if record.refusalsLiftedAt != lifted { walked.withLock { $0 = nil } }
+        return next
     }
 
     /// A held channel still asks about what falls due meanwhile: it only does not send.

@@ -268,13 +268,6 @@ package final class DeliverySteps: Sendable {
     private let delivery: Delivery
     private let loops = Mutex<[String: ChannelLoop]>([:])
 
-    package enum Next: Equatable, Sendable {
-        /// Something was done; there may be more.
-        case now
-        /// Nothing is to be done before that instant, unless something changes; nil: nothing waits.
-        case at(Date?)
-    }
-
     package init(_ delivery: Delivery) { self.delivery = delivery }
 
     /// Sends what is due at each channel, and what falls due until that instant. The rest stays in the store, as does what
@@ -303,7 +296,7 @@ package final class DeliverySteps: Sendable {
 
     /// What one channel's loop does in one turn. Of one channel, one turn at a time.
     /// - Throws: what the loop would log and survive; the pause after it is the caller's.
-    package func step(_ name: String) async throws -> Next {
+    package func step(_ name: String) async throws -> NextTurn {
         guard delivery.channel(named: name) != nil else { return .at(nil) }
         let loop = loops.withLock { loops in
             let loop = loops[name] ?? ChannelLoop(delivery: delivery, name: name)

@@ -12,16 +12,11 @@ struct Freezer {
     /// Incidents in one message; more form the next one.
     static let largestDigest = 1000
 
-    enum Result {
-        case message(MessageRecord)
-        case again
-        case none(until: Date?)
-    }
-
     private var channel: Channel { asker.channel }
     private var routing: Routing { asker.inputs.routing }
 
-    func freezeNext(_ store: ChannelTransaction) throws -> Result {
+    /// - Returns: the message, if any, and when to look again: at once also where something was decided anew.
+    func freezeNext(_ store: ChannelTransaction) throws -> (MessageRecord?, NextTurn) {
         let groups = try store.pendingGroups().map { ($0, try readyAt($0, store)) }
         // The most severe first, then what waits longest.
         let ready = groups.filter { $0.1 <= asker.now }.map(\.0)
@@ -55,11 +50,11 @@ struct Freezer {
                         group, lastAt: isPart ? nil : asker.now,
                         largest: isPart ? pending.largest.map { 2 * $0 } : nil)
                 }
-                return .message(try freeze(records, group, store))
+                return (try freeze(records, group, store), .now)
             }
-            if isNews { return .again }
+            if isNews { return (nil, .now) }
         }
-        return .none(until: groups.map(\.1).filter { $0 > asker.now }.min())
+        return (nil, .at(groups.map(\.1).filter { $0 > asker.now }.min()))
     }
 
     /// When a group's message may go.

@@ -18,24 +18,17 @@ struct Outgoing: Sendable {
     let delivery: Delivery
     let channel: Channel
 
-    enum Next: Sendable {
-        /// Nothing is due before that instant; nil: nothing waits.
-        case none(until: Date?)
-        /// Something was given up or decided anew; look again.
-        case again
-        case message(OutgoingMessage)
-    }
-
     /// A parked message asks again after so long at the latest.
     private static let longestPark: TimeInterval = 60
 
-    func next(_ channelRecord: ChannelRecord) async throws -> Next {
+    /// - Returns: what to send, if anything, and when to look again: at once also where something was given up or decided anew.
+    func next(_ channelRecord: ChannelRecord) async throws -> (OutgoingMessage?, NextTurn) {
         let (inputs, channel, time) = (delivery.inputs, channel, delivery.time)
-        let (next, abandoned) = try await delivery.store.transact(channel: channel.name) { store in
+        let (message, next, abandoned) = try await delivery.store.transact(channel: channel.name) { store in
             let asker = try Asker(inputs, channel, store, now: time.now(), wall: time.wall())
             var abandoned: [MessageRecord] = []
-            let next = try Self.next(channelRecord, asker, store, &abandoned)
-            return (next, abandoned)
+            let (message, next) = try Self.next(channelRecord, asker, store, &abandoned)
+            return (message, next, abandoned)
         }
         for message in abandoned {
             delivery.logger.info(
@@ -47,12 +40,12 @@ struct Outgoing: Sendable {
                         "\(message.members.prefix(LoggedSubjects.shown).map(\.incidentID).joined(separator: ", "))",
                 ])
         }
-        return next
+        return (message, next)
     }
 
     private static func next(
         _ channelRecord: ChannelRecord, _ asker: Asker, _ store: ChannelTransaction, _ abandoned: inout [MessageRecord]
-    ) throws -> Next {
+    ) throws -> (OutgoingMessage?, NextTurn) {
         let now = asker.now
         // While a channel is in trouble its hold alone sets the pace: the message that has waited longest is tried.
         let isInTrouble = channelRecord.trouble != nil
@@ -76,20 +69,18 @@ struct Outgoing: Sendable {
             }
             if !isInTrouble, !ready.isEmpty { break }
         }
-        if !abandoned.isEmpty { return .again }
+        if !abandoned.isEmpty { return (nil, .now) }
         let freezer = Freezer(asker: asker)
         // One message that a receiver never takes must not hold up all others.
         let isStuck = isInTrouble && ready.count == 1 && (ready.first?.attempts ?? 0) > ChannelHealth.degradedAfter
-        if let message = ready.first, !isStuck { return .message(try start(message, store)) }
-        switch try freezer.freezeNext(store) {
-        case .message(let message): return .message(OutgoingMessage(message: message, wasUnclear: false))
-        case .again: return .again
-        case .none(let until):
-            if let message = ready.first { return .message(try start(message, store)) }
-            if let until { wait(until: until) }
-            if let until = try store.nextDue() { wait(until: until) }
-            return .none(until: due)
-        }
+        if let message = ready.first, !isStuck { return (try start(message, store), .now) }
+        let (frozen, next) = try freezer.freezeNext(store)
+        if let frozen { return (OutgoingMessage(message: frozen, wasUnclear: false), next) }
+        guard case .at(let until) = next else { return (nil, next) }
+        if let message = ready.first { return (try start(message, store), .now) }
+        if let until { wait(until: until) }
+        if let until = try store.nextDue() { wait(until: until) }
+        return (nil, .at(due))
     }
 
     /// Before it leaves: the process may end before the answer is read.

@@ -4,17 +4,19 @@ import Curl
 import Evidence
 import Foundation
 
-extension CurlTransport {
-    func mail(_ request: MessageRequest, _ envelope: MailEnvelope) async throws -> TransportAnswer {
+extension ReceiverTransport {
+    static func mail(
+        _ request: MessageRequest, _ envelope: MailEnvelope, over driver: CurlDriver
+    ) async throws -> TransportAnswer {
         let mail = Mail(
             sender: envelope.sender, recipients: envelope.recipients,
             login: envelope.username.map { Mail.Login(username: $0, password: envelope.password ?? "") },
             requiresTLS: envelope.requiresTLS, message: request.body)
         // libcurl waits for a server's answer to the message on the driver's thread: a slow server must hold up nobody else.
-        let driver = try CurlDriver(
-            network: Self.network(of: envelope, driver.network), resolver: driver.resolver, maximumConcurrent: 1)
-        let result = try await driver.shutdown(after: {
-            try await driver.perform(
+        let own = try CurlDriver(
+            network: network(of: envelope, driver.network), resolver: driver.resolver, maximumConcurrent: 1)
+        let result = try await own.shutdown(after: {
+            try await own.perform(
                 TransferRequest(
                     url: request.url, method: .mail(mail), userAgent: "",
                     limits: TransferLimits(connectTimeout: request.connectTimeout, totalTimeout: request.timeout),

@@ -4,9 +4,9 @@ import Evidence
 import Foundation
 import Glibc
 
-struct ProgramTransport: Sendable {
+extension ReceiverTransport {
     /// - Throws: `CancellationError`, after the program was ended.
-    func post(_ request: MessageRequest, _ call: ProgramCall) async throws -> TransportAnswer {
+    static func run(_ call: ProgramCall, _ request: MessageRequest) async throws -> TransportAnswer {
         try Task.checkCancellation()
         let run: ProgramRun
         do {

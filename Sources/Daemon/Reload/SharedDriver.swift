@@ -58,11 +58,7 @@ final class SharedDriver: Sendable {
     func shutdown() async { await present.shutdown() }
 }
 
-/// Messages over whatever driver is the present one.
-struct SharedTransport: MessageTransport {
-    let driver: SharedDriver
-
-    func post(_ request: MessageRequest) async throws -> TransportAnswer {
-        try await driver.use { try await ReceiverTransport(driver: $0).post(request) }
-    }
+extension ReceiverTransport {
+    /// Messages over whatever driver is the present one.
+    init(shared: SharedDriver) { self.init { try await shared.use($0) } }
 }

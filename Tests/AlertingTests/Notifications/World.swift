@@ -277,7 +277,7 @@ final class World {
         }
     }
 
-    private func step(_ channel: String) async throws -> DeliverySteps.Next {
+    private func step(_ channel: String) async throws -> NextTurn {
         do { return try await steps.step(channel) } catch is CancellationError { return .at(nil) }
     }
 
