@@ -6,10 +6,9 @@ import Foundation
 import Logging
 import MonitorConfiguration
 import Monitoring
-import ServiceLifecycle
 import Storage
 
-struct HeartbeatService: NamedService {
+struct Heartbeat: Sendable {
     let live: LiveConfiguration
     let store: Store
     let driver: SharedDriver
@@ -19,15 +18,14 @@ struct HeartbeatService: NamedService {
 
     private static let timeout = Duration.seconds(15)
 
-    func run() async throws {
-        await cancelWhenGracefulShutdown {
-            var mark = await progress()
-            let trouble = LogDeduplicator()
-            while !Task.isCancelled {
-                guard (try? await live.sleep(time, for: { $0.heartbeat?.every })) != nil else { return }
-                guard let settings = live.current.heartbeat else { continue }
-                await beat(since: &mark, trouble, to: settings.url)
-            }
+    /// Beats until the task is cancelled.
+    func run() async {
+        var mark = await progress()
+        let trouble = LogDeduplicator()
+        while !Task.isCancelled {
+            guard (try? await live.sleep(time, for: { $0.heartbeat?.every })) != nil else { return }
+            guard let settings = live.current.heartbeat else { continue }
+            await beat(since: &mark, trouble, to: settings.url)
         }
     }
 

@@ -212,38 +212,46 @@ package struct MonitorDaemon: Sendable {
             live: live, scheduler: scheduler, factory: factory, silences: silences, storeTrouble: storeTrouble,
             checks: drivers.checks, alerts: drivers.alerts, site: site, logger: logger)
         // Services end in the opposite order: first no more checks begin, then deliveries stop, the page goes last.
-        try await group(
-            [
-                site,
-                ReloadService(
-                    signals: signals.hangups, read: surroundings.rereading, reload: reload,
-                    notifier: surroundings.notifier,
-                    logger: logger),
-                RetentionService(store: store, live: live, time: time, logger: logger),
-                LoopService(name: "store health") {
-                    let displaced = LogDeduplicator()
-                    await storeTrouble.run(
-                        time, health: { logged(store.health, displaced) },
-                        sick: { Set(delivery.troubles().map(\.name)) },
-                        isSilenced: {
-                            silences.current.active(
-                                domain: nil, labels: [:], kind: .monitorDegraded, at: time.wall()) != nil
-                        })
-                },
-                LoopService(name: "clock") {
-                    await ClockWatcher(time: time, logger: logger, onStep: { delivery.reconsider() }).run()
-                },
-                LoopService(name: "delivery") { await delivery.run() },
-                LoopService(name: "silences") { await silences.run() },
-                LoopService(name: "fleet") { await fleet.run() },
-                AfterListening(listening: listening, service: scheduler),
-                HeartbeatService(
+        var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
+            .init(service: site, serviceName: "StatusSite"),
+            .loop("reload") {
+                await reload.follow(
+                    signals.hangups, read: surroundings.rereading, notifier: surroundings.notifier)
+            },
+            .loop("retention") { await parts.removeOldRows(of: store, logger: logger) },
+            .loop("store health") {
+                let displaced = LogDeduplicator()
+                await storeTrouble.run(
+                    time, health: { logged(store.health, displaced) },
+                    sick: { Set(delivery.troubles().map(\.name)) },
+                    isSilenced: {
+                        silences.current.active(
+                            domain: nil, labels: [:], kind: .monitorDegraded, at: time.wall()) != nil
+                    })
+            },
+            .loop("clock") {
+                await ClockWatcher(time: time, logger: logger, onStep: { delivery.reconsider() }).run()
+            },
+            .loop("delivery") { await delivery.run() },
+            .loop("silences") { await silences.run() },
+            .loop("fleet") { await fleet.run() },
+            .loop("checks") {
+                // A daemon that does not get its port checks nothing.
+                await listening.wait(past: 0)
+                await scheduler.run()
+            },
+            .loop("heartbeat") {
+                await Heartbeat(
                     live: live, store: store, driver: drivers.alerts, userAgent: surroundings.userAgent, time: time,
-                    logger: logger),
-            ]
-                + (surroundings.notifier.map { [StatusLineService(notifier: $0, store: store, live: live)] } ?? []),
-            signals.stops
-        ).run()
+                    logger: logger
+                ).run()
+            },
+        ]
+        if let notifier = surroundings.notifier {
+            services.append(
+                .loop("status line") { await StatusLine(notifier: notifier, store: store, live: live).run() })
+        }
+        try await group(services, signals.stops).run()
     }
 
     /// Logs at once that the store's file is gone: the next check, which would say so, may be hours away.
@@ -257,13 +265,14 @@ package struct MonitorDaemon: Sendable {
     }
 
     /// Services that end together, by a signal or at their host's wish.
-    private func group(_ services: [any NamedService], _ stops: UnixSignalsSequence) -> ServiceGroup {
+    private func group(
+        _ services: [ServiceGroupConfiguration.ServiceConfiguration], _ stops: UnixSignalsSequence
+    ) -> ServiceGroup {
         var logger = surroundings.logger
         // The framework's own lines are of use only to those who look for a fault in it.
         logger.logLevel = max(logger.logLevel, .warning)
         var group = ServiceGroupConfiguration(
-            services: services.map { .init(service: $0, serviceName: $0.name) }, gracefulShutdownSignals: [],
-            logger: logger)
+            services: services, gracefulShutdownSignals: [], logger: logger)
         var ends: [@Sendable () async -> Void] = [
             {
                 for await signal in stops {
@@ -274,13 +283,12 @@ package struct MonitorDaemon: Sendable {
         ]
         if let untilStopped = surroundings.untilStopped { ends.append(untilStopped) }
         for end in ends {
-            let service = LoopService(name: "stop") {
+            var stop = ServiceGroupConfiguration.ServiceConfiguration.loop("stop") {
                 await end()
                 surroundings.notifier?.stopping()
             }
-            group.services.append(
-                .init(
-                    service: service, successTerminationBehavior: .gracefullyShutdownGroup, serviceName: service.name))
+            stop.successTerminationBehavior = .gracefullyShutdownGroup
+            group.services.append(stop)
         }
         group.maximumGracefulShutdownDuration = Self.graceful
         return ServiceGroup(configuration: group)
@@ -312,4 +320,18 @@ package struct MonitorDaemon: Sendable {
                 await surroundings.onListening(address)
             })
     }
+}
+
+extension ServiceGroupConfiguration.ServiceConfiguration {
+    /// A loop that is cancelled when the daemon ends. Without a name the framework would write down all that it holds, at each
+    /// start: every domain.
+    fileprivate static func loop(_ name: String, _ body: @escaping @Sendable () async -> Void) -> Self {
+        Self(service: Loop(body: body), serviceName: name)
+    }
+}
+
+private struct Loop: Service {
+    let body: @Sendable () async -> Void
+
+    func run() async throws { await cancelWhenGracefulShutdown(body) }
 }

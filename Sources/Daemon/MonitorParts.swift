@@ -3,6 +3,7 @@
 import Alerting
 import Evidence
 import Foundation
+import Logging
 import MonitorConfiguration
 import MonitorMetrics
 import Monitoring
@@ -51,5 +52,18 @@ struct MonitorParts: Sendable {
             time: time, logger: logger)
         (self.time, self.live, self.windows) = (time, live, windows)
         (self.delivery, self.silences, self.fleet) = (delivery, silences, fleet)
+    }
+    /// Removes what was kept for long enough, once an hour, until the task is cancelled.
+    func removeOldRows(of store: Store, logger: Logger) async {
+        while !Task.isCancelled {
+            do {
+                try await store.prune(now: time.now(), keepObservations: live.current.store.keepObservations)
+            } catch is CancellationError {
+                return
+            } catch {
+                logger.error("old rows not removed: store write failed", metadata: ["error": "\(error)"])
+            }
+            try? await time.sleep(for: .seconds(3600))
+        }
     }
 }

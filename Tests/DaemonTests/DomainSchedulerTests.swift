@@ -47,13 +47,13 @@ extension DaemonSuite {
             let scratch = try ScratchStore()
             let probe = Hanging()
             let scheduler = DomainScheduler(try watchers(2000, probe, scratch), time: MovedTime())
-            let task = Task { try await scheduler.run() }
+            let task = Task { await scheduler.run() }
             try await eventually { probe.begun.withLock(\.self) >= DomainScheduler.limit }
             try await Task.sleep(for: .milliseconds(50))
             #expect(probe.begun.withLock(\.self) == DomainScheduler.limit)
             let took = try await ContinuousClock().measure {
                 task.cancel()
-                try await task.value
+                await task.value
             }
             #expect(took < .seconds(2))
         }
@@ -63,7 +63,7 @@ extension DaemonSuite {
             let scratch = try ScratchStore()
             let probe = Hanging()
             let scheduler = DomainScheduler(try watchers(3, probe, scratch), time: MovedTime())
-            let task = Task { try await scheduler.run() }
+            let task = Task { await scheduler.run() }
             try await eventually { probe.begun.withLock(\.self) == 3 }
             let gone = try Domain("d1.test")
             await scheduler.stop([gone])
@@ -71,7 +71,7 @@ extension DaemonSuite {
             scheduler.start(try watchers(3, probe, scratch).filter { $0.configuration.domain == gone })
             try await eventually { probe.begun.withLock(\.self) == 4 }
             task.cancel()
-            try await task.value
+            await task.value
         }
 
         /// Time that passes only while no check is under way, and only until the next one is due.
@@ -130,12 +130,12 @@ extension DaemonSuite {
                 let begin = time.now()
                 let scheduler = DomainScheduler(watchers, time: time)
                 time.scheduler.withLock { $0 = scheduler }
-                let task = Task { try await scheduler.run() }
+                let task = Task { await scheduler.run() }
                 try await eventually {
                     probe.asked.withLock { $0.values.allSatisfy { $0.count >= 3 } && $0.count == 60 }
                 }
                 task.cancel()
-                try await task.value
+                await task.value
                 let asked = probe.asked.withLock { asked in
                     defer { asked = [:] }
                     return asked
@@ -177,10 +177,10 @@ extension DaemonSuite {
             }
             #expect(scheduler.underWay == 0 && !scheduler.isChecking(domain))
             time.scheduler.withLock { $0 = scheduler }
-            let task = Task { try await scheduler.run() }
+            let task = Task { await scheduler.run() }
             try await eventually { probe.asked.withLock { $0[domain]?.count ?? 0 >= 4 } }
             task.cancel()
-            try await task.value
+            await task.value
             let times = probe.asked.withLock { $0[domain] ?? [] }
             // One at each turn: the place in the queue from before counts no more.
             for instant in times.dropFirst() {

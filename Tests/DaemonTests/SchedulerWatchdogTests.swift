@@ -82,7 +82,7 @@ extension DaemonSuite {
             let probe = Probe()
             let (scheduler, time) = try Self.scheduler(
                 domains: domains, probe, scratch, SchedulerWatchdog(notifier, logger: log.logger))
-            let task = Task { try await scheduler.run() }
+            let task = Task { await scheduler.run() }
             try await eventually { socket.messages.contains("WATCHDOG=1") }
             #expect(log.lines.isEmpty)
             probe.isStuck.withLock { $0 = true }
@@ -97,7 +97,7 @@ extension DaemonSuite {
             #expect(socket.messages.count == fed)
             #expect(log.lines.count == 1)
             task.cancel()
-            try await task.value
+            await task.value
         }
 
         @Test("a scheduler with nothing to do keeps its watchdog")
@@ -108,10 +108,10 @@ extension DaemonSuite {
                 reports.withLock { $0.append(isProgressing) }
             }
             let (scheduler, time) = try Self.scheduler(domains: 0, Probe(), scratch, watchdog)
-            let task = Task { try await scheduler.run() }
+            let task = Task { await scheduler.run() }
             try await eventually { time.now() > noon + 7200 }
             task.cancel()
-            try await task.value
+            await task.value
             #expect(reports.withLock { $0.count >= 600 && $0.allSatisfy(\.self) })
         }
 

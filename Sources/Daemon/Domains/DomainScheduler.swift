@@ -6,11 +6,10 @@ import Evidence
 import Foundation
 import MonitorMetrics
 import Monitoring
-import ServiceLifecycle
 import Synchronization
 
 /// Runs the watchers of the running configuration, and lets single ones end and begin while the others go on.
-final class DomainScheduler: NamedService {
+final class DomainScheduler: Sendable {
     final class Entry {
         let watcher: DomainWatcher
         /// nil before it was read from the store.
@@ -80,15 +79,14 @@ final class DomainScheduler: NamedService {
         state.withLock { $0.entries.mapValues(\.entry.watcher.configuration) }
     }
 
-    func run() async throws {
-        await cancelWhenGracefulShutdown {
-            var reportedAt: Date?
-            while !Task.isCancelled {
-                let generation = self.changes.generation
-                let next = self.startDue()
-                let report = self.reportProgress(&reportedAt)
-                await self.pause(until: [next, report].compactMap(\.self).min(), past: generation)
-            }
+    /// Checks until the task is cancelled; what is under way then is cancelled, too.
+    func run() async {
+        var reportedAt: Date?
+        while !Task.isCancelled {
+            let generation = changes.generation
+            let next = startDue()
+            let report = reportProgress(&reportedAt)
+            await pause(until: [next, report].compactMap(\.self).min(), past: generation)
         }
         await stop(Set(state.withLock(\.entries).keys))
     }

@@ -82,7 +82,7 @@ extension MonitorDaemon {
         let pending = waiting.reduce(0) { $0 + $1.count }
         try await store.prune(now: parts.time.now(), keepObservations: configuration.store.keepObservations)
         if let heartbeat = configuration.heartbeat, outcome.discarded == 0 {
-            await HeartbeatService(
+            await Heartbeat(
                 live: parts.live, store: store, driver: drivers.alerts, userAgent: surroundings.userAgent,
                 time: parts.time, logger: logger
             ).ping(heartbeat.url.reveal(), LogDeduplicator())

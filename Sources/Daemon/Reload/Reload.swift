@@ -11,6 +11,7 @@ import MonitorMetrics
 import Monitoring
 import StatusServer
 import Storage
+import UnixSignals
 
 struct Reload: Sendable {
     let live: LiveConfiguration
@@ -103,6 +104,50 @@ struct Reload: Sendable {
                 "new_channels": "\(after.subtracting(before).sorted().joined(separator: ", "))",
                 "removed_channels": "\(before.subtracting(after).sorted().joined(separator: ", "))",
             ])
+    }
+}
+
+extension Reload {
+    /// Reads and checks the file.
+    typealias Reading = @Sendable () throws -> (ConfigurationFile, warnings: [ConfigurationProblem])
+
+    /// Reads the configuration anew at each SIGHUP, until the task is cancelled. A file with faults is refused with all of them
+    /// in the log, and the running configuration stays.
+    ///
+    /// `hangups`: trapped since the start: SIGHUP would otherwise end the process. `read`: nil where there is no file.
+    func follow(_ hangups: UnixSignalsSequence, read: Reading?, notifier: ServiceNotifier?) async {
+        for await _ in hangups {
+            notifier?.reloading()
+            await once(read)
+            notifier?.ready()
+        }
+    }
+
+    private func once(_ read: Reading?) async {
+        guard let read else {
+            logger.warning("SIGHUP ignored: there is no configuration file")
+            return
+        }
+        do {
+            let (configuration, warnings) = try read()
+            for warning in warnings { logger.warning("\(warning)") }
+            try await apply(configuration)
+        } catch is CancellationError {
+            return
+        } catch let fault as ConfigurationFault {
+            for problem in fault.problems { logger.error("\(problem)") }
+            refuse(fault.problems.first { $0.severity == .error }.map { "\($0)" } ?? "\(fault)")
+        } catch {
+            refuse("\(error)")
+        }
+    }
+
+    private func refuse(_ reason: String) {
+        live.refuse(reason, at: factory.time.now())
+        site.tellRefusedReload(reason)
+        logger.error(
+            "configuration not reloaded: the running one stays in force. Correct the file and send SIGHUP again.",
+            metadata: ["reason": "\(reason)"])
     }
 }
 

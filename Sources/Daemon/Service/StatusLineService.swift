@@ -1,26 +1,23 @@
 import Foundation
 import MonitorConfiguration
 import Monitoring
-import ServiceLifecycle
 import Storage
 
 /// Keeps the line that `systemctl status` shows: live counts, sent where they change.
-struct StatusLineService: NamedService {
+struct StatusLine: Sendable {
     let notifier: ServiceNotifier
     let store: Store
     let live: LiveConfiguration
 
     private static let pause: Duration = .seconds(5)
 
-    func run() async throws {
-        await cancelWhenGracefulShutdown {
-            var shown = ""
-            while !Task.isCancelled {
-                let line = await line()
-                if line != shown, !Task.isCancelled { notifier.status(line) }
-                shown = line
-                try? await Task.sleep(for: Self.pause)
-            }
+    func run() async {
+        var shown = ""
+        while !Task.isCancelled {
+            let line = await line()
+            if line != shown, !Task.isCancelled { notifier.status(line) }
+            shown = line
+            try? await Task.sleep(for: Self.pause)
         }
     }
 
