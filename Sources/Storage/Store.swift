@@ -1,9 +1,12 @@
-// The two ways to reach the database, and its end. Opening/: how it is opened. Commits/: how writes share a flush.
-// Notifications/: what the channels' loops read and write. Queries/: all other queries. Schema.swift: the tables.
+// The two ways to reach the database, and its end. StoreOpening.swift: how it is opened. CommitQueue.swift: how writes share a
+// flush. Schema.swift: the tables. Notifications/: what the channels' loops read and write, and what was sent. Checks/,
+// Incidents/, Lists/: what checks commit, and who reads it.
 // Threads: GRDB runs every access on queues of its own, so that nothing here blocks the cooperative pool.
 
 import Foundation
+import Glibc
 import GRDB
+import GRDBSQLite
 import Synchronization
 
 /// The monitor's memory: one SQLite file in WAL mode, written by one monitor at a time, read by any number.
@@ -145,4 +148,105 @@ package final class Store: Sendable {
             throw StoreError(error, path: path)
         }
     }
+}
+
+extension Store {
+    /// Of the library that this process runs with.
+    package static var sqliteVersion: String { String(cString: sqlite3_libversion()) }
+}
+
+/// Which file lies at the store's path. SQLite would go on with the one that it opened, though nobody finds it there again.
+struct StorePlace: Equatable, Sendable {
+    private let device: dev_t
+    private let number: ino_t
+
+    /// nil where no file is there.
+    init?(_ path: String) {
+        var facts = stat()
+        guard stat(path, &facts) == 0 else { return nil }
+        device = facts.st_dev
+        number = facts.st_ino
+    }
+}
+
+// MARK: - Whether the store takes writes. Trouble of our own disk is reported as such; it is never a fault of a watched site.
+
+/// How the store works, for metrics and for an alert about the monitor itself.
+package struct StoreHealth: Equatable, Sendable {
+    /// When the present trouble began: the first write that failed since the last one that worked. nil: writes work.
+    package var failingSince: Date?
+    /// What the latest failure was; stays after the trouble has ended.
+    package var lastError: StoreError?
+
+    package init() {}
+
+    package var isFailing: Bool { failingSince != nil }
+}
+
+/// Keeps the health of one store.
+final class HealthRecord: Sendable {
+    private let health = Mutex(StoreHealth())
+    private let now: @Sendable () -> Date
+
+    init(now: @escaping @Sendable () -> Date) { self.now = now }
+
+    var current: StoreHealth { health.withLock(\.self) }
+
+    func worked() { health.withLock { $0.failingSince = nil } }
+
+    func failed(_ error: StoreError) {
+        // A refused row is a fault of that write: the disk is fine.
+        guard error.code != .other else { return }
+        let instant = now()
+        health.withLock { health in
+            if health.failingSince == nil { health.failingSince = instant }
+            health.lastError = error
+        }
+    }
+}
+
+// MARK: - What may go wrong between a write and the disk, for tests: a full disk, a lock of another program, the end of the
+// process between two writes.
+
+package struct WriteObstacle: Sendable {
+    /// Called before each write, with the connection that will write and outside of a transaction. What it throws is
+    /// what the write fails with.
+    let meet: @Sendable (Database) throws -> Void
+
+    package init(_ meet: @escaping @Sendable (Database) throws -> Void) { self.meet = meet }
+}
+
+// MARK: - How long an access waits while another process holds the database locked.
+
+/// One patience for all accesses. They queue up behind each other: were each to wait its own time, the last of many
+/// would wait for longer than the daemon has to end.
+package final class LockPatience: Sendable {
+    /// Shorter than the daemon's patience at its end; a check that could not be stored is made again.
+    package static let usual: Duration = .milliseconds(1500)
+    private static let pause: Duration = .milliseconds(10)
+    /// While an access that gave up is not longer ago than this, the others do not wait at all.
+    private static let memory: Duration = .seconds(5)
+
+    private let limit: Duration
+    private let gaveUp = Mutex<ContinuousClock.Instant?>(nil)
+
+    init(limit: Duration = LockPatience.usual) { self.limit = limit }
+
+    /// Whether to try again for a lock after `tries` tries; takes its time for the answer. It blocks the thread, which
+    /// is one of the database's own.
+    func waits(afterTries tries: Int) -> Bool {
+        let now = ContinuousClock.now
+        let isLost = gaveUp.withLock { last in
+            if let last, now - last < Self.memory { return true }
+            guard Self.pause * tries >= limit else { return false }
+            last = now
+            return true
+        }
+        guard !isLost else { return false }
+        Thread.sleep(forTimeInterval: Self.pause / .seconds(1))
+        return true
+    }
+
+    /// An access went through: the lock is gone, and the next one is worth waiting for again.
+    func recover() { gaveUp.withLock { $0 = nil } }
 }

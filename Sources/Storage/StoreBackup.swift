@@ -103,6 +103,14 @@ extension Store {
         try await read { try Self.faults($0) }
     }
 
+    /// The size of the file, as far as it is known.
+    package func size() async throws -> Int {
+        try await read {
+            let pages = try Int.fetchOne($0, cached: "PRAGMA page_count") ?? 0
+            return pages * (try Int.fetchOne($0, cached: "PRAGMA page_size") ?? 4096)
+        }
+    }
+
     /// Writes the file anew without its free pages. Returns its size in bytes before and after.
     ///
     /// For the monitor's access alone, and takes as much space again while it lasts.

@@ -5,6 +5,26 @@ import Foundation
 import GRDB
 import Monitoring
 
+/// An incident as the store holds it.
+package struct IncidentRecord: Equatable, Sendable {
+    package var incident: Incident
+    /// The acknowledgement in force; nil where there is none, or it no longer holds.
+    package var acknowledgement: Acknowledgement?
+    /// The number of its last change.
+    package var change: Int64
+    /// When the domain was last checked; nil for an incident of the fleet, and before the first check.
+    package var checkedAt: Date?
+
+    package init(
+        incident: Incident, acknowledgement: Acknowledgement? = nil, change: Int64 = 0, checkedAt: Date? = nil
+    ) {
+        self.incident = incident
+        self.acknowledgement = acknowledgement
+        self.change = change
+        self.checkedAt = checkedAt
+    }
+}
+
 enum IncidentRow {
     /// The domain column of an incident of the fleet.
     static let noDomain = ""

@@ -57,3 +57,140 @@ extension Store {
         WHERE version > 0 AND state <> 'resolved' GROUP BY kind
         """
 }
+
+// MARK: - Who was notified
+
+/// An incident, and the channels that were notified of it.
+package struct IncidentNote: Equatable, Sendable {
+    package let record: IncidentRecord
+    /// By name; each took at least one message.
+    package let notified: [String]
+
+    package init(record: IncidentRecord, notified: [String]) {
+        self.record = record
+        self.notified = notified
+    }
+}
+
+extension Store {
+    /// By id; those that the store does not hold are left out.
+    package func incidentNotes(_ ids: [String]) async throws -> [String: IncidentNote] {
+        guard !ids.isEmpty else { return [:] }
+        let list = String(decoding: try JSONEncoder().encode(ids), as: UTF8.self)
+        return try await read { database in
+            let records = try IncidentRow.records(database, cached: Self.incidentsByID, [list])
+            var notified: [String: [String]] = [:]
+            for row in try Row.fetchAll(database, cached: Self.notifiedOf, arguments: [list]) {
+                notified[row["incident_id"], default: []].append(row["channel"])
+            }
+            let notes = records.map {
+                ($0.incident.id, IncidentNote(record: $0, notified: notified[$0.incident.id] ?? []))
+            }
+            return Dictionary(notes) { first, _ in first }
+        }
+    }
+
+    static let incidentsByID = "\(IncidentRow.select) WHERE i.id IN (SELECT value FROM json_each(?))"
+    static let notifiedOf = """
+        SELECT n.incident_id, n.channel FROM json_each(?) wanted
+        JOIN notification n INDEXED BY notification_of_incident ON n.incident_id = wanted.value
+        WHERE n.notified_at IS NOT NULL ORDER BY n.channel
+        """
+
+    /// How many confirmed incidents are not resolved, those of the fleet included.
+    package func openIncidentCount() async throws -> Int {
+        try await read { try Int.fetchOne($0, cached: Self.openCount) ?? 0 }
+    }
+
+    static let openCount = """
+        SELECT count(*) FROM incident INDEXED BY incident_unresolved
+        WHERE version > 0 AND state <> 'resolved' AND kind <> 'change'
+        """
+}
+
+// MARK: - In pages, newest first, for the API and those who list the past
+
+/// Which incidents are asked for. Only confirmed ones are; changes, where `kind` is that.
+package struct IncidentQuery: Equatable, Sendable {
+    package var domain: Domain?
+    package var kind: IncidentKind?
+    package var state: State?
+    /// Only what comes after this one in the order of the list.
+    package var after: IncidentPlace?
+    package var limit: Int
+
+    package enum State: String, Sendable, CaseIterable {
+        /// Firing or recovering.
+        case open
+        case firing, recovering, resolved
+    }
+
+    package init(
+        domain: Domain? = nil, kind: IncidentKind? = nil, state: State? = nil, after: IncidentPlace? = nil, limit: Int
+    ) {
+        self.domain = domain
+        self.kind = kind
+        self.state = state
+        self.after = after
+        self.limit = limit
+    }
+}
+
+/// Where an incident stands in the list.
+package struct IncidentPlace: Equatable, Sendable {
+    let openedAt: Int64
+    let id: String
+
+    package init(_ incident: Incident) {
+        openedAt = incident.openedAt.milliseconds
+        id = incident.id
+    }
+
+    /// `1795244400000-0123abcd`, as `description` gives it.
+    package init?(_ text: String) {
+        let parts = text.split(separator: "-", maxSplits: 1)
+        guard parts.count == 2, let openedAt = Int64(parts[0]), parts[1].utf8.count <= 64 else { return nil }
+        self.openedAt = openedAt
+        id = String(parts[1])
+    }
+
+    package var text: String { "\(openedAt)-\(id)" }
+}
+
+extension Store {
+    /// One page; each with what a message would say of it.
+    package func incidents(_ query: IncidentQuery) async throws -> [(record: IncidentRecord, facts: IncidentFacts?)] {
+        try await read { database in
+            try IncidentRow.records(database, cached: Self.incidentPage(query), Self.arguments(of: query))
+                .map { ($0, try IncidentRow.facts($0.incident.id, database)) }
+        }
+    }
+
+    /// One text for each combination of filters, so that few are compiled.
+    static func incidentPage(_ query: IncidentQuery) -> String {
+        // Few are open among many of the past: the order must not lead the search.
+        let isOpen = query.state.map { $0 != .resolved } ?? false
+        let mark = isOpen ? "+" : ""
+        var conditions = ["i.version > 0"]
+        if isOpen { conditions.append("i.state <> 'resolved'") }
+        if let state = query.state, state != .open { conditions.append("i.state = '\(state.rawValue)'") }
+        if query.domain != nil { conditions.append("i.domain = :domain") }
+        conditions.append(query.kind == nil ? "i.kind <> 'change'" : "\(mark)i.kind = :kind")
+        if query.after != nil { conditions.append("(i.opened_at, i.id) < (:at, :id)") }
+        return """
+            \(IncidentRow.select) WHERE \(conditions.joined(separator: " AND "))
+            ORDER BY \(mark)i.opened_at DESC, i.id DESC LIMIT :limit
+            """
+    }
+
+    private static func arguments(of query: IncidentQuery) -> StatementArguments {
+        var arguments: [String: (any DatabaseValueConvertible)?] = ["limit": max(0, query.limit)]
+        if let domain = query.domain { arguments["domain"] = domain.name }
+        if let kind = query.kind { arguments["kind"] = kind.rawValue }
+        if let place = query.after {
+            arguments["at"] = place.openedAt
+            arguments["id"] = place.id
+        }
+        return StatementArguments(arguments)
+    }
+}

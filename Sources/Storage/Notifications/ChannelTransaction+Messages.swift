@@ -5,6 +5,60 @@ import Foundation
 import GRDB
 import Monitoring
 
+/// One message under way: its bytes are frozen, and it goes out again until the receiver answers clearly or nobody
+/// needs it.
+package struct MessageRecord: Equatable, Sendable {
+    /// 0 before it is stored.
+    package var id: Int64
+    /// Hexadecimal, 64 characters; the same at every attempt.
+    package let key: String
+    package let reason: NotificationReason
+    /// The kind of all its incidents.
+    package let kind: IncidentKind
+    /// The body as it goes out, without secrets.
+    package var body: Data
+    /// What the bytes state, one entry an incident, the most severe first.
+    package var members: [Member]
+    package let createdAt: Date
+    /// Attempts that count; those that were throttled do not.
+    package var attempts = 0
+    package var retryAt: Date
+    /// An attempt ended without a clear answer, or is under way: the receiver may have it.
+    package var isUnclear = false
+    /// The bytes are the plainest form, after the receiver refused the full one.
+    package var isPlain = false
+    /// A receiver may process a trigger after its end: the end is sent once more.
+    package var isRepeat = false
+
+    package struct Member: Equatable, Sendable {
+        package let incidentID: String
+        package let version: Int
+        package let state: Incident.State
+        package let acknowledgedAt: Date?
+
+        package init(incidentID: String, version: Int, state: Incident.State, acknowledgedAt: Date?) {
+            self.incidentID = incidentID
+            self.version = version
+            self.state = state
+            self.acknowledgedAt = acknowledgedAt
+        }
+    }
+
+    package init(
+        id: Int64 = 0, key: String, reason: NotificationReason, kind: IncidentKind, body: Data, members: [Member],
+        createdAt: Date, retryAt: Date
+    ) {
+        self.id = id
+        self.key = key
+        self.reason = reason
+        self.kind = kind
+        self.body = body
+        self.members = members
+        self.createdAt = createdAt
+        self.retryAt = retryAt
+    }
+}
+
 extension ChannelTransaction {
     /// The messages under way with what they state, by their next attempt.
     package func messages() throws -> [MessageRecord] {

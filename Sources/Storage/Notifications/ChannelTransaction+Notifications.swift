@@ -5,6 +5,93 @@ import Foundation
 import GRDB
 import Monitoring
 
+/// What one channel knows of one incident, and what is pending there. A row of `notification`, written by that channel's
+/// loop and by nobody else.
+package struct NotificationRecord: Equatable, Sendable {
+    package let incidentID: String
+    /// What the receiver acknowledged last, by a clear answer.
+    package var state = State.nothing
+    /// The version that it knows; 0 where it knows nothing.
+    package var version = 0
+    /// When it last took a message about this incident; nil: never.
+    package var notifiedAt: Date?
+    /// An attempt to tell it of the trouble had no clear answer, and nothing clear came since: it may know.
+    package var mayKnow = false
+    /// The acknowledgement that it knows, by its instant; nil: none.
+    package var acknowledgedAt: Date?
+    /// The version that it refused as a message, and when.
+    package var refused: Refusal?
+    /// How many messages were frozen for it; part of each message's key.
+    package var count = 0
+    /// What the receiver calls the incident's first message; nil where it gives no name.
+    package var reference: String?
+
+    /// Why something is pending; nil: nothing is.
+    package var reason: NotificationReason?
+    /// Since when `decide` has answered `send` without a break; nil where it does not.
+    package var pendingSince: Date?
+    /// When `decide` is to be asked again though nothing changes; nil: never.
+    package var dueAt: Date?
+    /// The message under way that speaks for it; nil: none.
+    package var messageID: Int64?
+
+    package enum State: String, Sendable, CaseIterable {
+        case nothing, firing, resolved
+    }
+
+    package struct Refusal: Equatable, Sendable {
+        package let version: Int
+        package let at: Date
+
+        package init(version: Int, at: Date) {
+            self.version = version
+            self.at = at
+        }
+    }
+
+    package init(incidentID: String) { self.incidentID = incidentID }
+
+    /// Whether the row says nothing that a missing row would not say.
+    package var isEmpty: Bool { self == NotificationRecord(incidentID: incidentID) }
+}
+
+/// Notifications that may share a message: those of one channel with one kind and reason.
+package struct NotificationGroup: Hashable, Sendable {
+    package let kind: IncidentKind
+    package let reason: NotificationReason
+
+    package init(kind: IncidentKind, reason: NotificationReason) {
+        self.kind = kind
+        self.reason = reason
+    }
+}
+
+/// What waits in a group.
+package struct PendingGroup: Equatable, Sendable {
+    package let group: NotificationGroup
+    /// Since when the first of them is pending.
+    package let since: Date
+    package let count: Int
+    /// The most severe of them.
+    package let severity: Severity
+    /// When the last message of this group was frozen for the channel; nil: never, or it was a part, and the rest need not
+    /// wait.
+    package let lastAt: Date?
+    /// How many incidents the next message may have, after a refused digest; nil: as many as any.
+    package let largest: Int?
+
+    package init(
+        group: NotificationGroup, since: Date, count: Int, severity: Severity, lastAt: Date?, largest: Int? = nil
+    ) {
+        self.group = group
+        self.since = since
+        self.count = count
+        self.severity = severity
+        self.lastAt = lastAt
+        self.largest = largest
+    }
+}
+
 extension ChannelTransaction {
     package func notification(_ incidentID: String) throws -> NotificationRecord? {
         try Row.fetchOne(

@@ -5,6 +5,72 @@ import Foundation
 import GRDB
 import Monitoring
 
+/// What is known of a channel as a whole: a row of `channel`.
+package struct ChannelRecord: Equatable, Sendable {
+    package let name: String
+    /// As the configuration names it; another type under the same name begins anew.
+    package let type: String
+    /// The last change of an incident that the channel has looked at.
+    package var seen: Int64 = 0
+    /// Until when nothing is sent, and why.
+    package var hold: Hold?
+    package var trouble: Trouble?
+    /// Attempts in a row that failed.
+    package var failures = 0
+    /// Refusals of us in a row (401, 403, 404, …); the pauses grow with them.
+    package var refusals = 0
+    /// Different messages in a row that were refused as such (400, 413, 422).
+    package var refusedMessages = 0
+    /// Since when it only asks to wait; nil where it does not.
+    package var throttledSince: Date?
+    /// Refusals of messages from before this instant do not count any more.
+    package var refusalsLiftedAt: Date?
+
+    package struct Hold: Equatable, Sendable {
+        package enum Reason: String, Sendable {
+            /// The receiver asked to wait.
+            case throttled
+            /// It refuses us, or our messages.
+            case refused
+            /// It has failed for a while.
+            case failing
+        }
+
+        package let until: Date
+        package let reason: Reason
+
+        package init(until: Date, reason: Reason) {
+            self.until = until
+            self.reason = reason
+        }
+    }
+
+    package struct Trouble: Equatable, Sendable {
+        package enum State: String, Sendable {
+            /// Attempts fail; one message at a time is tried.
+            case degraded
+            /// It refuses us; something has to be repaired.
+            case disabled
+        }
+
+        package var state: State
+        package let since: Date
+        /// The last words of the receiver or of the network, without secrets.
+        package var error: String?
+
+        package init(state: State, since: Date, error: String?) {
+            self.state = state
+            self.since = since
+            self.error = error
+        }
+    }
+
+    package init(name: String, type: String) {
+        self.name = name
+        self.type = type
+    }
+}
+
 /// The tables of one channel, within one transaction.
 ///
 /// It is valid within the closure that gets it.
@@ -152,4 +218,49 @@ extension Store {
         WHERE i.id IN (SELECT incident_id FROM notification WHERE channel = ? AND (state = 'firing' OR may_know = 1))
         ORDER BY i.opened_at, i.id
         """
+}
+
+/// All columns of `channel` are read and written here.
+enum ChannelRow {
+    static func record(_ name: String, _ database: Database) throws -> ChannelRecord? {
+        try Row.fetchOne(database, cached: "SELECT * FROM channel WHERE name = ?", arguments: [name]).map(record)
+    }
+
+    static func record(_ row: Row) -> ChannelRecord {
+        var record = ChannelRecord(name: row["name"], type: row["type"])
+        record.seen = row["seen"]
+        if let until = row.instant("hold_until") {
+            record.hold = ChannelRecord.Hold(
+                until: until, reason: ChannelRecord.Hold.Reason(rawValue: row["hold_reason"] ?? "") ?? .failing)
+        }
+        if let since = row.instant("trouble_since") {
+            record.trouble = ChannelRecord.Trouble(
+                state: ChannelRecord.Trouble.State(rawValue: row["trouble_state"] ?? "") ?? .degraded, since: since,
+                error: row["trouble_error"])
+        }
+        record.failures = row["failures"]
+        record.refusals = row["refusals"]
+        record.refusedMessages = row["refused_messages"]
+        record.throttledSince = row.instant("throttled_since")
+        record.refusalsLiftedAt = row.instant("refusals_lifted_at")
+        return record
+    }
+
+    private static let upserting = upsert(
+        into: "channel", key: "name",
+        columns: """
+            type, seen, hold_until, hold_reason, trouble_state, trouble_since, trouble_error, failures, refusals,
+            refused_messages, throttled_since, refusals_lifted_at
+            """)
+
+    static func save(_ record: ChannelRecord, _ database: Database) throws {
+        try database.execute(
+            cached: upserting,
+            arguments: [
+                record.name, record.type, record.seen, record.hold?.until.milliseconds, record.hold?.reason.rawValue,
+                record.trouble?.state.rawValue, record.trouble?.since.milliseconds, record.trouble?.error,
+                record.failures, record.refusals, record.refusedMessages, record.throttledSince?.milliseconds,
+                record.refusalsLiftedAt?.milliseconds,
+            ])
+    }
 }

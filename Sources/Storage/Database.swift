@@ -1,10 +1,13 @@
-// Statements that are compiled once for each connection and not at each call: compiling costs more than most of these
+// How statements are run, and how values become columns: instants as whole milliseconds UTC, documents as JSON.
+//
+// Statements are compiled once for each connection and not at each call: compiling costs more than most of these
 // queries take to run.
 //
 // For constant text only. A connection keeps each text for as long as it lives, so one that is made of data would grow
 // without bound; it belongs into the arguments, or to `sql:`. All rows are read before these functions return, so that
 // a statement is free again when the same text is run next, in the same transaction too.
 
+import Foundation
 import GRDB
 
 extension Database {
@@ -54,4 +57,47 @@ func upsert(into table: String, key: String, columns: String, kept: Set<String> 
         INSERT INTO \(table) (\(all.joined(separator: ", "))) VALUES (\(all.map { _ in "?" }.joined(separator: ", ")))
         ON CONFLICT (\(key)) DO UPDATE SET \(updates.joined(separator: ", "))
         """
+}
+
+// MARK: - How values become columns
+
+extension Date {
+    /// Milliseconds since 1970 in UTC, the form of every instant column. Out-of-range dates are clamped to year 1 to
+    /// 9999.
+    var milliseconds: Int64 {
+        let value = (timeIntervalSince1970 * 1000).rounded()
+        guard !value.isNaN else { return 0 }
+        return Int64(min(max(value, -62_135_596_800_000), 253_402_300_799_000))
+    }
+
+    init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
+}
+
+extension Duration {
+    var timeInterval: TimeInterval { self / .seconds(1) }
+}
+
+/// JSON documents in columns. Dates inside keep their full precision, so that a state read again equals the one
+/// written.
+enum Stored {
+    static func encode(_ value: some Encodable) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        return try encoder.encode(value)
+    }
+
+    /// `what`: names the document in the error.
+    static func decode<Value: Decodable>(_ type: Value.Type, from data: Data, what: String) throws -> Value {
+        let decoder = JSONDecoder()
+        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        do {
+            return try decoder.decode(type, from: data)
+        } catch {
+            throw StoreError(
+                code: .corrupt, message: "the stored \(what) cannot be read; another version may have written it")
+        }
+    }
 }

@@ -1,9 +1,151 @@
-// One message as people ask for it: what it said, whom it was about, and each attempt to send it. No decision reads these rows.
+// The log of what was sent, and what is pending: for the page, the API, metrics and commands. No decision reads these.
 
 import Evidence
 import Foundation
 import GRDB
 import Monitoring
+
+/// One line of the log of what was sent. No decision reads it; the page, `history` and metrics do.
+package struct DeliveryRecord: Equatable, Sendable {
+    /// 0 before it is stored.
+    package var id: Int64 = 0
+    package let channel: String
+    package let incidentID: String
+    /// What it is about; nil where nobody asked, and where the store no longer knows.
+    package var incident: Incident?
+    package let type: EventType
+    package let reason: NotificationReason
+    package let version: Int
+    package let key: String
+    /// When it was settled.
+    package let at: Date
+    package let attempts: Int
+    package let outcome: Outcome
+    /// The HTTP status of the last answer, where one came.
+    package let status: Int?
+    /// Words of the receiver or of the network, without secrets; at most 500 characters.
+    package let error: String?
+
+    package enum Outcome: String, Sendable, CaseIterable {
+        case delivered
+        /// The receiver refused this very message, in its plainest form too.
+        case refused
+        /// Nobody needed it any more, or its time ran out.
+        case abandoned
+    }
+
+    package init(
+        channel: String, incidentID: String, type: EventType, reason: NotificationReason, version: Int, key: String,
+        at: Date, attempts: Int, outcome: Outcome, status: Int? = nil, error: String? = nil
+    ) {
+        self.channel = channel
+        self.incidentID = incidentID
+        self.type = type
+        self.reason = reason
+        self.version = version
+        self.key = key
+        self.at = at
+        self.attempts = attempts
+        self.outcome = outcome
+        self.status = status
+        self.error = error.map { String($0.prefix(500)) }
+    }
+}
+
+/// How many notifications of a channel are pending.
+package struct PendingCount: Codable, Equatable, Sendable {
+    package let channel: String
+    package let count: Int
+    /// Since when the oldest of them is pending; of one that is in a message, since when the message is under way.
+    package let since: Date
+
+    package init(channel: String, count: Int, since: Date) {
+        self.channel = channel
+        self.count = count
+        self.since = since
+    }
+}
+
+extension Store {
+    /// What was sent, newest first.
+    ///
+    /// `channel`, `incident`, `domain`: nil for all. An incident outranks a domain.
+    package func deliveries(
+        channel: String? = nil, incident: String? = nil, domain: Domain? = nil, limit: Int
+    ) async throws -> [DeliveryRecord] {
+        let (condition, value): (String, String?) =
+            if let incident {
+                (Self.deliveriesOfIncident, incident)
+            } else if let domain {
+                (Self.deliveriesOfDomain, domain.name)
+            } else {
+                (channel == nil ? Self.deliveriesOfAll : Self.deliveriesOfChannel, nil)
+            }
+        return try await read { database in
+            var arguments: StatementArguments = [max(0, limit)]
+            if let channel { arguments = [channel] + arguments }
+            if let value { arguments = [channel, value] + [max(0, limit)] }
+            return try Row.fetchAll(database, cached: condition, arguments: arguments).compactMap(Self.delivery)
+        }
+    }
+
+    /// The same deliveries with their incidents.
+    package func named(_ records: [DeliveryRecord]) async throws -> [DeliveryRecord] {
+        var incidents: [String: Incident] = [:]
+        for id in Set(records.map(\.incidentID)) { incidents[id] = try await incident(id: id) }
+        return records.map { record in
+            var named = record
+            named.incident = incidents[record.incidentID]
+            return named
+        }
+    }
+
+    static let deliveriesOfAll = "SELECT * FROM delivery ORDER BY at DESC, id DESC LIMIT ?"
+    static let deliveriesOfChannel = "SELECT * FROM delivery WHERE channel = ? ORDER BY at DESC, id DESC LIMIT ?"
+    static let deliveriesOfIncident = """
+        SELECT * FROM delivery WHERE coalesce(?, channel) = channel AND incident_id = ?
+        ORDER BY at DESC, id DESC LIMIT ?
+        """
+    static let deliveriesOfDomain = """
+        SELECT * FROM delivery WHERE coalesce(?, channel) = channel
+        AND incident_id IN (SELECT id FROM incident WHERE domain = ?) ORDER BY at DESC, id DESC LIMIT ?
+        """
+
+    /// Pending notifications by channel, those of messages under way included.
+    package func pendingNotifications() async throws -> [PendingCount] {
+        try await read { database in
+            try Row.fetchAll(database, cached: Self.pendingCounts).map { row in
+                PendingCount(
+                    channel: row["channel"], count: row["count"], since: Date(milliseconds: row["since"]))
+            }
+        }
+    }
+
+    /// Each part by a small table or index: most rows of `notification` say what a channel knows of the past.
+    static let pendingCounts = """
+        SELECT channel, sum(count) AS count, min(since) AS since FROM (
+            SELECT channel, count(*) AS count, min(pending_since) AS since FROM notification
+            WHERE pending_since IS NOT NULL AND message_id IS NULL GROUP BY channel
+            UNION ALL
+            SELECT s.channel, count(*), min(s.created_at) FROM message s
+            JOIN message_member m ON m.message_id = s.id GROUP BY s.channel)
+        GROUP BY channel ORDER BY channel
+        """
+
+    static func delivery(_ row: Row) -> DeliveryRecord? {
+        guard let type = EventType(rawValue: row["type"]), let reason = NotificationReason(rawValue: row["reason"]),
+            let outcome = DeliveryRecord.Outcome(rawValue: row["outcome"])
+        else { return nil }
+        var record = DeliveryRecord(
+            channel: row["channel"], incidentID: row["incident_id"], type: type, reason: reason,
+            version: row["version"], key: row["key"], at: Date(milliseconds: row["at"]), attempts: row["attempts"],
+            outcome: outcome, status: row["status"], error: row["error"])
+        record.id = row["id"]
+        return record
+    }
+}
+
+// MARK: - One message as people ask for it
 
 /// One attempt to send a message.
 package struct DeliveryAttempt: Equatable, Sendable {

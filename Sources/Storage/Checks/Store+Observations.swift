@@ -5,6 +5,17 @@ import Foundation
 import GRDB
 import Monitoring
 
+/// A row of checks that all saw the same facts.
+package struct ObservationRun: Equatable, Sendable {
+    /// The first check of the run, without bodies; `Store.body(_:)` has those.
+    package let observation: Observation
+    package let lastAt: Date
+    /// Checks in the run, at least 1.
+    package let count: Int
+
+    package var firstAt: Date { observation.checkedAt }
+}
+
 extension Store {
     /// The newest full check of a domain, with the bodies that are kept of it; nil before the first.
     package func lastFullLook(of domain: Domain) async throws -> Observation? {
@@ -110,5 +121,35 @@ private struct LatestRuns {
         guard let own, own["steady"] == facts.steady.hex else { return nil }
         if isOtherNewer, let other, other["plain"] != facts.plain.hex { return nil }
         return own["id"]
+    }
+}
+
+// MARK: - What happened: runs of observations, and bodies.
+
+extension Store {
+    /// Runs of checks of a domain, the one that began last first.
+    package func observations(of domain: Domain, limit: Int) async throws -> [ObservationRun] {
+        try await read { database in
+            let rows = try Row.fetchAll(
+                database,
+                cached: """
+                    SELECT facts, last_at, count FROM observation WHERE domain = ?
+                    ORDER BY first_at DESC, id DESC LIMIT ?
+                    """,
+                arguments: [domain.name, max(0, limit)])
+            return try rows.map { row in
+                ObservationRun(
+                    observation: try Stored.decode(
+                        Observation.self, from: row["facts"], what: "observation of \(domain)"),
+                    lastAt: Date(milliseconds: row["last_at"]), count: row["count"])
+            }
+        }
+    }
+
+    /// A body by its hash; nil where it was too large to keep or has aged out.
+    package func body(_ hash: ContentHash) async throws -> Data? {
+        try await read { database in
+            try Data.fetchOne(database, cached: "SELECT bytes FROM body WHERE sha256 = ?", arguments: [hash.hex])
+        }
     }
 }
