@@ -207,3 +207,88 @@ package struct ChannelFault: Error, Equatable, CustomStringConvertible {
 
     package var description: String { "channel '\(channel.displayable)': \(reason)" }
 }
+
+// MARK: - The one way in which a message becomes a request
+
+extension Channel {
+    func request(body: Data, messageKey: String, timestamp: Date, userAgent: String) throws -> MessageRequest {
+        try format.request(
+            body: body, messageKey: messageKey, timestamp: timestamp, userAgent: userAgent, channel: self)
+    }
+
+    /// The same for a call that follows a message.
+    func request(_ call: FollowUp, timestamp: Date, userAgent: String) -> MessageRequest {
+        MessageRequest(
+            method: call.method, url: call.url,
+            headers: format.headers(messageKey: "", timestamp: timestamp, body: call.body, channel: self),
+            userAgent: userAgent, body: call.body, timeout: format.timeout)
+    }
+}
+
+extension ChannelFormat {
+    /// Over HTTP.
+    func request(
+        body: Data, messageKey: String, timestamp: Date, userAgent: String, channel: Channel
+    ) throws -> MessageRequest {
+        let wire = try wire(body, channel: channel)
+        return MessageRequest(
+            url: address(messageKey: messageKey, channel: channel),
+            headers: headers(messageKey: messageKey, timestamp: timestamp, body: wire, channel: channel),
+            userAgent: userAgent, body: wire, timeout: timeout)
+    }
+}
+
+// MARK: - What is hidden in the words of receivers and libraries, which like to quote what they were sent
+
+extension Channel {
+    /// The text with everything taken out that could open the channel: the URL, its path, query and user, the tokens, and
+    /// each longer part of these, also in the escaped forms of JSON and of URLs.
+    func redacted(_ text: String) -> String {
+        var clean = text
+        // Longest first: a part replaced early would hide the whole from being found.
+        for secret in secrets.sorted(by: { $0.count > $1.count }) {
+            clean = clean.replacingOccurrences(of: secret, with: "[hidden]")
+        }
+        return clean
+    }
+
+    private var secrets: Set<String> {
+        // Shorter parts are words such as `hooks` and `api`.
+        var found = urlParts.filter { $0.count >= 6 && !isOfHome($0) }
+        for secret in [token, kind == .ntfy ? destination : nil].compactMap(\.self) {
+            found.insert(secret)
+            // `123456:ABC…`, the form of Telegram's tokens: the second part alone opens the door.
+            found.formUnion(secret.split(separator: ":").dropFirst().map(String.init).filter { $0.count >= 6 })
+        }
+        if kind == .email, let token {
+            // As a login sends it.
+            found.insert(Data(token.utf8).base64EncodedString())
+            if let username = mail?.username {
+                found.insert(Data("\u{0}\(username)\u{0}\(token)".utf8).base64EncodedString())
+            }
+        }
+        // Arguments of a command: `--token=…` by its value, too.
+        for word in words.dropFirst() {
+            found.formUnion(([word] + word.split(separator: "=").map(String.init)).filter { $0.count >= 6 })
+        }
+        for key in signingKeys {
+            found.insert(key.base64EncodedString())
+            if let text = String(validating: key, as: UTF8.self) { found.insert(text) }
+        }
+        found.formUnion(found.compactMap { $0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) })
+        found.formUnion(found.compactMap { $0.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) })
+        found.formUnion(found.map { $0.replacingOccurrences(of: "/", with: #"\/"#) })
+        return found.filter { !$0.isEmpty }
+    }
+
+    private var urlParts: Set<String> {
+        guard let parts = URLComponents(string: url) else { return [url] }
+        var found: Set<String> = [url, parts.percentEncodedPath, parts.path]
+        found.formUnion([parts.percentEncodedQuery, parts.query, parts.user, parts.password].compactMap(\.self))
+        found.formUnion(parts.path.split(separator: "/").map(String.init))
+        found.formUnion((parts.queryItems ?? []).compactMap(\.value))
+        return found
+    }
+
+    private func isOfHome(_ part: String) -> Bool { kind.home?.contains(part) ?? false }
+}

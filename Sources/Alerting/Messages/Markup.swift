@@ -1,4 +1,4 @@
-// How services write text: what they take for markup, and the unit that they count in.
+// How services write text: what they take for markup, the unit that they count in, and an alert as text within a limit.
 
 import Evidence
 import Foundation
@@ -76,5 +76,259 @@ enum InertText {
             if scalar == "@" || scalar == "＠" { result.append("\u{200B}") }
         }
         return String(result)
+    }
+}
+
+// MARK: - The kinds of markup
+
+/// No markup at all.
+struct PlainMarkup: Markup {
+    enum Unit { case utf16, bytes, jsonBytes }
+
+    let unit: Unit
+
+    func size(_ text: String) -> Int {
+        switch unit {
+        case .utf16: text.utf16.count
+        case .bytes: text.utf8.count
+        // Control characters never get here; quotation marks, backslashes and line breaks take two bytes.
+        case .jsonBytes: text.utf8.reduce(0) { $0 + ($1 == 0x22 || $1 == 0x5C || $1 == 0x0A ? 2 : 1) }
+        }
+    }
+
+    func escape(_ character: Character) -> String { String(character) }
+}
+
+/// Slack's mrkdwn: https://docs.slack.dev/messaging/formatting-message-text#escaping
+struct SlackMarkup: Markup {
+    /// The strictest reading of Slack's "characters", after escaping.
+    func size(_ text: String) -> Int { text.utf16.count }
+
+    func escape(_ character: Character) -> String { character.withEntities(["&": "&amp;", "<": "&lt;", ">": "&gt;"]) }
+
+    func strong(_ text: String) -> String { "*\(text)*" }
+
+    func link(_ title: String, _ url: String) -> String {
+        Self.isPlain(url) ? "<\(url.map(escape).joined())|\(title)>" : "\(title): " + cut(url, to: 600)
+    }
+
+    // As code: the asterisks of patterns would turn text bold and vanish.
+    func escapeInList(_ character: Character) -> String {
+        character.isNewline
+            ? " " : escape(character).replacingOccurrences(of: "`", with: "'", options: .literal)
+    }
+
+    var line: (open: String, close: String) { ("`", "`") }
+}
+
+/// Discord and Mattermost: every mark of Markdown after a backslash, lists as code.
+struct MarkdownMarkup: Markup {
+    enum Unit { case utf16, scalars }
+
+    let unit: Unit
+
+    func size(_ text: String) -> Int {
+        switch unit {
+        case .utf16: text.utf16.count
+        case .scalars: text.unicodeScalars.count
+        }
+    }
+
+    private static let marks = Set(#"\`*_{}[]()<>#+-.!|~=:^$&"#.unicodeScalars)
+
+    /// By scalars: a combining mark on an asterisk does not keep it from being one.
+    func escape(_ character: Character) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in character.unicodeScalars {
+            if Self.marks.contains(scalar) { result.append("\\") }
+            result.append(scalar)
+        }
+        return String(result)
+    }
+
+    func strong(_ text: String) -> String { "**\(text)**" }
+
+    func link(_ title: String, _ url: String) -> String {
+        Self.isPlain(url) ? "[\(title)](\(url))" : "\(title): " + cut(url, to: 600)
+    }
+
+    // Within code nothing is markup but its end.
+    func escapeInList(_ character: Character) -> String {
+        character.isNewline ? " " : String(character).replacingOccurrences(of: "`", with: "'", options: .literal)
+    }
+
+    var line: (open: String, close: String) { ("`", "`") }
+}
+
+/// The subset of HTML that Telegram and the cards of Google Chat know.
+struct HTMLMarkup: Markup {
+    enum Unit {
+        /// Of what is seen: tags count nothing, an entity counts one.
+        case visible
+        case utf16
+    }
+
+    let unit: Unit
+
+    func size(_ text: String) -> Int {
+        switch unit {
+        case .utf16: text.utf16.count
+        case .visible: Self.visible(text)
+        }
+    }
+
+    private static func visible(_ text: String) -> Int {
+        var count = 0
+        var (inTag, inEntity) = (false, false)
+        for unit in text.utf16 {
+            switch unit {
+            case 0x3C: inTag = true
+            case 0x3E where inTag: inTag = false
+            case 0x26 where !inTag:
+                inEntity = true
+                count += 1
+            case 0x3B where inEntity: inEntity = false
+            default: if !inTag && !inEntity { count += 1 }
+            }
+        }
+        return count
+    }
+
+    func escape(_ character: Character) -> String {
+        character.withEntities(["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;"])
+    }
+
+    func strong(_ text: String) -> String { "<b>\(text.map(escape).joined())</b>" }
+
+    func link(_ title: String, _ url: String) -> String {
+        guard Self.isPlain(url) else { return "\(title): " + cut(url, to: 600) }
+        return "<a href=\"\(url.map(escape).joined())\">\(title.map(escape).joined())</a>"
+    }
+}
+
+/// Chatwork: tags in brackets, which have no escaped form.
+struct ChatworkMarkup: Markup {
+    func size(_ text: String) -> Int { text.utf8.count }
+
+    /// A zero-width space behind the bracket leaves no tag, and does not show.
+    func escape(_ character: Character) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in character.unicodeScalars {
+            result.append(scalar)
+            if scalar == "[" { result.append("\u{200B}") }
+        }
+        return String(result)
+    }
+
+    // As code no text turns into a face.
+    var list: (open: String, bullet: String, close: String) { ("[code]", "• ", "[/code]") }
+}
+
+extension Character {
+    /// By scalars: a combining mark on a bracket does not keep it from being one.
+    fileprivate func withEntities(_ entities: KeyValuePairs<Unicode.Scalar, String>) -> String {
+        unicodeScalars.map { scalar in entities.first { $0.key == scalar }?.value ?? String(scalar) }.joined()
+    }
+}
+
+/// An alert as text within a limit. Room goes by worth: first what happened, then what to do, then what phones do. The diff
+/// gets what is left, and so is cut first. The first line and the links are never cut.
+struct TextLayout<Form: Markup> {
+    let form: Form
+    /// Of the whole text, in the form's unit.
+    let limit: Int
+    /// What a line of a list costs beside its text.
+    var lineCost = 0
+    /// Of one part of the text, its title included.
+    var longestParagraph = 4000
+    var longestLine = 300
+    var mostLines = 50
+
+    /// One part of the text, escaped and cut.
+    struct Paragraph {
+        var title: String?
+        var lines: [String]
+        var isList: Bool
+    }
+
+    func text(_ alert: RenderedAlert, withHeadline: Bool = true) -> String {
+        let head = withHeadline ? form.strong(alert.headline) : ""
+        let foot = footer(alert).joined(separator: "\n")
+        let room = limit - form.size(head) - form.size(foot) - 2 * lineBreak
+        var parts = paragraphs(alert, room: room).map(text)
+        if !head.isEmpty { parts.insert(head, at: 0) }
+        return (parts + [foot]).joined(separator: "\n")
+    }
+
+    /// Since when, links, and what says which incident and which monitor this is.
+    func footer(_ alert: RenderedAlert) -> [String] {
+        let links = alert.links.map { form.link($0.title, $0.url) }.joined(separator: " · ")
+        return [alert.since, links, alert.identity(form)].filter { !$0.isEmpty }
+    }
+
+    /// All between the first line and the last ones, in the order of reading.
+    func paragraphs(_ alert: RenderedAlert, room: Int) -> [Paragraph] {
+        var room = room
+        let summary = note(nil, alert.summary, &room)
+        // The last note says what to do.
+        let notes = alert.notes.reversed().map { note($0.title, $0.text, &room) }.reversed()
+        // The first list is the diff.
+        let lists = alert.lists.reversed().map { list($0.title, $0.lines, &room) }.reversed()
+        return ([summary] + notes + lists).compactMap(\.self)
+    }
+
+    private func note(_ title: String?, _ text: String, _ room: inout Int) -> Paragraph? {
+        let heading = title.map { form.size(form.strong($0)) + 1 } ?? 0
+        let frame = heading + lineBreak + lineCost
+        let text = form.cut(text, to: min(room, longestParagraph) - frame)
+        guard !text.isEmpty else { return nil }
+        room -= frame + form.size(text)
+        return Paragraph(title: title, lines: [text], isList: false)
+    }
+
+    private func list(_ title: String, _ lines: [String], _ room: inout Int) -> Paragraph? {
+        let frame = form.size(form.strong(title) + form.list.open + form.list.close) + 2 * lineBreak + lineCost
+        let rest = form.size(more(lines.count)) + lineBreak + lineCost
+        let limit = min(room, longestParagraph)
+        var free = limit - frame
+        guard free >= rest else { return nil }
+        var shown: [String] = []
+        for (index, line) in lines.enumerated() {
+            let piece = form.list.bullet + form.cutInList(line, to: longestLine)
+            let cost = form.size(piece) + lineBreak + lineCost
+            let isLast = index == lines.count - 1
+            guard shown.count < mostLines, free - cost >= (isLast ? 0 : rest) else {
+                shown.append(more(lines.count - index))
+                free -= rest
+                break
+            }
+            shown.append(piece)
+            free -= cost
+        }
+        room -= limit - free
+        return Paragraph(title: title, lines: shown, isList: true)
+    }
+
+    private var lineBreak: Int { form.size("\n") }
+
+    private func more(_ count: Int) -> String { "… and \(count) more" }
+
+    func text(_ paragraph: Paragraph) -> String {
+        let title = paragraph.title.map(form.strong)
+        guard paragraph.isList else {
+            return ([title].compactMap(\.self) + paragraph.lines).joined(separator: " ")
+        }
+        let lines = form.list.open + paragraph.lines.joined(separator: "\n") + form.list.close
+        return [title, lines].compactMap(\.self).joined(separator: "\n")
+    }
+}
+
+extension RenderedAlert {
+    /// All of it as plain text, bounded, for those who ask what was sent.
+    var plainText: String { TextLayout(form: PlainMarkup(unit: .utf16), limit: 4000).text(self) }
+
+    /// `incident 3fa9… · monitor eu-1`.
+    func identity(_ form: some Markup) -> String {
+        "incident \(form.cut(incidentID, to: 100)) · monitor \(form.cut(instance, to: 100))"
     }
 }

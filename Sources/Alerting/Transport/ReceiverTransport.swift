@@ -1,6 +1,5 @@
-// How messages leave: HTTP here, mail in MailTransport.swift, programs in ProgramRun.swift. The operator chose the receiver, so that
-// its address may be private, but no metadata address of a cloud. Redirects are never followed, and the certificate is always
-// verified.
+// How messages leave: HTTP and mail by libcurl, programs in ProgramRun.swift. The operator chose the receiver, so that its address
+// may be private, but no metadata address of a cloud. Redirects are never followed, and the certificate is always verified.
 
 import Curl
 import Evidence
@@ -60,5 +59,102 @@ extension TransportFault {
             default: .network
             }
         self.init(kind: kind, detail: error.description, wasSent: wasSent)
+    }
+}
+
+// MARK: - Mail by libcurl's SMTP
+
+extension ReceiverTransport {
+    static func mail(
+        _ request: MessageRequest, _ envelope: MailEnvelope, over driver: CurlDriver
+    ) async throws -> TransportAnswer {
+        let mail = Mail(
+            sender: envelope.sender, recipients: envelope.recipients,
+            login: envelope.username.map { Mail.Login(username: $0, password: envelope.password ?? "") },
+            requiresTLS: envelope.requiresTLS, message: request.body)
+        // libcurl waits for a server's answer to the message on the driver's thread: a slow server must hold up nobody else.
+        let own = try CurlDriver(
+            network: network(of: envelope, driver.network), resolver: driver.resolver, maximumConcurrent: 1)
+        let result = try await own.shutdown(after: {
+            try await own.perform(
+                TransferRequest(
+                    url: request.url, method: .mail(mail), userAgent: "",
+                    limits: TransferLimits(connectTimeout: request.connectTimeout, totalTimeout: request.timeout),
+                    addressPolicy: .noMetadata))
+        })
+        try Task.checkCancellation()
+        return MailAnswer(envelope, result).answer
+    }
+
+    /// Mail that may go without TLS goes to this machine itself, and by no proxy or rule to another.
+    private static func network(of envelope: MailEnvelope, _ settings: NetworkSettings) -> NetworkSettings {
+        envelope.requiresTLS ? settings : NetworkSettings(caFile: settings.caFile, caFolder: settings.caFolder)
+    }
+}
+
+/// What a mail server's replies mean.
+struct MailAnswer {
+    private let dialogue: MailDialogue
+    private let error: CurlError?
+    private let envelope: MailEnvelope
+
+    /// The header of an answer that says which command was refused.
+    static let refusedCommand = "refused-command"
+
+    fileprivate init(_ envelope: MailEnvelope, _ result: TransferResult) {
+        dialogue = result.mail ?? MailDialogue()
+        error = result.error
+        self.envelope = envelope
+    }
+
+    var answer: TransportAnswer {
+        guard let error else {
+            return TransportAnswer(
+                status: dialogue.last?.code,
+                headers: [HeaderField(name: "message-id", value: envelope.id)], body: words(refused))
+        }
+        guard let reply = decisive, reply.isRefusal else {
+            return TransportAnswer(status: nil, fault: TransportFault(error, wasSent: dialogue.messageBegan))
+        }
+        var answer = TransportAnswer(
+            status: reply.code, headers: [HeaderField(name: Self.refusedCommand, value: Self.name(reply.step))],
+            body: words(isOfAll ? refused : [reply]))
+        answer.isClearRefusal = true
+        return answer
+    }
+
+    /// The reply that the message failed by. Where all recipients were refused, one that may be taken later decides; where
+    /// only some were, the network failed after that.
+    private var decisive: MailDialogue.Reply? {
+        guard case .recipient = dialogue.last?.step else { return dialogue.last }
+        return isOfAll ? refused.first { $0.code < 500 } ?? dialogue.last : nil
+    }
+
+    private var isOfAll: Bool { !refused.isEmpty && refused.count == envelope.recipients.count }
+
+    private var refused: [MailDialogue.Reply] { dialogue.recipients.filter(\.isRefusal) }
+
+    /// What was refused; of a mail that all took, the server's last words, which often hold its number there.
+    private func words(_ refusals: [MailDialogue.Reply]) -> Data {
+        guard !refusals.isEmpty else { return Data((dialogue.last?.text ?? "").utf8) }
+        let texts = refusals.map { reply in
+            if case .recipient(let number) = reply.step, envelope.recipients.indices.contains(number) {
+                return "\(envelope.recipients[number]) refused: \(reply.code) \(reply.text)"
+            }
+            return "\(Self.name(reply.step)) refused: \(reply.code) \(reply.text)"
+        }
+        return Data(texts.joined(separator: "; ").utf8)
+    }
+
+    private static func name(_ step: MailDialogue.Step) -> String {
+        switch step {
+        case .greeting: "connection"
+        case .hello: "EHLO"
+        case .startTLS: "STARTTLS"
+        case .login: "AUTH"
+        case .sender: "MAIL FROM"
+        case .recipient: "RCPT TO"
+        case .data, .message: "DATA"
+        }
     }
 }
