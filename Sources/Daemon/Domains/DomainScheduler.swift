@@ -4,8 +4,9 @@
 import Alerting
 import Evidence
 import Foundation
-import MonitorMetrics
+import HeapModule
 import Monitoring
+import MonitorMetrics
 import Synchronization
 
 /// Runs the watchers of the running configuration, and lets single ones end and begin while the others go on.
@@ -181,4 +182,51 @@ final class DomainScheduler: Sendable {
             group.cancelAll()
         }
     }
+}
+
+// MARK: - Whether checks end
+// The loop that begins them reports it: a loop that is stuck reports nothing.
+
+extension DomainScheduler {
+    /// No check takes so long, whatever the time limit and the number of pages: its work is stuck.
+    static let longestCheck: TimeInterval = 3600
+
+    /// Reports to the watchdog where that is due.
+    /// - Returns: when the next report is; nil without a watchdog.
+    func reportProgress(_ reportedAt: inout Date?) -> Date? {
+        guard let watchdog else { return nil }
+        let (now, every) = (time.now(), watchdog.every.inSeconds * time.pace)
+        if let last = reportedAt, now < last + every { return last + every }
+        watchdog.report(isProgressing(now))
+        reportedAt = now
+        return now + every
+    }
+
+    /// Whether every check under way may still end.
+    private func isProgressing(_ now: Date) -> Bool {
+        guard let oldest = state.withLock({ $0.underWay.values.min() }) else { return true }
+        return now.timeIntervalSince(oldest) <= Self.longestCheck * time.pace
+    }
+}
+
+/// Who is due when: a heap, so that ten thousand domains cost one comparison a level and no task each.
+struct DueQueue {
+    /// By its instant alone.
+    struct Item: Comparable {
+        let at: Date
+        let domain: Domain
+        /// Of the watcher that it was entered for: one that ended leaves its item behind.
+        let watcher: UInt64
+
+        static func < (left: Item, right: Item) -> Bool { left.at < right.at }
+    }
+
+    private var heap = Heap<Item>()
+
+    /// The one that is due first.
+    var first: Item? { heap.min }
+
+    mutating func add(_ item: Item) { heap.insert(item) }
+
+    mutating func removeFirst() { heap.removeMin() }
 }

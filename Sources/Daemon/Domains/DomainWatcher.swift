@@ -1,14 +1,42 @@
 // One check of one watched domain: probe, evaluate, commit. Its trouble never leaves it.
 
 import Alerting
+import Curl
 import Evidence
 import Foundation
 import Logging
-import MonitorMetrics
 import MonitorConfiguration
 import Monitoring
+import MonitorMetrics
 import Probing
 import Storage
+
+/// All that the configuration says about how one domain is checked. Two equal ones need no new watcher.
+package struct DomainConfiguration: Equatable, Sendable {
+    var watched: WatchedDomain
+    /// Equal for all domains of one configuration.
+    var common: Common
+
+    var domain: Domain { watched.domain }
+
+    package struct Common: Equatable, Sendable {
+        var timeout: Duration
+        var network: MonitorConfiguration.NetworkSettings
+        var cdn: CDNSettings
+        var vantages: [Vantage]
+        var followsChanges: Bool
+    }
+}
+
+extension ConfigurationFile {
+    /// One for each watched domain.
+    package var domainConfigurations: [DomainConfiguration] {
+        let common = DomainConfiguration.Common(
+            timeout: defaults.timeout, network: network, cdn: cdn, vantages: vantages,
+            followsChanges: alerts.channels.contains { $0.notify.contains(.changes) })
+        return domains.map { DomainConfiguration(watched: $0, common: common) }
+    }
+}
 
 /// What a check asks: the network, or a test's idea of one.
 package protocol DomainProbing: Sendable {
@@ -176,5 +204,33 @@ package struct DomainWatcher: Sendable {
 
     private func metadata(_ more: Logger.Metadata) -> Logger.Metadata {
         more.merging(["domain": "\(watched.domain)"]) { first, _ in first }
+    }
+}
+
+/// Makes watchers from the configuration and from the parts that live as long as the daemon.
+struct WatcherFactory: Sendable {
+    let store: Store
+    let fleet: FleetEvaluator
+    let delivery: Delivery
+    let metrics: MetricsRegistry
+    let userAgent: String
+    let time: any Timekeeper
+    let logger: Logger
+
+    /// `domains`: all of `configuration`, or some.
+    func watchers(
+        for domains: [DomainConfiguration], of configuration: ConfigurationFile, driver: CurlDriver
+    ) -> [DomainWatcher] {
+        // One for all: it spreads the requests to Apple's CDN over time. Of the protocol's type here already, as each watcher
+        // would make a box of its own.
+        let probe: any DomainProbing = DomainProbe(
+            driver: driver, settings: ProbeSettings(configuration, userAgent: userAgent))
+        return domains.map { domain in
+            DomainWatcher(
+                configuration: domain,
+                policy: Policy(domain.watched, followsChanges: domain.common.followsChanges), probe: probe,
+                store: store,
+                fleet: fleet, delivery: delivery, metrics: metrics, time: time, logger: logger)
+        }
     }
 }

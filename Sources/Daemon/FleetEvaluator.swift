@@ -2,10 +2,13 @@
 // delivery. No rule is here; those are in `evaluateFleet`.
 
 import Alerting
+import Curl
 import Evidence
 import Foundation
 import Logging
+import MonitorConfiguration
 import Monitoring
+import Probing
 import Storage
 
 /// What the watcher of one domain reports of it, and learns of all of them.
@@ -184,5 +187,111 @@ package actor FleetEvaluator: FleetView {
 extension IncidentChange {
     fileprivate var endsInhibition: Bool {
         transition == .resolved && incident.cause.map { !$0.inhibits.isEmpty } ?? false
+    }
+}
+
+/// The health of all watched domains. A check changes one entry, whatever their number.
+struct FleetHealth: Sendable {
+    /// In the order of names.
+    private(set) var domains: [DomainHealth] = []
+    private(set) var suspicion = NetworkSuspicion()
+    private(set) var usualInterval: Duration = .zero
+    /// nil: no domain is watched.
+    private(set) var shortestInterval: Duration?
+    private var places: [Domain: Int] = [:]
+
+    init(intervals: [Domain: Duration]) { replace(intervals: intervals, at: .distantPast) }
+
+    /// Takes other domains and intervals. What is new or changed is watched since `now`.
+    mutating func replace(intervals: [Domain: Duration], at now: Date) {
+        let known = places.mapValues { domains[$0] }
+        domains = intervals.sorted { $0.key < $1.key }.map { domain, interval in
+            var next = known[domain] ?? DomainHealth(DomainState(domain: domain), interval: interval)
+            if known[domain]?.interval != interval { next.watchedSince = now }
+            next.interval = interval
+            return next
+        }
+        places = Dictionary(uniqueKeysWithValues: domains.indices.map { (domains[$0].domain, $0) })
+        usualInterval = FleetSnapshot.usualInterval(domains.map(\.interval))
+        shortestInterval = domains.map(\.interval).min()
+    }
+
+    mutating func note(_ state: DomainStanding) {
+        guard let place = places[state.domain] else { return }
+        let known = domains[place]
+        domains[place] = DomainHealth(state, interval: known.interval, watchedSince: known.watchedSince)
+        guard let checkedAt = state.lastCheckedAt else { return }
+        suspicion.note(state.domain, state.reachability, interval: known.interval, at: checkedAt)
+    }
+}
+
+// MARK: - The reference hosts
+// They are asked only when the local network is suspect, and then seldom: they are other people's machines.
+
+/// How the reference hosts are asked: by the network, or a test's idea of one.
+package protocol CanaryProbing: Sendable {
+    /// As `CanaryProbe.reachesAny`.
+    func reachesAny(of hosts: [String]) async throws -> Bool
+}
+
+extension CanaryProbe: CanaryProbing {}
+
+package actor CanaryWatch {
+    private let hosts: [String]
+    private let probe: any CanaryProbing
+    private let time: any Timekeeper
+    /// How long an answer holds.
+    private let life: TimeInterval
+    private var last: CanaryRound?
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var isAsking = false
+
+    /// `interval`: the shortest between two checks of a domain; an answer that is older than that is no help to the next.
+    package init(hosts: [String], probe: any CanaryProbing, time: any Timekeeper, interval: Duration) {
+        self.hosts = hosts
+        self.probe = probe
+        self.time = time
+        life = min(30, interval.inSeconds)
+    }
+
+    /// What they said when they were last asked; before that, that they are there.
+    var round: CanaryRound { last ?? CanaryRound(at: .distantPast, hosts: hosts, isLost: false) }
+
+    /// Asks them, unless that was done just now. Callers at the same time share the answer.
+    func ask() async {
+        if let last, time.now().timeIntervalSince(last.at) < life, time.now() >= last.at { return }
+        guard !isAsking else { return await withCheckedContinuation { waiting.append($0) } }
+        isAsking = true
+        // A process that ends asks nobody, and learns nothing from that.
+        if let isReached = try? await probe.reachesAny(of: hosts) {
+            last = CanaryRound(at: time.now(), hosts: hosts, isLost: !isReached)
+        }
+        isAsking = false
+        for continuation in waiting { continuation.resume() }
+        waiting = []
+    }
+}
+
+// MARK: - What the configuration says of the fleet
+
+extension ConfigurationFile {
+    var intervals: [Domain: Duration] {
+        Dictionary(domains.map { ($0.domain, $0.interval) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    var shortestInterval: Duration { domains.map(\.interval).min() ?? defaults.interval }
+}
+
+extension FleetEvaluator.Configuration {
+    init(_ configuration: ConfigurationFile, _ driver: CurlDriver, userAgent: String, time: any Timekeeper) {
+        let hosts = configuration.network.canaries
+        self.init(
+            intervals: configuration.intervals, channels: Set(configuration.alerts.channels.map(\.name)),
+            policy: FleetPolicy(scheduleSlack: .seconds(60) * time.pace),
+            canaries: hosts.isEmpty
+                ? nil
+                : CanaryWatch(
+                    hosts: hosts, probe: CanaryProbe(driver: driver, userAgent: userAgent), time: time,
+                    interval: configuration.shortestInterval))
     }
 }

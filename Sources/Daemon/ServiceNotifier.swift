@@ -5,6 +5,10 @@
 import Dispatch
 import Foundation
 import Glibc
+import Logging
+import MonitorConfiguration
+import Monitoring
+import Storage
 
 /// Sends states to the service manager that started this process.
 package struct ServiceNotifier: Sendable {
@@ -74,6 +78,70 @@ package struct ServiceNotifier: Sendable {
                 while sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), address, length) < 0 {
                     guard errno == EINTR else { return }
                 }
+            }
+        }
+    }
+}
+
+/// Keeps the line that `systemctl status` shows: live counts, sent where they change.
+struct StatusLine: Sendable {
+    let notifier: ServiceNotifier
+    let store: Store
+    let live: LiveConfiguration
+
+    private static let pause: Duration = .seconds(5)
+
+    func run() async {
+        var shown = ""
+        while !Task.isCancelled {
+            let line = await line()
+            if line != shown, !Task.isCancelled { notifier.status(line) }
+            shown = line
+            try? await Task.sleep(for: Self.pause)
+        }
+    }
+
+    private func line() async -> String {
+        let domains = live.current.domains.count
+        do {
+            let failing = try await store.statusCounts().reduce(0) { $0 + ($1.key < .atRisk ? $1.value : 0) }
+            let incidents = try await store.openIncidentCounts().reduce(0) { $0 + $1.count }
+            return Self.line(domains: domains, failing: failing, incidents: incidents)
+        } catch {
+            return "the store cannot be read"
+        }
+    }
+
+    static func line(domains: Int, failing: Int, incidents: Int) -> String {
+        "\(domains) \(domains == 1 ? "domain" : "domains"), \(failing) failing, "
+            + "\(incidents) \(incidents == 1 ? "incident" : "incidents") open"
+    }
+}
+
+/// Gets the scheduler's own word, from its loop, on whether checks end. A timer of its own would go on while the scheduler is
+/// stuck.
+struct SchedulerWatchdog: Sendable {
+    /// Between two reports, in time of the machine.
+    let every: Duration
+    let report: @Sendable (_ isProgressing: Bool) -> Void
+
+    init(every: Duration, report: @escaping @Sendable (Bool) -> Void) {
+        self.every = every
+        self.report = report
+    }
+
+    /// Tells the service manager three times within its limit; nil where it does not watch.
+    init?(_ notifier: ServiceNotifier?, logger: Logger) {
+        guard let notifier, let limit = notifier.watchdogLimit else { return nil }
+        let trouble = LogDeduplicator()
+        self.init(every: limit / 3) { isProgressing in
+            if isProgressing {
+                notifier.watchdog()
+                if trouble.isOver() { logger.notice("every check ends again") }
+            } else if trouble.isNews("stuck") {
+                logger.critical(
+                    "a check does not end: the service manager will restart this process",
+                    metadata: ["limit": "\(limit)"])
             }
         }
     }

@@ -1,0 +1,160 @@
+// How log lines look: one line each, on standard error, as text for people and journals or as JSON for collectors.
+
+import Dispatch
+import Evidence
+import Foundation
+import Glibc
+import Logging
+import MonitorConfiguration
+import Monitoring
+import Synchronization
+
+package enum MonitorLog {
+    /// A logger as the configuration wants it.
+    package static func logger(_ settings: LogSettings) -> Logger {
+        var logger = Logger(label: "aasa-monitor") { _ in LineLogHandler(isJSON: settings.format == .json) }
+        logger.logLevel = Logger.Level(rawValue: settings.level.rawValue) ?? .info
+        return logger
+    }
+}
+
+struct LineLogHandler: LogHandler {
+    let isJSON: Bool
+    var logLevel: Logger.Level = .info
+    var metadata: Logger.Metadata = [:]
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        var fields: [String: String] = [:]
+        for (key, value) in metadata.merging(event.metadata ?? [:], uniquingKeysWith: { _, new in new }) {
+            fields[key] = "\(value)"
+        }
+        let time = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        let line =
+            isJSON
+            ? Self.json(time, event.level, "\(event.message)", fields)
+            : Self.text(time, event.level, "\(event.message)", fields)
+        LogSink.shared.write(line)
+    }
+
+    private static func text(_ time: String, _ level: Logger.Level, _ message: String, _ fields: [String: String])
+        -> String
+    {
+        let pairs = fields.sorted { $0.key < $1.key }.map { key, value in
+            let clean = value.displayable
+            return clean.contains(where: { $0 == " " || $0 == "\"" }) ? "\(key)=\"\(clean)\"" : "\(key)=\(clean)"
+        }
+        return ([time, level.rawValue, message.displayable] + pairs).joined(separator: " ")
+    }
+
+    private static func json(_ time: String, _ level: Logger.Level, _ message: String, _ fields: [String: String])
+        -> String
+    {
+        var object = fields
+        object["time"] = time
+        object["level"] = level.rawValue
+        object["message"] = message
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(object)).map { String(decoding: $0, as: UTF8.self) } ?? message
+    }
+}
+
+// MARK: - Where log lines go
+// Their reader may be slow, stalled or gone, and the disk under them full: none of that may hold up a check or end the process.
+
+/// Writes whole lines to standard error on a queue of its own. Lines that find it full are dropped and counted.
+package final class LogSink: Sendable {
+    package static let shared = LogSink(descriptor: STDERR_FILENO)
+
+    private struct State {
+        var waiting = 0
+        var dropped = 0
+    }
+
+    /// Lines that wait to be written, at most.
+    private static let capacity = 4096
+
+    private let descriptor: Int32
+    private let queue = DispatchQueue(label: "aasa-monitor.log")
+    private let state = Mutex(State())
+
+    init(descriptor: Int32) { self.descriptor = descriptor }
+
+    /// Takes a line without its line break; returns at once.
+    func write(_ line: String) {
+        let dropped: Int? = state.withLock { state in
+            guard state.waiting < Self.capacity else {
+                state.dropped += 1
+                return nil
+            }
+            state.waiting += 1
+            defer { state.dropped = 0 }
+            return state.dropped
+        }
+        guard let dropped else { return }
+        queue.async { [self] in
+            if dropped > 0 { put("(\(dropped) log lines dropped: their reader is too slow)\n") }
+            put(line + "\n")
+            state.withLock { $0.waiting -= 1 }
+        }
+    }
+
+    /// Waits until what was taken is written, at most so long: a reader that stalls is not waited for.
+    package func flush(atMost limit: DispatchTimeInterval = .milliseconds(500)) {
+        let done = DispatchSemaphore(value: 0)
+        queue.async { done.signal() }
+        _ = done.wait(timeout: .now() + limit)
+    }
+
+    private func put(_ text: String) {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let written = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if written > 0 {
+                bytes = bytes.dropFirst(written)
+            } else if errno == EAGAIN {
+                var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&waiting, 1, 1000)
+            } else if errno != EINTR {
+                // The reader is gone or the disk is full: the line is lost.
+                return
+            }
+        }
+    }
+}
+
+extension IncidentChange {
+    /// One line for each transition that somebody may be notified of.
+    func log(to logger: Logger) {
+        guard let words else { return }
+        var metadata: Logger.Metadata = [
+            "kind": "\(incident.kind.rawValue)", "incident": "\(incident.id)",
+            "severity": "\(incident.severity.rawValue)",
+        ]
+        if let domain = incident.domain { metadata["domain"] = "\(domain)" }
+        if let reason = incident.reason { metadata["reason"] = "\(reason.rawValue)" }
+        if let facts { metadata["diagnosis"] = "\(facts.text.oneLine)" }
+        logger.notice("\(words)", metadata: metadata)
+    }
+
+    private var words: String? {
+        if incident.kind == .change {
+            if transition == .firing { return "change detected at the origin" }
+            return incident.reason == .cdnCaughtUp ? "change propagated to every edge" : nil
+        }
+        return switch transition {
+        case .opened, .recovering, .rewritten, .other: nil
+        case .firing: "incident fired"
+        case .worse: "incident became worse"
+        case .again: "incident came back"
+        case .flapping: "incident is flapping: notifications pause until it is stable"
+        case .changed: "incident changed"
+        case .resolved: "incident resolved"
+        }
+    }
+}
