@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Glibc
 
 /// The command `aasa-monitor`. Each subcommand has a file of its own; this one only knows their list and how they end.
 package struct AasaMonitor: AsyncParsableCommand {
@@ -59,5 +60,23 @@ package struct AasaMonitor: AsyncParsableCommand {
     private static func end(with failure: CommandFailure) -> Never {
         if !failure.message.isEmpty { Console.remark(failure.message) }
         Foundation.exit(failure.exit.rawValue)
+    }
+}
+
+/// The limit on open files. Each transfer and each reader of the status page takes one, and libdispatch ends the process
+/// where it finds none left.
+enum OpenFiles {
+    /// Enough for a thousand transfers, the status page's readers and the store.
+    private static let wanted: rlim_t = 8192
+
+    /// Raises the soft limit, which many systems set to 1024, as far as the hard one allows. Where that fails the limit
+    /// stays what it was.
+    static func raiseLimit() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < wanted else {
+            return
+        }
+        limit.rlim_cur = min(wanted, limit.rlim_max)
+        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 }

@@ -1,0 +1,132 @@
+import ArgumentParser
+import Evidence
+import MonitorConfiguration
+
+/// The exit codes of the contract; 64 is ArgumentParser's own for usage, and ours for targets that are no domains.
+enum MonitorExit: Int32, CaseIterable {
+    case fine = 0
+    /// At least one error finding.
+    case found = 1
+    case usage = 64
+    /// `match`, `diff`: a source is not an association file.
+    case notAFile = 65
+    /// An input file is missing or cannot be read.
+    case noInput = 66
+    /// A fault of the program or of its machine.
+    case software = 70
+    case configuration = 78
+    /// Ctrl-C, in a command that would have gone on: 128 and the number of the signal, as shells count.
+    case interrupted = 130
+    /// The reader of a command that would have gone on has gone: 128 and the number of SIGPIPE.
+    case unread = 141
+
+    var code: ExitCode { ExitCode(rawValue) }
+}
+
+/// An end that the command has already explained on standard error.
+struct CommandFailure: Error, CustomStringConvertible {
+    let exit: MonitorExit
+    let message: String
+
+    var description: String { message }
+
+    init(_ exit: MonitorExit, _ message: String) {
+        self.exit = exit
+        self.message = message
+    }
+}
+
+/// A mistake in a command line, as this program reports all its errors.
+struct UsageFault {
+    /// Without the program's name.
+    let message: String
+
+    /// `error`: what ArgumentParser threw for these arguments.
+    init(_ error: any Error, _ arguments: [String]) {
+        let path = CommandPath(arguments)
+        let advice = "Try '\(path.text) --help' for more information."
+        if let complaint = path.complaint {
+            message = "\(complaint)\n\(advice)"
+            return
+        }
+        let help = AasaMonitor.fullMessage(for: error).split(separator: "\n").first { $0.hasPrefix("Help:  ") }
+        let words = Self.plain(AasaMonitor.message(for: error))
+        message = ([words] + (help.map { ["  \($0.dropFirst("Help:  ".count))"] } ?? []) + [advice])
+            .joined(separator: "\n")
+    }
+
+    /// The values that an option takes, as one more clause; or the one that was meant.
+    private static func withChoices(_ text: String) -> String {
+        guard
+            let parts = text.firstMatch(
+                of: /^(The value '([^']*)' is invalid .*?)\. Please provide one of (.*)$/.dotMatchesNewlines())
+        else { return text }
+        let choices = parts.3.matches(of: /'([^']+)'|- (\S+)/).map { String($0.1 ?? $0.2 ?? "") }
+        let hint = Spelling.suggestion(for: String(parts.2), among: choices)
+        return parts.1 + (hint.isEmpty ? "; it takes \(choices.joined(separator: ", "))" : hint)
+    }
+
+    /// ArgumentParser's words in the form of ours: no capital at the start, no sentence of its own for a suggestion.
+    private static func plain(_ text: String) -> String {
+        var text = text.replacing(". Did you mean", with: "; did you mean")
+        // ArgumentParser proposes the command's own options only.
+        if let name = text.wholeMatch(of: /Unknown option '(-[^']+)'/)?.1 {
+            text += Spelling.suggestion(for: String(name), among: ["--help", "--version"])
+        }
+        text = withChoices(text)
+        guard let first = text.first, first.isUppercase, text.dropFirst().first?.isUppercase == false else {
+            return text
+        }
+        return first.lowercased() + text.dropFirst()
+    }
+}
+
+/// How far the words of a command line lead into the tree of commands.
+struct CommandPath {
+    /// From the program's name on: `aasa-monitor config check`.
+    private(set) var names = [AasaMonitor._commandName]
+    /// The first word where a command was expected and none of that name exists.
+    private(set) var unknown: String?
+    /// What was expected in its place.
+    private(set) var choices: [String] = []
+
+    /// `arguments`: without the program's name.
+    init(_ arguments: [String]) {
+        let asksForHelp = arguments.first == "help"
+        var command: any ParsableCommand.Type = AasaMonitor.self
+        // No option stands before a command, but those that end the program.
+        for word in arguments.dropFirst(asksForHelp ? 1 : 0).prefix(while: { !$0.hasPrefix("-") }) {
+            let children = command.configuration.subcommands
+            if let child = children.first(where: { Self.names(of: $0).contains(word) }) {
+                names.append(child._commandName)
+                command = child
+                continue
+            }
+            let isGroup = !children.isEmpty && command.configuration.defaultSubcommand == nil
+            guard asksForHelp || isGroup || !children.isEmpty && !word.contains(".") else { return }
+            // Of a command with a default the word may as well be an argument.
+            choices = children.flatMap { Self.names(of: $0) }
+            if asksForHelp || isGroup || !Spelling.suggestion(for: word, among: choices).isEmpty { unknown = word }
+            return
+        }
+    }
+
+    private static func names(of command: any ParsableCommand.Type) -> [String] {
+        [command._commandName] + command.configuration.aliases
+    }
+
+    var text: String { names.joined(separator: " ") }
+
+    /// What is wrong with the unknown word.
+    var complaint: String? {
+        guard let unknown else { return nil }
+        let name = names.dropFirst().map { "\($0) " }.joined()
+        let hint = Spelling.suggestion(for: unknown, among: choices)
+        if hint.isEmpty, names.count == 1, unknown.contains(".") {
+            return "there is no command '\(unknown.displayable)'; to check a domain: aasa-monitor check "
+                + unknown.displayable
+        }
+        let known = names.count > 1 && !choices.isEmpty ? "; there are \(choices.joined(separator: ", "))" : ""
+        return "there is no command '\(name)\(unknown.displayable.shortened(to: 80))'\(hint.isEmpty ? known : hint)"
+    }
+}
