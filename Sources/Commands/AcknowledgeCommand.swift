@@ -131,3 +131,9 @@ struct AcknowledgeTarget {
             open.isEmpty ? "\(domain) has no open incident" : "no open incident of \(domain) is acknowledged")
     }
 }
+
+/// Who types the command.
+enum Operator {
+    /// `user@host`.
+    static var name: String { "\(NSUserName())@\(ProcessInfo.processInfo.hostName)" }
+}

@@ -1,3 +1,4 @@
+import Alerting
 import ArgumentParser
 import Daemon
 import Evidence
@@ -52,5 +53,140 @@ struct AlertRoutesCommand: AsyncParsableCommand {
                 silence.scope.matches(domain: routes.domain, labels: routes.labels, kind: $0)
             }
         }
+    }
+}
+
+/// Who would be notified of what, for people and for programs.
+struct RoutesText {
+    let routes: AlertRoutes
+    /// nil: no store is at hand.
+    let silences: [Silence]?
+    let fallback: String?
+    let now: Date
+
+    init(_ routes: AlertRoutes, silences: [Silence]?, fallback: String?, now: Date) {
+        self.routes = routes
+        self.silences = silences
+        self.fallback = fallback
+        self.now = now
+    }
+
+    // MARK: - Text
+
+    var text: String {
+        let labels = routes.labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)".displayable }
+        var lines = [([routes.domain.name] + labels).joined(separator: "  ")]
+        lines += section("incidents of the domain", routes.incidents.flatMap(Self.lines))
+        lines += section(
+            "new versions of the file (notify: [changes])",
+            Self.channels(routes.changes, indentation: 2))
+        lines += section(
+            "many domains, and the monitor's own trouble" + (fallback.map { " (fallback: \($0.displayable))" } ?? ""),
+            routes.monitor.flatMap(Self.lines))
+        lines += section("maintenance windows of the domain", routes.windows.map(window))
+        lines += section(
+            "silences of the domain", silences.map { $0.map(silence) } ?? ["  unknown: no store is at hand"])
+        lines.append("")
+        lines.append(
+            routes.remindEvery.map {
+                "Reminders: after \($0.notation), then each after twice the time, a day at most, for 7 days. An "
+                    + "acknowledgement ends reminders and escalation; RESOLVED goes to each channel that was notified."
+            } ?? "Reminders are off. RESOLVED goes to each channel that was notified.")
+        return lines.joined(separator: "\n")
+    }
+
+    private func section(_ title: String, _ lines: [String]) -> [String] {
+        ["", title] + (lines.isEmpty ? ["  none"] : lines)
+    }
+
+    private static func lines(_ rule: AlertRoutes.Rule) -> [String] {
+        let severities = rule.severities.map(\.rawValue).joined(separator: " or ")
+        return ["  \(rule.subjects.map(\.displayable).joined(separator: ", ")) · \(severities)"]
+            + channels(rule.notifications, indentation: 4)
+    }
+
+    private static func channels(_ notifications: [ExpectedNotification], indentation: Int) -> [String] {
+        let blanks = String(repeating: " ", count: indentation)
+        if notifications.isEmpty { return [blanks + "no channel"] }
+        let names = notifications.map { "\($0.channel.displayable) (\($0.type.rawValue))" }
+        let width = names.map(\.count).max() ?? 0
+        return zip(names, notifications).map { name, notification in
+            blanks + name.padding(toLength: width, withPad: " ", startingAt: 0) + "  " + Self.when(notification)
+        }
+    }
+
+    private static func when(_ notification: ExpectedNotification) -> String {
+        let time = notification.after == .zero ? "at once" : "after \(notification.after.notation)"
+        return time + (notification.isEscalation ? " (escalation), unless acknowledged" : "")
+            + (notification.reminder == nil ? ", no reminders" : "")
+    }
+
+    private func window(_ window: MaintenanceWindow) -> String {
+        let time = window.end(at: now).map { "now, until \($0.rfc3339)" }
+        let next = window.nextStart(after: now).map { "next at \($0.rfc3339)" }
+        return "  "
+            + [window.name.displayable, time ?? next, window.reason.displayable].compactMap(\.self)
+            .filter { !$0.isEmpty }.joined(separator: "  ")
+    }
+
+    private func silence(_ silence: Silence) -> String {
+        "  \(silence.id)  \(silence.scope)  "
+            + (silence.isActive(at: now) ? "" : "from \(silence.startsAt.rfc3339) ")
+            + "until \(silence.endsAt.rfc3339)  by \(silence.author.displayable): \(silence.reason.displayable)"
+    }
+
+    // MARK: - JSON
+
+    var json: OrderedJSON {
+        .object([
+            ("domain", .string(routes.domain.name)),
+            ("labels", .object(routes.labels.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })),
+            ("incidents", .array(routes.incidents.map { Self.json($0, "kinds") })),
+            ("changes", .array(routes.changes.map(Self.json))),
+            ("monitor", .array(routes.monitor.map { Self.json($0, "about") })),
+            ("fallback", .optional(fallback)),
+            ("remind_every_seconds", .optional(routes.remindEvery?.inSeconds)),
+            (
+                "maintenance",
+                .array(
+                    routes.windows.map { window in
+                        .object([
+                            ("name", .string(window.name)), ("reason", .string(window.reason)),
+                            ("until", .optional(window.end(at: now))),
+                            ("next", .optional(window.nextStart(after: now))),
+                        ])
+                    })
+            ),
+            (
+                "silences",
+                silences.map { silences in
+                    .array(
+                        silences.map { silence in
+                            .object([
+                                ("id", .string(silence.id)), ("scope", .string("\(silence.scope)")),
+                                ("starts_at", .optional(silence.startsAt)), ("ends_at", .optional(silence.endsAt)),
+                                ("author", .string(silence.author)), ("reason", .string(silence.reason)),
+                            ])
+                        })
+                } ?? .null
+            ),
+        ])
+    }
+
+    private static func json(_ rule: AlertRoutes.Rule, _ subjects: String) -> OrderedJSON {
+        .object([
+            (subjects, .array(rule.subjects.map { .string($0) })),
+            ("severities", .array(rule.severities.map { .string($0.rawValue) })),
+            ("channels", .array(rule.notifications.map(json))),
+        ])
+    }
+
+    private static func json(_ notification: ExpectedNotification) -> OrderedJSON {
+        .object([
+            ("name", .string(notification.channel)), ("type", .string(notification.type.rawValue)),
+            ("after_seconds", .number(notification.after.inSeconds)),
+            ("escalation", .bool(notification.isEscalation)),
+            ("first_reminder_seconds", .optional(notification.reminder?.inSeconds)),
+        ])
     }
 }

@@ -1,4 +1,10 @@
 import ArgumentParser
+import Evidence
+import Foundation
+import MonitorConfiguration
+import Monitoring
+import StatusServer
+import Storage
 
 /// `aasa-monitor silence`: suppresses messages for a while. A domain has a dot, so no subcommand can be taken for one.
 struct SilenceCommand: AsyncParsableCommand {
@@ -14,4 +20,184 @@ struct SilenceCommand: AsyncParsableCommand {
             ends, each channel is notified of what is still true and new to it. A running daemon reacts within seconds.
             """,
         subcommands: [SilenceAdd.self, SilenceList.self, SilenceEnd.self], defaultSubcommand: SilenceAdd.self)
+}
+
+/// `aasa-monitor silence TARGET... --for 2h --reason TEXT`.
+struct SilenceAdd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Begin a silence; the word `add` is optional.")
+
+    @Argument(
+        help: ArgumentHelp(
+            "A domain, `*.example.com` for those below one, `all`, or a label as NAME=VALUE. Of several domains one must match, of labels each.",
+            valueName: "target"), completion: DomainCompletion.kind)
+    var targets: [String]
+
+    @Option(
+        name: .customLong("for"), help: ArgumentHelp("How long, such as 2h or 1d12h.", valueName: "time"),
+        transform: TimeSpan.reading(.milliseconds(1)...(.seconds(366 * 86_400))))
+    var length: TimeSpan?
+
+    @Option(help: ArgumentHelp("Until when, such as 2026-11-21T07:00:00Z.", valueName: "instant"))
+    var until: String?
+
+    @Option(help: ArgumentHelp("Why; shown by `silence list` and on the status page.", valueName: "text"))
+    var reason: String
+
+    @Option(
+        name: .customLong("kind"),
+        help: ArgumentHelp("Only this kind of incident; may be given several times (default: all).", valueName: "kind"),
+        completion: .list(IncidentKind.allCases.map(\.rawValue)))
+    var kinds: [String] = []
+
+    @Option(help: ArgumentHelp("Your name (default: user@host).", valueName: "name"))
+    var author: String?
+
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var remote: RemoteOptions
+
+    func run() async throws {
+        let now = Date()
+        let request: SilenceRequest
+        do {
+            request = try SilenceRequest(
+                scope: try scope(), startsAt: now, endsAt: try end(now: now),
+                author: author ?? Operator.name, reason: reason)
+        } catch let fault as SilenceFault {
+            throw ValidationError(fault.description)
+        } catch let fault as DomainFault {
+            throw ValidationError(fault.description)
+        }
+        // Labels are of the configuration, which this command does not read.
+        let isUsed = { (domain: Domain) in
+            IncidentKind.allCases.contains {
+                request.scope.matches(domain: domain, labels: request.scope.labels, kind: $0)
+            }
+        }
+        let silence = try await remote.ask({ try await $0.add(request) }, or: store, .beside) { store in
+            let silence = try await store.add(request)
+            if try await !store.domainNames().contains(where: isUsed) {
+                Console.remark("no domain that was checked yet matches; the silence is kept")
+            }
+            return silence
+        }
+        Console.print(
+            "silence \(silence.id): \(silence.scope) until \(silence.endsAt.rfc3339); "
+                + "end it with: aasa-monitor silence end \(silence.id)\(place)")
+    }
+
+    /// The options that said whose silence it is, for a shell.
+    private var place: String {
+        [
+            ("--url", remote.url), ("--token-file", remote.tokenFile), ("--store", store.file),
+            ("--config", store.configuration.path),
+        ]
+        .compactMap { name, value in value.map { " \(name) '\($0.replacing("'", with: #"'\''"#))'" } }.joined()
+    }
+
+    private func scope() throws -> SilenceScope {
+        var scope = SilenceScope()
+        for target in targets {
+            if let sign = target.firstIndex(of: "=") {
+                scope.labels[String(target[..<sign])] = String(target[target.index(after: sign)...])
+            } else {
+                scope.domains.append(try DomainPattern(target))
+            }
+        }
+        if !kinds.isEmpty {
+            scope.kinds = try kinds.map { name in
+                guard let kind = IncidentKind(rawValue: name) else {
+                    throw SilenceFault(
+                        "'\(name.displayable)' is no kind of incident; the kinds are "
+                            + IncidentKind.allCases.map(\.rawValue).joined(separator: ", "))
+                }
+                return kind
+            }
+        }
+        return scope
+    }
+
+    private func end(now: Date) throws -> Date {
+        switch (length, until) {
+        case (let length?, nil): return now + length.duration.inSeconds
+        case (nil, let until?):
+            guard let end = try? Date(until, strategy: .iso8601) else {
+                throw SilenceFault("--until '\(until.displayable)' is no instant such as 2026-11-21T07:00:00Z")
+            }
+            return end
+        case (nil, nil): throw SilenceFault("--for or --until is missing: every silence has an end")
+        case (_?, _?): throw SilenceFault("--for and --until exclude each other; give one of them")
+        }
+    }
+}
+
+/// `aasa-monitor silence list`.
+struct SilenceList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the silences that are active or begin later.")
+
+    enum Format: String, ExpressibleByArgument, CaseIterable { case text, json }
+
+    @Option(help: "text or json.") var format: Format = .text
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var remote: RemoteOptions
+
+    func run() async throws {
+        let now = Date()
+        let silences = try await remote.ask({ try await $0.silences() }, or: store, .reader) {
+            try await $0.silences(notOverAt: now)
+        }
+        switch format {
+        case .json:
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            let documents = silences.map { SilenceDocument($0, now: now) }
+            Console.print(String(decoding: try encoder.encode(documents), as: UTF8.self))
+        case .text:
+            if silences.isEmpty { Console.print("no silence") }
+            for silence in silences {
+                let length = silence.endsAt.timeIntervalSince(now).inWords
+                Console.print(
+                    "\(silence.id)  \(silence.scope)  until \(silence.endsAt.rfc3339) (\(length))  "
+                        + "by \(silence.author.displayable): \(silence.reason.displayable)")
+            }
+        }
+    }
+}
+
+/// `aasa-monitor silence end ID`.
+struct SilenceEnd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "end", abstract: "End silences now; alerts that are still true are sent within seconds.",
+        aliases: ["expire"])
+
+    @Argument(help: ArgumentHelp("As `silence list` shows it.", valueName: "id")) var ids: [String]
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var remote: RemoteOptions
+
+    func run() async throws {
+        let now = Date()
+        let unknown = try await remote.ask(
+            { monitor in try await end { try await monitor.endSilence(id: $0) } }, or: store, .beside
+        ) { store in
+            try await end { try await store.endSilence(id: $0, now: now) }
+        }
+        guard !unknown.isEmpty else { return }
+        throw CommandFailure(
+            .usage,
+            "no silence has the id \(unknown.joined(separator: ", ").displayable); see aasa-monitor silence list")
+    }
+
+    /// - Returns: the ids that no silence has.
+    private func end(_ end: (String) async throws -> Silence?) async throws -> [String] {
+        var unknown: [String] = []
+        for id in ids {
+            if let silence = try await end(id) {
+                Console.print("silence \(silence.id) is over: \(silence.scope)")
+            } else {
+                unknown.append(id)
+            }
+        }
+        return unknown
+    }
 }
