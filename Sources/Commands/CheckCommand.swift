@@ -1,3 +1,4 @@
+import AASA
 import ArgumentParser
 import Curl
 import Daemon
@@ -114,3 +115,122 @@ struct CheckCommand: AsyncParsableCommand {
 }
 
 extension Depth: ExpressibleByArgument {}
+
+/// What is expected of the files of a check; the same as `expect` in the configuration.
+struct ExpectationOptions: ParsableArguments {
+    @Option(
+        name: .customLong("expect-url"), parsing: .singleValue,
+        help: ArgumentHelp(
+            "A URL or path, and the app that it must open. A path counts for each target, a URL for its own.",
+            valueName: "url=app-id|nothing"))
+    var urls: [String] = []
+
+    @Option(
+        name: .customLong("expect-app"), parsing: .singleValue,
+        help: ArgumentHelp("An app ID that the file must name.", valueName: "app-id"))
+    var apps: [String] = []
+
+    @Option(
+        name: .customLong("expect-service"), parsing: .singleValue,
+        help: ArgumentHelp("A service that the file must have, such as webcredentials.", valueName: "service"),
+        completion: .list(Association.knownServices.sorted()))
+    var services: [String] = []
+
+    /// What counts for each of `domains`.
+    /// - Throws: `CommandFailure` for what cannot be read, or is of none of them.
+    func read(for domains: [Domain]) throws -> [Domain: Expectations] {
+        for service in services where !Association.knownServices.contains(service) {
+            let known = Association.knownServices.sorted().joined(separator: ", ")
+            throw CommandFailure(
+                .usage, "--expect-service: '\(service.displayable)' is no service that Apple knows; they are \(known)")
+        }
+        for app in apps {
+            guard let fault = Expectations.fault(ofApp: app) else { continue }
+            throw CommandFailure(
+                .usage,
+                "--expect-app: '\(app.displayable.shortened(to: 200))' can be no app's ID: \(fault.displayable); write it as "
+                    + "the app's signature has it, such as ABCDE12345.com.example.app")
+        }
+        var result = Dictionary(
+            domains.map { ($0, Expectations(apps: apps, services: services)) }, uniquingKeysWith: { first, _ in first })
+        for text in urls {
+            let question = try MatchQuestion(expectation: text)
+            let deciding: [Domain]
+            switch try LinkOwner(of: question.url, among: domains) {
+            case .any: deciding = Array(result.keys)
+            case .own(let domain): deciding = [domain]
+            case .above(let domain):
+                LinkOwner.note(question.url, domain)
+                deciding = [domain]
+            // The targets are asked for the host's own file or none.
+            case .other: deciding = []
+            }
+            for domain in deciding {
+                result[domain]?.urls.append(ExpectedURL(url: question.url.text, opens: question.expected))
+            }
+        }
+        return result
+    }
+}
+
+/// Prints reports in the format asked for: at once where the format allows, else at the end.
+struct ReportOutput {
+    private let format: CheckCommand.Format
+    private let isSingle: Bool
+    private let style = TextStyle.standardOutput
+    private var collected: [OrderedJSON] = []
+    private var printed = 0
+    private var levels: [Verdict.Level: Int] = [:]
+    private var plugin = PluginOutput()
+
+    init(format: CheckCommand.Format, isSingle: Bool) {
+        self.format = format
+        self.isSingle = isSingle
+    }
+
+    /// `isShown`: else it is only counted.
+    mutating func add(_ report: CheckReport, isShown: Bool) {
+        levels[report.verdict.level, default: 0] += 1
+        guard isShown else { return }
+        switch format {
+        case .text:
+            Console.print((printed > 0 ? "\n" : "") + report.text(style: style))
+            printed += 1
+        case .markdown:
+            Console.print((printed > 0 ? "\n" : "") + report.markdown)
+            printed += 1
+        case .github: report.annotations.forEach(Console.print)
+        case .nagios: plugin.add(report)
+        case .json: collected.append(report.json)
+        case .jsonl: Console.print(report.json.text(isPretty: false))
+        }
+    }
+
+    /// JSON: an array where several targets were asked for, the object itself for a single one. Text: of several how many
+    /// are how.
+    mutating func finish() {
+        switch format {
+        case .json:
+            // Where `--failing` leaves nothing, an empty array is still JSON.
+            let single = isSingle ? collected.first : nil
+            Console.print((single ?? .array(collected)).text(isPretty: true))
+        case .jsonl, .github: return
+        case .nagios: Console.print(plugin.text)
+        case .markdown:
+            guard !isSingle else { return }
+            Console.print((printed > 0 ? "\n" : "") + totals)
+        case .text:
+            guard !isSingle else { return }
+            Console.print((printed > 0 ? "\n" : "") + totals)
+        }
+    }
+
+    private var totals: String {
+        let counts = [(Verdict.Level.failing, "failing"), (.warning, "warning"), (.ok, "OK")]
+            .compactMap { level, word in levels[level].map { "\($0) \(word)" } }
+        return "\(levels.values.reduce(0, +)) domains: \(counts.joined(separator: ", "))"
+    }
+
+    /// What a plugin exits with.
+    var pluginStatus: PluginOutput.Status { plugin.status }
+}

@@ -70,3 +70,167 @@ struct CheckReport: Sendable {
         ])
     }
 }
+
+// How the two copies stand to each other, as JSON.
+extension CheckReport {
+    static func json(of comparison: Comparison) -> OrderedJSON {
+        .object([
+            ("state", .string(comparison.state.rawValue)),
+            ("bytes_equal", .optional(comparison.bytesEqual)),
+            ("changed_at", .optional(comparison.changedAt)),
+            ("lag_seconds", .optional(comparison.lagSeconds)),
+            ("changes", .array(comparison.changes.map(json(of:)))),
+            ("behaviour", .array(comparison.behaviour.map(json(of:)))),
+            ("edges", comparison.edges.map(json(of:)) ?? .null),
+        ])
+    }
+
+    private static func json(of tally: EdgeTally) -> OrderedJSON {
+        .object([
+            ("asked", .integer(tally.asked)), ("in_sync", .integer(tally.inSync)), ("old", .integer(tally.old)),
+            ("missing", .integer(tally.missing)), ("other", .integer(tally.other)),
+            ("unreachable", .integer(tally.unreachable)),
+        ])
+    }
+
+    private static func json(of change: Change) -> OrderedJSON {
+        .object([
+            ("kind", .string(change.kind.rawValue)), ("summary", .string(change.summary)),
+            ("pointer", .string(change.pointer)),
+        ])
+    }
+
+    private static func json(of note: BehaviourNote) -> OrderedJSON {
+        .object([
+            ("app", .string(note.app)), ("from", .string(note.from.rawValue)), ("to", .string(note.to.rawValue)),
+            ("example", .string(note.example)),
+        ])
+    }
+}
+
+// The report for people: verdict and diagnosis first, then what was found, then the evidence. Text from the watched
+// site is made harmless before it gets here or on its way out.
+extension CheckReport {
+    func text(style: TextStyle) -> String {
+        var lines: [String] = []
+        let name = observation.domain.name
+        lines.append("\(style.bold(name))  \(style.verdict(verdict.level))")
+        for part in verdict.text.parts { lines += style.diagnosis(part) }
+        for finding in verdict.findings.map(\.text) { lines += [""] + Self.text(of: finding, style: style) }
+        for ignored in verdict.ignored.map(\.text) { lines += [""] + Self.text(of: ignored, style: style) }
+        if !verdict.comparison.changes.isEmpty {
+            lines += ["", "  " + style.dim("what the CDN does not have yet")]
+            for change in verdict.comparison.changes {
+                lines.append("    \(Self.mark(change.kind)) \(change.summary.displayable.shortened(to: 200))")
+            }
+        }
+        if !verdict.comparison.behaviour.isEmpty {
+            lines += ["", "  " + style.dim("what phones will do differently then")]
+            for note in verdict.comparison.behaviour {
+                lines += style.wrapped(note.sentence, indentation: 4, hanging: 2)
+            }
+        }
+        lines += [""] + EvidenceText(report: self, style: style).lines
+        return lines.joined(separator: "\n")
+    }
+
+    /// One finding: what was seen, and what to do.
+    static func text(of finding: FindingText, style: TextStyle) -> [String] {
+        var lines = ["  \(style.severity(finding.severity))  \(finding.rule.rawValue)"]
+        lines += style.wrapped(finding.message, indentation: 4)
+        lines += style.wrapped("do:   " + finding.fix, indentation: 4, hanging: 6)
+        let evidence = finding.evidence.sorted { $0.key < $1.key }.filter { !$0.value.isEmpty && $0.key != "url" }
+        if !evidence.isEmpty {
+            let seen = evidence.map { "\($0.key): \($0.value.displayable.shortened(to: 300))" }
+            lines += style.wrapped("seen: " + seen.joined(separator: " · "), indentation: 4, hanging: 6)
+        }
+        lines.append("    see:  " + finding.reference)
+        return lines
+    }
+
+    private static func text(of ignored: IgnoredFindingText, style: TextStyle) -> [String] {
+        ["  \(style.dim("ignored"))  \(ignored.text.rule.rawValue) (\(ignored.text.severity.rawValue))"]
+            + style.wrapped(ignored.text.message, indentation: 4)
+            + style.wrapped("why:  " + ignored.why, indentation: 4, hanging: 6)
+    }
+
+    static func mark(_ kind: Change.Kind) -> String {
+        switch kind {
+        case .added: "+"
+        case .removed: "-"
+        case .changed: "~"
+        case .moved: "↕"
+        }
+    }
+}
+
+// A report as Markdown, for job summaries, pull requests and tickets.
+extension CheckReport {
+    var markdown: String {
+        let name = observation.domain.name
+        let text = verdict.text
+        var lines = ["## \(Self.mark(verdict.level)) \(Markdown.text(name)): \(verdict.level.rawValue)", ""]
+        lines.append("**\(Markdown.text(text.effect))**")
+        for (label, part) in [("Why", text.cause), ("Do", text.action), ("Until when", text.outlook)] {
+            if let part { lines += ["", "\(label): \(Markdown.text(part))"] }
+        }
+        let findings = verdict.findings.map(\.text)
+        if !findings.isEmpty {
+            lines += ["", "| severity | finding | what to do |", "|---|---|---|"]
+            lines += findings.map { finding in
+                let rule = "[\(finding.rule.rawValue)](\(Markdown.link(finding.reference)))"
+                return "| \(finding.severity.rawValue) | \(rule): \(Markdown.text(finding.message)) "
+                    + "| \(Markdown.text(finding.fix)) |"
+            }
+        }
+        let ignored = verdict.ignored.map(\.text)
+        if !ignored.isEmpty {
+            lines += ["", "| ignored | finding | why |", "|---|---|---|"]
+            lines += ignored.map { ignored in
+                let rule = "[\(ignored.text.rule.rawValue)](\(Markdown.link(ignored.text.reference)))"
+                return "| \(ignored.text.severity.rawValue) | \(rule): \(Markdown.text(ignored.text.message)) "
+                    + "| \(Markdown.text(ignored.why)) |"
+            }
+        }
+        let comparison = verdict.comparison
+        if !comparison.changes.isEmpty || !comparison.behaviour.isEmpty {
+            lines += ["", "What Apple's CDN does not have yet:", ""]
+            lines += comparison.changes.map { "- \($0.kind.rawValue): \(Markdown.text($0.summary))" }
+            lines += comparison.behaviour.map { "- \(Markdown.text($0.sentence))" }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func mark(_ level: Verdict.Level) -> String {
+        switch level {
+        case .ok: "✅"
+        case .warning: "⚠️"
+        case .failing: "❌"
+        }
+    }
+}
+
+/// Text of others within Markdown, on one line and without effect.
+enum Markdown {
+    /// Each character that could begin markup is escaped; `&` and `<` so that no HTML comes through.
+    static func text(_ text: String) -> String {
+        let result = text.displayable.escaped { scalar in
+            switch scalar {
+            case "\\", "`", "*", "_", "{", "}", "[", "]", "(", ")", "#", "+", "!", "|", "~", ">": "\\\(scalar)"
+            case "&": "&amp;"
+            case "<": "&lt;"
+            // No mention.
+            case "@": "@\u{2060}"
+            case _ where scalar.properties.isWhitespace && Character(scalar).isNewline: " "
+            default: nil
+            }
+        }
+        // No link by itself.
+        return result.replacing("://", with: ":\u{2060}//").replacing("www.", with: "www\u{2060}.")
+    }
+
+    /// The target of a link; ours alone.
+    static func link(_ url: String) -> String {
+        url.replacing("(", with: "%28").replacing(")", with: "%29").replacing(" ", with: "%20")
+    }
+}
