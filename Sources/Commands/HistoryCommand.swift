@@ -1,6 +1,7 @@
 import ArgumentParser
 import Evidence
 import Foundation
+import Monitoring
 import StatusServer
 import Storage
 
@@ -46,5 +47,144 @@ struct HistoryCommand: AsyncParsableCommand {
         case .json: Console.print(String(decoding: try history.document(), as: UTF8.self))
         case .text: Console.print(HistoryText(history, style: .standardOutput, now: now).text)
         }
+    }
+}
+
+/// The past of one domain in a terminal: versions and what they changed, a bar for each propagation, incidents, alerts.
+struct HistoryText {
+    let text: String
+
+    /// Changes of one version that are shown.
+    private static let mostChanges = 8
+
+    init(_ history: DomainHistory, style: TextStyle, now: Date) {
+        let checked = history.checkedAt.map { "checked \(Span.age(now.timeIntervalSince($0)))" } ?? "never checked"
+        var lines = ["\(style.bold(history.domain.name))  \(style.dim(checked))"]
+        lines += Self.section("versions at the origin", style, Self.versions(history, style))
+        lines += Self.section(Self.propagationTitle(history), style, Self.propagations(history, style))
+        lines += Self.section("incidents", style, Self.incidents(history, style))
+        lines += Self.section("alerts sent", style, Self.deliveries(history, style))
+        text = lines.joined(separator: "\n")
+    }
+
+    private static func section(_ title: String, _ style: TextStyle, _ lines: [String]) -> [String] {
+        ["", style.bold(title)] + (lines.isEmpty ? ["  none"] : lines)
+    }
+
+    // MARK: - Versions
+
+    private static func versions(_ history: DomainHistory, _ style: TextStyle) -> [String] {
+        history.versions.flatMap { version -> [String] in
+            let isFirst = version.differences == nil && version.from == history.versions.last?.from
+            let facts: [String?] = [
+                minute(version.from), "\(version.content.hex.prefix(8))…",
+                version.bytes.map { "\($0.grouped) bytes" } ?? "no longer kept",
+                version.until.map { "served for \($0.timeIntervalSince(version.from).inWords)" } ?? "served now",
+                propagation(version, history),
+            ]
+            var lines = ["  " + facts.compactMap(\.self).joined(separator: "  ")]
+            if let differences = version.differences {
+                lines += Self.lines(differences, style)
+            } else if !isFirst {
+                lines.append("    " + style.dim("what changed is no longer known"))
+            }
+            return lines
+        }
+    }
+
+    private static func propagation(_ version: DomainHistory.Version, _ history: DomainHistory) -> String? {
+        if let seconds = version.propagationSeconds { return "at every edge after \(TimeInterval(seconds).inWords)" }
+        guard version.until == nil, let lag = history.lagSeconds, lag > 0 else { return nil }
+        return "not at every edge yet, after \(TimeInterval(lag).inWords)"
+    }
+
+    private static func lines(_ differences: DomainHistory.Differences, _ style: TextStyle) -> [String] {
+        if differences.changes.isEmpty { return ["    " + style.dim("the same in meaning")] }
+        var lines = differences.changes.prefix(mostChanges).map {
+            "    \(CheckReport.mark($0.kind)) \($0.summary.displayable.shortened(to: 200))"
+        }
+        for note in differences.behaviour.prefix(mostChanges) {
+            lines += style.wrapped(Self.sentence(note), indentation: 4, hanging: 2)
+        }
+        let more =
+            max(0, differences.changes.count - mostChanges) + max(0, differences.behaviour.count - mostChanges)
+        if more > 0 { lines.append("    " + style.dim("and \(more) more; --format json shows all")) }
+        return lines
+    }
+
+    private static func sentence(_ note: BehaviourNote) -> String {
+        if note.to == .opens { return "\(note.example) opens \(note.app) since then" }
+        return "\(note.example) no longer opens \(note.app)"
+    }
+
+    // MARK: - Propagation times
+
+    private static func propagationTitle(_ history: DomainHistory) -> String {
+        guard let usual = history.usual else { return "time until every edge of Apple's CDN served a change" }
+        return "time until every edge of Apple's CDN served a change: median "
+            + "\(TimeInterval(usual.median).inWords), nine of ten within \(TimeInterval(usual.ninth).inWords)"
+    }
+
+    private static func propagations(_ history: DomainHistory, _ style: TextStyle) -> [String] {
+        var bars = history.propagations.map { (minute($0.changedAt), $0.seconds, "") }
+        // Only the present version can still be on its way.
+        if let present = history.versions.first, present.propagationSeconds == nil, let lag = history.lagSeconds,
+            lag > 0
+        {
+            bars.append((minute(present.from), lag, ", not over"))
+        }
+        return plot(bars, width: max(10, min(50, style.width - 50)))
+    }
+
+    /// A bar for each value, in eighths of a column; the longest one fills the width.
+    static func plot(_ bars: [(label: String, seconds: Int, note: String)], width: Int) -> [String] {
+        let longest = max(1, bars.map(\.seconds).max() ?? 1)
+        let parts = Array("▏▎▍▌▋▊▉")
+        return bars.map { label, seconds, note in
+            let eighths = max(1, seconds * width * 8 / longest)
+            let bar =
+                String(repeating: "█", count: eighths / 8) + (eighths % 8 == 0 ? "" : String(parts[eighths % 8 - 1]))
+            return "  \(label)  \(bar) \(TimeInterval(seconds).inWords)\(note)"
+        }
+    }
+
+    // MARK: - Incidents and alerts
+
+    private static func incidents(_ history: DomainHistory, _ style: TextStyle) -> [String] {
+        history.incidents.flatMap { record -> [String] in
+            let incident = record.incident
+            let since = history.shown(incident.since)
+            let end = incident.resolvedAt.map {
+                "resolved after \($0.timeIntervalSince(incident.since).inWords)"
+                    + (incident.reason.map { " (\($0.rawValue))" } ?? "")
+            }
+            let facts: [String?] = [
+                minute(since), incident.kind.rawValue, end ?? incident.state.rawValue, String(incident.id.prefix(12)),
+                record.acknowledgement.map { "acknowledged by \($0.by.displayable)" },
+            ]
+            let words = history.diagnosis(of: incident).map { style.wrapped($0, indentation: 4) } ?? []
+            return ["  " + facts.compactMap(\.self).joined(separator: "  ")] + words
+        }
+    }
+
+    private static func deliveries(_ history: DomainHistory, _ style: TextStyle) -> [String] {
+        let kinds = Dictionary(history.incidents.map { ($0.incident.id, $0.incident.kind.rawValue) }) { $1 }
+        let rows = history.deliveries.map { record in
+            [
+                minute(history.shown(record.at)), record.outcome.rawValue, record.channel.displayable,
+                record.reason.rawValue, kinds[record.incidentID] ?? String(record.type.rawValue.prefix { $0 != "." }),
+                String(record.incidentID.prefix(12)),
+                [
+                    record.status.map { "status \($0)" }, record.error?.displayable.shortened(to: 120),
+                    record.attempts > 1 ? "\(record.attempts) attempts" : nil,
+                ].compactMap(\.self).joined(separator: ", "),
+            ]
+        }
+        return TextTable(rows: rows).lines(indentation: 2, style: style)
+    }
+
+    /// `2026-11-21 07:00`
+    private static func minute(_ date: Date) -> String {
+        String(date.rfc3339.prefix(16)).replacing("T", with: " ")
     }
 }
