@@ -1,7 +1,9 @@
 // The chat of the demo: shows each message as it comes, and knows which ones the story needs.
 
+import Evidence
 import Foundation
 import Lab
+import Monitoring
 
 struct DemoChat {
     private let receiver: LabReceiver
@@ -46,5 +48,86 @@ struct DemoChat {
     private static func fits(_ headline: String, _ wanted: String) -> Bool {
         let parts = headline.components(separatedBy: " · ")
         return wanted.split(separator: " ").allSatisfy { parts.contains(String($0)) }
+    }
+}
+
+/// What the demo says, dated by its clock as the alerts in it are.
+struct DemoTeller: Sendable {
+    let style: TextStyle
+    let time: AcceleratedTime
+
+    private static let labelWidth = 13
+    /// Before each text: the instant and the label.
+    private static let indentation = 20 + labelWidth
+
+    func title(_ text: String) { Console.print("\n" + style.bold(text)) }
+
+    func note(_ text: String) { Console.print("  " + style.dim(text)) }
+
+    func say(_ scene: String, _ text: String) {
+        let lines = TextStyle(isColoured: false, width: max(40, style.width - Self.indentation))
+            .wrapped(text, indentation: 0)
+        let label = scene + String(repeating: " ", count: max(1, Self.labelWidth - scene.count))
+        for (index, line) in lines.enumerated() {
+            let start =
+                index == 0 ? "  \(clock)  \(style.bold(label))" : String(repeating: " ", count: Self.indentation)
+            Console.print(start + line)
+        }
+    }
+
+    func show(_ message: ChatMessage) {
+        Console.print("")
+        Console.print("  \(clock)  ┌ #mobile-alerts")
+        let blank = String(repeating: " ", count: 20)
+        for (index, line) in ([message.headline] + message.lines).enumerated() {
+            for part in TextStyle(isColoured: false, width: 92).wrapped(line.displayable, indentation: 0) {
+                Console.print("\(blank)│ \(index == 0 ? style.bold(part) : part)")
+            }
+        }
+        Console.print("\(blank)└")
+    }
+
+    /// As alerts write instants, without the zone: `2026-11-21 07:00`.
+    private var clock: String { String(time.now().formatted(.iso8601).prefix(16)).replacing("T", with: " ") }
+}
+
+/// A message as the chat of the demo shows it: read from the very bytes that Slack would have got.
+struct ChatMessage: Sendable {
+    let headline: String
+    let lines: [String]
+
+    init?(slackBody: Data) {
+        guard let payload = try? JSONDecoder().decode(Payload.self, from: slackBody) else { return nil }
+        let blocks = payload.blocks ?? []
+        headline = Self.plain(blocks.first { $0.type == "header" }?.text?.text ?? payload.text)
+        var lines: [String] = []
+        for block in blocks where block.type != "header" {
+            if let text = block.text?.text { lines += Self.plain(text).split(separator: "\n").map(String.init) }
+            if let elements = block.elements {
+                lines.append(elements.map { Self.plain($0.text) }.joined(separator: "  "))
+            }
+        }
+        self.lines = lines
+    }
+
+    private struct Payload: Decodable {
+        let text: String
+        let blocks: [Block]?
+
+        struct Block: Decodable {
+            let type: String
+            let text: Text?
+            let elements: [Text]?
+        }
+
+        struct Text: Decodable { let text: String }
+    }
+
+    /// Slack's markup as a reader sees it: a link shows its label.
+    private static func plain(_ text: String) -> String {
+        text.replacing(/<[^|>]*\|([^>]*)>/) { String($0.1) }
+            .replacing(/(^|\n)\*([^*\n]+)\*/) { String($0.1) + String($0.2) }.replacing("`", with: "")
+            .replacing("&lt;", with: "<").replacing("&gt;", with: ">")
+            .replacing("&amp;", with: "&")
     }
 }
