@@ -1,5 +1,7 @@
 import ArgumentParser
 import Curl
+import Evidence
+import Foundation
 import MonitorConfiguration
 import Probing
 
@@ -60,4 +62,41 @@ struct ConnectionOptions: ParsableArguments {
     }
 
     var family: TransferRequest.AddressFamily { isIPv4Only ? .v4 : isIPv6Only ? .v6 : .any }
+}
+
+/// The options of every command that asks each place once, with curl's names and meaning.
+struct NetworkOptions: ParsableArguments {
+    @OptionGroup var connections: ConnectionOptions
+
+    @Option(
+        name: .customLong("max-time"),
+        help: ArgumentHelp(
+            "Time limit for the origin, and again for the CDN: seconds, or a duration such as 1m30s (default: 10s).",
+            valueName: "time"), transform: TimeSpan.reading(.milliseconds(1)...(.seconds(3600))))
+    var maxTime: TimeSpan?
+
+    var timeout: Duration? { maxTime?.duration }
+}
+
+/// A file of trusted certificates that somebody named. Without a certificate in it every check would fail for a reason of
+/// our own, and no site would ever be checked.
+enum CertificateFile {
+    /// The system's whole trust store is below 1 MiB.
+    private static let limit = 16 << 20
+
+    /// - Throws: `CommandFailure`.
+    static func check(_ path: String, option: String) throws(CommandFailure) {
+        let data: Data
+        do {
+            data = Data(try SmallFile.bytes(at: path, limit: limit))
+        } catch {
+            throw CommandFailure(.noInput, "\(option): \(error.description.displayable)")
+        }
+        guard
+            data.firstRange(of: Data("-----BEGIN CERTIFICATE-----".utf8)) != nil
+                || data.firstRange(of: Data("-----BEGIN TRUSTED CERTIFICATE-----".utf8)) != nil
+        else {
+            throw CommandFailure(.noInput, "\(option): the file '\(path.displayable)' holds no certificate in PEM form")
+        }
+    }
 }
