@@ -96,8 +96,6 @@ struct AuditCommand: AsyncParsableCommand {
     }
 }
 
-// What an app claims, compared with what its domains serve.
-
 /// One entry of an app's entitlements, and whether the places that devices read name the app.
 struct AuditedEntry {
     /// What one place says of the app.

@@ -86,9 +86,8 @@ struct ConfigCommand: AsyncParsableCommand {
     }
 }
 
-// A valid configuration may still not fit the machine. `config check` looks at files, folders and ports, and sends nothing.
-
-/// What on this machine would stop `run`, or make it useless. Resolves no name.
+/// What on this machine would stop `run`, or make it useless, although the configuration is valid. Looks at files, folders
+/// and ports, sends nothing, and resolves no name.
 struct RunReadiness {
     let configuration: ExaminedConfiguration
 

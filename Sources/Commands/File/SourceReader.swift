@@ -107,9 +107,7 @@ struct SourceReader {
     }
 }
 
-// Where a file comes from: a path, standard input, a domain's origin, or Apple's copy of it.
-
-/// A SOURCE of the command line.
+/// A SOURCE of the command line: a path, standard input, a domain's origin, or Apple's copy of it.
 enum FileSource: Hashable, CustomStringConvertible {
     case path(String)
     case standardInput

@@ -43,9 +43,7 @@ extension WorkflowCommand.Level {
             case .note: .notice
             }
     }
-}
 
-extension WorkflowCommand.Level {
     init(_ severity: LintSeverity) {
         self =
             switch severity {

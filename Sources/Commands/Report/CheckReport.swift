@@ -1,5 +1,4 @@
-// What `check` says of one target, as data: the JSON form of the contract (docs/json.md), a file a part. The text form is
-// in CheckReport+Text.swift.
+// What `check` says of one target: the JSON form of the contract (docs/json.md), text for people, Markdown.
 
 import Evidence
 import Foundation

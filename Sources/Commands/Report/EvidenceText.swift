@@ -209,9 +209,8 @@ struct EvidenceText {
     }
 }
 
-// What one of several servers gave, in a form that can be compared with what the others gave, and said in a few words.
-
-/// An answer reduced to what matters to a reader of the file.
+/// What one of several servers gave, reduced to what matters to a reader of the file: to be compared with what the others
+/// gave, and said in a few words.
 struct Serving: Hashable {
     private enum Kind: Hashable {
         case file(meaning: ContentHash, bytes: ContentHash)

@@ -135,9 +135,7 @@ struct WatchGroup: Sendable {
     }
 }
 
-// Ctrl-C, and the signal that ends a service.
-
-/// While it lives, SIGINT and SIGTERM do not end the process by themselves.
+/// Ctrl-C, and the signal that ends a service: while it lives, SIGINT and SIGTERM do not end the process by themselves.
 struct Interrupts {
     /// The signals as they come.
     let signals: AsyncStream<Int32>

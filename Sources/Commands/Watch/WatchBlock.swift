@@ -112,9 +112,7 @@ final class WatchBlock: WatchOutput {
     }
 }
 
-// Several domains on a terminal: a line for each, redrawn in place.
-
-/// What `WatchBlock` is for one domain.
+/// What `WatchBlock` is for one domain: several domains on a terminal, a line for each, redrawn in place.
 final class WatchBoard: Sendable {
     private let domains: [Domain]
     private let style: TextStyle
