@@ -1,5 +1,6 @@
 // The life of the server: it takes its address, serves until its end, and ends in time. What it serves is in Routes/.
 
+import Foundation
 import Hummingbird
 import HummingbirdCore
 import Logging
@@ -156,5 +157,109 @@ package struct StatusSite: Service {
                 store: store, timekeeper: timekeeper, windows: windows, gate: gate),
             metrics: MetricsRoute(text: metrics), probe: ProbeRoute(actions: actions),
             readiness: ReadyRoute(store: store, health: health))
+    }
+}
+
+// HTTP/1.1 as the framework speaks it, but for connections that come in while the server ends. They may be accepted and wait
+// for a task that serves them, when the one that would start it is cancelled; NIO then stops the whole process, as their
+// writers were never finished. https://github.com/apple/swift-nio/issues/2637
+
+/// Sees to it that each accepted connection is served, or else closed.
+struct ServedOrClosed: ServerChildChannel {
+    private let http: HTTP1Channel
+
+    init(_ http: HTTP1Channel) { self.http = http }
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<AcceptedConnection> {
+        http.setup(channel: channel, logger: logger).map(AcceptedConnection.init)
+    }
+
+    func handle(value: AcceptedConnection, logger: Logger) async {
+        guard let connection = value.take() else { return }
+        await http.handle(value: connection, logger: logger)
+    }
+}
+
+/// A connection on its way from the listening socket to the task that serves it. Dropped on that way, it is closed.
+final class AcceptedConnection: ServerChildChannelValue {
+    let channel: any Channel
+    private let unserved: Mutex<HTTP1Channel.Value?>
+
+    init(_ connection: HTTP1Channel.Value) {
+        channel = connection.channel
+        unserved = Mutex(connection)
+    }
+
+    deinit {
+        guard let connection = take() else { return }
+        // Without an owner, because the task that would own it has ended; it ends with the close.
+        Task { try? await connection.executeThenClose { _, _ in } }
+    }
+
+    /// The connection, for the first who asks.
+    func take() -> HTTP1Channel.Value? {
+        unserved.withLock { unserved in
+            defer { unserved = nil }
+            return unserved
+        }
+    }
+}
+
+// Why the server could not take its address, in one sentence for the operator.
+
+/// The address of the configuration cannot be listened on.
+package struct ListenError: Error, Equatable, CustomStringConvertible, LocalizedError {
+    package let code: Code
+    /// The address, what was seen, what to do.
+    package let message: String
+
+    package enum Code: String, Sendable {
+        case addressInUse = "address_in_use"
+        case permissionDenied = "permission_denied"
+        /// No interface of this machine has the address.
+        case addressNotAvailable = "address_not_available"
+        case unknownHost = "unknown_host"
+        case other
+    }
+
+    package var description: String { message }
+    package var errorDescription: String? { message }
+    /// Free of dynamic text, for metrics.
+    package var shortLabel: String { code.rawValue }
+
+    init(_ error: any Error, host: String, port: Int) {
+        let place = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        (code, message) = Self.explain(error, place: place, host: host)
+    }
+
+    private static func explain(_ error: any Error, place: String, host: String) -> (Code, String) {
+        if error is SocketAddressError.UnknownHost {
+            return (.unknownHost, "cannot listen on \(place): '\(host)' has no address; correct server.listen")
+        }
+        guard let fault = error as? IOError else {
+            return (.other, "cannot listen on \(place): \(error)")
+        }
+        switch fault.errnoCode {
+        case EADDRINUSE:
+            return (
+                .addressInUse,
+                "cannot listen on \(place): another program already does, maybe a second aasa-monitor; end it, or give "
+                    + "server.listen another port"
+            )
+        case EACCES, EPERM:
+            return (
+                .permissionDenied,
+                "cannot listen on \(place): permission denied; ports below 1024 need a privilege, so give "
+                    + "server.listen a higher one"
+            )
+        case EADDRNOTAVAIL, EAFNOSUPPORT:
+            return (
+                .addressNotAvailable,
+                "cannot listen on \(place): this machine has no such address; give server.listen one of its own, such "
+                    + "as 127.0.0.1"
+            )
+        default:
+            return (.other, "cannot listen on \(place): \(String(cString: strerror(fault.errnoCode)))")
+        }
     }
 }

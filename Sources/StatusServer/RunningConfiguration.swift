@@ -1,6 +1,7 @@
 // The domains of the running configuration; a reload replaces them while the server goes on.
 
 import Evidence
+import Monitoring
 import Storage
 import Synchronization
 
@@ -72,4 +73,25 @@ struct WatchIndex: Sendable {
     var labelsByDomain: [Domain: [String: String]] {
         Dictionary(domains.map { ($0.domain, $0.labels) }) { first, _ in first }
     }
+}
+
+/// The maintenance windows of the running configuration; a reload replaces them while the server goes on.
+final class WindowList: Sendable {
+    private let windows: Mutex<[MaintenanceWindow]>
+
+    init(_ windows: [MaintenanceWindow]) { self.windows = Mutex(windows) }
+
+    var current: [MaintenanceWindow] { windows.withLock { $0 } }
+
+    func replace(with windows: [MaintenanceWindow]) { self.windows.withLock { $0 = windows } }
+}
+
+/// Why the configuration file is not the one that is in force.
+final class RefusedReload: Sendable {
+    private let reason = Mutex<String?>(nil)
+
+    /// For people; nil where the file is in force.
+    var current: String? { reason.withLock { $0 } }
+
+    func note(_ reason: String?) { self.reason.withLock { $0 = reason?.displayable.shortened(to: 300) } }
 }
