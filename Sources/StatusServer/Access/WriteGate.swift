@@ -1,0 +1,185 @@
+// Who may write. A browser that shows some other page must not be able to do it for that page.
+
+import Evidence
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+struct WriteGate: Sendable {
+    /// Names under which the site is asked for; no other may write where no token guards it.
+    let hosts: Set<String>
+    let key: AccessKey
+
+    /// A browser names the page that makes it send something; other clients name none. And a page whose name was
+    /// made to point to this machine asks for its own name, not for ours.
+    func refusal(_ request: Request) -> Response? {
+        let asked = (request.head.authority ?? request.headers[HTTPField.Name("Host") ?? .origin] ?? "").lowercased()
+        if key.token == nil, !hosts.contains(Self.name(ofHost: asked)) {
+            return fault("ask for this site by its address, or set server.token", .forbidden)
+        }
+        if let origin = request.headers[.origin], !Self.isSame(origin: origin.lowercased(), host: asked) {
+            return fault("a page of another site may not ask for this", .forbidden)
+        }
+        if let name = HTTPField.Name("Sec-Fetch-Site"), let site = request.headers[name],
+            site != "same-origin", site != "none"
+        {
+            return fault("a page of another site may not ask for this", .forbidden)
+        }
+        return nil
+    }
+
+    private static func isSame(origin: String, host: String) -> Bool {
+        origin == "http://" + host || origin == "https://" + host
+    }
+
+    /// `localhost:9630` → `localhost`, `[::1]:9630` → `::1`.
+    static func name(ofHost host: String) -> String {
+        if host.hasPrefix("[") { return String(host.dropFirst().prefix { $0 != "]" }) }
+        return String(host.prefix { $0 != ":" })
+    }
+
+    /// Answers a request that may write and bears JSON of at most `limit` bytes.
+    func answer(
+        _ request: Request, upTo limit: Int, _ write: (Data) async throws -> Response
+    ) async throws -> Response {
+        if let refusal = refusal(request) ?? wrongType(request) { return refusal }
+        guard let body = try? await request.body.collect(upTo: limit) else {
+            return fault("the body is larger than \(limit / 1024) KiB", .contentTooLarge)
+        }
+        return try await write(Data(body.readableBytesView))
+    }
+
+    /// A form of another site can send only three types without asking first, and this is none of them.
+    private func wrongType(_ request: Request) -> Response? {
+        let type = request.headers[.contentType]?.split(separator: ";").first?.trimmingCharacters(in: .whitespaces)
+        guard type?.lowercased() != "application/json" else { return nil }
+        return fault("the content type must be application/json", .unsupportedMediaType)
+    }
+
+    func json(_ value: some Encodable, _ status: HTTPResponse.Status = .ok) throws -> Response {
+        var answer = Response(json: try APIDocument.encoder.encode(value))
+        answer.status = status
+        return answer
+    }
+
+    func fault(_ words: String, _ status: HTTPResponse.Status) -> Response { Response(plain: words, status: status) }
+}
+
+/// What a form of our own pages sends.
+struct FormBody: Sendable {
+    private let fields: [String: String]
+
+    static let maximumBytes = 16 * 1024
+
+    subscript(name: String) -> String { fields[name] ?? "" }
+
+    /// `a=b+c&d=%C3%A4`; of two fields of one name the first counts.
+    init(_ text: String) {
+        var fields: [String: String] = [:]
+        for pair in text.split(separator: "&").prefix(64) {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            func decoded(_ part: Substring) -> String {
+                part.replacing("+", with: " ").removingPercentEncoding ?? ""
+            }
+            let name = decoded(parts[0])
+            if fields[name] == nil { fields[name] = parts.count > 1 ? decoded(parts[1]) : "" }
+        }
+        self.fields = fields
+    }
+
+    /// Where to go afterwards: a path of ours, whatever the form says.
+    static func ownPath(_ text: String, otherwise: String) -> String {
+        let isOwn =
+            text.hasPrefix("/") && !text.hasPrefix("//") && !text.contains("\\")
+            && text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value < 0x7F }
+        return isOwn ? text : otherwise
+    }
+}
+
+extension WriteGate {
+    /// A form needs more than the API: it can be sent without asking first, so the browser must name our own page.
+    func form(_ request: Request, _ write: (FormBody) async throws -> Response) async throws -> Response {
+        if let refusal = refusal(request) { return Self.plain(refusal.status) }
+        let site = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] }
+        guard site == "same-origin" || request.headers[.origin] != nil else { return Self.plain(.forbidden) }
+        let type = request.headers[.contentType]?.split(separator: ";").first?.trimmingCharacters(in: .whitespaces)
+        guard type?.lowercased() == "application/x-www-form-urlencoded" else {
+            return Self.plain(.unsupportedMediaType)
+        }
+        guard let body = try? await request.body.collect(upTo: FormBody.maximumBytes) else {
+            return Self.plain(.contentTooLarge)
+        }
+        return try await write(FormBody(String(decoding: body.readableBytesView, as: UTF8.self)))
+    }
+
+    private static func plain(_ status: HTTPResponse.Status) -> Response {
+        Response(plain: "\(status.code) this form must be sent by a page of this site\n", status: status)
+    }
+}
+
+extension Response {
+    /// After a form: the browser asks for this page.
+    static func seeOther(_ path: String, headers: HTTPFields = [:]) -> Response {
+        var headers = headers
+        headers[.location] = path
+        return Response(status: .seeOther, headers: headers)
+    }
+}
+
+/// Requests that change something go to paths of the API that take them: every other one but GET and HEAD is refused.
+struct ReadOnlyGate<Context: RequestContext>: RouterMiddleware {
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        guard
+            request.method == .get || request.method == .head || APIEndpoint.takes(request)
+                || PageWritesRoute.takes(request)
+        else {
+            return Response(
+                plain: "405 this server only answers GET and HEAD\n", status: .methodNotAllowed,
+                headers: [.allow: "GET, HEAD"])
+        }
+        return try await next(request, context)
+    }
+}
+
+// A name that was made to point to this machine (DNS rebinding) must not open the pages in somebody's browser: that browser
+// asks for the name, not for ours.
+
+/// Where only this machine can reach the server, it answers to its own names alone; probes may use any.
+struct HostGate<Context: RequestContext>: RouterMiddleware {
+    /// nil: any name.
+    let hosts: Set<String>?
+    let key: AccessKey
+
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        // A token opens the pages under whatever name they are reached: a page of another name does not have it.
+        guard let hosts, key.token == nil, !HealthRoute.openPaths.contains(request.uri.path) else {
+            return try await next(request, context)
+        }
+        let asked = (request.head.authority ?? request.headers[HTTPField.Name("Host") ?? .origin] ?? "").lowercased()
+        guard hosts.contains(WriteGate.name(ofHost: asked)) else {
+            return Response(
+                plain: "421 this server does not answer to that name; ask for localhost, or set server.public_url\n",
+                status: .misdirectedRequest)
+        }
+        return try await next(request, context)
+    }
+}
+
+extension StatusServerSettings {
+    /// Names under which the site is asked for.
+    var ownHosts: Set<String> {
+        var hosts: Set<String> = ["localhost", "127.0.0.1", "::1", host.lowercased()]
+        if let publicURL, let authority = publicURL.split(separator: "/").dropFirst().first {
+            hosts.insert(WriteGate.name(ofHost: authority.lowercased()))
+        }
+        return hosts
+    }
+
+    /// Whether only this machine can reach it.
+    var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+}
