@@ -1,7 +1,11 @@
 // All paths for programs. The list of them is `APIEndpoint`; what each answers is documented in Templates/openapi.json.
 
+import Evidence
 import Foundation
+import HTTPTypes
 import Hummingbird
+import Monitoring
+import Storage
 
 struct APIRoutes: Sendable {
     let domains: DomainRoutes
@@ -52,5 +56,108 @@ struct APIRoutes: Sendable {
         case .health: return HealthRoute.answer()
         case .readiness: return await readiness.answer()
         }
+    }
+}
+
+/// Every path of the API with its method: the router, the gate before it and the test of `openapi.json` go by this list.
+package enum APIEndpoint: String, CaseIterable, Sendable {
+    case domains = "GET /api/v1/domains"
+    case domain = "GET /api/v1/domains/{domain}"
+    case history = "GET /api/v1/domains/{domain}/history"
+    case check = "POST /api/v1/domains/{domain}/check"
+    case incidents = "GET /api/v1/incidents"
+    case incident = "GET /api/v1/incidents/{id}"
+    case acknowledge = "POST /api/v1/incidents/{id}/ack"
+    case unacknowledge = "DELETE /api/v1/incidents/{id}/ack"
+    case deliveries = "GET /api/v1/deliveries"
+    case delivery = "GET /api/v1/deliveries/{id}"
+    case retry = "POST /api/v1/channels/{channel}/retry"
+    case silences = "GET /api/v1/silences"
+    case addSilence = "POST /api/v1/silences"
+    case endSilence = "DELETE /api/v1/silences/{id}"
+    case description = "GET /openapi.json"
+    case metrics = "GET /metrics"
+    case probe = "GET /probe"
+    case health = "GET /healthz"
+    case readiness = "GET /readyz"
+
+    package var method: String { String(rawValue.prefix { $0 != " " }) }
+    /// As OpenAPI writes it.
+    package var path: String { String(rawValue.drop { $0 != " " }.dropFirst()) }
+
+    var requestMethod: HTTPRequest.Method { HTTPRequest.Method(method) ?? .get }
+    var routerPath: RouterPath { RouterPath(path) }
+
+    /// Whether a request that changes something goes to one of these.
+    static func takes(_ request: Request) -> Bool {
+        guard request.method != .get, request.method != .head else { return false }
+        let parts = request.uri.path.split(separator: "/", omittingEmptySubsequences: false)
+        return allCases.contains { endpoint in
+            let wanted = endpoint.path.split(separator: "/", omittingEmptySubsequences: false)
+            return endpoint.requestMethod == request.method && wanted.count == parts.count
+                && zip(wanted, parts).allSatisfy { $0.hasPrefix("{") ? !$1.isEmpty : $0 == $1 }
+        }
+    }
+}
+
+// The query of a request, read strictly: a misspelt filter must not look like an answer to what was meant.
+
+/// Why a request cannot be answered, for who sent it; a 400.
+struct QueryFault: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+struct APIQuery {
+    private let values: [String: String]
+
+    /// - Throws: `QueryFault` for a key that is unknown or given twice.
+    init(_ request: Request, keys: Set<String>) throws {
+        var values: [String: String] = [:]
+        for (key, value) in request.uri.queryParameters {
+            let (key, value) = (String(key), String(value))
+            guard keys.contains(key) else {
+                throw QueryFault(
+                    "unknown parameter '\(key.displayable.shortened(to: 40))'; the parameters are \(keys.sorted().joined(separator: ", "))"
+                )
+            }
+            guard values.updateValue(value, forKey: key) == nil else { throw QueryFault("'\(key)' is given twice") }
+        }
+        self.values = values
+    }
+
+    /// nil where it is absent or empty.
+    func text(_ key: String) -> String? { values[key].flatMap { $0.isEmpty ? nil : $0 } }
+
+    func limit(default standard: Int = 50, atMost: Int = 500) throws -> Int {
+        guard let text = text("limit") else { return standard }
+        guard let limit = Int(text), (1...atMost).contains(limit) else {
+            throw QueryFault("'limit' is not a whole number from 1 to \(atMost)")
+        }
+        return limit
+    }
+
+    func choice<Word: RawRepresentable & CaseIterable>(_ key: String, _: Word.Type) throws -> Word?
+    where Word.RawValue == String {
+        guard let text = text(key) else { return nil }
+        guard let word = Word(rawValue: text) else {
+            throw QueryFault("'\(key)' is none of \(Word.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return word
+    }
+
+    func domain(_ key: String) throws -> Domain? {
+        guard let text = text(key) else { return nil }
+        do { return try Domain(text) } catch { throw QueryFault("'\(key)' is no domain") }
+    }
+
+    /// `team:growth`
+    func label(_ key: String) throws -> (name: String, value: String)? {
+        guard let text = text(key) else { return nil }
+        guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else {
+            throw QueryFault("'\(key)' is not NAME:VALUE, such as team:growth")
+        }
+        return (String(text[..<colon]), String(text[text.index(after: colon)...]))
     }
 }

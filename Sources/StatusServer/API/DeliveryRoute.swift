@@ -78,3 +78,102 @@ struct DeliveryRoute: Sendable {
         return try gate.json(RetryDocument(answer.record, pending: answer.pending))
     }
 }
+
+/// One message whole: what it said, about which incidents, and each attempt to deliver it. Where it went stays out: a
+/// channel's URL is a secret.
+package struct MessageDocument: Codable, Sendable {
+    package struct Member: Codable, Sendable {
+        package let id: String
+        package let kind: String
+        package let domain: Nullable<String>
+        package let state: String
+        package let since: Date
+        /// Of the incident in this message; null while the message is under way.
+        package let version: Nullable<Int>
+    }
+
+    package struct Attempt: Codable, Sendable {
+        package let at: Date
+        package let outcome: String
+        package let status: Nullable<Int>
+        package let error: Nullable<String>
+    }
+
+    package let schema: String
+    package let messageKey: String
+    package let channel: String
+    /// `delivered`, `refused`, `abandoned`, several of them where the parts of a digest had other ends, or `under way`.
+    package let outcome: String
+    package let type: Nullable<String>
+    package let reason: Nullable<String>
+    /// When it is tried next; null: it is settled.
+    package let retryAt: Nullable<Date>
+    /// Its numbers in the log.
+    package let deliveries: [Int64]
+    package let incidents: [Member]
+    /// Oldest first.
+    package let attempts: [Attempt]
+    /// Null where it is not kept, as for a feed.
+    package let text: Nullable<String>
+
+    package init(_ message: SentMessage) {
+        let first = message.deliveries.first
+        schema = "aasa-monitor/message/v1"
+        messageKey = message.key
+        channel = message.channel
+        outcome = Self.outcome(message)
+        type = Nullable(first?.type.rawValue)
+        reason = Nullable(first?.reason.rawValue)
+        retryAt = Nullable(message.retryAt)
+        deliveries = message.deliveries.map(\.id)
+        let versions = Dictionary(message.deliveries.map { ($0.incidentID, $0.version) }) { first, _ in first }
+        incidents = message.incidents.map { incident in
+            Member(
+                id: incident.id, kind: incident.kind.rawValue, domain: Nullable(incident.domain?.name),
+                state: incident.state.rawValue, since: incident.since, version: Nullable(versions[incident.id]))
+        }
+        attempts = Self.attempts(message).map { attempt in
+            Attempt(
+                at: attempt.at, outcome: attempt.outcome, status: Nullable(attempt.status),
+                error: Nullable(attempt.error?.displayable))
+        }
+        text = Nullable(message.text)
+    }
+
+    /// One word for all of it; a part of a digest may have another end than the rest.
+    private static func outcome(_ message: SentMessage) -> String {
+        if message.retryAt != nil { return "under way" }
+        var seen: Set<String> = []
+        return message.deliveries.map(\.outcome.rawValue).filter { seen.insert($0).inserted }.joined(separator: ", ")
+    }
+
+    /// Of a message that has no attempts of its own, as of a feed, what the log says.
+    private static func attempts(_ message: SentMessage) -> [DeliveryAttempt] {
+        guard message.attempts.isEmpty else { return message.attempts }
+        return message.deliveries.filter { $0.outcome != .abandoned }.map {
+            DeliveryAttempt(at: $0.at, outcome: $0.outcome.rawValue, status: $0.status, error: $0.error)
+        }
+    }
+
+    /// As the API answers it.
+    package func json(isPretty: Bool = false) throws -> Data {
+        let encoder = APIDocument.encoder
+        if isPretty { encoder.outputFormatting.insert(.prettyPrinted) }
+        return try encoder.encode(self)
+    }
+}
+
+/// What a channel does after a retry.
+package struct RetryDocument: Codable, Sendable {
+    package let channel: String
+    /// Until then it sends nothing, as its receiver asked; null: it is tried now.
+    package let heldUntil: Nullable<Date>
+    /// Notifications that it still has to send.
+    package let pending: Int
+
+    package init(_ record: ChannelRecord, pending: Int) {
+        channel = record.name
+        heldUntil = Nullable(record.hold?.until)
+        self.pending = pending
+    }
+}

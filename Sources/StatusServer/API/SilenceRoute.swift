@@ -1,9 +1,52 @@
-// The body of `POST /api/v1/silences`, from a stranger's bytes to a request that can be kept.
+// Silences over the API.
 
 import Evidence
 import Foundation
+import HTTPTypes
+import Hummingbird
 import Monitoring
+import NIOCore
+import Storage
 
+struct SilenceRoute: Sendable {
+    let store: Store
+    let timekeeper: any Timekeeper
+    let windows: WindowList
+    let gate: WriteGate
+
+    func list() async throws -> Response {
+        let now = timekeeper.wall()
+        let silences = try await store.silences(notOverAt: now)
+        return try gate.json(
+            SilenceList(
+                silences: silences.map { SilenceDocument($0, now: now) },
+                maintenance: windows.current.map { MaintenanceDocument(window: $0, now: now) }))
+    }
+
+    func add(_ request: Request) async throws -> Response {
+        try await gate.answer(request, upTo: SilenceOrder.maximumBytes) { body in
+            let now = timekeeper.wall()
+            do {
+                let order = try SilenceOrder(json: body, now: now)
+                let silence = try await store.add(order.request)
+                return try gate.json(SilenceDocument(silence, now: now), .created)
+            } catch let error as SilenceFault {
+                return gate.fault(error.description, .badRequest)
+            }
+        }
+    }
+
+    func end(_ request: Request, id: String) async throws -> Response {
+        if let refusal = gate.refusal(request) { return refusal }
+        let now = timekeeper.wall()
+        guard let silence = try await store.endSilence(id: id, now: now) else {
+            return gate.fault("no silence has this id", .notFound)
+        }
+        return try gate.json(SilenceDocument(silence, now: now))
+    }
+}
+
+/// The body of `POST /api/v1/silences`, from a stranger's bytes to a request that can be kept.
 struct SilenceOrder {
     let request: SilenceRequest
 
@@ -94,4 +137,64 @@ struct SilenceOrder {
         default: throw SilenceFault("either 'for' or 'until' is needed")
         }
     }
+}
+
+/// Silences and windows as JSON, for the API and for `silence list --format json`. Every key is always there.
+package struct SilenceDocument: Encodable, Sendable {
+    private let silence: Silence
+    private let now: Date
+
+    package init(_ silence: Silence, now: Date) {
+        self.silence = silence
+        self.now = now
+    }
+
+    private enum Key: String, CodingKey {
+        case id, state, domains, labels, kinds, author, reason
+        case startsAt = "starts_at", endsAt = "ends_at"
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var root = encoder.container(keyedBy: Key.self)
+        try root.encode(silence.id, forKey: .id)
+        try root.encode(state, forKey: .state)
+        try root.encode(silence.scope.domains, forKey: .domains)
+        try root.encode(silence.scope.labels, forKey: .labels)
+        try root.encode(silence.scope.kinds, forKey: .kinds)
+        try root.encode(silence.startsAt.rfc3339, forKey: .startsAt)
+        try root.encode(silence.endsAt.rfc3339, forKey: .endsAt)
+        try root.encode(silence.author, forKey: .author)
+        try root.encode(silence.reason, forKey: .reason)
+    }
+
+    private var state: String {
+        if silence.isActive(at: now) { return "active" }
+        return now < silence.startsAt ? "pending" : "over"
+    }
+}
+
+struct MaintenanceDocument: Encodable {
+    let window: MaintenanceWindow
+    let now: Date
+
+    private enum Key: String, CodingKey {
+        case name, domains, labels, zone, reason
+        case activeUntil = "active_until", nextStart = "next_start"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var root = encoder.container(keyedBy: Key.self)
+        try root.encode(window.name, forKey: .name)
+        try root.encode(window.scope.domains, forKey: .domains)
+        try root.encode(window.scope.labels, forKey: .labels)
+        try root.encode(window.zone.identifier, forKey: .zone)
+        try root.encode(window.reason, forKey: .reason)
+        try root.encode(window.end(at: now)?.rfc3339, forKey: .activeUntil)
+        try root.encode(window.nextStart(after: now)?.rfc3339, forKey: .nextStart)
+    }
+}
+
+struct SilenceList: Encodable {
+    let silences: [SilenceDocument]
+    let maintenance: [MaintenanceDocument]
 }

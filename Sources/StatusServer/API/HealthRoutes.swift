@@ -1,0 +1,77 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Storage
+
+/// Whether the process turns; it looks at nothing else, so that a full disk does not make a supervisor kill the monitor.
+enum HealthRoute {
+    /// Of supervisors, which have no token.
+    static let openPaths: Set = [APIEndpoint.health.path, APIEndpoint.readiness.path]
+
+    static func answer() -> Response { Response(plain: "ok\n") }
+}
+
+/// Whether the monitor does its work: the store answers, and checks begin when they are due.
+struct ReadyRoute: Sendable {
+    let store: Store
+    let health: @Sendable () async -> MonitorHealth
+
+    func answer() async -> Response {
+        do {
+            _ = try await store.incident(id: "")
+        } catch {
+            return Self.notReady("the store cannot be read")
+        }
+        if store.health.isFailing, store.health.lastError?.code == .displaced {
+            return Self.notReady("the store was deleted or replaced")
+        }
+        let health = await health()
+        guard !health.isBehind else { return Self.notReady("checks begin \(Int(health.lateness)) s late") }
+        return Response(plain: "ready\n")
+    }
+
+    private static func notReady(_ words: String) -> Response {
+        Response(plain: "not ready: \(words)\n", status: .serviceUnavailable)
+    }
+}
+
+/// The metrics, as Prometheus scrapes them.
+struct MetricsRoute: Sendable {
+    let text: @Sendable () async throws -> [UInt8]
+
+    /// - Throws: what `text` throws.
+    func answer() async throws -> Response { Response(metrics: try await text()) }
+}
+
+extension Response {
+    /// https://prometheus.io/docs/instrumenting/exposition_formats/
+    init(metrics text: [UInt8]) {
+        self.init(
+            status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: text)))
+    }
+}
+
+/// One check now, as metrics: `/probe?target=DOMAIN`, as blackbox_exporter has it.
+struct ProbeRoute: Sendable {
+    let actions: MonitorActions
+
+    /// How much the check asks.
+    private enum Module: String, CaseIterable { case light, full }
+
+    func answer(_ request: Request) async throws -> Response {
+        // A page of another site could make its reader's browser start probes.
+        if let name = HTTPField.Name("Sec-Fetch-Site"), request.headers[name] == "cross-site" {
+            return Response(plain: "probes are not for other sites' pages\n", status: .forbidden)
+        }
+        let query = try APIQuery(request, keys: ["target", "module"])
+        guard let target = query.text("target") else { throw QueryFault("'target' is missing") }
+        switch await actions.probe(target, try query.choice("module", Module.self) == .full) {
+        case .metrics(let bytes): return Response(metrics: bytes)
+        case .refused(let words): return Response(plain: words + "\n", status: .badRequest)
+        case .busy:
+            return Response(
+                plain: "too many probes are under way\n", status: .serviceUnavailable, headers: [.retryAfter: "5"])
+        }
+    }
+}
