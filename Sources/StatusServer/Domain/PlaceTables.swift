@@ -206,3 +206,145 @@ struct PlaceReader {
         return (full.mode.readsCDN ? Array(apple) : []) + [origin]
     }
 }
+
+// What one address, edge or vantage served at the last full look, compared with what the origin served by its name then.
+
+/// One copy of the file, at one place.
+struct CopySighting: Equatable, Sendable {
+    let place: String
+    let serves: Serves
+    let status: Int?
+    let hash: ContentHash?
+    /// Why there was no answer.
+    let error: String?
+
+    enum Serves: Sendable {
+        /// In meaning.
+        case originFile
+        case otherFile
+        /// Status 200, and no such file.
+        case noFile
+        case missing
+        case redirect
+        /// An answer that says nothing of the file.
+        case otherStatus
+        case noAnswer
+    }
+
+    init(_ place: String, _ retrieval: Retrieval, in readings: Readings) {
+        self.place = place.onOneLine(upTo: 100)
+        status = retrieval.answer?.status
+        hash = retrieval.answer?.body.hash
+        error = retrieval.failure.map { $0.detail.onOneLine(upTo: 300) }
+        serves =
+            switch retrieval.answer?.status {
+            case nil: .noAnswer
+            case 200: Self.file(retrieval, readings)
+            case .some(300..<400): .redirect
+            default: retrieval.answer?.speaksOfFile == true ? .missing : .otherStatus
+            }
+    }
+
+    private static func file(_ retrieval: Retrieval, _ readings: Readings) -> Serves {
+        let origin = readings.observation.origin.answer?.body.hash
+        if let hash = retrieval.answer?.body.hash, hash == origin {
+            return readings.originFile == nil ? .noFile : .originFile
+        }
+        // A body that is no longer kept, or was too large, can only be told apart by its hash.
+        guard let hash = retrieval.answer?.body.hash, readings.observation.contents[hash] != nil else {
+            return .otherFile
+        }
+        guard let file = readings.file(of: retrieval) else { return .noFile }
+        return file.meaning == readings.originFile?.meaning ? .originFile : .otherFile
+    }
+
+    /// As the page has it.
+    var words: String {
+        let version = hash.map { " (SHA-256 \($0.hex.prefix(8))…)" } ?? ""
+        return switch serves {
+        case .originFile: "the origin's file\(version)"
+        case .otherFile: "another file\(version)"
+        case .noFile: "no such file\(version)"
+        case .missing: "no copy (status \(status ?? 0))"
+        case .redirect: "a redirect (status \(status ?? 0))"
+        case .otherStatus: "status \(status ?? 0)"
+        case .noAnswer: "no answer: \(error ?? "unknown")"
+        }
+    }
+}
+
+/// What the last full check saw, word by word, for those who want to look for themselves.
+struct EvidencePart: Equatable, Sendable {
+    let id: String
+    let title: String
+    let note: String
+    let text: String
+
+    /// What nobody reads to its end is cut.
+    private static let maximumFile = 16_384
+    private static let maximumParts = 24
+
+    static func all(_ full: Observation, _ time: PageTime) -> [EvidencePart] {
+        var parts: [EvidencePart] = []
+        func add(_ title: String, _ retrieval: Retrieval) {
+            guard parts.count < maximumParts else { return }
+            parts.append(part("e-\(parts.count)", title, retrieval))
+        }
+        add("Origin, by name", full.origin)
+        for look in full.full?.agents ?? [] { add("Origin as \(look.agent.userAgent)", look.retrieval) }
+        for look in full.full?.addresses ?? [] { add("Origin at \(look.address.address)", look.retrieval) }
+        for look in full.full?.edges ?? [] { add("Edge \(look.shortName ?? "") \(look.address)", look.retrieval) }
+        if full.full?.edges.isEmpty != false, let copy = full.cdn.retrieval { add("Apple’s CDN", copy) }
+        for look in full.full?.vantages ?? [] { add("From \(look.name)", look.retrieval) }
+        var shown: Set<ContentHash> = []
+        for (title, retrieval) in [
+            ("The origin’s file", full.origin as Retrieval?), ("Apple’s copy", full.cdn.retrieval),
+        ] {
+            guard let hash = retrieval?.answer?.body.hash, shown.insert(hash).inserted, let data = full.contents[hash]
+            else {
+                continue
+            }
+            let text = String(decoding: data.prefix(maximumFile), as: UTF8.self)
+            parts.append(
+                EvidencePart(
+                    id: "e-\(parts.count)", title: title, note: "\(data.count.grouped) bytes, SHA-256 \(hash.hex)",
+                    text: text.lines + (data.count > maximumFile ? "\n…" : "")))
+        }
+        return parts
+    }
+
+    private static func part(_ id: String, _ title: String, _ retrieval: Retrieval) -> EvidencePart {
+        var lines = ["GET \(retrieval.url)"]
+        if let connection = retrieval.connection {
+            lines.append(
+                "connected to \(connection.address ?? "?"), HTTP/\(connection.httpVersion ?? "?"), \(connection.tls?.version ?? "no TLS"), "
+                    + "\(Int(connection.timings.total.rounded())) ms")
+        }
+        for hop in retrieval.redirects {
+            lines.append("\(hop.status) from \(hop.from) to \(hop.location ?? "nowhere")")
+        }
+        let note: String
+        switch retrieval.outcome {
+        case .answered(let answer):
+            note = "\(answer.status), \(answer.body.decodedBytes.grouped) bytes"
+            lines.append("status \(answer.status)")
+            lines += answer.headers.map { "\($0.name): \($0.value)" }
+            if let hash = answer.body.hash { lines.append("body: SHA-256 \(hash.hex)") }
+        case .failed(let failure):
+            note = failure.kind.rawValue.replacing("_", with: " ")
+            lines.append("failed while \(failure.phase.rawValue): \(failure.detail)")
+        }
+        return EvidencePart(
+            id: id, title: title.onOneLine(upTo: 120), note: note,
+            text: lines.map { $0.onOneLine(upTo: 600) }.joined(separator: "\n"))
+    }
+}
+
+extension String {
+    /// Displayable, line by line.
+    fileprivate var lines: String {
+        split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { line in
+            String(line).replacing("\t", with: "  ").onOneLine(upTo: 600)
+        }.joined(separator: "\n")
+    }
+}
