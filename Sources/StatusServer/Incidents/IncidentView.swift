@@ -67,3 +67,110 @@ struct IncidentView: Equatable, Sendable {
         canSilence = isOpen && incident.domain != nil
     }
 }
+
+/// Incidents of a domain: the open ones with each message that was sent, the past ones in a line each.
+struct IncidentStory: Equatable, Sendable {
+    let id: String
+    let shortID: String
+    let kind: String
+    let mark: String
+    let tone: String
+    let state: String
+    let since: String
+    let acknowledged: String?
+    let isUnacknowledged: Bool
+    let isPending: Bool
+    let silenced: String?
+    let deliveries: [Delivery]
+
+    struct Delivery: Equatable, Sendable {
+        let time: String
+        let message: String
+        let channel: String
+        let result: String
+        let tone: String
+        let attempts: String
+    }
+
+    init(
+        _ incident: Incident, note: IncidentNote?, deliveries: [DeliveryRecord], context: IncidentContext,
+        labels: [String: String], time: PageTime
+    ) {
+        id = incident.id
+        shortID = String(incident.id.prefix(12))
+        kind = incident.kind.rawValue
+        (mark, tone) = incident.face
+        switch incident.state {
+        case .pending: state = "pending, not notified yet"
+        case .resolved:
+            state =
+                "resolved \(incident.resolvedAt.map(time.brief) ?? "")"
+                + (incident.reason.map { " (\($0.rawValue))" } ?? "")
+        default: state = "\(incident.state.rawValue) since \(time.brief(incident.firedAt ?? incident.openedAt))"
+        }
+        since = "trouble since \(time.brief(incident.since))"
+        let acknowledgement = note?.record.acknowledgement
+        acknowledged = acknowledgement.map {
+            "acknowledged by \($0.by.onOneLine(upTo: 100)) at \(time.brief($0.at))"
+                + ($0.reason.isEmpty ? "" : ": “\($0.reason.onOneLine(upTo: 300))”")
+        }
+        isPending = incident.state == .pending
+        silenced = context.silencedUntil(incident, labels: labels, at: time.wall).map {
+            "silenced until \(PageTime.brief($0, wall: time.wall))"
+        }
+        isUnacknowledged = acknowledgement == nil && (incident.state == .firing || incident.state == .recovering)
+        self.deliveries = deliveries.reversed().map { Delivery($0, time) }
+    }
+}
+
+extension IncidentStory.Delivery {
+    init(_ record: DeliveryRecord, _ time: PageTime) {
+        self.time = time.brief(record.at)
+        message = record.reason == .firing ? "FIRING" : record.reason.rawValue.uppercased().replacing("_", with: " ")
+        channel = record.channel.onOneLine(upTo: 60)
+        let answer = record.status.map { " (\($0))" } ?? ""
+        let isDelivered = record.outcome == .delivered
+        result =
+            record.outcome.rawValue.replacing("_", with: " ") + answer
+            + (record.error.map { ": \($0.onOneLine(upTo: 200))" } ?? "")
+        tone = isDelivered ? "ink" : "fail"
+        attempts = "\(record.attempts)"
+    }
+}
+
+struct EarlierIncident: Equatable, Sendable {
+    let kind: String
+    let address: String
+    let began: String
+    let lasted: String
+    let reason: String
+    let notified: String
+
+    init(_ incident: Incident, notified: [String], time: PageTime) {
+        kind = incident.kind.rawValue
+        address = "/incidents/\(incident.id)"
+        began = time.brief(incident.since)
+        lasted = Span.words((incident.resolvedAt ?? time.now).timeIntervalSince(incident.since))
+        reason = incident.reason.map { $0.rawValue.replacing("_", with: " ") } ?? ""
+        self.notified = notified.isEmpty ? "nobody" : notified.map { $0.onOneLine(upTo: 40) }.listed(upTo: 3)
+    }
+}
+
+extension Incident {
+    /// The symbol and colour of its kind.
+    var face: (mark: String, tone: String) {
+        let status: DomainStatus =
+            switch kind {
+            case .cdnMissing: .missing
+            case .cdnStale: state == .pending ? .propagating : .stale
+            case .cdnDivergent: .divergent
+            case .expectationFailed: .expectationFailed
+            case .originBroken, .originUnreachable, .originInconsistent: .originFailing
+            case .certificateExpiring, .cdnWide, .monitorDegraded: .atRisk
+            case .change: .propagating
+            }
+        if state == .resolved { return ("m-check", "soft") }
+        if state == .pending { return (status.mark, "prog") }
+        return (status.mark, severity == .error ? "fail" : "warn")
+    }
+}
