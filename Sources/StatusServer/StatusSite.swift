@@ -1,4 +1,4 @@
-// The life of the server: it takes its address, serves until its end, and ends in time. What it serves is in Routes/.
+// The life of the server: it takes its address, serves until its end, and ends in time.
 
 import Foundation
 import Hummingbird
@@ -160,11 +160,11 @@ package struct StatusSite: Service {
     }
 }
 
-// HTTP/1.1 as the framework speaks it, but for connections that come in while the server ends. They may be accepted and wait
-// for a task that serves them, when the one that would start it is cancelled; NIO then stops the whole process, as their
-// writers were never finished. https://github.com/apple/swift-nio/issues/2637
-
 /// Sees to it that each accepted connection is served, or else closed.
+///
+/// HTTP/1.1 as the framework speaks it, but for connections that come in while the server ends. They may be accepted and
+/// wait for a task that serves them, when the one that would start it is cancelled; NIO then stops the whole process, as
+/// their writers were never finished. https://github.com/apple/swift-nio/issues/2637
 struct ServedOrClosed: ServerChildChannel {
     private let http: HTTP1Channel
 
@@ -205,9 +205,7 @@ final class AcceptedConnection: ServerChildChannelValue {
     }
 }
 
-// Why the server could not take its address, in one sentence for the operator.
-
-/// The address of the configuration cannot be listened on.
+/// The address of the configuration cannot be listened on: why, in one sentence for the operator.
 package struct ListenError: Error, Equatable, CustomStringConvertible, LocalizedError {
     package let code: Code
     /// The address, what was seen, what to do.

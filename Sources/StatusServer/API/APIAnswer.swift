@@ -142,7 +142,7 @@ struct DeliveryContent: Decodable {
     }
 }
 
-// What `status` shows, from the API's documents.
+// MARK: - What `status` shows
 
 /// A domain, or an incident of many, within a list.
 private struct DiagnosisContent: Decodable {

@@ -100,8 +100,6 @@ package enum APIEndpoint: String, CaseIterable, Sendable {
     }
 }
 
-// The query of a request, read strictly: a misspelt filter must not look like an answer to what was meant.
-
 /// Why a request cannot be answered, for who sent it; a 400.
 struct QueryFault: Error, CustomStringConvertible {
     let description: String
@@ -109,6 +107,7 @@ struct QueryFault: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
+/// The query of a request, read strictly: a misspelt filter must not look like an answer to what was meant.
 struct APIQuery {
     private let values: [String: String]
 

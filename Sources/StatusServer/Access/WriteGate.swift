@@ -144,10 +144,9 @@ struct ReadOnlyGate<Context: RequestContext>: RouterMiddleware {
     }
 }
 
-// A name that was made to point to this machine (DNS rebinding) must not open the pages in somebody's browser: that browser
-// asks for the name, not for ours.
-
-/// Where only this machine can reach the server, it answers to its own names alone; probes may use any.
+/// Where only this machine can reach the server, it answers to its own names alone; probes may use any. A name that was
+/// made to point to this machine (DNS rebinding) must not open the pages in somebody's browser: that browser asks for the
+/// name, not for ours.
 struct HostGate<Context: RequestContext>: RouterMiddleware {
     /// nil: any name.
     let hosts: Set<String>?

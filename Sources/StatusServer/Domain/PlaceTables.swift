@@ -207,9 +207,7 @@ struct PlaceReader {
     }
 }
 
-// What one address, edge or vantage served at the last full look, compared with what the origin served by its name then.
-
-/// One copy of the file, at one place.
+/// What one address, edge or vantage served at the last full look, compared with what the origin served by its name then.
 struct CopySighting: Equatable, Sendable {
     let place: String
     let serves: Serves

@@ -72,8 +72,8 @@ struct ScalarHTML: MustacheContentType {
     }
 }
 
-// From a view model to what Mustache reads: each property is looked at once, not once for each of its uses in a template.
-
+/// From a view model to what Mustache reads: each property is looked at once, not once for each of its uses in a template.
+///
 /// The properties of a structure by name, those inside as well. An optional without a value is `false`, so that a section of
 /// that name is not taken from the model around it.
 enum Fields {
