@@ -153,15 +153,6 @@ extension OverviewIncident {
     }
 }
 
-extension String {
-    /// Displayable, and cut by scalars: one character may hold a million combining marks.
-    func onOneLine(upTo limit: Int) -> String {
-        let scalars = unicodeScalars.prefix(limit + 1)
-        guard scalars.count > limit else { return displayable }
-        return String(String.UnicodeScalarView(scalars.dropLast(2))).displayable + "…"
-    }
-}
-
 /// An open incident of no single domain, as the overview and `status` show it.
 package struct FleetLine: Equatable, Sendable {
     package let kind: String

@@ -73,7 +73,7 @@ struct LabelGroups: Equatable, Sendable {
 }
 
 extension String {
-    var nilIfEmpty: String? { isEmpty ? nil : self }
+    fileprivate var nilIfEmpty: String? { isEmpty ? nil : self }
 }
 
 /// Domains that need the same decision.

@@ -159,18 +159,3 @@ extension WatchedDomainInfo {
         }
     }
 }
-
-extension String {
-    /// To the first full stop that ends a sentence.
-    var firstSentence: String {
-        guard let end = firstRange(of: /\.(\s|$)/) else { return self }
-        return String(self[..<end.lowerBound])
-    }
-}
-
-extension [String] {
-    /// `ops, pager and 2 more`.
-    func listed(upTo limit: Int) -> String {
-        prefix(limit).joined(separator: ", ") + (count > limit ? " and \(count - limit) more" : "")
-    }
-}

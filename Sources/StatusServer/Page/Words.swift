@@ -83,3 +83,25 @@ extension Int {
         "\(grouped) \(self == 1 ? one : many ?? one + "s")"
     }
 }
+
+extension String {
+    /// Displayable, and cut by scalars: one character may hold a million combining marks.
+    func onOneLine(upTo limit: Int) -> String {
+        let scalars = unicodeScalars.prefix(limit + 1)
+        guard scalars.count > limit else { return displayable }
+        return String(String.UnicodeScalarView(scalars.dropLast(2))).displayable + "…"
+    }
+
+    /// To the first full stop that ends a sentence.
+    var firstSentence: String {
+        guard let end = firstRange(of: /\.(\s|$)/) else { return self }
+        return String(self[..<end.lowerBound])
+    }
+}
+
+extension [String] {
+    /// `ops, pager and 2 more`.
+    func listed(upTo limit: Int) -> String {
+        prefix(limit).joined(separator: ", ") + (count > limit ? " and \(count - limit) more" : "")
+    }
+}
