@@ -55,23 +55,15 @@ struct Envelope<Context: RequestContext>: RouterMiddleware {
 extension Response {
     /// A sentence for people and scripts.
     init(plain text: String, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) {
-        self.init(text, type: "text/plain; charset=utf-8", status: status, headers: headers)
-    }
-
-    init(html text: String) {
-        self.init(text, type: "text/html; charset=utf-8", status: .ok, headers: [:])
+        var headers = headers
+        headers[.contentType] = "text/plain; charset=utf-8"
+        self.init(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 
     init(json data: Data) {
         self.init(
             status: .ok, headers: [.contentType: "application/json"],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: data)))
-    }
-
-    private init(_ text: String, type: String, status: HTTPResponse.Status, headers: HTTPFields) {
-        var headers = headers
-        headers[.contentType] = type
-        self.init(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 }
 

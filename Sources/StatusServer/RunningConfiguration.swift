@@ -40,7 +40,7 @@ final class WatchList: Sendable {
 /// The watched domains by name and by label.
 struct WatchIndex: Sendable {
     /// By name.
-    let domains: [WatchedDomainInfo]
+    private let domains: [WatchedDomainInfo]
     private let byDomain: [Domain: Int]
     /// `key=value` and how many domains have it; those that most have come first.
     let labels: [(text: String, count: Int)]

@@ -206,24 +206,21 @@ final class AcceptedConnection: ServerChildChannelValue {
 }
 
 /// The address of the configuration cannot be listened on: why, in one sentence for the operator.
-package struct ListenError: Error, Equatable, CustomStringConvertible, LocalizedError {
+package struct ListenError: Error, Equatable, CustomStringConvertible {
     package let code: Code
     /// The address, what was seen, what to do.
     package let message: String
 
-    package enum Code: String, Sendable {
-        case addressInUse = "address_in_use"
-        case permissionDenied = "permission_denied"
+    package enum Code: Sendable {
+        case addressInUse
+        case permissionDenied
         /// No interface of this machine has the address.
-        case addressNotAvailable = "address_not_available"
-        case unknownHost = "unknown_host"
+        case addressNotAvailable
+        case unknownHost
         case other
     }
 
     package var description: String { message }
-    package var errorDescription: String? { message }
-    /// Free of dynamic text, for metrics.
-    package var shortLabel: String { code.rawValue }
 
     init(_ error: any Error, host: String, port: Int) {
         let place = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"

@@ -135,7 +135,7 @@ struct DomainView: Equatable, Sendable {
         triedURL = reading.query.url.onOneLine(upTo: 2000)
         tried =
             reading.query.url.isEmpty
-            ? nil : TriedURL(reading.query.url, domain: domain, sources: reader?.sources(nil) ?? [])
+            ? nil : TriedURL(reading.query.url, domain: domain, sources: reader?.sources ?? [])
         keptWindow = reading.query.window.map { "\(Int($0))" }
         self.past = PastTimes(past, lag: lag, staleAfter: staleAfter)
         times = AnswerTimes(reading.times, time)
@@ -159,17 +159,17 @@ struct DomainView: Equatable, Sendable {
         silences = reading.context.silences.silences.filter {
             $0.scope.matches(domain: domain, labels: watched.labels, kind: .cdnStale)
         }.map { SilenceRow($0, time) }
-        evidence = reading.full.map { EvidencePart.all($0, time) } ?? []
+        evidence = reading.full.map(EvidencePart.all) ?? []
         originURL = domain.wellKnownURL
         let isWeb = cdnBaseURL.hasPrefix("https://") || cdnBaseURL.hasPrefix("http://")
         cdnURL =
             isWeb && watched.mode.readsCDN ? cdnBaseURL + (cdnBaseURL.hasSuffix("/") ? "" : "/") + domain.name : nil
         jsonURL = "/api/v1/domains/\(domain.name)"
-        phones = Self.phones(record, watched)
+        phones = Self.phones(watched)
     }
 
     /// Who follows a change when.
-    private static func phones(_ record: BriefRecord, _ watched: WatchedDomainInfo) -> [OriginTable.Fact] {
+    private static func phones(_ watched: WatchedDomainInfo) -> [OriginTable.Fact] {
         guard watched.mode.readsCDN else {
             return [.init(name: "New install", text: "Reads the origin when the app is installed.")]
         }

@@ -55,7 +55,7 @@ extension EdgeLook {
 
 extension CopySighting {
     /// In a table's cell.
-    func short(version: String?, present: String?) -> (text: String, mark: String, tone: String) {
+    func short(version: String?) -> (text: String, mark: String, tone: String) {
         switch serves {
         case .originFile: (version ?? "the file", DomainStatus.inSync.mark, "ok")
         case .otherFile:
@@ -96,8 +96,8 @@ struct PlaceReader {
     var edges: EdgeTable? {
         guard let looks = full.full?.edges, !looks.isEmpty else { return nil }
         let rows = looks.prefix(32).map { look in
-            let sighting = CopySighting(look.address, look.retrieval, in: readings)
-            let (text, mark, tone) = sighting.short(version: version(of: look.retrieval), present: nil)
+            let sighting = CopySighting(look.retrieval, in: readings)
+            let (text, mark, tone) = sighting.short(version: version(of: look.retrieval))
             let answer = look.retrieval.answer
             return EdgeTable.Row(
                 name: look.shortName ?? "", address: look.address.onOneLine(upTo: 60), serves: text, mark: mark,
@@ -116,8 +116,8 @@ struct PlaceReader {
             return look.map { $0.retrieval.answer.map { "\($0.status)" } ?? "no answer" } ?? "–"
         }
         let rows = looks.prefix(32).map { look in
-            let sighting = CopySighting(look.address.address, look.retrieval, in: readings)
-            let (text, mark, tone) = sighting.short(version: version(of: look.retrieval), present: nil)
+            let sighting = CopySighting(look.retrieval, in: readings)
+            let (text, mark, tone) = sighting.short(version: version(of: look.retrieval))
             return OriginTable.Row(
                 address: look.address.address.onOneLine(upTo: 60),
                 serves: text + (look.address.scope == .public ? "" : ", not public"), mark: mark, tone: tone,
@@ -173,13 +173,13 @@ struct PlaceReader {
         }
         add("Response time", origin.connection.map { "\(Int($0.timings.total.rounded())) ms" })
         for look in full.full?.vantages ?? [] {
-            add("From \(look.name.shortened(to: 40))", CopySighting(look.name, look.retrieval, in: readings).words)
+            add("From \(look.name.shortened(to: 40))", CopySighting(look.retrieval, in: readings).words)
         }
         return facts
     }
 
     /// The origin's file, and each other one that edges serve.
-    func sources(_ versionOfOrigin: String?) -> [TriedURL.Source] {
+    var sources: [TriedURL.Source] {
         var groups: [(hash: ContentHash, edges: Int)] = []
         let looks = full.full?.edges ?? []
         let copies = looks.isEmpty ? [full.cdn.retrieval].compactMap(\.self) : looks.map(\.retrieval)
@@ -209,7 +209,6 @@ struct PlaceReader {
 
 /// What one address, edge or vantage served at the last full look, compared with what the origin served by its name then.
 struct CopySighting: Equatable, Sendable {
-    let place: String
     let serves: Serves
     let status: Int?
     let hash: ContentHash?
@@ -229,8 +228,7 @@ struct CopySighting: Equatable, Sendable {
         case noAnswer
     }
 
-    init(_ place: String, _ retrieval: Retrieval, in readings: Readings) {
-        self.place = place.onOneLine(upTo: 100)
+    init(_ retrieval: Retrieval, in readings: Readings) {
         status = retrieval.answer?.status
         hash = retrieval.answer?.body.hash
         error = retrieval.failure.map { $0.detail.onOneLine(upTo: 300) }
@@ -282,7 +280,7 @@ struct EvidencePart: Equatable, Sendable {
     private static let maximumFile = 16_384
     private static let maximumParts = 24
 
-    static func all(_ full: Observation, _ time: PageTime) -> [EvidencePart] {
+    static func all(_ full: Observation) -> [EvidencePart] {
         var parts: [EvidencePart] = []
         func add(_ title: String, _ retrieval: Retrieval) {
             guard parts.count < maximumParts else { return }

@@ -8,7 +8,6 @@ import Storage
 /// One mark for each domain that needs attention, by the values of one label.
 struct LabelGroups: Equatable, Sendable {
     let key: String
-    let keys: [FrontPage.Choice]
     let addresses: [Link]
     let groups: [Group]
     /// Values without trouble, in a sentence; nil: none.
@@ -43,7 +42,6 @@ struct LabelGroups: Equatable, Sendable {
         addresses = watched.labelKeys.prefix(5).map { name in
             Link(text: name.onOneLine(upTo: 30), address: query.with { $0.by = name }.address, isChosen: name == key)
         }
-        keys = []
         func worst(_ counts: [DomainStatus: Int]) -> [Int] { DomainStatus.allCases.map { -(counts[$0] ?? 0) } }
         let sorted = attention.sorted { left, right in
             let (first, second) = (worst(left.value), worst(right.value))

@@ -79,7 +79,6 @@ struct IncidentStory: Equatable, Sendable {
     let since: String
     let acknowledged: String?
     let isUnacknowledged: Bool
-    let isPending: Bool
     let silenced: String?
     let deliveries: [Delivery]
 
@@ -114,7 +113,6 @@ struct IncidentStory: Equatable, Sendable {
             "acknowledged by \($0.by.onOneLine(upTo: 100)) at \(time.brief($0.at))"
                 + ($0.reason.isEmpty ? "" : ": “\($0.reason.onOneLine(upTo: 300))”")
         }
-        isPending = incident.state == .pending
         silenced = context.silencedUntil(incident, labels: labels, at: time.wall).map {
             "silenced until \(PageTime.brief($0, wall: time.wall))"
         }

@@ -8,7 +8,7 @@ import NIOCore
 struct PageLibrary: Sendable {
     private let library: MustacheLibrary
 
-    enum View: String, CaseIterable {
+    enum View: String {
         case overview, domain, incidents, incident, login
     }
 
