@@ -155,7 +155,7 @@ package struct StatusSite: Service {
                 store: store, timekeeper: timekeeper, gate: gate, actions: actions, onWrite: onWrite),
             silences: SilenceRoute(
                 store: store, timekeeper: timekeeper, windows: windows, gate: gate),
-            metrics: MetricsRoute(text: metrics), probe: ProbeRoute(actions: actions),
+            metrics: metrics, probe: ProbeRoute(actions: actions),
             readiness: ReadyRoute(store: store, health: health))
     }
 }

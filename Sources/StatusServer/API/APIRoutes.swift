@@ -13,7 +13,8 @@ struct APIRoutes: Sendable {
     let acknowledgements: AcknowledgeRoute
     let deliveries: DeliveryRoute
     let silences: SilenceRoute
-    let metrics: MetricsRoute
+    /// What `/metrics` answers.
+    let metrics: @Sendable () async throws -> [UInt8]
     let probe: ProbeRoute
     let readiness: ReadyRoute
 
@@ -51,7 +52,7 @@ struct APIRoutes: Sendable {
         case .addSilence: return try await silences.add(request)
         case .endSilence: return try await silences.end(request, id: id)
         case .description: return Response(json: Data(PackageResources.openapi_json))
-        case .metrics: return try await metrics.answer()
+        case .metrics: return Response(metrics: try await metrics())
         case .probe: return try await probe.answer(request)
         case .health: return HealthRoute.answer()
         case .readiness: return await readiness.answer()

@@ -117,7 +117,7 @@ struct DomainView: Equatable, Sendable {
         effect = text?.effect ?? "The first check has not ended yet."
         (cause, action, outlook) = (text?.cause, text?.action, text?.outlook)
         squares = record.brief?.edges.flatMap(EdgePicture.init)
-        numbers = DomainNumbers(record, state, lasting, staleAfter: staleAfter, time).all
+        numbers = Self.numbers(record, state, lasting, staleAfter: staleAfter, time)
 
         let lag = record.brief?.changedAt.map(time.since)
         let past = record.brief?.propagations ?? []
@@ -221,21 +221,21 @@ extension DomainView.SilenceRow {
     }
 }
 
-/// The five numbers of a domain.
-struct DomainNumbers {
-    let all: [DomainView.Number]
-
-    init(_ record: BriefRecord, _ state: DomainState?, _ lasting: Lasting, staleAfter: TimeInterval, _ time: PageTime) {
+extension DomainView {
+    /// The five numbers of a domain.
+    private static func numbers(
+        _ record: BriefRecord, _ state: DomainState?, _ lasting: Lasting, staleAfter: TimeInterval, _ time: PageTime
+    ) -> [Number] {
         let brief = record.brief
         let tone = record.status.tone.rawValue
         let past = brief?.propagations ?? []
         let usual = UsualPropagation(past)
         func number(_ name: String, _ value: String, _ detail: String, _ tone: String = "ink", squares: Bool = false)
-            -> DomainView.Number
+            -> Number
         {
-            DomainView.Number(name: name, value: value, detail: detail, tone: tone, hasSquares: squares)
+            Number(name: name, value: value, detail: detail, tone: tone, hasSquares: squares)
         }
-        var all: [DomainView.Number] = []
+        var all: [Number] = []
         if let changedAt = brief?.changedAt {
             all.append(
                 number(
@@ -305,7 +305,7 @@ struct DomainNumbers {
             number(
                 "Checked", record.lastCheckedAt.map(time.age) ?? "never",
                 state?.lastFullAt.map { "all addresses and edges \(time.age($0))" } ?? "never in full"))
-        self.all = all
+        return all
     }
 }
 
