@@ -89,7 +89,7 @@ enum TestReportText {
         return lines.joined(separator: "\n")
     }
 
-    static func verdict(_ report: TestReport, _ kind: ChannelKind) -> String {
+    private static func verdict(_ report: TestReport, _ kind: ChannelKind) -> String {
         switch report.outcome {
         case .delivered: "delivered"
         case .throttled(let wait?): "not delivered: it asks to wait for \((wait / .seconds(1)).inWords)"

@@ -216,10 +216,7 @@ struct ReportOutput {
             Console.print((single ?? .array(collected)).text(isPretty: true))
         case .jsonl, .github: return
         case .nagios: Console.print(plugin.text)
-        case .markdown:
-            guard !isSingle else { return }
-            Console.print((printed > 0 ? "\n" : "") + totals)
-        case .text:
+        case .markdown, .text:
             guard !isSingle else { return }
             Console.print((printed > 0 ? "\n" : "") + totals)
         }

@@ -3,8 +3,7 @@ import Evidence
 import MonitorConfiguration
 
 /// The exit codes of the contract; 64 is ArgumentParser's own for usage, and ours for targets that are no domains.
-enum MonitorExit: Int32, CaseIterable {
-    case fine = 0
+enum MonitorExit: Int32 {
     /// At least one error finding.
     case found = 1
     case usage = 64

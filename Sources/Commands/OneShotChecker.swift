@@ -24,7 +24,7 @@ struct OneShotChecker: Sendable {
     /// reads the few certificates that it needs, of many the whole trust store is parsed once.
     init(
         connections: ConnectionOptions, timeout: Duration?, asksCDN: Bool, asksEdges: Bool? = nil,
-        targets: Int = .max,
+        targets: Int,
         configuration: ConfigurationFile?,
         expectations: [Domain: Expectations] = [:]
     ) throws {

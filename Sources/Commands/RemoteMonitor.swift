@@ -51,7 +51,7 @@ struct RemoteMonitor: Sendable {
     }
 
     /// What `work` asked for; nil where the daemon does not know it.
-    static func known<Value>(_ work: () async throws -> Value) async throws -> Value? {
+    private static func known<Value>(_ work: () async throws -> Value) async throws -> Value? {
         do {
             return try await work()
         } catch let refusal as RemoteRefusal where refusal.status == 404 {
@@ -61,19 +61,19 @@ struct RemoteMonitor: Sendable {
 
     /// `path`: after `/api/v1/`.
     /// - Throws: `RemoteRefusal`, `CommandFailure`.
-    func get(_ path: String, _ query: [(name: String, value: String?)] = []) async throws -> Data {
+    private func get(_ path: String, _ query: [(name: String, value: String?)] = []) async throws -> Data {
         try await ask(.get, path, query)
     }
 
-    func post(_ path: String, _ body: OrderedJSON) async throws -> Data {
+    private func post(_ path: String, _ body: OrderedJSON) async throws -> Data {
         try await ask(.post(body: Data(body.text(isPretty: false).utf8)), path, [])
     }
 
-    func delete(_ path: String) async throws -> Data { try await ask(.delete, path, []) }
+    private func delete(_ path: String) async throws -> Data { try await ask(.delete, path, []) }
 
     /// What an answer says.
     /// - Throws: `CommandFailure` where it has another form.
-    func read<Value>(_ data: Data, _ decode: (Data) throws -> Value) throws -> Value {
+    private func read<Value>(_ data: Data, _ decode: (Data) throws -> Value) throws -> Value {
         do {
             return try decode(data)
         } catch {
@@ -83,7 +83,7 @@ struct RemoteMonitor: Sendable {
     }
 
     /// One segment of a path.
-    static func segment(_ text: String) -> String {
+    private static func segment(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(CharacterSet(charactersIn: "-._~")))
             ?? ""
     }

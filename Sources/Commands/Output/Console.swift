@@ -60,7 +60,7 @@ final class Progress: Sendable {
     private let total: Int
     private let done = Mutex(0)
 
-    init(total: Int, isQuiet: Bool = false) {
+    init(total: Int, isQuiet: Bool) {
         self.total = total
         isShown = !isQuiet && isatty(STDERR_FILENO) == 1
         show(0)

@@ -7,7 +7,7 @@ import Foundation
 
 enum SARIF {
     /// `failures`: why sources could not be read.
-    static func log(of results: [LintResult], failures: [String] = []) -> OrderedJSON {
+    static func log(of results: [LintResult], failures: [String]) -> OrderedJSON {
         let rules = Linter.rules
         var indices: [String: Int] = [:]
         for (index, rule) in rules.enumerated() { indices[rule.id] = index }

@@ -19,7 +19,7 @@ struct WatchEvent: Equatable, Sendable {
     let inSync: Int
     let edges: Int
 
-    enum Kind: String, Sendable, CaseIterable {
+    enum Kind: String, Sendable {
         /// The origin was read: this is what is waited for.
         case goalSet = "goal_set"
         /// An edge at the first look.
