@@ -1,5 +1,7 @@
 // The text format of Prometheus: https://prometheus.io/docs/instrumenting/exposition_formats/
 
+import Synchronization
+
 /// Writes metrics, family by family. Names and labels are the caller's; values of labels are escaped.
 package struct Exposition: Sendable {
     package enum Kind: String, Sendable { case counter, gauge, histogram }
@@ -80,5 +82,62 @@ package struct Labels: Hashable, Comparable, Sendable {
     /// `{name="value"}`; empty without labels.
     fileprivate var text: [UInt8] {
         inner.isEmpty ? [] : [UInt8(ascii: "{")] + inner + [UInt8(ascii: "}")]
+    }
+}
+
+// MARK: - Counters and histograms
+
+/// Counts since the start of the process, one for each set of labels that was seen.
+package final class Counter: Sendable {
+    private let counts: Mutex<[Labels: Int]>
+
+    /// - Parameter known: shown as 0 before they are first counted, so that a rate begins at the first event.
+    package init(_ known: [Labels] = []) {
+        counts = Mutex(Dictionary(known.map { ($0, 0) }) { first, _ in first })
+    }
+
+    package func count(_ labels: Labels) { counts.withLock { $0[labels, default: 0] += 1 } }
+
+    package func write(_ name: String, _ help: String, to text: inout Exposition) {
+        let counts = counts.withLock { $0 }.sorted { $0.key < $1.key }
+        text.family(name, .counter, help, counts.lazy.map { ($0.key, Double($0.value)) })
+    }
+}
+
+/// A distribution since the start of the process, in buckets with fixed bounds.
+package final class Histogram: Sendable {
+    private struct State {
+        /// One more than there are bounds; not cumulative.
+        var counts: [Int]
+        var sum = 0.0
+    }
+
+    private let bounds: [Double]
+    private let state: Mutex<State>
+
+    /// - Parameter bounds: the upper ones of all buckets but the last, ascending.
+    package init(_ bounds: [Double]) {
+        self.bounds = bounds
+        state = Mutex(State(counts: Array(repeating: 0, count: bounds.count + 1)))
+    }
+
+    package func observe(_ value: Double) {
+        let bucket = bounds.firstIndex { value <= $0 } ?? bounds.count
+        state.withLock {
+            $0.counts[bucket] += 1
+            $0.sum += value
+        }
+    }
+
+    package func write(_ name: String, _ help: String, to text: inout Exposition) {
+        let (counts, sum) = state.withLock { ($0.counts, $0.sum) }
+        text.family(name, .histogram, help)
+        var total = 0
+        for (bound, count) in zip(bounds + [.infinity], counts) {
+            total += count
+            text.sample(name + "_bucket", Labels(["le": Exposition.text(bound)]), Double(total))
+        }
+        text.sample(name + "_sum", Labels(), sum)
+        text.sample(name + "_count", Labels(), Double(total))
     }
 }
