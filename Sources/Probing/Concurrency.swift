@@ -1,4 +1,4 @@
-// How many may be in one room at once.
+// How much runs at once: a bounded number of places, turns at a bounded rate, and work on many items.
 
 import Synchronization
 
@@ -71,5 +71,58 @@ final class Places: Sendable {
             return state.line.removeFirst().continuation
         }
         next?.resume(returning: true)
+    }
+}
+
+/// Hands out turns, at most so many in any second. A group of requests after a pause goes at once: eight edges asked
+/// together wait for nothing.
+actor Pace {
+    private let window: Duration
+    private let capacity: Int
+    /// When the last `capacity` turns were or will be, oldest at `next`.
+    private var turns: [ContinuousClock.Instant] = []
+    private var next = 0
+
+    /// - Parameter perSecond: turns a second, above 0; below 1 it is one turn in 1 / `perSecond` seconds.
+    init(perSecond: Double) {
+        let rate = max(0.001, perSecond)
+        capacity = min(100_000, max(1, Int(rate)))
+        window = .seconds(Double(capacity) / rate)
+    }
+
+    /// Waits for the caller's turn; turns are given in the order of the calls.
+    /// - Throws: `CancellationError`.
+    func turn() async throws {
+        let now = ContinuousClock.now
+        var mine = now
+        if turns.count < capacity {
+            turns.append(mine)
+        } else {
+            mine = max(now, turns[next] + window)
+            turns[next] = mine
+            next = (next + 1) % capacity
+        }
+        if mine > now { try await Task.sleep(until: mine, clock: .continuous) }
+    }
+}
+
+/// Works on all items at once and returns the results in the items' order; what one of them takes holds up no other.
+/// `limit`: how many at once; nil: all. What `work` throws is thrown, and the rest cancelled then.
+func together<Item: Sendable, Result: Sendable>(
+    _ items: [Item], limit: Int? = nil, _ work: @escaping @Sendable (Item) async throws -> Result
+) async throws -> [Result] {
+    try await withThrowingTaskGroup(of: (Int, Result).self) { group in
+        var results: [Result?] = Array(repeating: nil, count: items.count)
+        var waiting = items.enumerated().makeIterator()
+        func startNext() {
+            guard let (index, item) = waiting.next() else { return }
+            group.addTask { (index, try await work(item)) }
+        }
+        for _ in 0..<min(items.count, limit ?? items.count) { startNext() }
+        for try await (index, result) in group {
+            results[index] = result
+            startNext()
+        }
+        return results.compactMap(\.self)
     }
 }

@@ -1,0 +1,167 @@
+// Reads the origin's copy as Apple's crawler would have to: HTTPS, one fresh, fully verified connection a request.
+
+import Curl
+import Evidence
+import Foundation
+
+struct OriginProbe: Sendable {
+    let driver: CurlDriver
+    let settings: ProbeSettings
+
+    /// One look at the origin by its name, redirects followed, within `timeout` for all hops together; through `proxy`
+    /// where another place looks.
+    func retrieve(_ domain: Domain, timeout: Duration, proxy: String? = nil) async throws -> Sight {
+        var redirects = Redirects(driver: driver) { url, left, policy in
+            var request = request(url, timeout: left)
+            request.addressPolicy = policy
+            request.proxy = proxy
+            return request
+        }
+        if settings.refusesPrivateOrigins { redirects.firstPolicy = .publicOnly }
+        return try await redirects.walk(from: domain.wellKnownURL, timeout: timeout).sight
+    }
+
+    /// One request, redirects noted and not followed. `address`: sent there, whatever the name resolves to.
+    func ask(
+        _ url: String, address: String? = nil, userAgent: String? = nil, timeout: Duration
+    ) async throws -> Sight {
+        var request = request(url, timeout: timeout)
+        request.address = address
+        if let userAgent { request.userAgent = userAgent }
+        let result = try await driver.perform(request)
+        var sight = try await driver.sight(
+            of: result, for: request, first: url, left: timeout - result.facts.timings.total)
+        sight.retrieval.redirects = [result.redirect(from: url)].compactMap(\.self)
+        return sight
+    }
+
+    private func request(_ url: String, timeout: Duration) -> TransferRequest {
+        TransferRequest(
+            url: url, userAgent: settings.userAgent, connection: .fresh,
+            limits: TransferLimits(
+                connectTimeout: timeout, totalTimeout: timeout, bodyBytes: ProbeSettings.bodyLimit),
+            family: settings.family, addressPolicy: settings.refusesPrivateOrigins ? .publicOnly : .any)
+    }
+}
+
+// MARK: - Each address
+
+// All that a full check asks the origin's addresses: each by itself, under this program's name and under those of Apple's
+// own clients.
+
+struct OriginSurvey: Sendable {
+    let origin: OriginProbe
+    let book: AddressBook
+
+    struct Seen: Sendable {
+        var resolution: Resolution
+        var addresses: [AddressLook] = []
+        var agents: [AgentLook] = []
+        var contents: [ContentHash: Data] = [:]
+    }
+
+    private enum Event: Sendable {
+        case seen(AddressQuestion, Sight, took: Duration)
+        case patienceOver
+    }
+
+    /// Every address at once, and each address's agents as soon as all have answered: an address that does not answer holds
+    /// up no other. `timeout` is for the look-up of the name, and again for all the looks together.
+    func survey(_ domain: Domain, timeout: Duration) async throws -> Seen {
+        let url = domain.wellKnownURL
+        let resolution = try await book.resolution(of: domain.name, timeout: timeout)
+        // Behind a proxy there is one place, and its address is not known here.
+        let places: [ResolvedAddress?] = resolution.source == .proxy ? [nil] : resolution.addresses
+        guard !places.isEmpty else { return Seen(resolution: resolution) }
+        let plan = try await withThrowingTaskGroup(of: Event.self) { group in
+            var plan = AgentPlan(places)
+            var open = 0
+            func ask(_ questions: [AddressQuestion], within time: Duration) {
+                open += questions.count
+                for question in questions {
+                    let address = places[question.place]?.address
+                    group.addTask {
+                        if question.purpose != .plain { try await Task.sleep(for: AgentPlan.pause) }
+                        let start = ContinuousClock.now
+                        let sight = try await origin.ask(
+                            url, address: address, userAgent: question.agent?.userAgent, timeout: time)
+                        return .seen(question, sight, took: start.duration(to: .now))
+                    }
+                }
+            }
+            let end = ContinuousClock.now + timeout
+            ask(plan.first, within: timeout)
+            group.addTask {
+                try await Task.sleep(for: min(.seconds(1), timeout / 4))
+                return .patienceOver
+            }
+            while open > 0, let event = try await group.next() {
+                switch event {
+                case .patienceOver: plan.isPatient = false
+                case .seen(let question, let sight, let took):
+                    open -= 1
+                    plan.note(sight, to: question, took: took)
+                }
+                let left = end - .now
+                // Who is asked late must not look as if it refused Apple only because time ran out.
+                if left >= timeout / 4 { ask(plan.next(mayWiden: left >= timeout / 2), within: left) }
+            }
+            group.cancelAll()
+            return plan
+        }
+        var seen = Seen(resolution: resolution)
+        var sights: [Sight] = []
+        for (place, address) in places.enumerated() {
+            guard let address, let sight = plan.plainSight(at: place) else { continue }
+            seen.addresses.append(AddressLook(address: address, retrieval: sight.retrieval))
+            sights.append(sight)
+        }
+        for (place, agent, sight) in plan.agentSights {
+            seen.agents.append(
+                AgentLook(agent: agent, address: places[place]?.address, retrieval: sight.retrieval))
+            sights.append(sight)
+        }
+        seen.contents = sights.contents
+        return seen
+    }
+}
+
+// MARK: - Other places
+
+// The origin as other places see it, by way of a proxy at each.
+
+struct VantageSurvey: Sendable {
+    let origin: OriginProbe
+    let points: [VantagePoint]
+
+    struct Seen: Sendable {
+        var point: VantagePoint
+        var sight: Sight
+        /// Of the time that this place had.
+        var left: Duration
+    }
+
+    /// Each place at once, each within `timeout`.
+    func looks(at domain: Domain, timeout: Duration) async throws -> [Seen] {
+        try await together(points) { point in
+            let end = ContinuousClock.now + timeout
+            let sight = try await origin.retrieve(domain, timeout: timeout, proxy: point.proxy)
+            return Seen(point: point, sight: sight, left: end - .now)
+        }
+    }
+
+    /// A place that is given something else than this machine is asked once more, in what is left of its time: a server
+    /// that differs from one answer to the next, or a proxy that fails once, is no rule about places. Who took all the
+    /// time is not waited for again.
+    func confirmed(_ seen: [Seen], against plain: Retrieval, of domain: Domain) async throws -> [Seen] {
+        guard plain.answer?.status == 200 else { return seen }
+        return try await together(seen) { look in
+            guard look.left > .zero, look.sight.retrieval.failure?.kind != .timedOut, !look.sight.answersLike(plain)
+            else { return look }
+            let again = try await origin.retrieve(domain, timeout: look.left, proxy: look.point.proxy)
+            // What had less time than the first look says nothing by running out of it.
+            if again.retrieval.failure?.kind == .timedOut { return look }
+            return Seen(point: look.point, sight: again, left: .zero)
+        }
+    }
+}
