@@ -77,3 +77,73 @@ extension IncidentLog<FleetCause> {
         memory.open[cause]?.facts = report.facts
     }
 }
+
+// MARK: - State, result and policy
+
+/// All that the monitor remembers about the fleet between evaluations. A restart neither repeats nor forgets an incident.
+package struct FleetState: Codable, Equatable, Sendable {
+    package var incidents = IncidentMemory<FleetCause>()
+
+    package init() {}
+
+    package var open: [FleetCause: TrackedIncident] {
+        get { incidents.open }
+        set { incidents.open = newValue }
+    }
+    package var ended: [FleetCause: TrackedIncident] {
+        get { incidents.ended }
+        set { incidents.ended = newValue }
+    }
+    package var begun: Int { incidents.begun }
+
+    package subscript(cause: FleetCause) -> TrackedIncident? { incidents.open[cause] }
+}
+
+/// The result of `evaluateFleet`.
+package struct FleetEvaluation: Equatable, Sendable {
+    package var state: FleetState
+    /// The incidents that are new or differ, dropped ones apart.
+    package var changes: [IncidentChange] = []
+    /// Pending incidents that ended before they were confirmed. The store deletes them.
+    package var dropped: [Incident] = []
+    /// All domains that each open incident is about at present, by the incident's id.
+    package var affected: [String: [Domain]] = [:]
+    /// Whether the store must have it: what only counts on is not worth a write.
+    package var isWorthStoring = false
+
+    package init(state: FleetState) { self.state = state }
+}
+
+/// The thresholds that `evaluateFleet` uses.
+package struct FleetPolicy: Equatable, Sendable {
+    /// More than this share of the domains must have turned together, from 0 to 1.
+    package var share: Double
+    /// And at least so many.
+    package var least: Int
+    /// While not all were checked since it began: more than this share of those that were.
+    package var sureShare: Double
+    /// At most: how long the local network is suspect before it is an incident.
+    package var patience: Duration
+    /// At most: how long a problem must look over before it is.
+    package var settle: Duration
+    /// How early the end of a grace counts, so that the parent comes before its children.
+    package var lead: Duration
+    /// How much later than three intervals a check must be for the schedule to be behind: what a busy machine may take.
+    package var scheduleSlack: Duration
+    package var reopenWindow: Duration
+
+    package init(
+        share: Double = 0.3, least: Int = 5, sureShare: Double = 0.6, patience: Duration = .seconds(30),
+        settle: Duration = .seconds(30), lead: Duration = .seconds(30), scheduleSlack: Duration = .seconds(60),
+        reopenWindow: Duration = .seconds(30 * 60)
+    ) {
+        self.share = share
+        self.least = least
+        self.sureShare = sureShare
+        self.patience = patience
+        self.settle = settle
+        self.lead = lead
+        self.scheduleSlack = scheduleSlack
+        self.reopenWindow = reopenWindow
+    }
+}
