@@ -3,8 +3,7 @@
 import Evidence
 import Foundation
 
-/// Reads the conditions from one verdict and what was known before it. Those of Apple's copy are in
-/// `ConditionReader+CDN.swift`.
+/// Reads the conditions from one verdict and what was known before it.
 struct ConditionReader {
     /// The state before this check.
     let before: DomainState

@@ -183,10 +183,8 @@ extension DomainState {
 
 // MARK: - An origin that alternates
 
-// An origin that serves now this file, now that: servers behind one name that were not all brought up to date. Each check
-// meets one of them by chance, and what Apple's CDN holds is as good as any.
-
-/// The contents between which the origin went back and forth at the last checks.
+/// The contents between which the origin went back and forth at the last checks: servers behind one name that were not all
+/// brought up to date. Each check meets one of them by chance, and what Apple's CDN holds is as good as any.
 package struct OriginAlternation: Equatable, Sendable {
     /// In the order in which they were first met; at least two.
     package let contents: [ContentHash]

@@ -198,8 +198,8 @@ extension Comparison {
     }
 }
 
-// MARK: - The policy
-
+/// The thresholds that `evaluate` uses. It holds no state, and no key is derived from it: editing a threshold neither repeats
+/// nor loses a notification.
 package struct Policy: Codable, Equatable, Sendable {
     /// How long the CDN may lag behind a change.
     package var staleAfter: Duration

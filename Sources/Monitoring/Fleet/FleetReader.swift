@@ -205,11 +205,8 @@ extension CDNFailure {
     }
 }
 
-// MARK: - Domains that turned together
-
-// How many domains turned to the same problem together. Those that were not checked since it began count neither way: with
-// hundreds of domains spread over an interval, waiting for all of them would let the first children fire.
-
+/// How many domains turned to the same problem together. Those that were not checked since it began count neither way: with
+/// hundreds of domains spread over an interval, waiting for all of them would let the first children fire.
 struct FleetTally {
     /// The indices of the domains whose problem turned up within the window.
     private(set) var affected: [Int] = []

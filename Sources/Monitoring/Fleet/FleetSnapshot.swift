@@ -142,7 +142,8 @@ package struct RefusedConfiguration: Equatable, Sendable {
     }
 }
 
-/// Encoded as these fields of `DomainState` are.
+/// Of a state what the fleet needs, encoded as these fields of `DomainState` are. It is read for all domains before the first
+/// check, and a stored state is four times as long.
 package struct DomainStanding: Decodable, Sendable {
     package let domain: Domain
     package var lastCheckedAt: Date?

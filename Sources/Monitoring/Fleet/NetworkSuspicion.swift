@@ -62,11 +62,8 @@ package struct NetworkSuspicion: Equatable, Sendable {
     }
 }
 
-// MARK: - What the checks of a domain reached
-
-// How far the last checks of a domain got: whether anybody was reached at all, whatever was said. Many domains of which nobody
-// is reached on either side are a sign of our own network, not of theirs.
-
+/// How far the last checks of a domain got: whether anybody was reached at all, whatever was said. Many domains of which nobody
+/// is reached on either side are a sign of our own network, not of theirs.
 package struct Reachability: Codable, Equatable, Sendable {
     /// Since when no check reached the origin; nil: the last one did.
     package var originLostSince: Date?

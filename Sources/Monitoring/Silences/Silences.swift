@@ -1,8 +1,166 @@
-// The silences and maintenance windows, and the one question that everybody asks them. All instants are of the wall clock:
-// people name them.
+// A silence that somebody asked for. It stops messages, not state: checks run, incidents open and close.
 
 import Evidence
 import Foundation
+
+package struct Silence: Equatable, Sendable, Identifiable {
+    /// Given by the store; short, since people type it.
+    package let id: String
+    package let scope: SilenceScope
+    package let startsAt: Date
+    /// The first instant that is not silent any more.
+    package let endsAt: Date
+    package let author: String
+    package let reason: String
+
+    package init(id: String, scope: SilenceScope, startsAt: Date, endsAt: Date, author: String, reason: String) {
+        self.id = id
+        self.scope = scope
+        self.startsAt = startsAt
+        self.endsAt = endsAt
+        self.author = author
+        self.reason = reason
+    }
+
+    package func isActive(at now: Date) -> Bool { startsAt <= now && now < endsAt }
+}
+
+/// A silence before the store has it, with all that every way of asking for one must keep to.
+package struct SilenceRequest: Equatable, Sendable {
+    package let scope: SilenceScope
+    package let startsAt: Date
+    package let endsAt: Date
+    package let author: String
+    package let reason: String
+
+    /// A silence has an end, and one that somebody will live to see.
+    package static let longest: TimeInterval = 366 * 86_400
+
+    /// - Throws: `SilenceFault` with a sentence for the person who asked.
+    package init(scope: SilenceScope, startsAt: Date, endsAt: Date, author: String, reason: String)
+        throws(SilenceFault)
+    {
+        let author = author.trimmingCharacters(in: .whitespacesAndNewlines)
+        let reason = reason.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !scope.domains.isEmpty || !scope.labels.isEmpty else {
+            throw SilenceFault("a silence needs a domain or a label; `all` stands for every domain")
+        }
+        guard scope.kinds?.isEmpty != true else {
+            throw SilenceFault("the list of kinds is empty; leave it out for all kinds")
+        }
+        guard !reason.isEmpty else { throw SilenceFault("a silence needs a reason; others will ask for it") }
+        guard reason.count <= 500 else { throw SilenceFault("the reason is longer than 500 characters") }
+        guard !author.isEmpty else { throw SilenceFault("a silence needs an author") }
+        guard author.count <= 100 else { throw SilenceFault("the author is longer than 100 characters") }
+        guard endsAt > startsAt else { throw SilenceFault("the end is not after the beginning") }
+        guard endsAt.timeIntervalSince(startsAt) <= Self.longest else {
+            throw SilenceFault("a silence lasts 366 days at most; stop watching the domain instead")
+        }
+        self.scope = scope
+        self.startsAt = startsAt
+        self.endsAt = endsAt
+        self.author = author
+        self.reason = reason
+    }
+}
+
+/// Why a silence cannot be: the user's mistake, in words for the user.
+package struct SilenceFault: Error, Equatable, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
+}
+
+// MARK: - What it is about
+
+/// Which messages are meant: those whose domain, labels and kind all match.
+package struct SilenceScope: Codable, Equatable, Sendable {
+    /// One match is enough; empty: the labels alone decide.
+    package var domains: [DomainPattern]
+    /// Each must match; the value `*` matches any text of a label that is there.
+    package var labels: [String: String]
+    /// nil: all kinds.
+    package var kinds: [IncidentKind]?
+
+    /// A scope without domains and labels matches nothing: silence for everything has to be asked for, with `*`.
+    package init(domains: [DomainPattern] = [], labels: [String: String] = [:], kinds: [IncidentKind]? = nil) {
+        self.domains = domains
+        self.labels = labels
+        self.kinds = kinds
+    }
+
+    /// `domain`: nil for what is about no single domain; only a scope for all of them, whatever their labels, matches that.
+    package func matches(domain: Domain?, labels: [String: String], kind: IncidentKind) -> Bool {
+        guard !domains.isEmpty || !self.labels.isEmpty else { return false }
+        guard let domain else {
+            return domains.contains(.all) && self.labels.isEmpty && kinds?.contains(kind) ?? true
+        }
+        guard domains.isEmpty || domains.contains(where: { $0.matches(domain) }) else { return false }
+        guard self.labels.allSatisfy({ name, value in labels[name].map { value == "*" || value == $0 } ?? false })
+        else { return false }
+        return kinds?.contains(kind) ?? true
+    }
+}
+
+extension SilenceScope: CustomStringConvertible {
+    /// `example.com, team=growth (cdn.stale)`; free of control characters.
+    package var description: String {
+        let names = domains.map(\.description) + labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        let kinds = self.kinds.map { " (" + $0.map(\.rawValue).sorted().joined(separator: ", ") + ")" } ?? ""
+        return (names.joined(separator: ", ") + kinds).displayable
+    }
+}
+
+/// A domain, the domains below one, or all of them.
+package enum DomainPattern: Hashable, Sendable {
+    case all
+    case exactly(Domain)
+    /// `*.example.com`: at any depth, without `example.com` itself.
+    case below(Domain)
+
+    /// - Parameter text: `example.com`, `*.example.com`, or `*` or `all` for every domain.
+    /// - Throws: `DomainFault` with a sentence for the person who wrote it.
+    package init(_ text: String) throws(DomainFault) {
+        if text == "*" || text.lowercased() == "all" {
+            self = .all
+        } else if text.hasPrefix("*.") {
+            do { self = .below(try Domain(String(text.dropFirst(2)))) } catch { throw DomainFault(text, error.reason) }
+        } else {
+            self = .exactly(try Domain(text))
+        }
+    }
+
+    package func matches(_ domain: Domain) -> Bool {
+        switch self {
+        case .all: true
+        case .exactly(let own): own == domain
+        case .below(let parent): domain.name.hasSuffix("." + parent.name)
+        }
+    }
+}
+
+extension DomainPattern: CustomStringConvertible, Codable {
+    package var description: String {
+        switch self {
+        case .all: "*"
+        case .exactly(let domain): domain.name
+        case .below(let domain): "*." + domain.name
+        }
+    }
+
+    package init(from decoder: any Decoder) throws {
+        try self.init(decoder.singleValueContainer().decode(String.self))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+// MARK: - The question that everybody asks
+
+// All instants are of the wall clock: people name them.
 
 package struct Silences: Equatable, Sendable {
     package var silences: [Silence]
