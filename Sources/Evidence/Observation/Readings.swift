@@ -108,3 +108,100 @@ package final class Readings: Sendable {
         return body?.meaning != nil ? body : nil
     }
 }
+
+// MARK: - What a place is given
+
+/// What one address, edge, user agent or place is given: as much of it as two of them can be compared by. An error page differs
+/// from one answer to the next; its status does not.
+enum Serving: Hashable, Sendable {
+    /// By its meaning: formatting is no difference.
+    case file(ContentHash)
+    /// Status 200 and a body that is no file.
+    case noFile
+    /// Status 200 and a body that did not come whole.
+    case partial
+    /// Where to; empty where it is not said.
+    case redirect(String)
+    case status(Int)
+    case failed(Failure.Kind)
+
+    var isFile: Bool { if case .file = self { true } else { false } }
+
+    /// Whether a server was met at all, be it one whose certificate is refused.
+    var isAnswer: Bool { if case .failed = self { false } else { true } }
+}
+
+extension Readings {
+    func serving(of retrieval: Retrieval) -> Serving {
+        switch retrieval.outcome {
+        case .failed(let failure): return .failed(failure.kind)
+        case .answered(let answer):
+            if (300..<400).contains(answer.status), answer.status != 304 {
+                return .redirect(retrieval.redirects.last?.target ?? answer.header("location") ?? "")
+            }
+            if answer.status != 200 { return .status(answer.status) }
+            if let meaning = file(of: retrieval)?.meaning { return .file(meaning) }
+            return answer.body.end == .complete ? .noFile : .partial
+        }
+    }
+}
+
+extension Failure {
+    /// The name does not exist, or has no address: there is no server to ask.
+    package var hasNoAddress: Bool { kind == .nameNotFound || kind == .noAddress }
+
+    /// Whether it says nothing about the server: our own fault, or that of our proxy, name server or network.
+    package var isOwnFault: Bool {
+        switch kind {
+        case .own, .proxy, .nameServerFailure, .noNameServer, .intercepted: true
+        default: false
+        }
+    }
+
+    /// Whether a server was met that speaks TLS, but not to us.
+    var isOfTLS: Bool { kind == .certificate || kind == .tlsHandshake || kind == .tlsVersion }
+}
+
+// MARK: - Interception
+
+// TLS that something between this machine and the network opens. The sign: origin and Apple's CDN are refused for one and the
+// same authority. Apple's own is never that of a site which nobody trusts.
+
+extension Observation {
+    /// With the failures that come of it marked as this machine's own.
+    var markingInterception: Observation {
+        guard case .asked(let copy) = cdn, let authority = copy.refusedAuthority,
+            origin.refusedAuthority == authority,
+            !(full?.edges ?? []).contains(where: { $0.retrieval.speaksOfFile })
+        else { return self }
+        var marked = self
+        marked.origin.mark(authority)
+        guard var look = full else { return marked }
+        for index in look.addresses.indices { look.addresses[index].retrieval.mark(authority) }
+        for index in look.agents.indices { look.agents[index].retrieval.mark(authority) }
+        for index in look.pages.indices { look.pages[index].retrieval.mark(authority) }
+        look.rootCopy?.mark(authority)
+        marked.full = look
+        return marked
+    }
+}
+
+extension Retrieval {
+    /// The authority that the chain ends with, as far as it was sent, where a certificate was refused for it.
+    var refusedAuthority: String? {
+        guard failure?.kind == .certificate || failure?.kind == .intercepted, let tls = connection?.tls,
+            let problem = tls.problem
+        else { return nil }
+        switch problem {
+        case .selfSigned, .untrustedRoot, .incompleteChain, .nameMismatch, .other: break
+        case .expired, .notYetValid, .revoked: return nil
+        }
+        return tls.chain.linked.last.flatMap { $0.issuer.isEmpty ? nil : $0.issuer }
+    }
+
+    fileprivate mutating func mark(_ authority: String) {
+        guard refusedAuthority == authority, case .failed(var failure) = outcome else { return }
+        failure.kind = .intercepted
+        outcome = .failed(failure)
+    }
+}
