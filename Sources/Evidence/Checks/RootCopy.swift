@@ -21,13 +21,3 @@ extension Checks {
         return [Finding(.origin(.rootOnly(context.domain)), evidence: evidence)]
     }
 }
-
-extension DiagnosisContext {
-    /// What Apple's CDN has of a site whose file is at the root only; nil: it was not asked.
-    var rootAtApple: RootAtApple? {
-        guard case .asked = check.observation.cdn, let root = full?.rootCopy else { return nil }
-        guard check.cdn?.speaksOfFile == true else { return .noAnswer }
-        guard let copy = check.readings.cdnFile else { return .nothing(crawlerFailure.map(AppleWord.init)) }
-        return copy.meaning == check.readings.file(of: root)?.meaning ? .sameFile : .otherFile
-    }
-}

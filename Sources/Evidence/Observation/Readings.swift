@@ -109,8 +109,6 @@ package final class Readings: Sendable {
     }
 }
 
-// MARK: - What a place is given
-
 /// What one address, edge, user agent or place is given: as much of it as two of them can be compared by. An error page differs
 /// from one answer to the next; its status does not.
 enum Serving: Hashable, Sendable {
@@ -144,22 +142,6 @@ extension Readings {
             return answer.body.end == .complete ? .noFile : .partial
         }
     }
-}
-
-extension Failure {
-    /// The name does not exist, or has no address: there is no server to ask.
-    package var hasNoAddress: Bool { kind == .nameNotFound || kind == .noAddress }
-
-    /// Whether it says nothing about the server: our own fault, or that of our proxy, name server or network.
-    package var isOwnFault: Bool {
-        switch kind {
-        case .own, .proxy, .nameServerFailure, .noNameServer, .intercepted: true
-        default: false
-        }
-    }
-
-    /// Whether a server was met that speaks TLS, but not to us.
-    var isOfTLS: Bool { kind == .certificate || kind == .tlsHandshake || kind == .tlsVersion }
 }
 
 // MARK: - Interception

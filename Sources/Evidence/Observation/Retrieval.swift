@@ -195,6 +195,22 @@ package struct Failure: Codable, Equatable, Sendable {
     }
 }
 
+extension Failure {
+    /// The name does not exist, or has no address: there is no server to ask.
+    package var hasNoAddress: Bool { kind == .nameNotFound || kind == .noAddress }
+
+    /// Whether it says nothing about the server: our own fault, or that of our proxy, name server or network.
+    package var isOwnFault: Bool {
+        switch kind {
+        case .own, .proxy, .nameServerFailure, .noNameServer, .intercepted: true
+        default: false
+        }
+    }
+
+    /// Whether a server was met that speaks TLS, but not to us.
+    var isOfTLS: Bool { kind == .certificate || kind == .tlsHandshake || kind == .tlsVersion }
+}
+
 // MARK: - The connection
 
 // Facts of the connection that carried a request: where to, how secured, how fast.

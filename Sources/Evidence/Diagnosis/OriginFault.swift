@@ -177,3 +177,89 @@ extension DiagnosisContext {
         }
     }
 }
+
+/// Redirects that no client follows, or that Apple refuses.
+package enum RedirectFault: Codable, Equatable, Sendable {
+    /// To a URL that is not HTTPS, where it stopped.
+    case insecure(String)
+    /// By way of plain HTTP.
+    case byInsecure(String)
+    case circle
+    case tooMany(hops: Int)
+    /// Without saying where to.
+    case nowhere(status: Int)
+    case unreadable(status: Int, location: String)
+    case privateAddress(String)
+    case login(String)
+    case otherSite(String)
+
+    /// Why a redirect was not followed; nil where none stopped.
+    init?(stopOf retrieval: Retrieval) {
+        guard let stop = retrieval.redirectStop, let last = retrieval.redirects.last else { return nil }
+        let target = last.target?.inSentence
+        let location = (last.location ?? "").inSentence
+        self =
+            switch stop {
+            case .insecure: .insecure(target ?? location)
+            case .loop: .circle
+            case .tooMany: .tooMany(hops: retrieval.redirects.count)
+            case .unreadable where location.isEmpty: .nowhere(status: last.status)
+            case .unreadable: .unreadable(status: last.status, location: location)
+            case .privateAddress: .privateAddress(target ?? location)
+            }
+    }
+
+    var rule: Rule {
+        switch self {
+        case .insecure, .byInsecure: .origin("redirect-insecure")
+        case .circle, .tooMany: .origin("redirect-loop")
+        case .nowhere, .unreadable, .login, .otherSite: .origin("redirect")
+        case .privateAddress: .origin("not-public-address")
+        }
+    }
+}
+
+/// Why a TLS handshake failed that had not come to a certificate, told by the words of the TLS library: the causes that can be
+/// told apart. OpenSSL words an alert as `sslv3 alert handshake failure` or, since 3.2, as
+/// `ssl/tls alert handshake failure`; some, such as `tlsv1 unrecognized name`, go without that word.
+package enum HandshakeFault: Codable, Equatable, Sendable {
+    /// What answers on the port speaks no TLS.
+    case plainText
+    case unknownName
+    case clientCertificate
+    case noCommonCipher
+    /// Another alert, in the library's words.
+    case alert(String)
+    /// Closed in answer to the client's first message, without a word.
+    case closed
+    case other
+
+    init(words: String) {
+        let words = words.lowercased()
+        if ["wrong version number", "http request", "packet length too long", "unknown protocol", "not tls"]
+            .contains(where: words.contains)
+        {
+            self = .plainText
+            return
+        }
+        if words.contains("unrecognized name") || words.contains("unrecognized_name") {
+            self = .unknownName
+            return
+        }
+        guard let range = words.firstRange(of: "alert ") else {
+            let isClosed = ["unexpected eof", "ssl_error_syscall", "ssl_error_zero_return"].contains(
+                where: words.contains)
+            self = isClosed ? .closed : .other
+            return
+        }
+        let name = words[range.upperBound...].prefix { $0.isLetter || $0 == " " || $0 == "_" }
+            .replacing("_", with: " ").split(separator: " ").prefix(5).joined(separator: " ")
+        self =
+            switch name {
+            case "certificate required": .clientCertificate
+            case "handshake failure", "insufficient security": .noCommonCipher
+            case "": .other
+            default: .alert(name)
+            }
+    }
+}

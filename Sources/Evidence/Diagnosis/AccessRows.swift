@@ -1,4 +1,6 @@
-// What this machine alone meets: others are let in, be it Apple's agents, another place, or Apple's crawler.
+// The file is there for some and not for others.
+
+// MARK: - What this machine alone meets
 
 extension Diagnosis {
     /// Somebody else gets the file, or a bot protection says that it stands between.
@@ -61,5 +63,64 @@ extension DiagnosisContext {
         let addresses = check.notPublicAddresses.map(\.address)
         guard !addresses.isEmpty, finding("origin.not-public-address")?.severity == .warning else { return nil }
         return .origin(.privateHere(addresses, of: full?.resolution.addresses.count ?? addresses.count))
+    }
+}
+
+// MARK: - Other places
+
+// Another place meets another server, or another file: no rule by country or address, and not to be mended as one.
+
+extension Diagnosis {
+    static let vantageRows: [Row] = [
+        { context in
+            guard context.error("origin.crawler-refused") == nil, let seen = context.vantageFault, !seen.fault.isOfPlace
+            else { return nil }
+            return .access(.vantageDiffers(seen.fault, seen.places, context.crawlerFailure.map(AppleWord.init)))
+        }
+    ]
+}
+
+extension DiagnosisContext {
+    /// What other places are given where this machine gets the file, and which: the fault that is reported first.
+    var vantageFault: (fault: VantageFault, places: [GivenAt])? {
+        guard let finding = error("origin.vantage-refused"),
+            case .origin(.vantageDiffers(let fault, let given, _, _)) = finding.matter
+        else { return nil }
+        return (fault, Array(given.prefix(3)))
+    }
+}
+
+// MARK: - The file is there for this machine, but not for Apple's user agents, or not from other places
+
+extension Diagnosis {
+    static let refusalRows: [Row] = [
+        { context in
+            // Only what Apple saw itself is the same refusal: a time-out, 429 or 503 there has causes of its own.
+            guard let refusal = context.agentRefusal, refusal.agent == .crawler,
+                let failure = context.crawlerFailure, failure.trouble == .refusal
+            else { return nil }
+            return .access(.agentRefusedAsApple(refusal, AppleWord(failure)))
+        },
+        { $0.agentRefusal.map { .access(.agentRefused($0)) } },
+        { context in
+            context.vantageFault.map {
+                .access(.vantageRefused($0.places, context.crawlerFailure.map(AppleWord.init)))
+            }
+        },
+    ]
+}
+
+extension DiagnosisContext {
+    /// How Apple's crawler is refused by its agent; where it is not, how Apple's devices are.
+    fileprivate var agentRefusal: AgentRefusal? {
+        guard let finding = error("origin.crawler-refused"),
+            case .origin(.crawlerRefused(let refusals)) = finding.matter, let first = refusals.agents.first
+        else { return nil }
+        let isCloudflare = check.refusedAgents.compactMap(\.retrieval.answer).contains {
+            $0.isOfCloudflare || $0.header("cf-mitigated") != nil
+        }
+        return AgentRefusal(
+            agent: first.agent, given: first.given, addresses: Array(refusals.addresses.prefix(3)),
+            isCloudflare: isCloudflare)
     }
 }

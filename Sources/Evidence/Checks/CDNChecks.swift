@@ -1,0 +1,274 @@
+// What checks of Apple's CDN notice: that it gives no answer, what it holds, how old that is, and where edges differ.
+
+import Foundation
+
+extension Checks {
+    /// The CDN gave no answer about the file: it could not be reached from here, or is itself in trouble.
+    @Sendable static func cdnReachability(_ context: CheckContext) -> [Finding] {
+        guard let cdn = context.cdn, let fault = CDNFault(cdn) else { return [] }
+        var evidence = ["url": cdn.url]
+        if let failure = cdn.failure {
+            evidence["error"] = failure.detail
+            evidence["phase"] = failure.phase.rawValue
+        }
+        if let answer = cdn.answer {
+            evidence["status"] = "\(answer.status)"
+            if answer.status == 200 { evidence["bytes"] = "\(answer.body.decodedBytes)" }
+            evidence["retry_after"] = answer.header("retry-after")?.shortened(to: 100)
+        }
+        return [
+            Finding(
+                .cdn(.unreachable(fault, host: cdn.host, detail: cdn.failure?.detail.inSentence)), evidence: evidence)
+        ]
+    }
+
+    /// How Apple's copy stands to the origin's.
+    @Sendable static func cdnFreshness(_ context: CheckContext) -> [Finding] {
+        let comparison = context.comparison
+        var evidence = ["url": context.cdn?.url ?? ""]
+        evidence["origin_sha256"] = context.readings.originFile?.hash.hex
+        evidence["cdn_sha256"] = context.readings.cdnBody?.hash.hex
+        if let since = comparison.changedAt { evidence["changed_at"] = since.rfc3339 }
+        if let since = comparison.changedAfter { evidence["changed_after"] = since.rfc3339 }
+        let lag = comparison.lagSeconds ?? 0
+        let matter: CDNMatter? =
+            switch comparison.state {
+            case .stale: .stale(lag: lag)
+            case .propagating: .propagating(lag: lag)
+            case .divergent where context.readings.cdnBody?.meaning != nil: .divergent
+            case .inSync
+            where comparison.bytesEqual == false
+                && context.readings.cdnBody?.meaning == context.readings.originFile?.meaning:
+                .formattingDiffers
+            default: nil
+            }
+        return matter.map { [Finding(.cdn($0), evidence: evidence)] } ?? []
+    }
+}
+
+// MARK: - What the CDN holds
+
+extension Checks {
+    /// More reasons than these are summed up by the finding that edges differ.
+    private static let maximumReasons = 3
+
+    /// What the CDN holds: nothing, with or without Apple's own reason, or something that is no file. Of several edges each
+    /// is judged; one reason is reported once.
+    @Sendable static func cdnCopy(_ context: CheckContext) -> [Finding] {
+        guard let cdn = context.cdn, cdn.answer?.speaksOfFile == true else { return [] }
+        let survey = EdgeSurvey(context.readings)
+        let looks = survey.speaking.map(\.look)
+        let total = max(survey.asked, 1)
+        let asked = looks.isEmpty ? [EdgeLook(address: cdn.connection?.address ?? "", retrieval: cdn)] : looks
+        let groups = Groups(
+            asked.compactMap { look in
+                look.retrieval.answer.flatMap { fault(of: $0, look.retrieval, context) }.map { ($0, look) }
+            })
+        return groups.members.prefix(maximumReasons).compactMap { group in
+            guard let first = group.first, let answer = first.retrieval.answer,
+                let fault = fault(of: answer, first.retrieval, context)
+            else { return nil }
+            let places = group.map(\.place)
+            let edges = group.count < asked.count ? EdgePlaces(places, of: total) : nil
+            var evidence = evidence(fault, answer, first)
+            if asked.count > 1 { evidence["edges"] = places.joined(separator: ", ") }
+            return Finding(.cdn(matter(fault, answer, edges)), evidence: evidence)
+        }
+    }
+
+    private enum CopyFault: Hashable {
+        /// Apple's reason, verbatim.
+        case crawler(String)
+        /// The same beside a copy that is served.
+        case crawlerBesideCopy(String)
+        case missing(Int)
+        case noFile
+    }
+
+    private static func fault(of answer: Answer, _ retrieval: Retrieval, _ context: CheckContext) -> CopyFault? {
+        if answer.status != 200 {
+            if let reason = answer.failureReason { return .crawler(reason) }
+            // Where the origin has no file either, there is nothing to be missed.
+            return context.comparison.state == .missing || context.comparison.state == .mixed
+                ? .missing(answer.status) : nil
+        }
+        guard answer.body.end == .complete else { return nil }
+        let body = context.readings.body(of: retrieval)
+        if body?.meaning == nil, body?.hash != context.readings.originBody?.hash { return .noFile }
+        return answer.failureReason.map(CopyFault.crawlerBesideCopy)
+    }
+
+    private static func evidence(_ fault: CopyFault, _ answer: Answer, _ look: EdgeLook) -> [String: String] {
+        var evidence = ["url": look.retrieval.url, "status": "\(answer.status)"]
+        for name in [
+            "apple-failure-reason", "apple-failure-details", "apple-from", "apple-try-direct", "cache-control", "age",
+            "via", "cdn-server", "x-cache",
+        ] {
+            guard let value = answer.header(name) else { continue }
+            evidence[name.replacing("-", with: "_")] = value.displayable.shortened(to: 500)
+        }
+        if !look.address.isEmpty { evidence["address"] = look.address }
+        if case .crawler = fault, let left = answer.secondsUntilExpiry {
+            evidence["asked_again_in_seconds"] = "\(left)"
+        }
+        return evidence
+    }
+
+    private static func matter(_ fault: CopyFault, _ answer: Answer, _ edges: EdgePlaces?) -> CDNMatter {
+        let failure = CrawlerFailure(answer)
+        let word = failure.map(AppleWord.init) ?? AppleWord(code: nil, reason: "")
+        let trouble = failure?.trouble ?? .unknown
+        return switch fault {
+        case .crawler: .crawlerFails(word, trouble, asksAgainIn: answer.secondsUntilExpiry, at: edges)
+        case .crawlerBesideCopy: .crawlerFailsBesideCopy(word, trouble, at: edges)
+        case .missing(let status): .missing(status: status, at: edges)
+        case .noFile: .badCopy(at: edges)
+        }
+    }
+}
+
+// MARK: - Edges
+
+extension Checks {
+    /// A lag below this is what Apple promises; edges may disagree meanwhile.
+    private static let patience = 86_400
+
+    /// Edges that disagree about the file, and edges that say nothing about it while others do.
+    @Sendable static func edgeDifferences(_ context: CheckContext) -> [Finding] {
+        let survey = EdgeSurvey(context.readings)
+        guard !survey.speaking.isEmpty else { return [] }
+        return disagreement(survey, context) + silence(survey)
+    }
+
+    private static func disagreement(_ survey: EdgeSurvey, _ context: CheckContext) -> [Finding] {
+        guard survey.isMixed else { return [] }
+        let current = context.readings.currentMeanings
+        let total = survey.asked
+        let groups = Groups(survey.speaking.map { ($0.copy, $0) }).members.map { group in
+            EdgeGroup(held: held(group[0].copy, group.map(\.look), current, context), places: group.map(\.look.place))
+        }
+        var evidence = ["url": context.cdn?.url ?? "", "edges": "\(total)"]
+        if let since = context.comparison.changedAt { evidence["changed_at"] = since.rfc3339 }
+        let isPropagating =
+            context.comparison.state == .mixed && context.comparison.lagSeconds.map { $0 < patience } ?? false
+        return [Finding(.cdn(.edgesDiffer(groups, of: total, isPropagating: isPropagating)), evidence: evidence)]
+    }
+
+    private static func held(
+        _ copy: EdgeSurvey.Copy, _ looks: [EdgeLook], _ current: Set<ContentHash>, _ context: CheckContext
+    ) -> EdgeGroup.Held {
+        let hash = looks.first.flatMap { context.readings.body(of: $0.retrieval)?.hash.hex.prefix(8) } ?? ""
+        switch copy {
+        case .file(let meaning): return current.contains(meaning) ? .originFile("\(hash)") : .otherFile("\(hash)")
+        case .noFile: return .noFile
+        case .missing:
+            // Edges may have different reasons for the same absence.
+            let codes = Groups(looks.compactMap { $0.retrieval.answer?.crawlerFailure?.code }.map { ($0, $0) }).members
+            return .nothing(codes: codes.compactMap(\.first))
+        }
+    }
+
+    /// An edge that answers with trouble of its own gives its phones nothing; one that cannot be reached from here may well
+    /// be reached by them.
+    private static func silence(_ survey: EdgeSurvey) -> [Finding] {
+        let troubles = survey.silent.compactMap { look in CDNFault(look.retrieval).map { (look: look, fault: $0) } }
+        let answering = Groups(
+            troubles.filter { $0.look.retrieval.answer != nil }.map { ($0.fault.withoutPause, $0) }
+        ).members
+        let dead = troubles.map(\.look).filter { $0.retrieval.answer == nil }
+        let findings = answering.prefix(3).map { group in
+            let places = group.map(\.look.place)
+            return Finding(
+                .cdn(
+                    .edgesInTrouble(
+                        group[0].fault, at: EdgePlaces(places, of: survey.asked),
+                        addresses: group.prefix(8).map(\.look.address), host: group[0].look.retrieval.host)),
+                evidence: ["edges": places.joined(separator: ", ")])
+        }
+        if dead.isEmpty { return findings }
+        var evidence = errors(dead.map { ($0.address, $0.retrieval) })
+        evidence["edges"] = evidence.removeValue(forKey: "addresses")
+        let given = dead.compactMap { look in
+            look.retrieval.failure.map { GivenAt([look.address], .failed($0.kind, $0.phase)) }
+        }
+        return findings + [Finding(.cdn(.edgesSilent(given, of: survey.asked)), evidence: evidence)]
+    }
+}
+
+extension EdgeLook {
+    /// The address and, where the answer tells, the location.
+    var place: String { location.map { "\(address) (\($0))" } ?? address }
+
+    /// The location as the answer's own headers name it: the first word of the last hop on Apple's network, such as
+    /// `usqas4`, or the name of another network's edge, such as `lumn`.
+    var location: String? {
+        guard let answer = retrieval.answer else { return nil }
+        let hops = answer.header("via")?.split(separator: ",") ?? []
+        let names = hops.compactMap { hop in
+            hop.split(separator: " ").first { $0.hasSuffix(".ts.apple.com") }?.split(separator: "-").first
+        }
+        let word = names.last.map(String.init) ?? answer.header("cdn-server")
+        return word?.displayable.shortened(to: 40)
+    }
+}
+
+/// Why an answer of the CDN, or none, says nothing about the file: its own trouble, or that of the way to it. Not the site's
+/// fault.
+package enum CDNFault: Codable, Hashable, Sendable {
+    case failed(Failure.Kind, Failure.Phase)
+    case cutShort
+    /// `pause`: seconds, as far as it asks for it.
+    case rateLimited(pause: Int)
+    case ownTrouble(status: Int, pause: Int)
+    case notApple(status: Int)
+
+    /// Which of them it is: edges in one kind of trouble are counted together.
+    var family: String {
+        switch self {
+        case .failed(let kind, _): kind.rawValue
+        case .cutShort: "cut_short"
+        case .rateLimited: "rate_limited"
+        case .ownTrouble: "own_trouble"
+        case .notApple: "not_apple"
+        }
+    }
+}
+
+extension CDNFault {
+    /// Nil where the retrieval says something about the file.
+    init?(_ retrieval: Retrieval) {
+        guard !retrieval.speaksOfFile else { return nil }
+        switch retrieval.outcome {
+        case .failed(let failure): self = .failed(failure.kind, failure.phase)
+        case .answered(let answer) where answer.speaksOfFile: self = .cutShort
+        case .answered(let answer):
+            switch answer.status {
+            case 429: self = .rateLimited(pause: answer.pause)
+            case 500...: self = .ownTrouble(status: answer.status, pause: answer.pause)
+            default: self = .notApple(status: answer.status)
+            }
+        }
+    }
+
+    /// The same for edges that ask for different pauses.
+    var withoutPause: CDNFault {
+        switch self {
+        case .rateLimited: .rateLimited(pause: 0)
+        case .ownTrouble(let status, _): .ownTrouble(status: status, pause: 0)
+        case .failed, .cutShort, .notApple: self
+        }
+    }
+}
+
+extension Retrieval {
+    /// Of the URL that was asked for.
+    var host: String { URLComponents(string: url)?.host ?? "" }
+}
+
+extension Answer {
+    /// How long to leave a CDN alone that is in trouble, in seconds, as it asks for it itself; a day at most.
+    fileprivate var pause: Int {
+        let asked = header("retry-after").flatMap { Int($0.trimmingCharacters(in: .whitespaces)) } ?? secondsUntilExpiry
+        return asked.map { min(max($0, 60), 86_400) } ?? (status == 429 ? 3600 : 300)
+    }
+}
