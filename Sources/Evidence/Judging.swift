@@ -67,22 +67,46 @@ extension Verdict.Level {
     }
 }
 
-/// The rules that are ignored at one instant.
-struct IgnoredRules: Sendable {
-    private let rules: [Rule: IgnoredRule]
+// MARK: - Checks
 
-    init(_ rules: [IgnoredRule], at now: Date) {
-        self.rules = Dictionary(
-            rules.filter { $0.holds(at: now) }.map { ($0.rule, $0) }, uniquingKeysWith: { first, _ in first })
+// A check is a pure function from what was seen to findings, in Checks/. This lists them all.
+
+/// What every check may look at. A class, since each row and check is handed it: it is never copied.
+package final class CheckContext: Sendable {
+    package let readings: Readings
+    package let comparison: Comparison
+    /// What earlier checks saw.
+    package let history: CopyHistory
+    /// How long before its end a certificate is reported.
+    package let certificateWarning: Duration
+    package let expectations: Expectations
+    let ignored: IgnoredRules
+    package let now: Date
+
+    package init(
+        readings: Readings, comparison: Comparison, history: CopyHistory, certificateWarning: Duration,
+        expectations: Expectations = Expectations(), ignoring rules: [IgnoredRule] = [], now: Date
+    ) {
+        ignored = IgnoredRules(rules, at: now)
+        self.history = history
+        self.expectations = expectations
+        self.readings = readings
+        self.comparison = comparison
+        self.certificateWarning = certificateWarning
+        self.now = now
     }
 
-    func contains(_ rule: Rule) -> Bool { rules[rule] != nil }
+    var observation: Observation { readings.observation }
+    var domain: Domain { observation.domain }
+    var origin: Retrieval { observation.origin }
+    var cdn: Retrieval? { readings.cdn }
+}
 
-    func split(_ findings: [Finding]) -> (counted: [Finding], ignored: [IgnoredFinding]) {
-        guard !rules.isEmpty else { return (findings, []) }
-        return (
-            findings.filter { !contains($0.rule) },
-            findings.compactMap { finding in rules[finding.rule].map { IgnoredFinding(finding, by: $0) } }
-        )
-    }
+enum Checks {
+    static let all: [@Sendable (CheckContext) -> [Finding]] = [
+        addressScopes, originReachability, addressReachability, addressFamilies, originTLS, certificateDates,
+        originRedirects, originStatus, originBody, originContentType, originLatency, addressDifferences, crawlerView,
+        originLimits, vantageView, rootCopy, fileLint, expectations, pages, cdnReachability, cdnCopy, edgeDifferences,
+        cdnFreshness,
+    ]
 }

@@ -21,6 +21,26 @@ package struct IgnoredRule: Codable, Hashable, Sendable {
     package func holds(at now: Date) -> Bool { until.map { now < $0.end } ?? true }
 }
 
+/// The rules that are ignored at one instant.
+struct IgnoredRules: Sendable {
+    private let rules: [Rule: IgnoredRule]
+
+    init(_ rules: [IgnoredRule], at now: Date) {
+        self.rules = Dictionary(
+            rules.filter { $0.holds(at: now) }.map { ($0.rule, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    func contains(_ rule: Rule) -> Bool { rules[rule] != nil }
+
+    func split(_ findings: [Finding]) -> (counted: [Finding], ignored: [IgnoredFinding]) {
+        guard !rules.isEmpty else { return (findings, []) }
+        return (
+            findings.filter { !contains($0.rule) },
+            findings.compactMap { finding in rules[finding.rule].map { IgnoredFinding(finding, by: $0) } }
+        )
+    }
+}
+
 /// A finding that does not count, and why.
 package struct IgnoredFinding: Codable, Equatable, Sendable {
     package let finding: Finding
