@@ -1,3 +1,6 @@
+// Redirects, and whose server a finding is about: where redirects were followed, what failed at the end is another server's
+// fault, and the text must not blame the domain's own.
+
 import Foundation
 
 extension Checks {
@@ -43,4 +46,91 @@ extension Domain {
             labels.count >= 3 && labels[labels.count - 1].count == 2 && secondLevel.contains(labels[labels.count - 2])
         return labels.suffix(takesThree ? 3 : 2)
     }
+}
+
+/// Redirects as evidence: hop by hop, with scheme, host and status.
+struct RedirectTrail {
+    let hops: [RedirectHop]
+
+    /// The beginning of a circle of redirects stands for all of it.
+    private static let maximumHops = 12
+
+    init(_ hops: [RedirectHop]) { self.hops = hops }
+
+    /// `https example.com → 301 → https www.example.com/x`.
+    var text: String {
+        let shown = hops.prefix(Self.maximumHops).map { hop in
+            "\(Self.origin(hop.from)) → \(hop.status) → \(hop.target ?? hop.location ?? "(no Location)")"
+                .shortened(to: 200)
+        }
+        return shown.joined(separator: ", ")
+            + (hops.count > Self.maximumHops ? ", and \(hops.count - Self.maximumHops) more" : "")
+    }
+
+    private static func origin(_ url: String) -> String {
+        guard let parts = URLComponents(string: url), let host = parts.host else { return url }
+        return "\(parts.scheme ?? "") \(host)"
+    }
+
+    /// Whether a hop leaves HTTPS, or comes from elsewhere.
+    var isInsecure: Bool {
+        hops.contains { hop in
+            [hop.from, hop.target ?? ""].contains { $0.lowercased().hasPrefix("http://") }
+        }
+    }
+
+    /// Whether the last target looks like a place to log in, by the words of its host and path.
+    var leadsToLogin: Bool {
+        guard let target = hops.last?.target, let parts = URLComponents(string: target) else { return false }
+        let words = (parts.host ?? "").split(separator: ".").dropLast() + parts.path.split(separator: "/")
+        let login: Set<String> = [
+            "login", "log-in", "signin", "sign-in", "sign_in", "sso", "saml", "oauth", "oauth2", "auth", "accounts",
+            "authorize", "cas",
+        ]
+        return words.contains { word in
+            let name = word.lowercased().prefix { $0 != "." && $0 != ";" }
+            return login.contains(String(name))
+        }
+    }
+}
+
+/// The host that the last request of a retrieval went to.
+struct MetHost: Equatable {
+    /// In lower case, cleaned for display and bounded.
+    let name: String
+    /// Whether redirects led to a host that is not the domain itself.
+    let isElsewhere: Bool
+    /// How it was come to; empty without redirects.
+    private let trail: String
+
+    /// A redirect that was not followed leads nowhere: the host that sent it is the one that was met.
+    init(_ retrieval: Retrieval, of domain: Domain) {
+        let last = retrieval.redirects.last
+        trail = RedirectTrail(retrieval.redirects).text
+        let isUnfollowed =
+            retrieval.redirectStop != nil || retrieval.answer.map { (300..<400).contains($0.status) } ?? false
+        guard let url = isUnfollowed ? last?.from : last?.target,
+            let host = URLComponents(string: url)?.host?.lowercased(), host != domain.name
+        else {
+            name = domain.name
+            isElsewhere = false
+            return
+        }
+        name = host.displayable.shortened(to: 253)
+        isElsewhere = true
+    }
+
+    /// The finding, with the host's name where it is not the domain's own server that is at fault.
+    func placing(_ finding: Finding) -> Finding {
+        guard isElsewhere else { return finding }
+        var finding = finding
+        finding.place = .behindRedirect(to: name)
+        finding.add(["redirect_host": name, "redirects": trail])
+        return finding
+    }
+}
+
+extension CheckContext {
+    /// The host that the plain request ended at.
+    var metHost: MetHost { MetHost(origin, of: domain) }
 }

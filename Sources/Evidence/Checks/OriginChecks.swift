@@ -1,5 +1,46 @@
+// What checks of the origin's answer notice: that there is none, its status, body, type and time, and the file at the root.
+
 import AASA
 import Foundation
+
+extension Checks {
+    /// No answer at all: the name, the network, time, or bytes that are no HTTP.
+    @Sendable static func originReachability(_ context: CheckContext) -> [Finding] {
+        guard let failure = context.origin.failure, !failure.isOfTLS else { return [] }
+        if let finding = stalled(failure, context) { return [finding] }
+        let host = context.metHost
+        // Behind a proxy the address is the proxy's.
+        let address = context.origin.connection?.viaProxy == true ? nil : context.origin.connection?.address
+        var evidence = context.answerEvidence
+        evidence["address"] = address
+        evidence["phase"] = failure.phase.rawValue
+        evidence["error"] = failure.detail
+        evidence["cname"] = failure.alias
+        if let cause = ownFault(failure, context) {
+            if case .tlsIntercepted = cause { evidence["authority"] = context.origin.refusedAuthority ?? "" }
+            return [Finding(.monitor(cause), evidence: evidence)]
+        }
+        // The redirect that led to a private address has a finding of its own.
+        guard context.origin.redirectStop != .privateAddress || context.origin.redirects.isEmpty,
+            let fault = OriginFault(of: context.origin, host: host.name, now: context.now)
+        else { return [] }
+        let place = address ?? host.name.inSentence
+        return [host.placing(Finding(.origin(.fault(fault, at: place)), evidence: evidence))]
+    }
+
+    /// What says nothing about the server.
+    private static func ownFault(_ failure: Failure, _ context: CheckContext) -> MonitorCause? {
+        let (host, detail) = (context.metHost.name.inSentence, failure.detail.inSentence)
+        return switch failure.kind {
+        case .nameServerFailure: .nameServerFailed(host: host, answer: detail)
+        case .noNameServer: .nameServerFailed(host: host, answer: nil)
+        case .intercepted:
+            .tlsIntercepted(host: host, authority: (context.origin.refusedAuthority ?? "").inSentence)
+        case .own, .proxy: .ownFault(detail: detail)
+        default: nil
+        }
+    }
+}
 
 extension Checks {
     /// A status other than 200. Redirects that were not followed to an answer have their own finding.
@@ -118,5 +159,66 @@ extension Checks {
         return [
             Finding(.origin(.fault(.slow(milliseconds: Int(first.rounded(.up))))), evidence: evidence)
         ]
+    }
+}
+
+extension Checks {
+    /// The file at the site's root, where systems before iOS 9.3 looked. That Apple's crawler still falls back on it is
+    /// probable, and documented nowhere: what its CDN has is the evidence.
+    @Sendable static func rootCopy(_ context: CheckContext) -> [Finding] {
+        guard let root = context.observation.full?.rootCopy, let copy = context.readings.file(of: root),
+            copy.namesService, let meaning = copy.meaning
+        else { return [] }
+        var evidence = ["url": root.url, "root_sha256": copy.hash.hex]
+        if let origin = context.readings.originFile {
+            guard origin.meaning != meaning else { return [] }
+            evidence["well_known_sha256"] = origin.hash.hex
+            return [Finding(.origin(.rootCopyDiffers), evidence: evidence)]
+        }
+        guard context.readings.originSaysNoFile else { return [] }
+        if let cdn = context.cdn?.answer {
+            evidence["cdn_status"] = "\(cdn.status)"
+            evidence["cdn_sha256"] = context.readings.cdnFile?.hash.hex
+        }
+        return [Finding(.origin(.rootOnly(context.domain)), evidence: evidence)]
+    }
+}
+
+// MARK: - Evidence
+
+extension CheckContext {
+    /// Where the last answer came from, on which way, and what it says of itself.
+    var answerEvidence: [String: String] {
+        var evidence = ["url": origin.redirects.last?.target ?? origin.url]
+        if !origin.redirects.isEmpty { evidence["redirects"] = RedirectTrail(origin.redirects).text }
+        if let address = origin.connection?.address { evidence["address"] = address }
+        guard let answer = origin.answer else { return evidence }
+        evidence["status"] = "\(answer.status)"
+        let named = ["server", "location", "retry-after", "www-authenticate", "cf-ray", "content-type"].compactMap {
+            name in
+            answer.header(name).map { HeaderField(name: name, value: $0) }
+        }
+        let recognised = (readings.hosting?.matches ?? []) + (protectionHere?.matches ?? [])
+        for field in named + recognised { evidence[field.evidenceName] = field.value.shortened(to: 200) }
+        return evidence
+    }
+
+    /// The bot protection that answered this machine in place of the site.
+    var protectionHere: ProtectionSighting? { readings.protection(of: origin) }
+}
+
+extension Answer {
+    var isOfCloudflare: Bool {
+        header("cf-ray") != nil || header("server")?.lowercased().contains("cloudflare") == true
+    }
+
+    /// Whether the server says that it is asked too much, or cannot answer now. Our own requests may have brought it about.
+    var isBusy: Bool { status == 429 || status == 503 }
+
+    /// For how many seconds it asks to be left alone, in seconds or by a date (RFC 9110, 10.2.3); a day at most.
+    func retryAfter(_ now: Date) -> Int? {
+        guard let text = header("retry-after")?.trimmingCharacters(in: .whitespaces) else { return nil }
+        let seconds = Int(text) ?? HTTPDate.parse(text).map { Int($0.timeIntervalSince(now).rounded(.up)) }
+        return seconds.flatMap { $0 > 0 ? min($0, 86_400) : nil }
     }
 }

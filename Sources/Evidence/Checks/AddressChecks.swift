@@ -1,0 +1,226 @@
+// What checks of the single addresses notice: that they do not answer, answer differently, or are not public.
+
+import Foundation
+
+// MARK: - Reachability
+
+// Addresses that do not answer while others do: who meets them waits, and Apple's crawler may meet them first.
+
+/// The looks at a domain's addresses, sorted by whether a server was met.
+struct AddressSurvey {
+    let met: [AddressLook]
+    /// No server there, as far as it can be told from here.
+    let dead: [AddressLook]
+    /// They left this request unanswered, and answered another one of the same check.
+    let stalled: [AddressLook]
+    /// Every IPv6 address is dead while an IPv4 address answers.
+    let isIPv6Dead: Bool
+    /// It may be this machine that has no IPv6: no edge of Apple's answers it over IPv6 either; or, where none was asked, none
+    /// of the addresses could even be sent to.
+    let isIPv6Untold: Bool
+
+    init(_ context: CheckContext) {
+        let looks = context.observation.full?.addresses ?? []
+        // A private address that does not answer here has a finding of its own, which is worse.
+        let foreign = Set(context.notPublicAddresses)
+        let judged = looks.filter { look in
+            look.retrieval.failure?.isOwnFault != true
+                && (look.retrieval.failure == nil || !foreign.contains(look.address))
+        }
+        met = judged.filter { $0.retrieval.failure?.isOfTLS ?? true || context.answersAnother($0.address.address) }
+        let silent = judged.filter { !($0.retrieval.failure?.isOfTLS ?? true) }
+        stalled = silent.filter { context.answersAnother($0.address.address) }
+        dead = silent.filter { !context.answersAnother($0.address.address) }
+        let deadSix = dead.filter { $0.address.family == 6 }
+        isIPv6Dead =
+            !deadSix.isEmpty && !met.contains { $0.address.family == 6 } && met.contains { $0.address.family == 4 }
+        // An edge of Apple's that answers over IPv6 proves that this machine has it.
+        let edges = (context.observation.full?.edges ?? []).filter { $0.address.contains(":") }
+        let reachesIPv6 = edges.contains { $0.retrieval.answer != nil }
+        let hasNoRoute = deadSix.allSatisfy { $0.retrieval.failure?.kind == .unreachable }
+        isIPv6Untold = isIPv6Dead && !reachesIPv6 && (!edges.isEmpty || hasNoRoute)
+    }
+
+    /// Whether the name's other addresses, or the request by name, were answered.
+    func isPartial(_ origin: Retrieval) -> Bool { !dead.isEmpty && (!met.isEmpty || origin.answer != nil) }
+}
+
+extension Checks {
+    @Sendable static func addressReachability(_ context: CheckContext) -> [Finding] {
+        let survey = AddressSurvey(context)
+        let stalls =
+            survey.stalled.isEmpty
+            ? [] : [Self.stalls(survey.stalled.map { ($0.address.address, $0.retrieval) }, context)]
+        guard survey.isPartial(context.origin) else { return stalls }
+        let six = survey.isIPv6Dead ? survey.dead.filter { $0.address.family == 6 } : []
+        let rest = survey.dead.filter { !six.contains($0) }
+        var findings = stalls
+        if !rest.isEmpty {
+            let all = context.observation.full?.addresses ?? []
+            findings.append(
+                Finding(
+                    .origin(
+                        .addressesUnreachable(
+                            context.given(rest), of: all.isEmpty ? rest.count : all.count,
+                            othersAnswer: context.origin.answer != nil || all.contains { $0.retrieval.answer != nil },
+                            context.domain)), evidence: errors(rest)))
+        }
+        if six.isEmpty { return findings }
+        let addresses = six.map(\.address.address)
+        findings.append(
+            survey.isIPv6Untold
+                ? Finding(
+                    .origin(.ipv6Unchecked(addresses)), evidence: ["addresses": addresses.joined(separator: ", ")])
+                : Finding(.origin(.ipv6Broken(context.given(six), context.domain)), evidence: errors(six)))
+        return findings
+    }
+
+    private static func errors(_ looks: [AddressLook]) -> [String: String] {
+        errors(looks.map { ($0.address.address, $0.retrieval) })
+    }
+
+    /// What the network library says of each place.
+    static func errors(_ looks: [(name: String, retrieval: Retrieval)]) -> [String: String] {
+        [
+            "addresses": looks.map(\.name).joined(separator: ", "),
+            "errors": looks.prefix(8).map { "\($0.name): \($0.retrieval.failure?.detail ?? "")".shortened(to: 200) }
+                .joined(separator: "; "),
+        ]
+    }
+
+    /// Only one family of addresses. No fault; it narrows down what may be wrong.
+    @Sendable static func addressFamilies(_ context: CheckContext) -> [Finding] {
+        guard let resolution = context.observation.full?.resolution, resolution.source == .system,
+            resolution.onlyFamily == nil, let family = resolution.addresses.first?.family,
+            resolution.addresses.allSatisfy({ $0.family == family })
+        else { return [] }
+        return [
+            Finding(
+                .origin(.singleFamily(family, context.domain)),
+                evidence: ["addresses": resolution.addresses.map(\.address).joined(separator: ", ")])
+        ]
+    }
+}
+
+extension CheckContext {
+    /// What each of the addresses gives.
+    func given(_ looks: [AddressLook]) -> [GivenAt] {
+        looks.map { GivenAt([$0.address.address], readings.given(of: $0.retrieval)) }
+    }
+}
+
+// MARK: - Differences
+
+extension Checks {
+    /// Addresses that answer, but not alike: which one Apple's crawler or a phone meets is chance. The request by name is
+    /// one sample more, which shows servers behind one address that differ.
+    @Sendable static func addressDifferences(_ context: CheckContext) -> [Finding] {
+        let groups = context.groups(context.addressSamples) { context.readings.serving(of: $0) }
+        guard groups.count > 1 else { return formatting(context) }
+        // Each of them was asked once; the request by name is the only one that was answered otherwise.
+        let isOneAddress = groups.count { !$0.places.isEmpty } == 1
+        return [
+            Finding(
+                .origin(
+                    isOneAddress
+                        ? .addressAnswersDifferently(groups, context.domain) : .addressesDiffer(groups, context.domain)
+                ), evidence: ["groups": "\(groups.count)"])
+        ]
+    }
+
+    private static func formatting(_ context: CheckContext) -> [Finding] {
+        let files = context.addressSamples.filter { context.readings.serving(of: $0.retrieval).isFile }
+        let groups = context.groups(files) { context.readings.body(of: $0)?.hash }
+        return groups.count > 1 ? [Finding(.origin(.formattingsDiffer(groups, context.domain)))] : []
+    }
+}
+
+extension CheckContext {
+    struct AddressSample {
+        let address: String
+        let retrieval: Retrieval
+        /// An answer of an address that has given another one.
+        var isSecond = false
+    }
+
+    /// Every answer of an address to the plain first request. One that only says that this was one request too many is no
+    /// difference: so many at once come from a check alone.
+    var addressSamples: [AddressSample] {
+        guard let looks = observation.full?.addresses else { return [] }
+        var samples = looks.filter { $0.retrieval.answer != nil }
+            .map { AddressSample(address: $0.address.address, retrieval: $0.retrieval) }
+        // Where redirects were followed, the last answer is another server's.
+        if !looks.isEmpty, origin.answer != nil, origin.redirects.isEmpty, let address = origin.connection?.address,
+            let index = samples.firstIndex(where: { $0.address == address }),
+            readings.serving(of: samples[index].retrieval) != readings.serving(of: origin)
+        {
+            switch (isBusy(samples[index].retrieval), isBusy(origin)) {
+            case (true, false): samples[index] = AddressSample(address: address, retrieval: origin)
+            case (false, true): break
+            default:
+                samples.append(AddressSample(address: address, retrieval: origin, isSecond: true))
+            }
+        }
+        return samples.filter { $0.retrieval.answer?.status != 429 }
+    }
+
+    /// The samples that are alike, most first.
+    func groups<Key: Hashable>(_ samples: [AddressSample], by key: (Retrieval) -> Key) -> [GivenAt] {
+        Groups(samples.map { (key($0.retrieval), $0) }).members.map { group in
+            GivenAt(
+                group.filter { !$0.isSecond }.map(\.address), readings.given(of: group[0].retrieval),
+                again: group.first(where: \.isSecond)?.address)
+        }
+    }
+}
+
+/// Values by key, the largest group first, groups of one size in the order of their first member.
+struct Groups<Key: Hashable, Value> {
+    let members: [[Value]]
+
+    init(_ pairs: [(Key, Value)]) {
+        var order: [Key: Int] = [:]
+        var groups: [[Value]] = []
+        for (key, value) in pairs {
+            if let index = order[key] {
+                groups[index].append(value)
+            } else {
+                order[key] = groups.count
+                groups.append([value])
+            }
+        }
+        members = groups.enumerated().sorted { ($1.element.count, $0.offset) < ($0.element.count, $1.offset) }
+            .map(\.element)
+    }
+
+    var count: Int { members.count }
+}
+
+// MARK: - Scopes
+
+extension Checks {
+    /// Addresses that Apple's CDN refuses to ask. A test server that the user names on the command line is no news.
+    @Sendable static func addressScopes(_ context: CheckContext) -> [Finding] {
+        let foreign = context.notPublicAddresses
+        guard let first = foreign.first, let resolution = context.observation.full?.resolution else { return [] }
+        return [
+            Finding(
+                .origin(.notPublic(foreign, of: resolution.addresses.count, context.domain)),
+                evidence: [
+                    "scope": first.scope.rawValue, "apple_code": "SWCERR00202", "source": resolution.source.rawValue,
+                ])
+        ]
+    }
+}
+
+extension CheckContext {
+    /// The public DNS has these addresses, and Apple does not ask them; none in the modes in which devices ask themselves.
+    var notPublicAddresses: [ResolvedAddress] {
+        guard observation.mode == .production, let resolution = observation.full?.resolution else { return [] }
+        switch resolution.source {
+        case .system: return resolution.addresses.filter { $0.scope != .public }
+        case .rules: return resolution.addresses.filter { $0.scope != .public && $0.scope != .loopback }
+        case .proxy: return []
+        }
+    }
+}

@@ -1,0 +1,189 @@
+// What the people who own a domain expect of its file: `expect` of the configuration, `--expect-…` of the command line.
+
+import AASA
+import Foundation
+
+/// Expectations of one domain's file.
+package struct Expectations: Codable, Equatable, Sendable {
+    /// App IDs that the file must name: in each of `services`, or in any service where that list is empty.
+    package var apps: [String]
+    /// Services that the file must have.
+    package var services: [String]
+    package var urls: [ExpectedURL]
+
+    package init(apps: [String] = [], services: [String] = [], urls: [ExpectedURL] = []) {
+        self.apps = apps
+        self.services = services
+        self.urls = urls
+    }
+
+    /// Why a text can be no app's ID, as a clause; nil where it can. Who expects such an app has mistyped it.
+    package static func fault(ofApp text: String) -> String? { AppID.fault(in: text) }
+
+    /// These and others together.
+    package func adding(_ other: Expectations) -> Expectations {
+        Expectations(apps: apps + other.apps, services: services + other.services, urls: urls + other.urls)
+    }
+
+    /// The absolute URLs at which a web page is expected, each once: a path stands under the domain, an `http` URL for its
+    /// `https` one. A URL of another host, or with a port or a user of its own, is not asked for.
+    package func pages(of domain: Domain) -> [String] {
+        var seen: Set<String> = []
+        return urls.filter { $0.page == true }.compactMap { $0.pageURL(of: domain) }.filter { seen.insert($0).inserted }
+    }
+
+    package var isEmpty: Bool { apps.isEmpty && services.isEmpty && urls.isEmpty }
+}
+
+/// A URL and what it must do.
+package struct ExpectedURL: Codable, Equatable, Sendable {
+    /// Absolute, or a path.
+    package var url: String
+    /// nil: not expected of this URL.
+    package var opens: ExpectedOpening?
+    /// Whether somebody without the app must find a web page there.
+    package var page: Bool?
+
+    package init(url: String, opens: ExpectedOpening? = nil, page: Bool? = nil) {
+        self.url = url
+        self.opens = opens
+        self.page = page
+    }
+}
+
+extension ExpectedURL {
+    /// The host of a whole URL, whose file decides about it; nil for a path, which may be put to any.
+    /// - Throws: `DomainFault` where no file decides: an address or a bare label, and what has a port or a user.
+    package static func host(of text: String) throws(DomainFault) -> Domain? {
+        guard let scheme = ["https://", "http://"].first(where: { text.prefix(8).lowercased().hasPrefix($0) }) else {
+            guard !text.hasPrefix("//") else {
+                throw DomainFault(text, "it begins with '//'; write the path alone, or the whole URL with its https:")
+            }
+            return nil
+        }
+        let authority = text.unicodeScalars.dropFirst(scheme.count).prefix { !"/?#".unicodeScalars.contains($0) }
+        return try Domain(String(authority))
+    }
+
+    fileprivate func pageURL(of domain: Domain) -> String? {
+        let isPath = !url.contains("://") || url.hasPrefix("/")
+        let text = isPath ? "https://\(domain.name)" + (url.hasPrefix("/") ? "" : "/") + url : url
+        // Foundation encodes what may not stand in a URL as it is.
+        guard let parsed = URL(string: text), var parts = URLComponents(url: parsed, resolvingAgainstBaseURL: false),
+            let scheme = parts.scheme?.lowercased(), scheme == "https" || scheme == "http",
+            parts.host?.lowercased() == domain.name, parts.port == nil, parts.user == nil
+        else { return nil }
+        parts.scheme = "https"
+        parts.host = domain.name
+        // A fragment is not sent.
+        parts.fragment = nil
+        return parts.string
+    }
+}
+
+package enum ExpectedOpening: Codable, Equatable, Sendable, CustomStringConvertible {
+    case nothing
+    case app(String)
+
+    /// `nothing`, or an app ID.
+    package init(parsing text: String) { self = text == "nothing" ? .nothing : .app(text) }
+
+    package var description: String {
+        switch self {
+        case .nothing: "nothing"
+        case .app(let app): app.displayable
+        }
+    }
+}
+
+// MARK: - Checks
+
+extension Checks {
+    /// Whether the origin's file does what its owners expect. Where it is no file, other findings say so.
+    @Sendable static func expectations(_ context: CheckContext) -> [Finding] {
+        guard !context.expectations.isEmpty, let document = context.readings.originFile?.document else { return [] }
+        let file = AssociationFile(document)
+        return missingServices(context.expectations, file) + missingApps(context.expectations, file)
+            + context.expectations.urls.compactMap { unexpectedOpening($0, file, context) }
+    }
+
+    private static func missingServices(_ expected: Expectations, _ file: AssociationFile) -> [Finding] {
+        expected.services.filter { name in !file.services.contains { $0.name == name } }.map { name in
+            Finding(
+                .file(.serviceMissing(name)),
+                evidence: ["service": name, "services": file.services.map(\.name).joined(separator: ", ")])
+        }
+    }
+
+    private static func missingApps(_ expected: Expectations, _ file: AssociationFile) -> [Finding] {
+        let present = file.services.filter { expected.services.contains($0.name) }
+        return expected.apps.flatMap { app -> [Finding] in
+            func finding(_ service: String?) -> Finding {
+                Finding(.file(.appMissing(app, from: service)), evidence: ["app": app])
+            }
+            if expected.services.isEmpty {
+                return file.services.contains { $0.appIDs.contains(app) } ? [] : [finding(nil)]
+            }
+            return present.filter { !$0.appIDs.contains(app) }.map { finding($0.name) }
+        }
+    }
+
+    private static func unexpectedOpening(
+        _ expected: ExpectedURL, _ file: AssociationFile, _ context: CheckContext
+    ) -> Finding? {
+        guard let opening = expected.opens, let url = MatchableURL(expected.url) else { return nil }
+        let result = file.applinks?.match(url)
+        let opens = result?.opens
+        let matter: FileMatter
+        switch (opening, opens) {
+        case (.nothing, nil): return nil
+        // Of several apps that a URL opens, the one that is installed counts.
+        case (.app(let app), .some(let opened)) where app == opened || result?.alsoOpenedBy.contains(app) == true:
+            return nil
+        case (.nothing, .some(let opened)):
+            matter = .opensUnexpectedly(expected.url, by: opened, context.domain)
+        case (.app(let app), nil): matter = .opensNothing(expected.url, expected: app, context.domain)
+        case (.app(let app), .some(let opened)):
+            matter = .opensOther(expected.url, by: opened, expected: app, context.domain)
+        }
+        var evidence = ["url": expected.url, "expected": opening.description, "opens": opens ?? "nothing"]
+        if let rule = result?.deciding?.rule {
+            evidence["rule"] = rule.pointer
+            evidence["line"] = "\(file.position(of: rule.node).line)"
+        }
+        return Finding(.file(matter), evidence: evidence)
+    }
+}
+
+extension Checks {
+    /// The web page behind an expected URL: who has no app, or whose phone has not read the new file yet, lands there.
+    @Sendable static func pages(_ context: CheckContext) -> [Finding] {
+        (context.observation.full?.pages ?? []).compactMap { page in
+            guard let found = page.fault else { return nil }
+            var evidence = ["url": page.url]
+            let hops = page.retrieval.redirects
+            if !hops.isEmpty { evidence["redirects"] = RedirectTrail(hops).text }
+            if let status = page.retrieval.answer?.status { evidence["status"] = "\(status)" }
+            if let failure = page.retrieval.failure { evidence["error"] = failure.detail }
+            if let problem = page.retrieval.connection?.tls?.problem { evidence["certificate"] = problem.rawValue }
+            return Finding(.file(.pageMissing(page.url.inSentence, found)), evidence: evidence)
+        }
+    }
+}
+
+extension PageLook {
+    /// What was found in place of a page; nil where there is one.
+    fileprivate var fault: PageFault? {
+        if appStore != nil || retrieval.failure?.isOwnFault == true { return nil }
+        if let fault = RedirectFault(stopOf: retrieval) { return .redirect(fault) }
+        let last = retrieval.redirects.last
+        let target = (last?.target ?? last?.location)?.inSentence
+        switch retrieval.outcome {
+        case .answered(let answer):
+            return (200..<300).contains(answer.status) ? nil : .given(.status(answer.status), behind: target)
+        case .failed(let failure) where failure.kind == .certificate:
+            return .given(.certificate(retrieval.connection?.tls?.problem), behind: target)
+        case .failed(let failure): return .given(.failed(failure.kind, failure.phase), behind: target)
+        }
+    }
+}

@@ -1,0 +1,204 @@
+// What checks of TLS notice: handshakes that fail, certificates that end soon.
+
+import Foundation
+
+// MARK: - Handshakes that fail
+
+extension Checks {
+    /// A handshake that failed, whatever the cause: the crawler and every device stop here. Of several addresses each is
+    /// judged; one fault is reported once, with the addresses that have it.
+    @Sendable static func originTLS(_ context: CheckContext) -> [Finding] {
+        var findings: [(finding: Finding, addresses: [String])] = []
+        for retrieval in context.handshakes {
+            let host = MetHost(retrieval, of: context.domain)
+            guard let fault = fault(of: retrieval, at: host, context) else { continue }
+            let finding = host.placing(fault)
+            // The address of another host says nothing about the domain's own.
+            let address = host.isElsewhere ? nil : retrieval.connection?.address
+            if let index = findings.firstIndex(where: {
+                $0.finding.matter == finding.matter && $0.finding.place == finding.place
+            }) {
+                if let address, !findings[index].addresses.contains(address) {
+                    findings[index].addresses.append(address)
+                }
+            } else {
+                findings.append((finding, [address].compactMap(\.self)))
+            }
+        }
+        return findings.map { context.naming($0.addresses, in: $0.finding) }
+    }
+
+    private static func fault(of retrieval: Retrieval, at host: MetHost, _ context: CheckContext) -> Finding? {
+        guard retrieval.failure?.isOfTLS ?? true,
+            let fault = OriginFault(of: retrieval, host: host.name, now: context.now)
+        else { return nil }
+        let tls = retrieval.connection?.tls
+        var evidence = ["url": retrieval.url]
+        evidence["error"] = tls?.detail ?? retrieval.failure?.detail
+        if let address = retrieval.connection?.address { evidence["address"] = address }
+        if let leaf = tls?.chain.first {
+            evidence["subject"] = leaf.subject
+            evidence["issuer"] = leaf.issuer
+            evidence["names"] = leaf.names.prefix(20).joined(separator: ", ")
+            if let date = leaf.notBefore { evidence["not_before"] = date.rfc3339 }
+            if let date = leaf.notAfter { evidence["not_after"] = date.rfc3339 }
+        }
+        switch fault {
+        case .certificateChain(let issuer, _), .certificateUntrusted(.incompleteChain, let issuer):
+            evidence["missing_issuer"] = issuer
+        default: break
+        }
+        return Finding(.origin(.fault(fault, at: host.name)), evidence: evidence)
+    }
+}
+
+extension Retrieval {
+    /// Whether the certificate has no DNS name as a subject alternative name. OpenSSL then falls back on the common name;
+    /// Apple's systems have not since iOS 13: https://support.apple.com/en-us/103769
+    var hasCertificateWithoutNames: Bool {
+        // Another TLS library tells no version, and no extensions either.
+        guard failure == nil, let tls = connection?.tls, tls.trusted, tls.version != nil else { return false }
+        return tls.chain.first?.names.isEmpty == true
+    }
+}
+
+extension CheckContext {
+    /// The request by name and those to each address.
+    var handshakes: [Retrieval] { [origin] + (observation.full?.addresses ?? []).map(\.retrieval) }
+
+    /// Says which addresses have a fault, where the name has others that do not.
+    func naming(_ faulty: [String], in finding: Finding) -> Finding {
+        let all = Set((observation.full?.addresses ?? []).map(\.address.address))
+        let named = faulty.filter(all.contains)
+        guard !named.isEmpty, named.count < all.count else { return finding }
+        var finding = finding
+        let others = AddressSurvey(self).met.contains { !named.contains($0.address.address) }
+        finding.place = .addresses(named, of: all.count, othersAnswer: others)
+        finding.add(["addresses": named.joined(separator: ", ")])
+        return finding
+    }
+}
+
+// MARK: - Certificates that end soon
+
+extension Checks {
+    /// Certificates that are still good, but not for long: the leaf of the request by name and of each address, and the
+    /// intermediates that lead up from it.
+    @Sendable static func certificateDates(_ context: CheckContext) -> [Finding] {
+        var leaves: [(leaf: CertificateFacts, host: MetHost, addresses: [String])] = []
+        var intermediates: [(certificate: CertificateFacts, host: MetHost)] = []
+        // If the domain's own server shows the same, the finding names that one.
+        let met = context.handshakes.map { (retrieval: $0, host: MetHost($0, of: context.domain)) }
+        for (retrieval, host) in met.filter({ !$0.host.isElsewhere }) + met.filter(\.host.isElsewhere) {
+            guard let tls = retrieval.connection?.tls, tls.trusted else { continue }
+            let path = tls.chain.linked
+            for certificate in path.dropFirst()
+            where !intermediates.contains(where: { $0.certificate == certificate }) {
+                intermediates.append((certificate, host))
+            }
+            guard let leaf = path.first else { continue }
+            // The address of another host says nothing about the domain's own.
+            let address = host.isElsewhere ? [] : [retrieval.connection?.address].compactMap(\.self)
+            if let index = leaves.firstIndex(where: { $0.leaf == leaf }) {
+                leaves[index].addresses += address.filter { !leaves[index].addresses.contains($0) }
+            } else {
+                leaves.append((leaf, host, address))
+            }
+        }
+        return leaves.compactMap { leaf in
+            expiring(leaf.leaf, context).map { leaf.host.placing(context.naming(leaf.addresses, in: $0)) }
+        }
+            + intermediates.prefix(8).compactMap { pair in
+                intermediate(pair.certificate, context).map { pair.host.placing($0) }
+            }
+    }
+
+    private static func expiring(_ leaf: CertificateFacts, _ context: CheckContext) -> Finding? {
+        guard let end = leaf.notAfter else { return nil }
+        let left = end.timeIntervalSince(context.now)
+        guard left <= context.certificateWarning.inSeconds else { return nil }
+        return Finding(
+            .origin(.certificateExpiring(end, left: Int(max(0, left).rounded()))), evidence: evidence(leaf, end))
+    }
+
+    /// One that has expired in a chain that is trusted all the same is an old cross-signature: this machine found another
+    /// way up, older systems may not.
+    private static func intermediate(_ certificate: CertificateFacts, _ context: CheckContext) -> Finding? {
+        guard let end = certificate.notAfter else { return nil }
+        let left = end.timeIntervalSince(context.now)
+        let name = certificate.subject.inSentence
+        let evidence = evidence(certificate, end)
+        if left <= 0 { return Finding(.origin(.chainExpired(end, name: name)), evidence: evidence) }
+        guard left <= context.certificateWarning.inSeconds, certificate.subject != certificate.issuer else {
+            return nil
+        }
+        return Finding(.origin(.chainExpiring(end, left: Int(left.rounded()), name: name)), evidence: evidence)
+    }
+
+    private static func evidence(_ certificate: CertificateFacts, _ end: Date) -> [String: String] {
+        ["subject": certificate.subject, "issuer": certificate.issuer, "not_after": end.rfc3339]
+    }
+}
+
+// MARK: - Chains of certificates
+
+extension [CertificateFacts] {
+    /// The certificates from the leaf upwards, each issued by the next; what a server sends besides is no part of it.
+    var linked: [CertificateFacts] {
+        guard var last = first else { return [] }
+        var path = [last]
+        while last.issuer != last.subject, let next = first(where: { $0.subject == last.issuer }),
+            !path.contains(next)
+        {
+            path.append(next)
+            last = next
+        }
+        return path
+    }
+}
+
+extension CertificateFacts {
+    /// Whether it tells everybody where its issuer's certificate is found, as those of public authorities do. A company's
+    /// authority names a place in its own network.
+    var tellsIssuer: Bool {
+        guard let url = issuerURL.flatMap({ URLComponents(string: $0) }),
+            ["http", "https"].contains(url.scheme?.lowercased()), let host = url.host?.lowercased()
+        else { return false }
+        let labels = host.split(separator: ".")
+        return labels.count > 1 && !Self.ownNetworks.contains(labels[labels.count - 1])
+    }
+
+    /// Not given out in public DNS: https://www.rfc-editor.org/rfc/rfc6762#appendix-G and ICANN's `internal`.
+    private static let ownNetworks: Set<Substring> = [
+        "corp", "home", "internal", "intranet", "lan", "local", "localdomain", "private",
+    ]
+
+    /// The common name of a certificate that software made for itself and shows for a host that it does not know; nil where
+    /// it may be meant for a host. No public host has such a name: `Kubernetes Ingress Controller Fake Certificate`,
+    /// `TRAEFIK DEFAULT CERT`, `NGINXIngressController`, `Plesk`, `localhost` (Kong), `localhost.localdomain` (F5, Apache).
+    func defaultName(besides host: String) -> String? {
+        guard !isFor(host), let name = commonName, !name.isEmpty else { return nil }
+        let labels = name.lowercased().split(separator: ".")
+        let isHost = labels.count > 1 && !name.contains(" ") && labels.last != "localdomain"
+        return isHost ? nil : name
+    }
+
+    /// Of the subject as libcurl prints it: `C = US, O = Example, CN = example.com`.
+    private var commonName: String? {
+        subject.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.lazy
+            .compactMap { part in
+                guard part.hasPrefix("CN"), let sign = part.firstIndex(of: "=") else { return nil }
+                return part[part.index(after: sign)...].trimmingCharacters(in: .whitespaces)
+            }.first
+    }
+
+    /// Whether one of the names covers a host; a wildcard stands for one label: https://www.rfc-editor.org/rfc/rfc6125
+    func isFor(_ host: String) -> Bool {
+        let host = host.lowercased()
+        let parent = host.drop { $0 != "." }
+        return names.contains { name in
+            let name = name.lowercased()
+            return name == host || name.hasPrefix("*.") && !parent.isEmpty && name.dropFirst() == parent
+        }
+    }
+}
