@@ -82,3 +82,77 @@ extension English {
         }
     }
 }
+
+// MARK: - Findings
+
+extension English {
+    static func finding(_ cause: MonitorCause) -> FindingWords {
+        switch cause {
+        case .ownFault(let detail):
+            FindingWords(
+                "the request could not be made from here: \(detail)",
+                "check what this machine uses to reach the network: the trust store (--cacert, network.ca_file), the proxy, "
+                    + "memory and open files")
+        case .nameServerFailed(_, nil):
+            FindingWords(
+                "no name server answers this machine",
+                "check the name servers in /etc/resolv.conf, and the way to them")
+        case .nameServerFailed(let host, let answer?):
+            FindingWords(
+                "the name server of this machine could not resolve \(host) (\(answer))",
+                "ask another name server: if it says the same, check the domain's DNSSEC and its name servers, else repair "
+                    + "the one in /etc/resolv.conf")
+        case .tlsIntercepted(let host, let authority):
+            FindingWords(
+                "this machine does not trust the certificates of \(host) and of Apple's CDN: both come from "
+                    + "\(authority), so something in this network opens TLS",
+                "exempt this machine from the inspection of TLS: behind it nobody sees the site's own certificate")
+        case .networkSuspect:
+            FindingWords(
+                "this check reached nobody, like others at the same time: the local network is suspect, so the state of the "
+                    + "domain is unknown", networkFix)
+        case .networkLost(let domains, let all, let canaries):
+            FindingWords(
+                "the last checks of \(domains) of \(all) domains reached nobody"
+                    + (canaries.isEmpty
+                        ? "" : "; the reference hosts \(canaries.joined(separator: ", ")) did not answer"),
+                networkFix)
+        case .manyFailing(let domains, let all):
+            FindingWords(
+                "the origins of \(domains) of \(all) domains began to fail together, and Apple's CDN gives no answer about "
+                    + "them",
+                "check what this machine's requests pass through: a proxy, a firewall, a gateway that wants a login, the "
+                    + "name server; name reference hosts in network.canaries to tell these apart")
+        case .cdnWide(let failure, let domains, let all):
+            FindingWords(
+                "\(trouble(failure)) of \(domains) of \(all) domains, which began to fail together",
+                "look for what they share: a firewall or a setting that refuses Apple's crawler, one server for all of "
+                    + "them; if there is nothing, wait, and see Apple's system status page")
+        case .scheduleBehind(let domains, let all, let intervals):
+            FindingWords(
+                "\(domains) of \(all) domains were not checked for \(intervals) intervals",
+                "raise network.max_concurrent or the intervals, lower the timeouts, or give the machine more resources")
+        case .configReloadFailed(let fault):
+            FindingWords(
+                "the configuration file was refused at a reload: \(fault)",
+                "correct the file, try it with `aasa-monitor config check`, and reload again (SIGHUP)")
+        case .deliveryFailing(let channel, let isDisabled, let answer):
+            FindingWords(
+                "the channel '\(channel)' \(isDisabled ? "refuses our messages" : "takes no messages"): \(answer)",
+                isDisabled
+                    ? "check the channel's URL, token and permissions; then `aasa-monitor alert test \(channel)`"
+                    : "check whether the service is down or blocked from here: `aasa-monitor alert test \(channel)`")
+        case .storeFailing(let isAtStart, let fault):
+            FindingWords(
+                "the store takes no writes: \(fault)",
+                "Free space on the disk of store.path, check its permissions, or end the process that locks the database."
+                    + (isAtStart ? "" : " Checks continue and are stored again then."))
+        // No finding is made of these.
+        case .notMonitored, .testMessage, .over, .factsMissing:
+            FindingWords(words(cause).why ?? "", words(cause).action ?? "")
+        }
+    }
+
+    private static let networkFix =
+        "check this machine's network: cable, route, name server, proxy, firewall; checks continue by themselves"
+}

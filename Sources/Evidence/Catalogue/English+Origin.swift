@@ -152,3 +152,317 @@ extension English {
         return place.addresses.isEmpty ? "" : ", at \(place.addresses.listed(upTo: 3)) only"
     }
 }
+
+// MARK: - Findings
+
+// Its addresses, what it answers, and to whom.
+
+extension English {
+    static func words(_ matter: OriginMatter) -> FindingWords {
+        switch matter {
+        case .fault(let fault, let place): finding(fault, at: place)
+        case .redirect(let fault, let domain): FindingWords(finding(fault), servedThere(domain))
+        case .redirectSameSite(let target, let domain):
+            FindingWords(
+                "the origin redirects to \(target); Apple documents that redirects are not allowed", servedThere(domain)
+            )
+        case .status(let answer, let domain): words(answer, domain)
+        case .falseEncoding(let encoding):
+            FindingWords(
+                "the Content-Encoding is '\(encoding)', which is no compression; the body is readable as it is",
+                "send no Content-Encoding with a body that is not compressed: clients may refuse what they cannot undo")
+        case .contentType(let type, _, let holdsFile, let protection): words(type: type, holdsFile, protection)
+        case .notPublic(let addresses, let all, let domain): words(notPublic: addresses, of: all, domain)
+        case .addressesUnreachable(let dead, let all, let othersAnswer, let domain):
+            FindingWords(
+                "\(dead.count) of the \(all) addresses of \(domain) \(dead.count == 1 ? "does" : "do") not answer"
+                    + "\(othersAnswer ? ", while others do" : ""): \(reasons(dead))",
+                "repair the server at that address, or take the address out of the domain's records")
+        case .ipv6Broken(let dead, let domain):
+            FindingWords(
+                "no IPv6 address of \(domain) answers, while IPv4 does: \(reasons(dead))",
+                "repair IPv6 on the server and its firewall, or take the AAAA records away; Apple's crawler may try IPv6 "
+                    + "first and report a time-out")
+        case .ipv6Unchecked(let addresses):
+            FindingWords(
+                "the IPv6 addresses (\(addresses.listed(upTo: 2))) were not checked: this machine reaches nobody over IPv6",
+                "run the check from a machine with IPv6, or name a vantage that has it")
+        case .stalls(let stalled):
+            FindingWords(
+                "one request of this check was answered, another to the same address was not: \(reasons(stalled))",
+                "see the server's load, and its limits on connections from one client")
+        case .singleFamily(let family, let domain):
+            FindingWords(
+                "\(domain) has IPv\(family) addresses only",
+                family == 4
+                    ? "nothing needs to be done; it rules out a broken IPv6 address"
+                    : "publish an IPv4 address too: not every network that fetches the file has IPv6")
+        case .addressesDiffer(let groups, let domain):
+            FindingWords(
+                "the addresses of \(domain) do not answer alike: \(told(groups))",
+                "bring the same file to every server behind the name, or take those that must not answer out of its "
+                    + "records", evidence(groups))
+        case .addressAnswersDifferently(let groups, let domain):
+            FindingWords(
+                "one address of \(domain) answered two requests differently: \(told(groups))",
+                "bring the same file to every server that stands behind that address, and let no cache in between keep an "
+                    + "old one", evidence(groups))
+        case .formattingsDiffer(let groups, let domain):
+            FindingWords(
+                "the addresses of \(domain) serve the file in \(groups.count) formattings that mean the same",
+                "nothing needs to be done, if it is meant",
+                ["groups": groups.prefix(6).map { places($0).listed(upTo: 8) }.joined(separator: " | ")])
+        case .alternates(let files, let changes, let checks):
+            FindingWords(
+                "the origin served \(files) files in turn: \(changes) changes back and forth within the last \(checks) "
+                    + "checks",
+                "bring the same file to every server behind the name, and let no cache in between keep an old one")
+        case .certificateExpiring(let end, let left):
+            FindingWords(
+                "the certificate expires in \(age(left)), on \(end.rfc3339)",
+                "renew it now; Apple's crawler refuses an expired certificate")
+        case .chainExpiring(let end, let left, let name):
+            FindingWords(
+                "an intermediate certificate expires in \(age(left)), on \(end.rfc3339): \(name)",
+                "install the chain that the authority hands out now, and renew the certificate if it still leads there")
+        case .chainExpired(let end, let name):
+            FindingWords(
+                "the server sends an intermediate certificate that expired on \(end.rfc3339): \(name); this machine did not "
+                    + "need it", "install the chain that the authority hands out now")
+        case .crawlerRefused(let refusals): words(refusals)
+        case .rateLimited(let busy, let all, let statuses):
+            words(busy: busy, of: all, statuses.map(String.init).joined(separator: " and "))
+        case .vantageDiffers(let fault, let given, let here, let domain): words(fault, given, here, domain)
+        case .rootCopyDiffers:
+            FindingWords(
+                "the file at /apple-app-site-association is another one than at /.well-known/: which of them counts "
+                    + "depends on who reads", "serve the same file at both places, or remove the one at the root")
+        case .rootOnly(let domain):
+            FindingWords(
+                "the file is at /apple-app-site-association only: devices since iOS 9.3 ask /.well-known/ first, and "
+                    + "developer mode and newer systems ask nowhere else", "serve it at \(domain.wellKnownURL) too")
+        }
+    }
+
+    private static let exemption = "exempt the file's path from challenges and bot protection, for every client"
+
+    private static func servedThere(_ domain: Domain) -> String {
+        "serve the file at \(domain.wellKnownURL) itself, with status 200"
+    }
+
+    /// `192.0.2.2 refuses connections and 6 more`.
+    private static func reasons(_ dead: [GivenAt]) -> String { dead.map(words).listed(upTo: 3) }
+
+    // MARK: - Addresses
+
+    private static func words(
+        notPublic addresses: [ResolvedAddress], of all: Int, _ domain: Domain
+    ) -> FindingWords {
+        let shown = addresses.map { "\($0.address) (\(words($0.scope)))" }
+        let those = shown.listed(upTo: 3)
+        let evidence = ["addresses": shown.joined(separator: ", ")]
+        return addresses.count == all
+            ? FindingWords(
+                "from here \(domain) leads to \(those); Apple's CDN refuses to ask such addresses",
+                "publish the domain on a public address; an internal host needs ?mode=developer or ?mode=managed in the "
+                    + "app's entitlement", evidence)
+            : FindingWords(
+                "from here \(addresses.count) of the \(all) addresses of \(domain) are not public: \(those); Apple's CDN "
+                    + "refuses to ask those",
+                "take the addresses that are not public out of the domain's A and AAAA records", evidence)
+    }
+
+    private static func words(_ scope: AddressScope) -> String {
+        switch scope {
+        case .public: "public"
+        case .loopback: "loopback"
+        case .private: "a private address"
+        case .carrierGrade: "an address of a carrier's or overlay network"
+        case .linkLocal: "a link-local address"
+        case .reserved: "a reserved address"
+        }
+    }
+
+    private static func told(_ groups: [GivenAt]) -> String {
+        groups.prefix(3).map(words).joined(separator: "; ")
+    }
+
+    private static func evidence(_ groups: [GivenAt]) -> [String: String] {
+        var evidence: [String: String] = [:]
+        for (index, group) in groups.prefix(6).enumerated() {
+            evidence["group_\(index + 1)"] = "\(places(group).joined(separator: ", ")): \(words(group.given))"
+        }
+        return evidence
+    }
+
+    // MARK: - Statuses
+
+    private static func words(_ answer: StatusAnswer, _ domain: Domain) -> FindingWords {
+        let sign = answer.protection.map { words($0) } ?? answer.hosting.flatMap { words($0) }
+        var message =
+            "the \(answer.isElsewhere ? "server" : "origin") answers with status \(answer.status) instead of 200"
+        if let target = answer.target { message = "behind the redirect to \(target): \(message)" }
+        if let address = answer.address { message += " at \(address)" }
+        if let sign { message += ": \(sign)" }
+        return FindingWords(message, fix(answer, domain))
+    }
+
+    private static func fix(_ answer: StatusAnswer, _ domain: Domain) -> String {
+        if answer.protection != nil { return exemption }
+        // Behind a redirect the fault is the redirect: what its target lacks is not to be put there.
+        switch answer.isElsewhere || answer.target != nil ? nil : answer.hosting?.meaning {
+        case .unknownSite:
+            return "add the domain to the site at its host, or point its DNS records to where the site is"
+        case .stopped: return "switch the site on again at its host"
+        case .failing: return "see the log of the site's program at its host"
+        case .missingOrPrivate:
+            return "upload the file to .well-known/apple-app-site-association, and let everybody read it"
+        case .missing, .dotFolderDropped, nil: break
+        }
+        if case .behindCloudflare = answer.fault { return "repair the server behind Cloudflare, or the way to it" }
+        switch answer.status {
+        case 401:
+            return
+                "let every client in the world read the file, without a login; for a staging host use ?mode=developer in "
+                + "the app's entitlement"
+        case 403, 451: return "let every client in the world read the file: no login, no firewall rule, no geo rule"
+        case 404, 410:
+            return answer.isElsewhere || answer.target != nil
+                ? outOfRedirect(domain)
+                : "deploy the file to /.well-known/apple-app-site-association, without extension; some hosts drop folders "
+                    + "whose names begin with a dot"
+        case 429: return "exempt the file from rate limits"
+        case 500...: return "see the server's error log"
+        default: return "answer with status 200 and the file"
+        }
+    }
+
+    private static func outOfRedirect(_ domain: Domain) -> String {
+        "serve the file at \(domain.wellKnownURL) itself: take that path out of the redirect, and deploy the file there if "
+            + "it is missing"
+    }
+
+    /// `a challenge of Cloudflare (cf-mitigated: challenge)`.
+    private static func words(_ protection: BotProtection) -> String {
+        switch protection.kind {
+        case .challenge: "a challenge of \(protection.vendor.rawValue) (\(protection.sign))"
+        case .refusal: "a refusal of \(protection.vendor.rawValue) (\(protection.sign))"
+        }
+    }
+
+    /// `Amazon S3 says 'AccessDenied'`.
+    private static func words(_ fault: HostingFault) -> String? {
+        fault.word.map { "\(fault.platform.rawValue) says '\($0)'" }
+    }
+
+    private static func words(type: String, _ holdsFile: Bool, _ protection: BotProtection?) -> FindingWords {
+        let sign = protection.map { ": \(words($0))" } ?? ""
+        let message =
+            type.isEmpty
+            ? "the file has no Content-Type" : "the Content-Type is \(type) instead of application/json\(sign)"
+        if protection != nil { return FindingWords(message, exemption) }
+        return FindingWords(
+            message,
+            holdsFile
+                ? "send Content-Type: application/json"
+                : "exempt the file's path from the catch-all route, the login or the challenge page, and deploy the file there"
+        )
+    }
+
+    private static func words(busy: Int, of all: Int, _ statuses: String) -> FindingWords {
+        FindingWords(
+            "\(busy) of this check's \(all) requests got status \(statuses): the server limits how often it is asked, or "
+                + "was in trouble for a moment",
+            "nothing needs to be done, unless Apple's crawler reports the same; then take the file out of the limit",
+            ["status": statuses, "requests": "\(busy) of \(all)"])
+    }
+
+    // MARK: - Apple's agents and other places
+
+    private static func words(_ refusals: AgentRefusals) -> FindingWords {
+        let isPart = !refusals.addresses.isEmpty
+        let those = refusals.addresses.listed(upTo: 3)
+        var evidence = ["plain": words(refusals.plain)]
+        for refused in refusals.agents {
+            evidence[refused.agent.rawValue] = words(refused.given) + (isPart ? " (at \(those) only)" : "")
+        }
+        let lead = isPart ? "at \(those) only (\(refusals.addresses.count) of \(refusals.tried) addresses tried): " : ""
+        let names = refusals.agents.map(\.agent.shortName).joined(separator: " and ")
+        let sign = refusals.protection.map { ": \(words($0))" } ?? ""
+        return FindingWords(
+            "\(lead)for the user agent \(names) the origin \(words(refusals.first))\(sign), while this program gets the file "
+                + "at the same address",
+            "let every user agent read the file, AASA-Bot and CFNetwork above all: exempt its path from bot protection and "
+                + "challenges", evidence)
+    }
+
+    private static func words(
+        _ fault: VantageFault, _ seen: [GivenAt], _ here: Given, _ domain: Domain
+    ) -> FindingWords {
+        var evidence = ["here": words(here)]
+        var told: [String] = []
+        for (index, group) in seen.enumerated() {
+            let words = words(group.given, isOther: fault == .otherFile || fault == .applesFile) + addition(fault)
+            if index < 8 { evidence["vantage_\(index + 1)"] = "\(group.places.joined()): \(words)" }
+            told.append("from \(group.places.joined()) it \(words)")
+        }
+        return FindingWords(
+            "the origin gives this machine the file, but \(told.listed(upTo: 3))", fix(fault, domain), evidence)
+    }
+
+    private static func addition(_ fault: VantageFault) -> String {
+        switch fault {
+        case .absent: ": there is no file"
+        case .applesFile: ", the one that Apple's CDN has"
+        default: ""
+        }
+    }
+
+    private static func fix(_ fault: VantageFault, _ domain: Domain) -> String {
+        switch fault {
+        case .refused: "let every address in every country read the file: Apple publishes no addresses of its crawler"
+        case .rateLimited: "exempt the file from rate limits, for every address"
+        case .unreachable:
+            "look for a firewall that drops or refuses connections by address or country, and open it for this site: "
+                + "Apple publishes no addresses of its crawler"
+        case .page: "exempt the file's path from challenges, logins and country pages: every address must get the file"
+        case .certificate:
+            "install the same certificate, with its chain, on every server that answers for \(domain); if the name in the "
+                + "evidence is of that place's own network, that network opens TLS, and the look says nothing about the site"
+        case .handshake:
+            "let every server that answers for \(domain) speak TLS 1.2 and 1.3, and see what stands before it"
+        case .noSuchName: "let the name servers of \(domain) give every place in the world the same addresses"
+        case .privateAddress: "let the name and its redirects lead to public addresses, wherever they are asked from"
+        case .absent: "deploy the file to every server that answers for \(domain): the one that answers there has none"
+        case .redirect: "serve the file itself there too: no redirect by country, language or address"
+        case .serverTrouble: "see the error log of the server that answers there: it may be another one than here"
+        case .partial:
+            "see what cuts the answer short on the way there, and the error log of the server that answers there"
+        case .otherFile: "bring the same file to every server, and purge the caches that stand before them"
+        case .applesFile:
+            "bring the same file to every server, and purge the caches that stand before them: Apple's crawler is given "
+                + "what that place is given"
+        }
+    }
+}
+
+extension AgentLook.Agent {
+    /// As rules of firewalls name it.
+    var shortName: String {
+        switch self {
+        case .crawler: "AASA-Bot"
+        case .device: "CFNetwork"
+        }
+    }
+}
+
+extension CertificateProblem {
+    var words: String { rawValue.replacing("_", with: " ") }
+}
+
+extension [String] {
+    /// The first few in a sentence: `a, b and 6 more`.
+    func listed(upTo limit: Int = 4) -> String {
+        count <= limit ? joined(separator: ", ") : prefix(limit).joined(separator: ", ") + " and \(count - limit) more"
+    }
+}
