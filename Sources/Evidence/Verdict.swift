@@ -64,9 +64,8 @@ package struct Comparison: Codable, Equatable, Sendable {
     package var edges: EdgeTally?
 
     package init(
-        state: State, bytesEqual: Bool? = nil, changedAt: Date? = nil, changedAfter: Date? = nil,
-        lagSeconds: Int? = nil, changes: [Change] = [], compared: ComparedContents? = nil,
-        behaviour: [BehaviourNote] = [], edges: EdgeTally? = nil
+        state: State, bytesEqual: Bool? = nil, changedAt: Date? = nil, lagSeconds: Int? = nil, changes: [Change] = [],
+        compared: ComparedContents? = nil, behaviour: [BehaviourNote] = [], edges: EdgeTally? = nil
     ) {
         self.compared = compared
         self.edges = edges
@@ -74,7 +73,6 @@ package struct Comparison: Codable, Equatable, Sendable {
         self.state = state
         self.bytesEqual = bytesEqual
         self.changedAt = changedAt
-        self.changedAfter = changedAfter
         self.lagSeconds = lagSeconds
         self.changes = changes
     }

@@ -164,13 +164,13 @@ extension DomainProbe {
     /// What a full check asks beside origin, root copy, other places and CDN, all at once.
     private func besides(
         _ domain: Domain, pages urls: [String], timeout: Duration
-    ) async throws -> Besides {
+    ) async throws -> (look: FullLook, contents: [ContentHash: Data]) {
         async let surveyed = survey.survey(domain, timeout: timeout)
         async let opened = open(urls, timeout: timeout)
         let seen = try await surveyed
         let look = FullLook(
             resolution: seen.resolution, addresses: seen.addresses, agents: seen.agents, pages: try await opened)
-        return Besides(look: look, contents: seen.contents)
+        return (look, seen.contents)
     }
 
     /// Pages open at once; the expectations of one domain may name many.
@@ -187,12 +187,6 @@ package enum EdgeNews: Sendable {
     case asking([String])
     /// What one of them answered, and the body that the look names by its hash.
     case seen(EdgeLook, [ContentHash: Data])
-}
-
-/// What a full check saw beside origin, root copy, other places and CDN.
-private struct Besides: Sendable {
-    var look: FullLook
-    var contents: [ContentHash: Data]
 }
 
 /// What the CDN was seen to have.

@@ -105,13 +105,5 @@ extension MonitoringSuite {
             #expect(time.wall() == .testing + step)
             #expect(abs(time.shown(before).timeIntervalSince(before) - step) < 60)
         }
-
-        @Test("a process begins where the one before ended, or at the wall clock where that is later")
-        func anchor() {
-            for last in [nil, -3600.0, 3600] {
-                let time = SystemTime(after: last.map { .testing + $0 }) { .testing }
-                #expect((0..<60).contains(time.now().timeIntervalSince(.testing + max(0, last ?? 0))))
-            }
-        }
     }
 }

@@ -4,7 +4,7 @@ import AASA
 import Foundation
 
 /// Expectations of one domain's file.
-package struct Expectations: Codable, Equatable, Sendable {
+package struct Expectations: Equatable, Sendable {
     /// App IDs that the file must name: in each of `services`, or in any service where that list is empty.
     package var apps: [String]
     /// Services that the file must have.
@@ -36,7 +36,7 @@ package struct Expectations: Codable, Equatable, Sendable {
 }
 
 /// A URL and what it must do.
-package struct ExpectedURL: Codable, Equatable, Sendable {
+package struct ExpectedURL: Equatable, Sendable {
     /// Absolute, or a path.
     package var url: String
     /// nil: not expected of this URL.
@@ -81,7 +81,7 @@ extension ExpectedURL {
     }
 }
 
-package enum ExpectedOpening: Codable, Equatable, Sendable, CustomStringConvertible {
+package enum ExpectedOpening: Equatable, Sendable, CustomStringConvertible {
     case nothing
     case app(String)
 

@@ -81,20 +81,16 @@ package struct EdgeTally: Codable, Equatable, Sendable {
     /// They serve what the origin served before.
     package var old: Int
     /// They have no copy, with or without Apple's reason.
-    package var missing: Int
+    package var missing = 0
     /// They serve something else, or it is not known what the origin serves.
-    package var other: Int
+    package var other = 0
     /// They gave no answer about the file.
     package var unreachable: Int
 
-    package init(
-        asked: Int, inSync: Int = 0, old: Int = 0, missing: Int = 0, other: Int = 0, unreachable: Int = 0
-    ) {
+    package init(asked: Int, inSync: Int = 0, old: Int = 0, unreachable: Int = 0) {
         self.asked = asked
         self.inSync = inSync
         self.old = old
-        self.missing = missing
-        self.other = other
         self.unreachable = unreachable
     }
 

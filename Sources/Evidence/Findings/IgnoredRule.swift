@@ -4,7 +4,7 @@ import AASA
 import Foundation
 
 /// A rule whose findings do not count for a domain.
-package struct IgnoredRule: Codable, Hashable, Sendable {
+package struct IgnoredRule: Hashable, Sendable {
     package let rule: Rule
     /// Why, in the owners' words.
     package let reason: String

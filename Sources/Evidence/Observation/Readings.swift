@@ -124,9 +124,6 @@ enum Serving: Hashable, Sendable {
     case failed(Failure.Kind)
 
     var isFile: Bool { if case .file = self { true } else { false } }
-
-    /// Whether a server was met at all, be it one whose certificate is refused.
-    var isAnswer: Bool { if case .failed = self { false } else { true } }
 }
 
 extension Readings {

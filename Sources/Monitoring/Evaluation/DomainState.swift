@@ -59,10 +59,7 @@ package struct DomainState: Codable, Equatable, Sendable {
         get { incidents.open }
         set { incidents.open = newValue }
     }
-    package var ended: [IncidentKind: TrackedIncident] {
-        get { incidents.ended }
-        set { incidents.ended = newValue }
-    }
+    package var ended: [IncidentKind: TrackedIncident] { incidents.ended }
     package var begun: Int { incidents.begun }
 }
 

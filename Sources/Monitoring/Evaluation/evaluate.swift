@@ -200,7 +200,7 @@ extension Comparison {
 
 /// The thresholds that `evaluate` uses. It holds no state, and no key is derived from it: editing a threshold neither repeats
 /// nor loses a notification.
-package struct Policy: Codable, Equatable, Sendable {
+package struct Policy: Equatable, Sendable {
     /// How long the CDN may lag behind a change.
     package var staleAfter: Duration
     /// Failed checks in a row before an incident fires, at least 1.
@@ -212,7 +212,7 @@ package struct Policy: Codable, Equatable, Sendable {
     /// What the owners expect of the file.
     package var expectations: Expectations
     /// A problem that is back this soon after its end is the same incident.
-    package var reopenWindow: Duration
+    package var reopenWindow: Duration = .seconds(30 * 60)
     /// A full probe at least this often.
     package var fullEvery: Duration
     /// Whether new versions of the origin's file are followed as incidents of kind `change`: somebody is notified of them.
@@ -223,8 +223,7 @@ package struct Policy: Codable, Equatable, Sendable {
     package init(
         staleAfter: Duration = .seconds(24 * 3600), failureThreshold: Int = 2, recoveryThreshold: Int = 1,
         certificateWarning: Duration = .seconds(14 * 24 * 3600), expectations: Expectations = Expectations(),
-        fullEvery: Duration = .seconds(3600), reopenWindow: Duration = .seconds(30 * 60),
-        followsChanges: Bool = false, ignored: [IgnoredRule] = []
+        fullEvery: Duration = .seconds(3600), followsChanges: Bool = false, ignored: [IgnoredRule] = []
     ) {
         self.staleAfter = staleAfter
         self.failureThreshold = max(1, failureThreshold)
@@ -232,7 +231,6 @@ package struct Policy: Codable, Equatable, Sendable {
         self.certificateWarning = certificateWarning
         self.expectations = expectations
         self.fullEvery = fullEvery
-        self.reopenWindow = reopenWindow
         self.followsChanges = followsChanges
         self.ignored = ignored
     }

@@ -90,10 +90,7 @@ package struct FleetState: Codable, Equatable, Sendable {
         get { incidents.open }
         set { incidents.open = newValue }
     }
-    package var ended: [FleetCause: TrackedIncident] {
-        get { incidents.ended }
-        set { incidents.ended = newValue }
-    }
+    package var ended: [FleetCause: TrackedIncident] { incidents.ended }
     package var begun: Int { incidents.begun }
 
     package subscript(cause: FleetCause) -> TrackedIncident? { incidents.open[cause] }
@@ -117,32 +114,22 @@ package struct FleetEvaluation: Equatable, Sendable {
 /// The thresholds that `evaluateFleet` uses.
 package struct FleetPolicy: Equatable, Sendable {
     /// More than this share of the domains must have turned together, from 0 to 1.
-    package var share: Double
+    let share = 0.3
     /// And at least so many.
-    package var least: Int
+    let least = 5
     /// While not all were checked since it began: more than this share of those that were.
-    package var sureShare: Double
+    let sureShare = 0.6
     /// At most: how long the local network is suspect before it is an incident.
-    package var patience: Duration
+    let patience: Duration = .seconds(30)
     /// At most: how long a problem must look over before it is.
-    package var settle: Duration
+    let settle: Duration = .seconds(30)
     /// How early the end of a grace counts, so that the parent comes before its children.
-    package var lead: Duration
+    let lead: Duration = .seconds(30)
     /// How much later than three intervals a check must be for the schedule to be behind: what a busy machine may take.
     package var scheduleSlack: Duration
     package var reopenWindow: Duration
 
-    package init(
-        share: Double = 0.3, least: Int = 5, sureShare: Double = 0.6, patience: Duration = .seconds(30),
-        settle: Duration = .seconds(30), lead: Duration = .seconds(30), scheduleSlack: Duration = .seconds(60),
-        reopenWindow: Duration = .seconds(30 * 60)
-    ) {
-        self.share = share
-        self.least = least
-        self.sureShare = sureShare
-        self.patience = patience
-        self.settle = settle
-        self.lead = lead
+    package init(scheduleSlack: Duration = .seconds(60), reopenWindow: Duration = .seconds(30 * 60)) {
         self.scheduleSlack = scheduleSlack
         self.reopenWindow = reopenWindow
     }

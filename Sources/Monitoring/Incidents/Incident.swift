@@ -152,7 +152,7 @@ package struct Incident: Codable, Equatable, Sendable, Identifiable {
 
 /// An acknowledgement: somebody looks after the incident, so that it sends no reminders and does not escalate. It holds
 /// until the incident becomes worse or comes back.
-package struct Acknowledgement: Codable, Equatable, Sendable {
+package struct Acknowledgement: Equatable, Sendable {
     package let by: String
     /// Empty where none was given.
     package let reason: String

@@ -3,7 +3,7 @@
 import Evidence
 import Foundation
 
-package struct PlaceReading: Codable, Equatable, Sendable {
+package struct PlaceReading: Equatable, Sendable {
     package var place: Place
     package var served: Served
 
@@ -12,7 +12,7 @@ package struct PlaceReading: Codable, Equatable, Sendable {
         self.served = served
     }
 
-    package enum Place: Codable, Hashable, Sendable {
+    package enum Place: Hashable, Sendable {
         case origin
         case edge(String)
 
@@ -22,7 +22,7 @@ package struct PlaceReading: Codable, Equatable, Sendable {
         package init(name: String) { self = name.isEmpty ? .origin : .edge(name) }
     }
 
-    package enum Served: Codable, Hashable, Sendable {
+    package enum Served: Hashable, Sendable {
         /// Equal meanings are one version. `content`: the bytes that had it.
         case version(meaning: ContentHash, content: ContentHash)
         /// An answer without the file.

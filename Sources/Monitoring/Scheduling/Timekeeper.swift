@@ -46,11 +46,6 @@ package struct SystemTime: Timekeeper {
         start = ContinuousClock.now
     }
 
-    /// A clock that continues after the last instant of the process before, wherever the wall clock is.
-    package init(after last: Date?, wall clock: @escaping @Sendable () -> Date = { Date() }) {
-        self.init(anchor: last.map { max($0, clock()) }, wall: clock)
-    }
-
     package func now() -> Date { anchor + start.duration(to: .now) / .seconds(1) }
 
     package func wall() -> Date { clock() }
