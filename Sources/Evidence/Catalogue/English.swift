@@ -1,4 +1,4 @@
-// The English catalogue, a file for each area of causes. It alone has sentences of diagnoses; style: words.md.
+// The English catalogue, a file for each area, for its causes and its findings. It alone has sentences of diagnoses; style: words.md.
 
 import Foundation
 

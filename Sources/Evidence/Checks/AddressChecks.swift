@@ -192,8 +192,6 @@ struct Groups<Key: Hashable, Value> {
         members = groups.enumerated().sorted { ($1.element.count, $0.offset) < ($0.element.count, $1.offset) }
             .map(\.element)
     }
-
-    var count: Int { members.count }
 }
 
 // MARK: - Scopes

@@ -180,15 +180,13 @@ package struct Silences: Equatable, Sendable {
         let silences = silences.filter { $0.scope.matches(domain: domain, labels: labels, kind: kind) }
         let windows = windows.filter { $0.scope.matches(domain: domain, labels: labels, kind: kind) }
         guard var until = Self.end(silences, windows, at: wall) else { return nil }
-        let reason =
-            silences.first { $0.isActive(at: wall) }?.reason ?? windows.first { $0.end(at: wall) != nil }?.reason ?? ""
         // Where one begins before another ends there is no gap. Daily windows of 24 hours have no end at all, so the search
         // has one.
         for _ in 0..<Self.chain {
             guard let next = Self.end(silences, windows, at: until) else { break }
             until = next
         }
-        return ActiveSilence(until: until, reason: reason)
+        return ActiveSilence(until: until)
     }
 
     private static let chain = 16
@@ -202,11 +200,6 @@ package struct Silences: Equatable, Sendable {
 package struct ActiveSilence: Equatable, Sendable {
     /// The end, as far as is known now.
     package let until: Date?
-    /// In the words of the person who asked for it.
-    package let reason: String
 
-    package init(until: Date?, reason: String) {
-        self.until = until
-        self.reason = reason
-    }
+    package init(until: Date?) { self.until = until }
 }
