@@ -161,3 +161,246 @@ extension JSONNode {
     /// The opening bracket alone: where a whole object is at fault, marking all of its lines helps nobody.
     var opening: Range<Int> { range.lowerBound..<min(range.lowerBound + 1, range.upperBound) }
 }
+
+/// How a message names another place of the file: by line and column, since a line can be the whole file.
+extension LintSubject {
+    /// A rule as the file has it, with its place, such as `{"/": "/buy/*"} (7:9)`.
+    func name(_ rule: URLRule) -> String {
+        "\(Quoted.escaped(rule.written, limit: 60)) (\(position(of: rule.node.range.lowerBound)))"
+    }
+
+    /// Rules by their places, such as `the exclusion at 7:11` or `the rules at 7:11 and 8:11`.
+    func places(of rules: [URLRule]) -> String {
+        let places = rules.prefix(FindingSink.maximumRelated).map { "\(position(of: $0.node.range.lowerBound))" }
+        let noun = rules.allSatisfy(\.isExclusion) ? "exclusion" : "rule"
+        guard let last = places.last, rules.count > 1 else { return "the \(noun) at \(places.joined())" }
+        let rest = rules.count - places.count
+        return rest > 0
+            ? "the \(noun)s at \(places.joined(separator: ", ")) and \(rest) more"
+            : "the \(noun)s at \(places.dropLast().joined(separator: ", ")) and \(last)"
+    }
+}
+
+extension FindingSink.Related {
+    init(_ rule: URLRule, _ message: String) {
+        self.init(range: rule.range, pointer: rule.pointer, message: message)
+    }
+}
+
+extension URLRule {
+    /// Where findings point: an object by its first bracket, a string as a whole.
+    var range: Range<Int> { node.members == nil && node.elements == nil ? node.range : node.opening }
+}
+
+/// A place where a pattern stands in the file, with what decides how it is read.
+struct PatternSite {
+    enum Part {
+        case path
+        case query
+        case queryItem
+        case fragment
+    }
+
+    let part: Part
+    /// As it is matched: of a path without its `NOT `.
+    let text: String
+    let node: JSONNode
+    let pointer: String
+    /// nil where Apple's reader drops the constraint that the pattern belongs to.
+    let pattern: Pattern?
+    let rule: URLRule
+
+    /// The text as it is compared, each variable a mere "$": a name within `$(...)` is none of the pattern's characters.
+    var literal: String {
+        guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
+        var result = ""
+        var rest = text.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            result.unicodeScalars.append(scalar)
+            guard scalar == "$", rest.first == "(", let close = rest.firstIndex(of: ")") else { continue }
+            rest = rest[rest.index(after: close)...]
+        }
+        return result
+    }
+
+    /// All patterns that an entry's own components and paths hold, the older `paths` beside `components` included.
+    static func all(of entry: AppLinks.Entry) -> [PatternSite] { (entry.rules + entry.olderRules).flatMap(all(of:)) }
+
+    static func all(of rule: URLRule) -> [PatternSite] {
+        if rule.form == .path, let path = rule.path {
+            return [
+                PatternSite(
+                    part: .path, text: path.text, node: rule.node, pointer: rule.pointer, pattern: path, rule: rule)
+            ]
+        }
+        guard rule.form == .component else { return [] }
+        var sites: [PatternSite] = []
+        if let node = rule.node["/"], let text = node.string {
+            sites.append(
+                PatternSite(
+                    part: .path, text: text, node: node, pointer: rule.pointer + "/~1", pattern: rule.path, rule: rule))
+        }
+        if let node = rule.node["?"] {
+            if let text = node.string {
+                let pattern: Pattern? = if case .whole(let pattern) = rule.query { pattern } else { nil }
+                sites.append(
+                    PatternSite(
+                        part: .query, text: text, node: node, pointer: rule.pointer + "/?", pattern: pattern, rule: rule
+                    ))
+            }
+            let items: [URLRule.Query.Item] = if case .items(let items) = rule.query { items } else { [] }
+            for (index, member) in (node.lastMembers ?? []).enumerated() {
+                guard let text = member.value.string else { continue }
+                sites.append(
+                    PatternSite(
+                        part: .queryItem, text: text, node: member.value,
+                        pointer: "\(rule.pointer)/?/\(member.key.escapedForPointer)",
+                        pattern: items.indices.contains(index) ? items[index].pattern : nil, rule: rule))
+            }
+        }
+        if let node = rule.node["#"], let text = node.string {
+            sites.append(
+                PatternSite(
+                    part: .fragment, text: text, node: node, pointer: rule.pointer + "/#", pattern: rule.fragment,
+                    rule: rule))
+        }
+        return sites
+    }
+}
+
+/// A condition on one item of the query, with what is wrong about the item's name.
+struct QueryItemSite {
+    enum Fault: Equatable {
+        /// A character that stands in no encoded URL.
+        case notEncoded(Unicode.Scalar)
+        /// The name begins with the sign that divides the query from the path, or one item from the next.
+        case leadingSign(Unicode.Scalar)
+        /// A sign that ends a name, so that none holds it.
+        case dividingSign(Unicode.Scalar)
+    }
+
+    let member: JSONMember
+    let pointer: String
+    let pattern: Pattern
+    let rule: URLRule
+
+    /// None where Apple's reader drops the whole constraint.
+    static func all(of rule: URLRule) -> [QueryItemSite] {
+        guard case .items(let items) = rule.query, let members = rule.node["?"]?.lastMembers,
+            members.count == items.count
+        else { return [] }
+        return zip(members, items).map { member, item in
+            QueryItemSite(
+                member: member, pointer: "\(rule.pointer)/?/\(member.key.escapedForPointer)", pattern: item.pattern,
+                rule: rule)
+        }
+    }
+
+    /// nil where some item may have the name.
+    var fault: Fault? {
+        let scalars = member.key.unicodeScalars
+        if let first = scalars.first, first == "?" || first == "&" && rule.isPercentEncoded {
+            return .leadingSign(first)
+        }
+        // A decoded name may hold an escaped "&" or "#", such as R%26D; nobody escapes a "=".
+        if scalars.contains("=") { return .dividingSign("=") }
+        guard rule.isPercentEncoded else { return nil }
+        if let sign = scalars.first(where: { $0 == "&" || $0 == "#" }) { return .dividingSign(sign) }
+        return scalars.first { $0.value <= 0x20 || $0.value >= 0x7F }.map { .notEncoded($0) }
+    }
+
+    /// Whether the condition holds whatever the URL, since a missing item has the empty value and the pattern takes
+    /// everything.
+    var takesAll: Bool { pattern.isUnconstrained }
+
+    /// What becomes of the rule where no item has the name: it counts as missing, and a missing item as empty.
+    var consequence: String {
+        guard pattern.elements != nil else { return "the rule never matches" }
+        return pattern.matches([], isCaseSensitive: rule.isCaseSensitive)
+            ? "the item counts as missing, and the condition holds for every URL"
+            : "the item counts as missing, and the rule never matches"
+    }
+}
+
+/// How much of the pattern language's work one file may cost the linter. Real files lie far below; what a hostile file has
+/// beyond it is not judged by these questions.
+enum ReachBudget {
+    /// Weight of the rules of one file that are compared with each other; a usual rule weighs one.
+    static let maximumWeight = 2000
+    /// Entries of one file that are compared with each other.
+    static let maximumEntries = 200
+    /// Elementary steps over all entries, of one kind of question.
+    private static let steps = 1_500_000
+
+    /// One answer for each entry, in order; empty where it was not asked.
+    static func reaches(of entries: [AppLinks.Entry]) -> [[RuleReach]] {
+        let asked = entries.count { !$0.rules.isEmpty && $0.form != .everything }
+        guard asked > 0 else { return entries.map { _ in [] } }
+        let budget = LanguageBudget(states: LanguageBudget.lint.states, steps: max(2_000, steps / asked))
+        var left = maximumWeight
+        return entries.map { entry in
+            guard entry.form != .everything, !entry.rules.isEmpty else { return [] }
+            let weight = weight(of: entry.rules)
+            guard weight <= left else { return [] }
+            left -= weight
+            return entry.plainReach(budget: budget)
+        }
+    }
+
+    /// Whether the entries of a file are few enough to be compared with each other.
+    static func coversOverlaps(of applinks: AppLinks) -> Bool {
+        applinks.entries.count <= maximumEntries
+            && applinks.entries.reduce(0) { $0 + weight(of: $1.rules) } <= maximumWeight
+    }
+
+    /// URLs that apps of two entries open; what can be no app's ID does not count.
+    static func overlaps(of applinks: AppLinks) -> [AppOverlap] {
+        guard applinks.form == .list || applinks.form == .dictionary, coversOverlaps(of: applinks) else { return [] }
+        let budget = LanguageBudget(states: LanguageBudget.lint.states, steps: steps)
+        return applinks.overlaps(budget: budget) { app in
+            switch AppIDFault(app) {
+            case nil, .example, .storeNumber: true
+            default: false
+            }
+        }
+    }
+
+    /// The exclusions of each entry that keep no URL from the app.
+    static func idleExclusions(of entries: [AppLinks.Entry], _ reaches: [[RuleReach]]) -> [URLRule] {
+        // Most answers need no automata; the others may not make the linter slow.
+        let budget = LanguageBudget(states: LanguageBudget.lint.states, steps: 600_000)
+        let meter = WorkMeter(budget)
+        return zip(entries, reaches).flatMap { entry, reaches in
+            meter.isExhausted ? [] : entry.idleExclusions(reaches, states: budget.states, meter: meter)
+        }
+    }
+
+    /// Patterns of many wildcards lead to many states: they weigh by the square of their number.
+    static func weight(of rules: [URLRule]) -> Int {
+        // A list longer than what may be asked about need not be weighed.
+        guard rules.count <= maximumWeight else { return rules.count }
+        return rules.reduce(0) { $0 + weight(of: $1) }
+    }
+
+    private static func weight(of rule: URLRule) -> Int {
+        var wildcards = wildcards(in: rule.path) + wildcards(in: rule.fragment)
+        switch rule.query {
+        case .any: break
+        case .whole(let pattern): wildcards += Self.wildcards(in: pattern)
+        case .items(let items): wildcards += items.reduce(0) { $0 + 1 + Self.wildcards(in: $1.pattern) }
+        }
+        let fours = wildcards / 4
+        return 1 + fours * fours
+    }
+
+    /// Variables with very many values count as several.
+    private static func wildcards(in pattern: Pattern?) -> Int {
+        (pattern?.elements ?? []).reduce(0) { sum, element in
+            switch element {
+            case .scalar: sum
+            case .anyRun, .anyScalar, .scalarClass: sum + 1
+            case .oneOf(let values): sum + 1 + values.count / 600
+            }
+        }
+    }
+}

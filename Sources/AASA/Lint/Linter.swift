@@ -1,5 +1,5 @@
 // Judges a file by all rules. Reads the bytes once into a subject, lets each rule look at it, then finds the lines and
-// columns of all findings.
+// columns of all findings. Also what a finding is, which commands, checks and alerts print.
 
 /// The linter: what is wrong with an apple-app-site-association file, and what devices make of it.
 public enum Linter {
@@ -43,5 +43,161 @@ public enum Linter {
         LintPlace(
             message: related.message, range: related.range, start: subject.position(of: related.range.lowerBound),
             end: subject.position(of: related.range.upperBound), pointer: related.pointer)
+    }
+}
+
+/// How bad a finding is.
+public enum LintSeverity: String, Sendable, Hashable, CaseIterable, Comparable {
+    /// It breaks for someone.
+    case error
+    /// It works by leniency, or is risky.
+    case warning
+    /// Worth knowing; nothing breaks.
+    case note
+
+    /// Ordered by weight: a note is less than an error.
+    public static func < (left: LintSeverity, right: LintSeverity) -> Bool { left.weight < right.weight }
+
+    private var weight: Int {
+        switch self {
+        case .note: 0
+        case .warning: 1
+        case .error: 2
+        }
+    }
+}
+
+/// One fault of a file, and where it stands.
+public struct LintFinding: Sendable, Hashable {
+    /// The rule's id in kebab-case, without an area in front.
+    public let rule: String
+    public let severity: LintSeverity
+    /// What was seen, and what a device does with it. Text of the file in it is escaped and cut, safe to print.
+    public let message: String
+    /// What to do.
+    public let fix: String
+    /// A page that decides the matter.
+    public let reference: String
+    /// Offsets in bytes.
+    public let range: Range<Int>
+    public let start: SourcePosition
+    /// The place behind the last character.
+    public let end: SourcePosition
+    /// RFC 6901; empty for the file as a whole. It holds keys of the file as they are: escape it before printing.
+    public let pointer: String
+    /// Other places that the finding speaks about, such as the rules that take the URLs of this one; the first ones of many.
+    public let related: [LintPlace]
+    /// A URL that shows it, as path with query and fragment, where the rule has one.
+    public let example: String?
+
+    /// What was seen, by name, for programs: `example`, and for each related place its `related_place_1` (line and column)
+    /// and `related_pointer_1`, counted from 1. Text of the file stands there as it is: escape it before printing.
+    public var evidence: [(name: String, value: String)] {
+        var evidence: [(name: String, value: String)] = example.map { [("example", $0)] } ?? []
+        for (index, place) in related.enumerated() {
+            evidence.append(("related_place_\(index + 1)", "\(place.start)"))
+            evidence.append(("related_pointer_\(index + 1)", place.pointer))
+        }
+        return evidence
+    }
+}
+
+/// Another place of the same file, and what it has to do with a finding.
+public struct LintPlace: Sendable, Hashable {
+    /// A few words, safe to print.
+    public let message: String
+    /// Offsets in bytes.
+    public let range: Range<Int>
+    public let start: SourcePosition
+    /// The place behind the last character.
+    public let end: SourcePosition
+    /// RFC 6901. It holds keys of the file as they are: escape it before printing.
+    public let pointer: String
+}
+
+/// What the linter found in one file.
+public struct LintReport: Sendable {
+    /// In the order of the text.
+    public let findings: [LintFinding]
+    /// nil where the text is no JSON.
+    public let file: AssociationFile?
+
+    /// Whether no finding is an error.
+    public var isValid: Bool { !findings.contains { $0.severity == .error } }
+}
+
+/// Where a rule puts what it finds. Keeps the number of findings of one rule bounded, and the work for those beyond it.
+struct FindingSink {
+    /// Of one rule in one file; the rest are counted.
+    static let maximumFindings = 50
+
+    private(set) var drafts: [Draft] = []
+    private var surplus = 0
+    private var firstSurplus: Draft?
+    private let rule: LintRuleDescription
+
+    /// A finding whose lines and columns are yet to be looked up.
+    struct Draft {
+        let rule: LintRuleDescription
+        let range: Range<Int>
+        let pointer: String
+        let message: String
+        let fix: String
+        let related: [Related]
+        let example: String?
+    }
+
+    /// Another place that a finding speaks about.
+    struct Related {
+        let range: Range<Int>
+        let pointer: String
+        /// A few words; text of the file through `Quoted`.
+        let message: String
+    }
+
+    /// Of one finding; more would not be read.
+    static let maximumRelated = 4
+
+    init(rule: LintRuleDescription) { self.rule = rule }
+
+    /// Whether more findings would only be counted: a rule that works hard for each may stop.
+    var isFull: Bool { drafts.count >= Self.maximumFindings }
+
+    /// Keeps a finding, or counts it where there are enough.
+    ///
+    /// - Parameters:
+    ///   - range: the smallest useful one, in bytes.
+    ///   - pointer: of the value or key that the range shows.
+    ///   - message: what was seen and what a device does; text of the file through `Quoted`.
+    ///   - fix: nil takes the rule's own.
+    ///   - related: other places that the message speaks about; the first few are kept.
+    ///   - example: a URL that shows it.
+    mutating func add(
+        _ range: @autoclosure () -> Range<Int>, _ pointer: @autoclosure () -> String,
+        _ message: @autoclosure () -> String, fix: String? = nil, related: @autoclosure () -> [Related] = [],
+        example: @autoclosure () -> String? = nil
+    ) {
+        guard isFull else {
+            drafts.append(
+                Draft(
+                    rule: rule, range: range(), pointer: pointer(), message: message(), fix: fix ?? rule.fix,
+                    related: Array(related().prefix(Self.maximumRelated)), example: example()))
+            return
+        }
+        surplus += 1
+        if firstSurplus == nil {
+            firstSurplus = Draft(
+                rule: rule, range: range(), pointer: pointer(), message: "", fix: rule.fix, related: [], example: nil)
+        }
+    }
+
+    /// All drafts, with one in place of those that were only counted.
+    var all: [Draft] {
+        guard let rest = firstSurplus else { return drafts }
+        return drafts + [
+            Draft(
+                rule: rest.rule, range: rest.range, pointer: rest.pointer, message: "and \(surplus) more of this rule",
+                fix: rest.fix, related: [], example: nil)
+        ]
     }
 }

@@ -1,3 +1,5 @@
+// App IDs: their form, and what is wrong with the text of one.
+
 /// What an app ID looks like: the prefix of the app's signature, a dot, the bundle id.
 /// https://developer.apple.com/documentation/xcode/supporting-associated-domains
 public enum AppID {
@@ -14,4 +16,168 @@ public enum AppID {
         }
         return text.contains("*") ? "it holds a wildcard, which app IDs do not know" : AppIDFault.format(text)
     }
+}
+
+/// What is wrong with an app ID, decided once, so that no two rules speak about one.
+enum AppIDFault {
+    case notString
+    case blank
+    case typographic(Unicode.Scalar)
+    case wildcard
+    /// The same prefix twice.
+    case prefixTwice(String)
+    /// Text that was to be replaced.
+    case placeholder(String)
+    /// Well formed, and taken from an example.
+    case example
+    /// Ten digits where the prefix belongs.
+    case storeNumber
+    /// The reason as a clause.
+    case format(String)
+
+    init?(_ text: String?) {
+        guard let text else {
+            self = .notString
+            return
+        }
+        let scalars = text.unicodeScalars
+        // Nearly all IDs are printable ASCII, which needs no look at Unicode's properties.
+        let isPlain = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        if AppID.isTemplate(text) {
+            self = .placeholder(text)
+        } else if !isPlain, let typed = scalars.first(where: TypographicCharacter.isTypographic) {
+            self = .typographic(typed)
+        } else if !isPlain, scalars.contains(where: { $0.properties.isWhitespace || $0.value < 0x20 }) {
+            self = .blank
+        } else if let prefix = Self.prefixTwice(text) {
+            self = .prefixTwice(prefix)
+        } else if let placeholder = Self.placeholder(text) {
+            self = .placeholder(placeholder)
+        } else if text.contains("*") {
+            self = .wildcard
+        } else if let reason = Self.format(text) {
+            self = .format(reason)
+        } else if Self.isExample(bundle: Self.bundle(text)) {
+            self = .example
+        } else if text.utf8.prefix(10).allSatisfy({ (0x30...0x39).contains($0) }) {
+            self = .storeNumber
+        } else {
+            return nil
+        }
+    }
+
+    /// Prefixes of Apple's documentation and of tutorials.
+    private static let examplePrefixes: Set<String> = [
+        "ABCDE12345", "ABCD123456", "ABC1234567", "AB12345678", "A123456789", "A1B2C3D4E5", "1A2B3C4D5E", "ABCDEFGHIJ",
+        "ABCDE67890", "ABCDEF1234", "ABCDEFG123", "1234567890", "0123456789", "ABCDED12345", "A1B2C3D4E", "1A2B3C4D5",
+        "12345ABCDE", "123ABC456D", "AABBCCDDEE",
+    ]
+
+    private static let placeholderWords: [[UInt8]] = [
+        "TEAMID", "YOURTEAM", "MYTEAM", "APPLETEAM", "YOURAPP", "APPIDPREFIX", "UNDEFINED", "PLACEHOLDER", "REPLACEME",
+        "REPLACEWITH", "CHANGEME", "EXAMPLE", "XXXXX",
+    ].map { Array($0.utf8) }
+    private static let placeholderPrefixes: Set<String> = [
+        "TEAM", "NULL", "NONE", "NIL", "TODO", "FIXME", "PREFIX", "APPID", "YOURID", "YOUR", "PRODTEAM", "TEAMPREFIX",
+    ]
+    private static let placeholderBundles: [[UInt8]] = [
+        "yourcompany", "yourapp", "your-app", "your_app", "yourbundle", "your.bundle", "your.app", "com.your.",
+        "bundleid", "bundle_id", "bundle-id", "bundleidentifier", "bundle.identifier", "mycompany.myapp",
+    ].map { Array($0.utf8) }
+
+    private static func prefix(_ text: String) -> Substring { text.prefix { $0 != "." } }
+
+    private static func bundle(_ text: String) -> Substring { text.dropFirst(prefix(text).count + 1) }
+
+    private static func isExample(bundle: Substring) -> Bool {
+        let bundle = bundle.lowercased()
+        return bundle == "com.example" || bundle.hasPrefix("com.example.")
+    }
+
+    /// The prefix, where it stands in front of the bundle id a second time and is no placeholder.
+    private static func prefixTwice(_ text: String) -> String? {
+        let (first, bundle) = (prefix(text), bundle(text))
+        guard isPrefix(first), bundle.hasPrefix(first + "."), !isPlaceholder(prefix: first)
+        else { return nil }
+        return String(first)
+    }
+
+    /// The part that was to be replaced.
+    private static func placeholder(_ text: String) -> String? {
+        guard text.utf8.count <= 300 else { return nil }
+        let (prefix, bundle) = (prefix(text), bundle(text))
+        if isPlaceholder(prefix: prefix) { return String(prefix) }
+        // Apple's own example is complete in itself; half of it means that the other half was filled in.
+        if examplePrefixes.contains(bare(prefix)), !isExample(bundle: bundle) { return String(prefix) }
+        let lower = Array(text.lowercased().utf8)
+        return placeholderBundles.contains { holds(lower, $0) } ? String(bundle) : nil
+    }
+
+    private static func isPlaceholder(prefix: Substring) -> Bool {
+        let word = bare(prefix)
+        let bytes = Array(word.utf8)
+        return bytes.count >= 5 && bytes.allSatisfy { $0 == bytes[0] } || placeholderPrefixes.contains(word)
+            || placeholderWords.contains { holds(bytes, $0) }
+    }
+
+    /// Letters and digits alone, in upper case.
+    private static func bare(_ prefix: Substring) -> String {
+        let bare = prefix.utf8.compactMap { byte -> UInt8? in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"): byte - 32
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): byte
+            default: nil
+            }
+        }
+        return String(decoding: bare, as: UTF8.self)
+    }
+
+    private static func isPrefix(_ text: Substring) -> Bool {
+        text.utf8.count == 10 && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
+    }
+
+    private static func holds(_ text: [UInt8], _ word: [UInt8]) -> Bool {
+        guard text.count >= word.count else { return false }
+        for start in 0...(text.count - word.count) where text[start] == word[0] {
+            if text[start..<start + word.count].elementsEqual(word) { return true }
+        }
+        return false
+    }
+
+    /// Why a text has not the form of an app ID, as a clause.
+    static func format(_ text: String) -> String? {
+        let (prefix, bundle) = (prefix(text), bundle(text))
+        if text.isEmpty { return "it is empty" }
+        if !text.contains(".") { return "it has no bundle id: a dot and the bundle id belong behind the prefix" }
+        if prefix.isEmpty { return "it begins with a dot: the prefix is missing" }
+        if !isPrefix(prefix) {
+            if prefix.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+                return
+                    "\(Quoted.json(String(prefix))) looks like an App Store number; the prefix of the app's signature "
+                    + "belongs there, 10 characters A to Z and 0 to 9"
+            }
+            if domains.contains(prefix.lowercased()) {
+                return
+                    "it is a bundle id alone; the prefix of the app's signature belongs in front, 10 characters A to Z "
+                    + "and 0 to 9"
+            }
+            return "\(Quoted.json(String(prefix))) is no prefix of 10 characters A to Z and 0 to 9"
+        }
+        if bundle.split(separator: ".", omittingEmptySubsequences: false).contains(where: \.isEmpty) {
+            return "its bundle id has an empty part"
+        }
+        for scalar in bundle.unicodeScalars {
+            switch scalar {
+            case "a"..."z", "A"..."Z", "0"..."9", ".", "-": continue
+            default: return "a bundle id holds letters, digits, dots and hyphens, not \(Quoted.text(String(scalar)))"
+            }
+        }
+        return nil
+    }
+
+    /// What bundle ids begin with.
+    private static let domains: Set<String> = [
+        "com", "net", "org", "io", "app", "co", "dev", "de", "jp", "uk", "fr", "ru", "cn", "in", "br", "nl", "se", "me",
+        "eu", "it", "es", "pl", "ch", "at", "au", "ca", "us", "kr", "tw", "vn", "id", "ai", "tech", "xyz",
+    ]
 }

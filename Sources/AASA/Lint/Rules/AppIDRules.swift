@@ -1,0 +1,389 @@
+// App IDs: whether an app can have such an ID, and where it is named. What is wrong with the text of one is decided in
+// AppID.swift.
+
+enum AppIDFormat: LintRule {
+    static let description = LintRuleDescription(
+        id: "app-id-format", severity: .error, title: "an app ID is not prefix.bundle-id",
+        why: """
+            Devices compare the whole ID with that of the signed app: 10 characters A to Z and 0 to 9 (usually the Team ID), \
+            a dot, and the bundle id of letters, digits, dots and hyphens. Case counts. Any other text is equal to no app's.
+            """,
+        example: LintExample.credentials(#""com.acme.shop""#),
+        fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
+        fix: "take 'application-identifier' from the signed app's entitlements",
+        reference: LintReference.associatedDomains)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for site in subject.appIDs {
+            switch site.fault {
+            case .notString?:
+                let kind = site.node.map(Quoted.kind) ?? "no string"
+                findings.add(site.range, site.pointer, "an app ID is a string, this is \(kind); devices skip it")
+            case .format(let reason)?:
+                findings.add(
+                    site.range, site.pointer,
+                    "\(Quoted.json(site.text ?? "")) is no app ID, so it is equal to no app's: \(reason)")
+            default: continue
+            }
+        }
+    }
+}
+
+enum AppIDBlank: LintRule {
+    static let description = LintRuleDescription(
+        id: "app-id-blank", severity: .error, title: "an app ID holds a blank or a line break",
+        why: "Devices compare the ID as a whole. One with a blank at its end never matches, and nothing tells.",
+        example: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop ""#),
+        fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
+        fix: "take the blanks out", reference: LintReference.associatedDomains)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for site in subject.appIDs {
+            guard case .blank? = site.fault else { continue }
+            findings.add(
+                site.range, site.pointer,
+                "the app ID \(Quoted.json(site.text ?? "")) holds a blank or a line break; it is equal to no app's")
+        }
+    }
+}
+
+enum AppIDPlaceholder: LintRule {
+    static let description = LintRuleDescription(
+        id: "app-id-placeholder", severity: .error, title: "an app ID was never filled in",
+        why: """
+            TEAMID, XXXXXXXXXX, undefined, <prefix> and the like are left over from a template, or a build step had no \
+            value for them; so is ABCDE12345 in front of a bundle id of one's own. No app is signed with such a prefix.
+            """,
+        example: LintExample.credentials(#""TEAMID.com.acme.shop""#),
+        fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
+        fix: "take 'application-identifier' from the signed app's entitlements",
+        reference: LintReference.associatedDomains)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for site in subject.appIDs {
+            guard case .placeholder(let part)? = site.fault else { continue }
+            let text = site.text ?? ""
+            let seen = part == text ? "the app ID" : "\(Quoted.json(part)) in the app ID"
+            findings.add(
+                site.range, site.pointer, "\(seen) \(Quoted.json(text)) is a placeholder; no app has this ID")
+        }
+    }
+}
+
+enum AppIDPrefixTwice: LintRule {
+    static let description = LintRuleDescription(
+        id: "app-id-prefix-twice", severity: .error, title: "an app ID with its prefix twice",
+        why: """
+            A script has put the prefix in front of an ID that had it already. Devices compare the whole ID; a bundle id that \
+            begins with the prefix is no app's.
+            """,
+        example: LintExample.credentials(#""D7KQ4ZW2MX.D7KQ4ZW2MX.com.acme.shop""#),
+        fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
+        fix: "write the prefix once", reference: LintReference.associatedDomains)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for site in subject.appIDs {
+            guard case .prefixTwice(let prefix)? = site.fault else { continue }
+            findings.add(
+                site.range, site.pointer,
+                "the app ID \(Quoted.json(site.text ?? "")) has the prefix \(Quoted.json(prefix)) twice; no app has this ID"
+            )
+        }
+    }
+}
+
+enum AppIDWildcard: LintRule {
+    static let description = LintRuleDescription(
+        id: "app-id-wildcard", severity: .error, title: "an app ID holds a wildcard",
+        why:
+            "App IDs are compared as they are; there are no wildcards in them, although provisioning profiles have some.",
+        example: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.*""#),
+        fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop", "D7KQ4ZW2MX.com.acme.staff""#),
+        fix: "list each app by its full ID", reference: LintReference.whatsNew2019)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for site in subject.appIDs {
+            guard case .wildcard? = site.fault else { continue }
+            findings.add(
+                site.range, site.pointer,
+                "the app ID \(Quoted.json(site.text ?? "")) holds a wildcard, which devices compare as a plain character"
+            )
+        }
+    }
+}
+
+enum EntryWithoutApp: LintRule {
+    static let description = LintRuleDescription(
+        id: "entry-without-app", severity: .error, title: "an entry of \"details\" names no app",
+        why: "An entry applies to the apps of its \"appIDs\" or \"appID\". Without one its rules have no effect.",
+        example: LintExample.details(#"{"appid": "D7KQ4ZW2MX.com.acme.shop", "components": [{"/": "/buy/*"}]}"#),
+        fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
+        fix: "add \"appIDs\": [\"PREFIX.bundle.id\"]", reference: LintReference.details)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for entry in subject.entries where entry.appIDs.isEmpty {
+            if let list = entry.node.member("appIDs") {
+                guard let elements = list.value.elements else { continue }
+                let said = elements.isEmpty ? "is empty" : "holds no string"
+                findings.add(
+                    list.value.range, entry.pointer + "/appIDs",
+                    "\"appIDs\" \(said); the rules of this entry apply to no app")
+            } else if let single = entry.node.member("appID") {
+                findings.add(
+                    single.value.elements == nil ? single.value.range : single.value.opening, entry.pointer + "/appID",
+                    "\"appID\" is \(Quoted.kind(single.value)), not a string; the rules of this entry apply to no app")
+            } else {
+                findings.add(
+                    entry.node.opening, entry.pointer,
+                    "this entry has neither \"appIDs\" nor \"appID\"; its rules apply to no app")
+            }
+        }
+    }
+}
+
+enum AppIDsType: LintRule {
+    static let description = LintRuleDescription(
+        id: "app-ids-type", severity: .error, title: "\"appIDs\" is no array",
+        why: """
+            Apple's reader ignores "appIDs" that is no array, and does not fall back to "appID": the entry has no app \
+            (observed in its binaries).
+            """,
+        example: LintExample.details(#"{"appIDs": "D7KQ4ZW2MX.com.acme.shop", "components": [{"/": "/buy/*"}]}"#),
+        fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
+        fix: "write \"appIDs\": [\"…\"]", reference: LintReference.details)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for entry in subject.entries {
+            guard let list = entry.node["appIDs"], list.elements == nil else { continue }
+            findings.add(
+                list.range, entry.pointer + "/appIDs",
+                "\"appIDs\" is \(Quoted.kind(list)), not an array; devices ignore it, and the entry has no app")
+        }
+    }
+}
+
+enum AppIDExample: LintRule {
+    static let description = LintRuleDescription(
+        id: "app-id-example", severity: .warning, title: "an app ID of an example",
+        why: """
+            com.example is what Apple's documentation and project templates write; no app in the App Store has such a bundle \
+            id. It is no error: the ID is well formed, a development build may bear it, and documentation, this program's \
+            included, shows and tests with it. An ID with a placeholder in it can be no app's: app-id-placeholder.
+            """,
+        example: LintExample.credentials(#""ABCDE12345.com.example.app""#),
+        fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
+        fix: "put the ID of the real app", reference: LintReference.associatedDomains)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for site in subject.appIDs {
+            guard case .example? = site.fault else { continue }
+            findings.add(
+                site.range, site.pointer,
+                "the app ID \(Quoted.json(site.text ?? "")) is one of Apple's examples; no app in the App Store has it")
+        }
+    }
+}
+
+enum AppIDStoreNumber: LintRule {
+    static let description = LintRuleDescription(
+        id: "app-id-store-number", severity: .warning, title: "an app ID begins with ten digits",
+        why: """
+            App Store numbers have nine or ten digits; a prefix of digits alone is possible and next to unheard of. The number \
+            of the app's page in the App Store does not belong here.
+            """,
+        example: LintExample.credentials(#""1451685025.com.acme.shop""#),
+        fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
+        fix: "take 'application-identifier' from the signed app's entitlements",
+        reference: LintReference.associatedDomains)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for site in subject.appIDs {
+            guard case .storeNumber? = site.fault else { continue }
+            findings.add(
+                site.range, site.pointer,
+                "the prefix of \(Quoted.json(site.text ?? "")) looks like an App Store number; then no app has this ID")
+        }
+    }
+}
+
+enum AppIDsDisagree: LintRule {
+    static let description = LintRuleDescription(
+        id: "app-ids-disagree", severity: .warning, title: "\"appID\" is not among \"appIDs\"",
+        why: """
+            From iOS 13 on "appIDs" alone is read where both are there; iOS 12 and older read "appID" alone. Here they name \
+            different apps, so old and new systems open different ones.
+            """,
+        example: LintExample.details(
+            #"{"appID": "D7KQ4ZW2MX.com.acme.old", "appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "paths": ["/buy/*"]}"#),
+        fixedExample: LintExample.details(
+            #"{"appID": "D7KQ4ZW2MX.com.acme.shop", "appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "paths": ["/buy/*"]}"#),
+        fix: "name the same app in both", reference: LintReference.details)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for entry in subject.entries {
+            guard let single = entry.node["appID"], let text = single.string,
+                let list = entry.node["appIDs"]?.strings, !list.contains(text)
+            else { continue }
+            findings.add(
+                single.range, entry.pointer + "/appID",
+                "\(Quoted.json(text)) is not among \"appIDs\"; systems from iOS 13 on do not read it there")
+        }
+    }
+}
+
+enum AppInSeveralEntries: LintRule {
+    static let description = LintRuleDescription(
+        id: "app-in-several-entries", severity: .warning, title: "one app in several entries",
+        why: """
+            How the entries of one app play together is not documented: whether an exclusion in the one keeps a URL from the \
+            other is open.
+            """,
+        example: LintExample.details(
+            "{\"appIDs\": [\"D7KQ4ZW2MX.com.acme.shop\"], \"components\": [{\"/\": \"/buy/*\"}]},\n  "
+                + "{\"appIDs\": [\"D7KQ4ZW2MX.com.acme.shop\"], \"components\": [{\"/\": \"/sell/*\"}]}"),
+        fixedExample: LintExample.components(#"{"/": "/buy/*"}"#, #"{"/": "/sell/*"}"#),
+        fix: "put all rules of the app into one entry", reference: LintReference.details)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        var first: [String: Int] = [:]
+        for (index, entry) in subject.entries.enumerated() {
+            for appID in entry.appIDs {
+                guard let other = first[appID] else {
+                    first[appID] = index
+                    continue
+                }
+                guard other != index else { continue }
+                let earlier = subject.entries[other]
+                let first = place(of: appID, in: earlier)
+                findings.add(
+                    place(of: appID, in: entry), entry.pointer,
+                    "the app \(Quoted.json(appID)) has an entry at \(subject.position(of: first.lowerBound)) already"
+                        + "\(rules(of: earlier)); how two entries of one app play together is not documented",
+                    related: [.init(range: first, pointer: earlier.pointer, message: "the app's other entry")])
+            }
+        }
+    }
+
+    /// What tells the entry from others where all stand in one line.
+    private static func rules(of entry: AppLinks.Entry) -> String {
+        entry.rules.isEmpty ? "" : ", with " + Quoted.list(entry.rules)
+    }
+
+    /// Where the entry names the app.
+    static func place(of appID: String, in entry: AppLinks.Entry) -> Range<Int> {
+        if let element = entry.node["appIDs"]?.elements?.last(where: { $0.string == appID }) { return element.range }
+        if let single = entry.node["appID"], single.string == appID { return single.range }
+        return entry.node.opening
+    }
+}
+
+enum AppIDDuplicate: LintRule {
+    static let description = LintRuleDescription(
+        id: "app-id-duplicate", severity: .note, title: "an app ID stands twice in one list",
+        why: "Devices take it once; the second does nothing.",
+        example: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop", "D7KQ4ZW2MX.com.acme.shop""#),
+        fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
+        fix: "remove the second", reference: LintReference.associatedDomains)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        var lists: [(JSONNode, String)] = subject.entries.compactMap { entry in
+            entry.node["appIDs"].map { ($0, entry.pointer + "/appIDs") }
+        }
+        for member in subject.members where member.key != "applinks" && Association.knownServices.contains(member.key) {
+            if let apps = member.value["apps"] { lists.append((apps, "/\(member.key)/apps")) }
+        }
+        for (list, pointer) in lists {
+            var seen: [String: (range: Range<Int>, index: Int)] = [:]
+            for (index, element) in (list.elements ?? []).enumerated() {
+                guard let text = element.string else { continue }
+                if let first = seen[text] {
+                    findings.add(
+                        element.range, "\(pointer)/\(index)",
+                        "\(Quoted.json(text)) stands at \(subject.position(of: first.range.lowerBound)) already",
+                        related: [
+                            .init(
+                                range: first.range, pointer: "\(pointer)/\(first.index)",
+                                message: "the first of the two")
+                        ])
+                } else {
+                    seen[text] = (element.range, index)
+                }
+            }
+        }
+    }
+}
+
+enum AppClipID: LintRule {
+    static let description = LintRuleDescription(
+        id: "app-clip-id", severity: .note, title: "no app ID of \"appclips\" looks like an App Clip's",
+        why: """
+            An App Clip has an ID of its own, usually that of its app with ".Clip" behind it. Where "appclips" lists only the \
+            app itself the clip is not associated.
+            """,
+        example: #"{"appclips": {"apps": ["D7KQ4ZW2MX.com.acme.shop"]}}"#,
+        fixedExample: #"{"appclips": {"apps": ["D7KQ4ZW2MX.com.acme.shop.Clip"]}}"#,
+        fix: "list the App Clip's own ID", reference: LintReference.appClips)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        guard let member = subject.members.last(where: { $0.key == "appclips" }),
+            let list = member.value.member("apps"), let apps = list.value.strings, !apps.isEmpty,
+            !apps.contains(where: { $0.lowercased().contains("clip") })
+        else { return }
+        findings.add(
+            list.keyRange, "/appclips/apps",
+            "none of these IDs looks like an App Clip's (usually the app's ID and \".Clip\"): \(Quoted.list(apps))")
+    }
+}
+
+enum TypographicCharacter: LintRule {
+    static let description = LintRuleDescription(
+        id: "typographic-character", severity: .error, title: "a character that a word processor has put",
+        why: """
+            Curly quotes, non-breaking blanks, en dashes and characters of no width come from word processors, chats and \
+            web pages. Devices compare character by character: an app ID with one names no app, and a pattern with one \
+            matches no URL.
+            """,
+        example: LintExample.components("{\"/\": \"/spring\u{2013}sale/*\"}"),
+        fixedExample: LintExample.components(#"{"/": "/spring-sale/*"}"#),
+        fix: "type the text again in a plain text editor", reference: LintReference.details)
+
+    /// Whether a character is one that people do not type into an identifier.
+    static func isTypographic(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x2010...0x2015, 0x2018...0x201F, 0x2026, 0x2032, 0x2033, 0x2212: true
+        default: isInvisible(scalar)
+        }
+    }
+
+    /// Blanks other than the plain one, and characters of no width.
+    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0xA0, 0xAD, 0x2000...0x200F, 0x2028...0x202F, 0x205F...0x2064, 0x2066...0x2069, 0x3000, 0xFEFF: true
+        default: false
+        }
+    }
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for site in subject.appIDs {
+            guard case .typographic(let scalar)? = site.fault else { continue }
+            findings.add(
+                site.range, site.pointer,
+                "the app ID \(Quoted.json(site.text ?? "")) holds \(name(scalar)); it is not equal to any app's")
+        }
+        for site in subject.patterns where site.pattern != nil {
+            // Decoded URLs may hold what can be seen, such as a dash.
+            let isFault = site.rule.isPercentEncoded ? isTypographic : isInvisible
+            guard let scalar = site.literal.unicodeScalars.first(where: isFault) else { continue }
+            findings.add(
+                site.node.range, site.pointer,
+                "the pattern \(Quoted.json(site.text)) holds \(name(scalar)); it matches no URL as people write it")
+        }
+    }
+
+    /// Such as `U+2013 (en dash)`.
+    static func name(_ scalar: Unicode.Scalar) -> String {
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        let name = scalar.properties.name.map { " (\($0.lowercased()))" } ?? ""
+        return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits + name
+    }
+}

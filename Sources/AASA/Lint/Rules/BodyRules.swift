@@ -1,0 +1,202 @@
+// The body: what makes a file no JSON, or one that a device does not read to its end.
+
+enum JSONSyntax: LintRule {
+    static let description = LintRuleDescription(
+        id: "json-syntax", severity: .error, title: "the file is not valid JSON",
+        why: """
+            Devices read strict JSON: no comments, no trailing commas, nothing before or after. One fault anywhere and the \
+            whole file counts for nothing. Often the file is something else: an HTML page of a single-page app, a login or \
+            a firewall, an RTF document of a word processor, or nothing at all.
+            """,
+        example: LintExample.details(
+            #"{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "components": [{"/": "/buy/*"},]}"#),
+        fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
+        fix: "correct the text there; a strict JSON parser stops at the same place", reference: LintReference.json)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        guard let error = subject.syntaxError, !SignedFile.isSigned(subject.bytes) else { return }
+        // Of what is not read to its end nothing more is known.
+        let verdict =
+            error.cause == .tooDeep ? "the file is not judged" : "the file is not valid JSON, and devices ignore it"
+        let reason = error.cause?.explanation ?? error.message
+        findings.add(
+            error.range, "",
+            error.cause == .tooDeep ? "\(verdict): \(error.message); \(reason)" : "\(reason); \(verdict)",
+            fix: error.cause?.fix,
+            related: error.opening.map { [.init(range: $0, pointer: "", message: "the bracket that opens here")] } ?? []
+        )
+    }
+}
+
+enum SignedFile: LintRule {
+    static let description = LintRuleDescription(
+        id: "signed-file", severity: .warning, title: "the file is signed (CMS, PKCS#7)",
+        why: """
+            iOS 8 wanted the file signed; since iOS 9 it has not been needed. A device tries CMS only after JSON has failed, \
+            and other readers of the file refuse it. When the certificate is renewed the file has to be made again.
+            """,
+        example: "(DER: 30 82 0A 1F 06 09 2A 86 48 86 F7 0D 01 07 02 …)",
+        fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
+        fix: "serve the plain JSON, unsigned", reference: LintReference.archivedGuide)
+
+    static let exampleBytes: [UInt8] = [0x30, 0x82, 0x0A, 0x1F] + signedData + [0xA0, 0x82, 0x0A, 0x10]
+
+    /// The object identifier of CMS signed data, 1.2.840.113549.1.7.2, in DER.
+    private static let signedData: [UInt8] = [
+        0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02,
+    ]
+
+    /// Whether the bytes begin as CMS signed data does: a sequence whose first element is that identifier.
+    static func isSigned(_ bytes: [UInt8]) -> Bool {
+        guard bytes.count > 2, bytes[0] == 0x30 else { return false }
+        let lengthBytes = bytes[1] > 0x80 ? Int(bytes[1] & 0x7F) : 0
+        return lengthBytes <= 4 && bytes.dropFirst(2 + lengthBytes).starts(with: signedData)
+    }
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        guard subject.syntaxError != nil, isSigned(subject.bytes) else { return }
+        findings.add(
+            0..<1, "",
+            "the file is CMS-signed; devices still read it, other tools see no JSON; its content was not judged")
+    }
+}
+
+enum ByteOrderMark: LintRule {
+    static let description = LintRuleDescription(
+        id: "byte-order-mark", severity: .warning, title: "the file begins with a byte order mark",
+        why: """
+            Apple's CDN was seen to accept such a file (2026-09-09), but strict parsers refuse it (RFC 8259, 8.1), and \
+            editors put the mark back without a word.
+            """,
+        example: "\u{FEFF}" + LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
+        fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
+        fix: "save it as UTF-8 without byte order mark", reference: LintReference.json + "#section-8.1")
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        guard subject.bytes.starts(with: [0xEF, 0xBB, 0xBF]) else { return }
+        findings.add(0..<3, "", "the file begins with a byte order mark (EF BB BF), which strict parsers refuse")
+    }
+}
+
+enum RootNotObject: LintRule {
+    static let description = LintRuleDescription(
+        id: "root-not-object", severity: .error, title: "the outermost value is no object",
+        why: "A device reads services from an object at the root; from anything else it reads none.",
+        example: #"[{"applinks": {"details": []}}]"#, fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
+        fix: "begin the file with {\"applinks\": …}", reference: LintReference.associatedDomains)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        guard let root = subject.file?.document.root, root.members == nil else { return }
+        findings.add(
+            root.elements == nil ? root.range : root.opening, "",
+            "the outermost value is \(Quoted.kind(root)), not an object; devices read no service from it")
+    }
+}
+
+enum FileTooLarge: LintRule {
+    static let description = LintRuleDescription(
+        id: "file-too-large", severity: .error, title: "the file is larger than 128 KiB",
+        why: """
+            A device stops reading at 131,072 bytes (after decompression) and treats the whole file as failed. Patterns \
+            with wildcards and substitution variables keep it small.
+            """,
+        example: "(a file of 131,073 bytes)", fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
+        fix: "join patterns with wildcards and variables, drop comments and indentation",
+        reference: LintReference.archivedGuide)
+
+    /// Bytes, after decompression.
+    static let limit = AssociationFile.sizeLimit
+
+    static var exampleBytes: [UInt8] {
+        let file = Array(description.fixedExample.utf8)
+        return file + Array(repeating: UInt8(ascii: "\n"), count: limit + 1 - file.count)
+    }
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        let count = subject.bytes.count
+        guard count > limit else { return }
+        findings.add(limit..<limit + 1, "", "the file has \(count) bytes; devices refuse more than \(limit)")
+    }
+}
+
+enum FileSizeNearLimit: LintRule {
+    static let description = LintRuleDescription(
+        id: "file-size-near-limit", severity: .warning, title: "the file is near the limit of 128 KiB",
+        why: """
+            More than 80 % of what a device reads is used. The entry that crosses 131,072 bytes breaks all links at once, \
+            not only its own.
+            """,
+        example: "(a file of 104,858 bytes)", fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
+        fix: "join patterns with wildcards and variables, drop comments and indentation",
+        reference: LintReference.archivedGuide)
+
+    static let limit = FileTooLarge.limit * 8 / 10
+
+    static var exampleBytes: [UInt8] {
+        let file = Array(description.fixedExample.utf8)
+        return file + Array(repeating: UInt8(ascii: "\n"), count: limit + 1 - file.count)
+    }
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        let count = subject.bytes.count
+        guard count > limit, count <= FileTooLarge.limit else { return }
+        findings.add(
+            limit..<limit + 1, "",
+            "the file has \(count) bytes, \(count * 100 / FileTooLarge.limit) % of the \(FileTooLarge.limit) that devices "
+                + "read")
+    }
+}
+
+enum JSONDuplicateKey: LintRule {
+    static let description = LintRuleDescription(
+        id: "json-duplicate-key", severity: .warning, title: "a key stands twice in one object",
+        why: """
+            Which of the two counts is undefined (RFC 8259, 4), and Apple documents nothing: a device may take the first or the \
+            last, and all that the other one says is lost in silence. This program goes on with the last. Most often an app was added as a second "details" or "applinks".
+            """,
+        example: LintExample.components(#"{"/": "/buy/*", "/": "/sell/*"}"#),
+        fixedExample: LintExample.components(#"{"/": "/buy/*"}"#, #"{"/": "/sell/*"}"#),
+        fix: "keep one of the two", reference: LintReference.json + "#section-4")
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        guard let root = subject.file?.document.root else { return }
+        var path: [String] = []
+        visit(root, &path, subject, &findings)
+    }
+
+    /// The parser has bounded the depth.
+    private static func visit(
+        _ node: JSONNode, _ path: inout [String], _ subject: LintSubject, _ findings: inout FindingSink
+    ) {
+        switch node.value {
+        case .array(let elements):
+            for (index, element) in elements.enumerated() {
+                path.append(String(index))
+                visit(element, &path, subject, &findings)
+                path.removeLast()
+            }
+        case .object(let members):
+            // By bytes: to Swift's String two spellings of one accented letter are equal, to JSON they are two keys.
+            var seen: [[UInt8]: Range<Int>] = [:]
+            for member in members {
+                path.append(member.key)
+                if members.count > 1 {
+                    let key = Array(member.key.utf8)
+                    if let first = seen[key] {
+                        let pointer = path.map { "/" + $0.escapedForPointer }.joined()
+                        findings.add(
+                            member.keyRange, pointer,
+                            "the key \(Quoted.json(member.key)) stands at \(subject.position(of: first.lowerBound)) already; "
+                                + "which of the two a device reads is undefined; what follows here is judged by the last one",
+                            related: [.init(range: first, pointer: pointer, message: "the first of the two")])
+                    } else {
+                        seen[key] = member.keyRange
+                    }
+                }
+                visit(member.value, &path, subject, &findings)
+                path.removeLast()
+            }
+        default: break
+        }
+    }
+}

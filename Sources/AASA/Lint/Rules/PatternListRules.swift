@@ -1,0 +1,411 @@
+// The lists of an entry, "components" and "paths": whether they hold rules, whether the two say the same, and how much they
+// open.
+
+enum PatternListMissing: LintRule {
+    static let description = LintRuleDescription(
+        id: "pattern-list-missing", severity: .error, title: "an entry has no list of patterns",
+        why: """
+            Where neither "components" nor "paths" is an array (missing, misspelt, a string, an object) the entry matches \
+            every URL of the site: the app takes all pages (observed in Apple's binaries).
+            """,
+        example: LintExample.details(#"{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "paths": "/buy/*"}"#),
+        fixedExample: LintExample.details(#"{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "paths": ["/buy/*"]}"#),
+        fix: "write \"components\": [{\"/\": \"…\"}]", reference: LintReference.details)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for entry in subject.entries where entry.form == .everything {
+            if let member = entry.node.member("components") ?? entry.node.member("paths") {
+                findings.add(
+                    member.value.members == nil ? member.value.range : member.value.opening,
+                    entry.pointer + "/" + member.key,
+                    "\"\(member.key)\" is \(Quoted.kind(member.value)), not an array; devices then let this entry match every "
+                        + "URL of the site", fix: "write \"\(member.key)\": […]")
+            } else {
+                findings.add(
+                    entry.node.opening, entry.pointer,
+                    "this entry has neither \"components\" nor \"paths\"; devices then let it match every URL of the site"
+                )
+            }
+        }
+    }
+}
+
+enum PatternElementType: LintRule {
+    static let description = LintRuleDescription(
+        id: "pattern-element-type", severity: .error, title: "a component is no object, or a path no string",
+        why: """
+            Such an element matches every URL (observed in Apple's binaries): the app takes the whole site from there on, and \
+            no later rule is read.
+            """,
+        example: LintExample.components(#""/buy/*""#), fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
+        fix: "\"components\" holds objects such as {\"/\": \"/buy/*\"}, \"paths\" holds strings",
+        reference: LintReference.components)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for entry in subject.entries where entry.form != .everything {
+            for rule in entry.rules + entry.olderRules where rule.form == .wrongType {
+                let node = rule.node
+                let isPath = rule.pointer.dropFirst(entry.pointer.utf8.count).hasPrefix("/paths")
+                findings.add(
+                    node.elements == nil && node.members == nil ? node.range : node.opening, rule.pointer,
+                    isPath
+                        ? "this path is \(Quoted.kind(node)), not a string; devices let it match every URL"
+                        : "this component is \(Quoted.kind(node)), not an object; devices let it match every URL")
+            }
+        }
+    }
+}
+
+enum PatternListEmpty: LintRule {
+    static let description = LintRuleDescription(
+        id: "pattern-list-empty", severity: .error, title: "an empty list of patterns",
+        why: """
+            An empty "components" (or "paths" where there are no components) matches nothing: the app opens no link. \
+            Without the list it would open all, so the two are easily mixed up.
+            """,
+        example: LintExample.details(#"{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "components": []}"#),
+        fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
+        fix: "list what the app opens, or remove the entry", reference: LintReference.details)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for entry in subject.entries where entry.rules.isEmpty {
+            guard let member = entry.node.member(entry.form == .components ? "components" : "paths") else { continue }
+            findings.add(
+                member.value.range, entry.pointer + "/" + member.key,
+                "\"\(member.key)\" is empty; the apps of this entry open no URL")
+        }
+    }
+}
+
+enum EntryOpensNothing: LintRule {
+    static let description = LintRuleDescription(
+        id: "entry-opens-nothing", severity: .error, title: "an entry whose rules open no URL",
+        why: """
+            An exclusion keeps URLs from the app that a later rule would open, and what no rule matches stays in the browser \
+            anyway: exclusions without a rule behind them open nothing, and neither do rules behind an exclusion of \
+            everything. This is proven, not guessed. People expect exclusions alone to mean "everything but these". An \
+            "exclude" in "defaults" turns all components into exclusions.
+            """,
+        example: LintExample.components(#"{"/": "/help/*", "exclude": true}"#),
+        fixedExample: LintExample.components(#"{"/": "/help/*", "exclude": true}"#, #"{"/": "*"}"#),
+        fix: "add what the app opens behind the exclusions, {\"/\": \"*\"} for all the rest",
+        reference: LintReference.components)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for (entry, reaches) in entries(of: subject) {
+            let isPaths = entry.form == .paths
+            guard let list = entry.node.member(isPaths ? "paths" : "components") else { continue }
+            let isByDefault = entry.rules.contains {
+                $0.isExclusion && $0.form == .component && $0.node["exclude"] == nil
+            }
+            let (message, fix): (String, String?)
+            let hiders = hiders(of: reaches)
+            if entry.rules.allSatisfy(\.isExclusion) {
+                let source = isByDefault ? ", some by an \"exclude\" in \"defaults\"" : ""
+                message = "all rules of this entry exclude" + source
+                fix = isPaths ? "add what the app opens behind the exclusions, \"*\" for all the rest" : nil
+            } else if hiders.isEmpty {
+                message = "no URL reaches a rule of this entry that opens it"
+                fix = isPaths ? "add what the app opens behind the exclusions, \"*\" for all the rest" : nil
+            } else {
+                let isOne = hiders.count == 1
+                message =
+                    "\(subject.places(of: hiders)) already exclude\(isOne ? "s" : "") every URL that the rules of this entry "
+                    + "could open"
+                fix = isOne ? "delete that exclusion, or narrow its pattern" : "delete them, or narrow their patterns"
+            }
+            findings.add(
+                list.keyRange, entry.pointer + "/" + list.key, message + "; its apps open no URL",
+                fix: isByDefault ? "take \"exclude\" out of \"defaults\"" : fix,
+                related: hiders.prefix(FindingSink.maximumRelated).map { .init($0, "this rule takes the URLs before") })
+        }
+    }
+
+    /// The rules of the entries that open nothing: that none of them is reached is said once, of the entry.
+    static func rules(of subject: LintSubject) -> Set<String> {
+        Set(entries(of: subject).flatMap { $0.entry.rules.map(\.pointer) })
+    }
+
+    private static func entries(of subject: LintSubject) -> [(entry: AppLinks.Entry, reaches: [RuleReach])] {
+        zip(subject.entries, subject.reaches).filter { entry, reaches in
+            entry.form != .everything && !entry.rules.isEmpty
+                && (entry.rules.allSatisfy(\.isExclusion) || isProvenShut(reaches, in: subject))
+        }.map { ($0, $1) }
+    }
+
+    /// The exclusions that take the URLs of all the rules that would open some; none where another cause has a part in it.
+    private static func hiders(of reaches: [RuleReach]) -> [URLRule] {
+        var hiders: [URLRule] = []
+        for reach in reaches where !reach.rule.isExclusion {
+            guard case .shadowed(let by) = reach.verdict else { return [] }
+            for rule in by where !hiders.contains(where: { $0.pointer == rule.pointer }) { hiders.append(rule) }
+        }
+        return hiders
+    }
+
+    /// Whether each rule that would open is known never to decide. Where each of them has an error of its own, that is
+    /// the cause, and it is reported there.
+    private static func isProvenShut(_ reaches: [RuleReach], in subject: LintSubject) -> Bool {
+        var isExplained = true
+        for reach in reaches {
+            switch reach.verdict {
+            case .shadowed: isExplained = isExplained && reach.rule.isExclusion
+            case .matchesNothing:
+                isExplained =
+                    isExplained
+                    && (reach.rule.isExclusion
+                        || PatternSite.all(of: reach.rule).contains { site in
+                            site.pattern?.fault != nil || PatternNotEncoded.offending(site) != nil
+                                || VariableNotEncoded.explains(site, in: subject)
+                        })
+            case .decides, .undecided: if !reach.rule.isExclusion { return false }
+            }
+        }
+        return !reaches.isEmpty && !isExplained
+    }
+}
+
+enum ComponentWithoutConstraint: LintRule {
+    static let description = LintRuleDescription(
+        id: "component-without-constraint", severity: .warning, title: "a component that names no part of a URL",
+        why: """
+            A component without "/", "?" and "#" matches every URL: it opens the whole site, or with "exclude" closes what \
+            follows. Where that is meant, {"/": "*"} says so.
+            """,
+        example: LintExample.components(#"{"comment": "the shop"}"#),
+        fixedExample: LintExample.components(#"{"/": "/buy/*", "comment": "the shop"}"#),
+        fix: "add \"/\", \"?\" or \"#\"", reference: LintReference.components)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for entry in subject.entries {
+            for (index, rule) in entry.rules.enumerated()
+            where rule.form == .component && rule.isUnconstrained
+                && !(rule.node.members ?? []).contains(where: { ["/", "?", "#"].contains($0.key) })
+            {
+                // An exclusion of all that is left, at the end, changes nothing.
+                if rule.isExclusion && index == entry.rules.count - 1 { continue }
+                findings.add(
+                    rule.node.opening, rule.pointer,
+                    "this component names no part of a URL; devices let it match every URL"
+                        + (rule.isExclusion ? " and keep all of them from the app" : ""))
+            }
+        }
+    }
+}
+
+enum ComponentsAndPathsDiffer: LintRule {
+    static let description = LintRuleDescription(
+        id: "components-and-paths-differ", severity: .warning,
+        title: "\"components\" and \"paths\" do not say the same",
+        why: """
+            Systems from iOS 13 on read "components" alone, older ones "paths" alone. Here they open different URLs. TN3155 \
+            advises not to mix the two forms. Compared exactly, with an example URL; an exclusion and no match count as one. What \
+            "paths" cannot express is a note of its own.
+            """,
+        example: LintExample.details(
+            #"{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "components": [{"/": "/buy/*"}], "paths": ["/sell/*"]}"#),
+        fixedExample: LintExample.details(
+            #"{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "components": [{"/": "/buy/*"}], "paths": ["/buy/*"]}"#),
+        fix: "make them agree, or drop \"paths\"", reference: LintReference.technote)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for difference in subject.listDifferences where !difference.isBeyondPaths {
+            findings.add(
+                difference.paths.keyRange, difference.pointer, difference.message, example: difference.example)
+        }
+    }
+}
+
+enum ComponentsBeyondPaths: LintRule {
+    static let description = LintRuleDescription(
+        id: "components-beyond-paths", severity: .note, title: "\"components\" say what \"paths\" cannot",
+        why: """
+            Systems before iOS 13 read "paths" alone, which has no query, no fragment and no other settings. Apart from these \
+            the two lists agree.
+            """,
+        example: LintExample.details(
+            #"{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "components": [{"/": "/buy", "?": {"id": "?*"}}], "paths": ["/buy"]}"#
+        ),
+        fixedExample: LintExample.details(
+            #"{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "components": [{"/": "/buy"}], "paths": ["/buy"]}"#),
+        fix: "accept that iOS 12 opens other URLs, or drop \"paths\"", reference: LintReference.technote)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for difference in subject.listDifferences where difference.isBeyondPaths {
+            findings.add(
+                difference.paths.keyRange, difference.pointer,
+                difference.message + "; apart from what \"paths\" cannot express they agree",
+                example: difference.example)
+        }
+    }
+}
+
+enum BroadPattern: LintRule {
+    static let description = LintRuleDescription(
+        id: "broad-pattern", severity: .warning, title: "a pattern of slashes and wildcards alone",
+        why: """
+            "*" takes slashes too, and devices add a final slash before they compare. So "/*/*" is not "two levels": it takes \
+            /about and each page but the first, also those that the app does not show.
+            """,
+        example: LintExample.components(#"{"/": "/*/*"}"#),
+        fixedExample: LintExample.components(#"{"/": "/products/*"}"#),
+        fix: "begin the pattern with the folder that is meant, or exclude the pages that are not",
+        reference: LintReference.technote)
+
+    /// Pages that nearly every site has.
+    private static let pages: [(text: String, url: MatchableURL)] = [
+        "/about", "/privacy", "/terms", "/login", "/blog/first-post", "/admin/users/1", "/assets/app.js", "/index.html",
+    ].compactMap { text in MatchableURL(text).map { (text, $0) } }
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for entry in subject.entries {
+            for rule in entry.rules where !findings.isFull && isBroad(rule) {
+                let taken = pages.filter { rule.matches($0.url) }.map(\.text)
+                guard !taken.isEmpty else { continue }
+                let member = rule.node.member("/")
+                findings.add(
+                    member?.value.range ?? rule.node.range, rule.pointer + (member == nil ? "" : "/~1"),
+                    "\(Quoted.json(rule.path?.text ?? "")) also matches \(taken.prefix(3).joined(separator: ", ")): '*' takes "
+                        + "slashes, and a final slash is added to each path", example: taken.first)
+            }
+        }
+    }
+
+    private static func isBroad(_ rule: URLRule) -> Bool {
+        guard !rule.isExclusion, !WholeSite.isWholeSite(rule), rule.query == .any,
+            rule.fragment?.isUnconstrained ?? true,
+            let elements = rule.path?.elements, elements.contains(.anyRun), elements.count <= 12
+        else { return false }
+        return elements.allSatisfy { $0 == .anyRun || $0 == .anyScalar || $0 == .scalar("/") }
+    }
+}
+
+enum WholeSite: LintRule {
+    static let description = LintRuleDescription(
+        id: "whole-site", severity: .note, title: "the app opens every URL of the site",
+        why: """
+            "*" and "/*" match each page, also the imprint, the login and the pages of tomorrow. That is fine where the app \
+            shows them all. Not reported where earlier rules exclude something.
+            """,
+        example: LintExample.components(#"{"/": "*"}"#), fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
+        fix: "nothing, if that is meant; else exclude what the app does not show", reference: LintReference.components)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for entry in subject.entries {
+            guard let index = entry.rules.firstIndex(where: { isWholeSite($0) }),
+                !entry.rules[..<index].contains(where: \.isExclusion)
+            else { continue }
+            let rule = entry.rules[index]
+            let member = rule.node.member("/")
+            findings.add(
+                member?.value.range ?? rule.node.range, rule.pointer + (member == nil ? "" : "/~1"),
+                "\(Quoted.json(rule.path?.text ?? "*")) opens every URL of the site in the app")
+        }
+    }
+
+    /// Whether a rule with a path of its own opens all URLs.
+    static func isWholeSite(_ rule: URLRule) -> Bool {
+        guard !rule.isExclusion, rule.query == .any, rule.fragment == nil, let elements = rule.path?.elements else {
+            return false
+        }
+        return elements == [.anyRun] || elements == [.scalar("/"), .anyRun]
+    }
+}
+
+/// "components" and "paths" of one entry that open different URLs.
+struct ListDifference {
+    /// The member of the entry.
+    let paths: JSONMember
+    let pointer: String
+    /// A URL that one of the two opens and the other does not.
+    let example: String
+    let message: String
+    /// Whether the two agree apart from what only a component can say.
+    let isBeyondPaths: Bool
+
+    /// So many entries are compared exactly; the rest of a hostile file is let pass.
+    private static let maximumComparisons = 10
+    /// Elementary steps over all entries.
+    private static let steps = 1_000_000
+
+    static func all(of applinks: AppLinks) -> [ListDifference] {
+        var comparisons = 0
+        let asked = applinks.entries.count { $0.form == .components && !$0.olderRules.isEmpty }
+        let budget = LanguageBudget(
+            states: LanguageBudget.lint.states, steps: steps / max(1, min(asked, maximumComparisons)))
+        return applinks.entries.compactMap { entry in
+            guard entry.form == .components, let paths = entry.node.member("paths"), paths.value.elements != nil,
+                comparisons < maximumComparisons,
+                ReachBudget.weight(of: entry.rules) + ReachBudget.weight(of: entry.olderRules)
+                    <= ReachBudget.maximumWeight
+            else { return nil }
+            comparisons += 1
+            let older = alone(entry, "paths", paths.value, in: applinks)
+            let components = entry.node["components"]
+            guard let components,
+                let change = difference(older, alone(entry, "components", components, in: applinks), budget).example
+            else { return nil }
+            let isBeyondPaths = [true, false].contains { keepsInclusions in
+                let list = asPaths(components, keepsInclusions: keepsInclusions)
+                guard list != components else { return false }
+                let rest = difference(older, alone(entry, "components", list, in: applinks), budget)
+                return rest.example == nil && rest.isProof
+            }
+            return ListDifference(
+                paths: paths, pointer: entry.pointer + "/paths", example: change.example,
+                message: "iOS 12 and older read these paths and not \"components\", and the two differ: "
+                    + "\(Quoted.escaped(change.example)) is \(words(change.from)) by \"paths\" and \(words(change.to)) by "
+                    + "\"components\"", isBeyondPaths: isBeyondPaths)
+        }
+    }
+
+    /// A URL that the one opens and the other does not, or a proof that there is none. Most lists that differ do so for a
+    /// URL of one rule, and need no automata.
+    private static func difference(
+        _ older: AppLinks, _ modern: AppLinks, _ budget: LanguageBudget
+    ) -> (example: BehaviourChange?, isProof: Bool) {
+        let rules = [older, modern].map { $0.entries.flatMap(\.rules) }
+        var search = RuleChangeSearch(maximumElements: 500_000, automata: 0)
+        if let found = search.changes(from: rules[0], to: rules[1], besides: []).first {
+            return (BehaviourChange(appID: "app", from: found.from, to: found.to, example: found.example), true)
+        }
+        let comparison = BehaviourDiff.compare(older, modern, budget: budget)
+        return (comparison.changes.first(where: \.isSeenOnPhone), comparison.isComplete)
+    }
+
+    /// The components as far as paths can say it: exclusions that need more are left out; so are inclusions, or they lose
+    /// what is more.
+    private static func asPaths(_ components: JSONNode, keepsInclusions: Bool) -> JSONNode {
+        let elements = (components.elements ?? []).compactMap { component -> JSONNode? in
+            guard let members = component.members else { return component }
+            let plain = members.filter { ["/", "exclude", "comment"].contains($0.key) }
+            if plain.count == members.count { return component }
+            let isExclusion = component["exclude"].map(LenientBoolean.read) ?? false
+            return isExclusion || !keepsInclusions ? nil : JSONNode(value: .object(plain), range: component.range)
+        }
+        return JSONNode(value: .array(elements), range: components.range)
+    }
+
+    /// A file in which one app has one list of the entry.
+    private static func alone(
+        _ entry: AppLinks.Entry, _ key: String, _ list: JSONNode, in applinks: AppLinks
+    ) -> AppLinks {
+        func member(_ key: String, _ value: JSONNode) -> JSONMember {
+            JSONMember(key: key, keyRange: entry.node.range, value: value)
+        }
+        func node(_ value: JSONValue) -> JSONNode { JSONNode(value: value, range: entry.node.range) }
+        let defaults = (entry.node.members ?? []).filter { $0.key == "defaults" }
+        let app = member("appID", node(.string("app")))
+        let details = member("details", node(.array([node(.object(defaults + [member(key, list), app]))])))
+        let context = (applinks.node.members ?? []).filter { ["defaults", "substitutionVariables"].contains($0.key) }
+        return AppLinks(node(.object(context + [details])))
+    }
+
+    private static func words(_ behaviour: LinkBehaviour) -> String {
+        switch behaviour {
+        case .opens: "opened"
+        case .blocked: "excluded"
+        case .notMatched: "not matched"
+        }
+    }
+}

@@ -1,0 +1,186 @@
+// The services at the top of the file, and the apps that each of them names.
+
+enum NoService: LintRule {
+    static let description = LintRuleDescription(
+        id: "no-service", severity: .error, title: "none of the services that Apple knows",
+        why: """
+            Devices ask for applinks, webcredentials, appclips, activitycontinuation, authsrv, messagefilter and \
+            classificationreport. Keys are case-sensitive. Without one of them the file is valid and does nothing.
+            """,
+        example:
+            #"{"appLinks": {"details": [{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "components": [{"/": "/buy/*"}]}]}}"#,
+        fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
+        fix: "add applinks, webcredentials or appclips; keys are case-sensitive",
+        reference: LintReference.associatedDomains)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        guard let root = subject.file?.document.root, let members = root.members,
+            !members.contains(where: { Association.knownServices.contains($0.key) })
+        else { return }
+        let keys = members.isEmpty ? "it is empty" : "it has \(Quoted.list(members.lazy.map(\.key)))"
+        let meant = members.prefix(100).lazy.compactMap { member in
+            KeySuggestion.nearest(to: member.key, among: KeySuggestion.services).map { (member, $0) }
+        }.first
+        if let (member, service) = meant {
+            findings.add(
+                member.keyRange, "/" + member.key.escapedForPointer,
+                "the file names no service that devices ask for: \(keys)", fix: "write '\(service)'")
+        } else {
+            findings.add(root.opening, "", "the file names no service that devices ask for: \(keys)")
+        }
+    }
+}
+
+enum ServiceType: LintRule {
+    static let description = LintRuleDescription(
+        id: "service-type", severity: .error, title: "a service's value is no object",
+        why: "Each service is an object that holds its apps. Anything else names no app, and the service is off.",
+        example: #"{"webcredentials": ["D7KQ4ZW2MX.com.acme.shop"]}"#,
+        fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
+        fix: "write {\"apps\": […]}, for applinks {\"details\": […]}", reference: LintReference.associatedDomains)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for member in subject.members
+        where Association.knownServices.contains(member.key) && member.value.members == nil {
+            findings.add(
+                member.value.elements == nil ? member.value.range : member.value.opening,
+                "/" + member.key.escapedForPointer,
+                "the value of '\(member.key)' is \(Quoted.kind(member.value)), not an object; devices find no app in it"
+            )
+        }
+    }
+}
+
+enum ServiceWithoutApps: LintRule {
+    static let description = LintRuleDescription(
+        id: "service-without-apps", severity: .error, title: "a service has no usable list of apps",
+        why: """
+            applinks reads "details", all other services read "apps" alone. Where the list is missing or of another type the \
+            service names no app. So it is where a file names no app in any of its services.
+            """,
+        example: #"{"webcredentials": {"apps": "D7KQ4ZW2MX.com.acme.shop"}}"#,
+        fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
+        fix: "list the apps, or remove the service", reference: LintReference.associatedDomains)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        let namesNoApp = subject.appIDs.isEmpty
+        for member in subject.members
+        where Association.knownServices.contains(member.key) && member.value.members != nil {
+            let pointer = "/" + member.key.escapedForPointer
+            if let fault = fault(of: member) {
+                findings.add(member.keyRange, pointer, fault)
+            } else if namesNoApp, EmptyService.isEmpty(member) {
+                findings.add(
+                    member.keyRange, pointer,
+                    "'\(member.key)' names no app, nor does any other service of the file; devices have nothing to open"
+                )
+            }
+        }
+    }
+
+    /// What is wrong with the lists; an empty one is no fault of itself.
+    private static func fault(of member: JSONMember) -> String? {
+        let (name, service) = (member.key, member.value)
+        let apps = service["apps"]
+        if name == "applinks" {
+            if let details = service["details"] {
+                if details.elements != nil || details.members != nil { return nil }
+                return "\"details\" is \(Quoted.kind(details)), not an array; devices find no app for any link"
+            }
+            if apps?.elements?.isEmpty == false { return nil }
+            return apps == nil
+                ? "'applinks' has no \"details\"; devices find no app for any link"
+                : "'applinks' has \"apps\" but no \"details\"; devices find no app for any link"
+        }
+        guard let apps else {
+            // Nothing was to be listed; `empty-service` tells it.
+            if service.members?.isEmpty == true { return nil }
+            return service["details"] == nil
+                ? "'\(name)' has no \"apps\"; devices find no app for it"
+                : "'\(name)' has \"details\", which devices read for applinks only, and no \"apps\""
+        }
+        if apps.elements == nil {
+            return "\"apps\" of '\(name)' is \(Quoted.kind(apps)), not an array; devices ignore it"
+        }
+        return nil
+    }
+}
+
+enum EmptyService: LintRule {
+    static let description = LintRuleDescription(
+        id: "empty-service", severity: .warning, title: "a service lists no app",
+        why: """
+            The list is there and empty: the service is off, as if it were absent. That may be meant; where it is not, a \
+            build step has lost the apps.
+            """,
+        example:
+            #"{"applinks": {"apps": [], "details": []}, "webcredentials": {"apps": ["D7KQ4ZW2MX.com.acme.shop"]}}"#,
+        fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
+        fix: "list the apps, or remove the service", reference: LintReference.associatedDomains)
+
+    static func isEmpty(_ member: JSONMember) -> Bool {
+        let service = member.value
+        guard member.key == "applinks", let details = service["details"] else {
+            let isEmptyObject = service.members?.isEmpty == true
+            return member.key != "applinks" && (isEmptyObject || service["apps"]?.elements?.isEmpty == true)
+        }
+        return details.elements?.isEmpty == true || details.members?.isEmpty == true
+    }
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        guard !subject.appIDs.isEmpty else { return }
+        for member in subject.members
+        where Association.knownServices.contains(member.key) && member.value.members != nil && isEmpty(member) {
+            let list = member.key == "applinks" ? "details" : "apps"
+            findings.add(
+                member.value.member(list)?.value.range ?? member.keyRange, "/\(member.key)/\(list)",
+                "'\(member.key)' lists no app; for devices the service is off")
+        }
+    }
+}
+
+enum ServiceMisplaced: LintRule {
+    static let description = LintRuleDescription(
+        id: "service-misplaced", severity: .warning, title: "a service inside applinks",
+        why: """
+            Services stand beside each other at the top of the file. One inside "applinks" is a key that devices do not know \
+            there: nobody reads its apps.
+            """,
+        example:
+            #"{"applinks": {"details": [{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "components": [{"/": "/buy/*"}]}], "#
+            + #""webcredentials": {"apps": ["D7KQ4ZW2MX.com.acme.shop"]}}}"#,
+        fixedExample:
+            #"{"applinks": {"details": [{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "components": [{"/": "/buy/*"}]}]},"#
+            + #" "webcredentials": {"apps": ["D7KQ4ZW2MX.com.acme.shop"]}}"#,
+        fix: "close the brackets of \"applinks\" before it", reference: LintReference.associatedDomains)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for member in subject.applinks?.node.members ?? [] where Association.knownServices.contains(member.key) {
+            findings.add(
+                member.keyRange, "/applinks/\(member.key)",
+                "'\(member.key)' stands inside of \"applinks\", where devices do not look for it; the service is off")
+        }
+    }
+}
+
+enum UnknownService: LintRule {
+    static let description = LintRuleDescription(
+        id: "unknown-service", severity: .note, title: "a top-level key that is no service of Apple's",
+        why: "Devices take any key for a service that nobody asks for: it does no harm and has no effect.",
+        example: #"{"webcredentials": {"apps": ["D7KQ4ZW2MX.com.acme.shop"]}, "version": 3}"#,
+        fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
+        fix: "remove it, unless another program reads it", reference: LintReference.associatedDomains)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        guard subject.members.contains(where: { Association.knownServices.contains($0.key) }) else { return }
+        for member in subject.members
+        where !Association.knownServices.contains(member.key)
+            && KeySuggestion.nearest(to: member.key, among: KeySuggestion.services) == nil
+            && MisplacedKey.home(of: member.key, among: KeySuggestion.services) == nil
+        {
+            findings.add(
+                member.keyRange, "/" + member.key.escapedForPointer,
+                "\(Quoted.json(member.key)) is no service that devices ask for; they ignore it")
+        }
+    }
+}
