@@ -1,3 +1,5 @@
+// A JSON text as values that remember where they stood. Findings point at lines and columns through them.
+
 /// A parsed JSON text: strict RFC 8259, with every value's place.
 ///
 /// A byte order mark is let pass and noted: Apple's CDN was seen to accept a file that begins with one, while strict
@@ -33,3 +35,155 @@ public struct JSONDocument: Sendable {
 
     public func position(of offset: Int) -> SourcePosition { lines.position(of: offset) }
 }
+
+/// A JSON value with the bytes that it came from.
+public struct JSONNode: Sendable, Equatable {
+    public let value: JSONValue
+    /// The bytes of the value in the text, as offsets from its first byte.
+    public let range: Range<Int>
+
+    public init(value: JSONValue, range: Range<Int>) {
+        self.value = value
+        self.range = range
+    }
+
+    /// The value of a key. Where a key stands twice, which of the two counts is undefined: the last one is
+    /// taken.
+    public subscript(key: String) -> JSONNode? {
+        guard case .object(let members) = value else { return nil }
+        return members.last { $0.key == key }?.value
+    }
+
+    public var elements: [JSONNode]? {
+        if case .array(let elements) = value { elements } else { nil }
+    }
+
+    public var members: [JSONMember]? {
+        if case .object(let members) = value { members } else { nil }
+    }
+
+    public var string: String? {
+        if case .string(let string) = value { string } else { nil }
+    }
+
+    /// The value as it is where of equal keys the first counts.
+    var withFirstMembersAlone: JSONNode {
+        switch value {
+        case .array(let elements): JSONNode(value: .array(elements.map(\.withFirstMembersAlone)), range: range)
+        case .object(let members):
+            JSONNode(value: .object(Self.firstOfEachKey(members)), range: range)
+        case .null, .bool, .number, .string: self
+        }
+    }
+
+    private static func firstOfEachKey(_ members: [JSONMember]) -> [JSONMember] {
+        // By bytes: to Swift's String two spellings of one accented letter are equal, to JSON they are two keys.
+        var seen: Set<[UInt8]> = []
+        return members.filter { seen.insert(Array($0.key.utf8)).inserted }.map {
+            JSONMember(key: $0.key, keyRange: $0.keyRange, value: $0.value.withFirstMembersAlone)
+        }
+    }
+
+    /// The strings of an array; elements of another type are left out, as Apple leaves them out.
+    public var strings: [String]? { elements?.compactMap(\.string) }
+}
+
+public indirect enum JSONValue: Sendable, Equatable {
+    case null
+    case bool(Bool)
+    /// The number as it was written: no precision is lost.
+    case number(String)
+    case string(String)
+    case array([JSONNode])
+    /// Members in the order of the text, duplicates included.
+    case object([JSONMember])
+}
+
+public struct JSONMember: Sendable, Equatable {
+    public let key: String
+    /// The bytes of the key, quotes included.
+    public let keyRange: Range<Int>
+    public let value: JSONNode
+
+    public init(key: String, keyRange: Range<Int>, value: JSONNode) {
+        self.key = key
+        self.keyRange = keyRange
+        self.value = value
+    }
+}
+
+/// A place in a text, both numbers from 1. The column counts Unicode scalars, as editors do.
+public struct SourcePosition: Sendable, Hashable, Comparable, CustomStringConvertible {
+    public let line: Int
+    public let column: Int
+
+    public init(line: Int, column: Int) {
+        self.line = line
+        self.column = column
+    }
+
+    public var description: String { "\(line):\(column)" }
+
+    public static func < (left: SourcePosition, right: SourcePosition) -> Bool {
+        (left.line, left.column) < (right.line, right.column)
+    }
+}
+
+/// Finds line and column of a byte offset. A line ends with LF, CR LF or CR alone, as editors have it.
+struct LineTable: Sendable {
+    /// The first scalar of each line, and places inside of long ones: a file may be one line of a megabyte.
+    private let marks: [Mark]
+    private let bytes: [UInt8]
+
+    private struct Mark {
+        let offset: Int
+        let line: Int
+        let column: Int
+    }
+
+    /// The distance between two marks of one line, in bytes.
+    private static let interval = 512
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        // A byte order mark is no column.
+        let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        marks = bytes.withUnsafeBufferPointer { bytes in
+            var (marks, line, column) = ([Mark(offset: start, line: 1, column: 1)], 1, 1)
+            var (index, last) = (start, start)
+            while index < bytes.count {
+                let byte = bytes[index]
+                index += 1
+                if byte == lineFeed || byte == carriageReturn && (index == bytes.count || bytes[index] != lineFeed) {
+                    (line, column, last) = (line + 1, 1, index)
+                    marks.append(Mark(offset: index, line: line, column: 1))
+                    continue
+                }
+                // Continuation bytes do not begin a character.
+                if byte & 0xC0 != 0x80 { column += 1 }
+                if index - last >= Self.interval {
+                    last = index
+                    marks.append(Mark(offset: index, line: line, column: column))
+                }
+            }
+            return marks
+        }
+    }
+
+    /// Offsets outside of the text count as its two ends.
+    func position(of offset: Int) -> SourcePosition {
+        let offset = min(max(marks[0].offset, offset), bytes.count)
+        var low = 0
+        var high = marks.count
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if marks[middle].offset <= offset { low = middle } else { high = middle }
+        }
+        let mark = marks[low]
+        let column = mark.column + bytes[mark.offset..<offset].count { $0 & 0xC0 != 0x80 }
+        return SourcePosition(line: mark.line, column: column)
+    }
+}
+
+private let lineFeed: UInt8 = 0x0A
+private let carriageReturn: UInt8 = 0x0D

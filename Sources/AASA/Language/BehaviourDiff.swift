@@ -70,3 +70,197 @@ struct AppClaims {
         }
     }
 }
+
+/// Two lists of rules compared over all URLs: the search behind the behavioural diff, and the samples that take its place
+/// where the budget ends.
+struct ProgramComparing {
+    struct Answer {
+        let changes: [(pair: BehaviourPair, example: String)]
+        let isComplete: Bool
+    }
+
+    private let old: [AppLinks.Entry]
+    private let new: [AppLinks.Entry]
+    private let states: Int
+    private let meter: WorkMeter
+    private var numbering = RuleNumbering()
+    /// By entry; nil where the budget did not last for all rules of the files.
+    private var numbered: (old: [[RuleNumbering.NumberedRule]], new: [[RuleNumbering.NumberedRule]])?
+    private var check = ExampleCheck()
+    /// Rules whose URLs may still be tried where there is no proof, and the work for them.
+    private var samplesLeft = 200
+    private let sampling: WorkMeter
+
+    init(_ old: [AppLinks.Entry], _ new: [AppLinks.Entry], _ budget: LanguageBudget) {
+        self.old = old
+        self.new = new
+        states = budget.states
+        meter = WorkMeter(budget)
+        sampling = WorkMeter(LanguageBudget(states: budget.states, steps: min(budget.steps, 2_000_000)))
+        do {
+            var sides: [[[RuleNumbering.NumberedRule]]] = []
+            for entries in [old, new] {
+                var side: [[RuleNumbering.NumberedRule]] = []
+                for entry in entries { side.append(try numbering.numbered(entry.rules, meter: meter)) }
+                sides.append(side)
+            }
+            numbered = (sides[0], sides[1])
+        } catch {
+            numbered = nil
+        }
+    }
+
+    /// Compares an app that these entries name.
+    mutating func compare(_ oldEntries: [Int], _ newEntries: [Int]) -> Answer {
+        var goal = DifferenceGoal()
+        var isProof = true
+        do {
+            if try areEqualPrograms(oldEntries, newEntries, &goal) { return Answer(changes: [], isComplete: true) }
+        } catch {
+            isProof = false
+        }
+        if goal.found.isEmpty, isProof { return Answer(changes: [], isComplete: true) }
+        if check.isExhausted { return Answer(changes: [], isComplete: false) }
+        let oldRules = oldEntries.flatMap { old[$0].rules }
+        let newRules = newEntries.flatMap { new[$0].rules }
+        // The matcher has the last word on each example.
+        var found: [BehaviourPair: String] = [:]
+        for (pair, url) in goal.found {
+            if behaviours(oldRules, newRules, url) == pair { found[pair] = url } else { isProof = false }
+        }
+        if !isProof {
+            for (pair, url) in samples(oldRules, newRules) where found[pair] == nil { found[pair] = url }
+        }
+        let changes = found.sorted { $0.key < $1.key }.map { (pair: $0.key, example: $0.value) }
+        return Answer(changes: changes, isComplete: isProof)
+    }
+
+    /// Whether the rules are the same; where not, the goal has searched.
+    private func areEqualPrograms(
+        _ oldEntries: [Int], _ newEntries: [Int], _ goal: inout DifferenceGoal
+    ) throws(LanguageBudget.Exhausted) -> Bool {
+        guard let numbered else { throw LanguageBudget.Exhausted() }
+        let before = oldEntries.flatMap { numbered.old[$0] }
+        let after = newEntries.flatMap { numbered.new[$0] }
+        try meter.spend(before.count + after.count + 1)
+        if before == after { return true }
+        let programs = [numbering.steps(of: before), numbering.steps(of: after)]
+        if programs[0].elementsEqual(programs[1], by: { $0.decidesLike($1) }) { return true }
+        var search = try numbering.search(programs, states: states, meter: meter)
+        try search.run(&goal)
+        return false
+    }
+
+    private mutating func behaviours(_ old: [URLRule], _ new: [URLRule], _ url: String) -> BehaviourPair? {
+        guard let from = check.behaviour(old, url), let to = check.behaviour(new, url) else { return nil }
+        return BehaviourPair(from: from, to: to)
+    }
+
+    private mutating func samples(_ old: [URLRule], _ new: [URLRule]) -> [(BehaviourPair, String)] {
+        var result: [(BehaviourPair, String)] = []
+        for index in 0..<max(old.count, new.count) {
+            for rules in [new, old] where index < rules.count && samplesLeft > 0 {
+                samplesLeft -= 1
+                for url in rules[index].samples(count: 4, meter: sampling) {
+                    guard let pair = behaviours(old, new, url) else { return result }
+                    if pair.from != pair.to { result.append((pair, url)) }
+                }
+            }
+            if samplesLeft == 0 { break }
+        }
+        return result
+    }
+}
+
+/// What a URL does before and after.
+struct BehaviourPair: Hashable, Comparable {
+    let from: LinkBehaviour
+    let to: LinkBehaviour
+
+    static func < (left: BehaviourPair, right: BehaviourPair) -> Bool {
+        (left.from.rank, left.to.rank) < (right.from.rank, right.to.rank)
+    }
+}
+
+/// Looks for one URL for each change of behaviour.
+private struct DifferenceGoal: SearchGoal {
+    var found: [BehaviourPair: String] = [:]
+
+    mutating func reduce(_ residuals: inout [Residual]) -> Bool {
+        for index in residuals.indices { residuals[index].dropRedundantEnd() }
+        let (old, new) = (residuals[0], residuals[1])
+        if old.isDecided == new.isDecided, old.steps.count == new.steps.count {
+            // The last of a decided program decides whatever its language is.
+            let compared = old.isDecided ? old.steps.count - 1 : old.steps.count
+            let isSame =
+                zip(old.steps, new.steps).prefix(compared).allSatisfy { $0.decidesLike($1) }
+                && (!old.isDecided || old.steps.last?.isExclusion == new.steps.last?.isExclusion)
+            if isSame { return false }
+        }
+        let (before, after) = (old.outcomes, new.outcomes)
+        return before.contains { from in
+            after.contains { to in from != to && found[BehaviourPair(from: from, to: to)] == nil }
+        }
+    }
+
+    mutating func reached(_ deciders: [ProgramStep?], url: () -> String) -> Bool {
+        let pair = BehaviourPair(from: LinkBehaviour(deciders[0]), to: LinkBehaviour(deciders[1]))
+        if pair.from != pair.to, found[pair] == nil { found[pair] = ExampleURL.readable(url()) }
+        return found.count < 6
+    }
+}
+
+extension Residual {
+    /// The behaviours that may still come out.
+    var outcomes: [LinkBehaviour] {
+        var outcomes: [LinkBehaviour] = isDecided ? [] : [.notMatched]
+        if steps.contains(where: \.isExclusion) { outcomes.append(.blocked) }
+        if steps.contains(where: { !$0.isExclusion }) { outcomes.append(.opens) }
+        return outcomes
+    }
+
+    /// A rule right before one that decides the same whatever comes says nothing.
+    mutating func dropRedundantEnd() {
+        guard isDecided, let last = steps.last else { return }
+        while steps.count > 1, steps[steps.count - 2].isExclusion == last.isExclusion {
+            steps.remove(at: steps.count - 2)
+        }
+    }
+}
+
+extension ProgramStep {
+    func decidesLike(_ other: ProgramStep) -> Bool {
+        language == other.language && isExclusion == other.isExclusion
+    }
+}
+
+extension LinkBehaviour {
+    init(_ decider: ProgramStep?) {
+        self = decider.map { $0.isExclusion ? .blocked : .opens } ?? .notMatched
+    }
+
+    fileprivate var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}
+
+/// Whether a file opens any link at all.
+extension AppLinks {
+    /// Rules that are tried before all URLs are searched.
+    private static let triedRules = 16
+
+    /// Whether some URL opens an app. Mostly a URL that is put together from the patterns of a rule answers that, at a hundredth
+    /// of the cost of a search through all URLs. Beyond the budget of the search the answer is true: nothing is proven, and an
+    /// app that is named is there to open something.
+    public var opensLinks: Bool {
+        let including = entries.lazy.filter { !$0.appIDs.isEmpty }.flatMap(\.rules).filter { !$0.isExclusion }
+        for rule in including.prefix(Self.triedRules) where rule.weight < URLRule.maximumExampleWeight {
+            for filling in [URLRule.Filling.rare, .shortest] {
+                guard let url = rule.example(filling: filling).flatMap(MatchableURL.init), url.isInUniverse else {
+                    continue
+                }
+                if match(url).opens != nil { return true }
+            }
+        }
+        let comparison = BehaviourDiff.compare(nil, self)
+        return !comparison.incompleteApps.isEmpty || comparison.changes.contains { $0.to == .opens }
+    }
+}

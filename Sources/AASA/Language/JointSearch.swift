@@ -219,3 +219,96 @@ struct JointSearch {
         return String(decoding: bytes.reversed(), as: UTF8.self)
     }
 }
+
+/// A program as a search asks it. Of thousands of rules a few go on from most states, so what is looked at are those few,
+/// and not the program.
+struct SearchProgram {
+    private let steps: [ProgramStep]
+    /// By language: its place among the steps; -1 where there is none.
+    private let places: [Int32]
+
+    init(_ steps: [ProgramStep], languages: Int) {
+        self.steps = steps
+        var places = [Int32](repeating: -1, count: languages)
+        for (place, step) in steps.enumerated() { places[Int(step.language)] = Int32(place) }
+        self.places = places
+    }
+
+    /// The steps that still count where these languages live. `states` holds the state of every language.
+    func residual(_ live: [(language: Int32, state: Int32)], _ states: [Int32]) -> Residual {
+        var residual = Residual()
+        residual.steps.reserveCapacity(live.count)
+        for place in ordered(live, states) {
+            let step = steps[Int(place)]
+            residual.steps.append(step)
+            if states[Int(step.language)] == PartState.decided {
+                residual.isDecided = true
+                break
+            }
+        }
+        return residual
+    }
+
+    /// The step that decides where these languages accept.
+    func first(of accepting: [(language: Int32, state: Int32)]) -> ProgramStep? {
+        var first = Int32.max
+        for (language, _) in accepting where places[Int(language)] >= 0 {
+            first = min(first, places[Int(language)])
+        }
+        return first < Int32.max ? steps[Int(first)] : nil
+    }
+
+    /// The places of the steps that live, rising.
+    private func ordered(_ live: [(language: Int32, state: Int32)], _ states: [Int32]) -> [Int32] {
+        var result: [Int32] = []
+        result.reserveCapacity(live.count)
+        // Where most live, going through the steps costs less than sorting.
+        if live.count * 8 > steps.count {
+            for (place, step) in steps.enumerated() where states[Int(step.language)] != PartState.dead {
+                result.append(Int32(place))
+            }
+            return result
+        }
+        for (language, _) in live where places[Int(language)] >= 0 { result.append(places[Int(language)]) }
+        result.sort()
+        return result
+    }
+}
+
+/// Bounds on the work of one question. Joint automata can grow exponentially with hostile patterns; beyond the budget an
+/// answer says that it is not a proof.
+public struct LanguageBudget: Sendable, Hashable {
+    /// Joint states of one search: of one group of apps, or of one entry.
+    public var states: Int
+    /// Elementary steps of the whole question, over all its searches. Some ten million take a second in a debug build.
+    public var steps: Int
+
+    public init(states: Int, steps: Int) {
+        self.states = states
+        self.steps = steps
+    }
+
+    /// For comparing two files: hostile patterns were seen to take 3 seconds in a release build on a busy machine.
+    public static let standard = LanguageBudget(states: 20_000, steps: 30_000_000)
+    /// For linting one file, where the question is asked again for each entry.
+    public static let lint = LanguageBudget(states: 5_000, steps: 10_000_000)
+}
+
+/// Counts down the steps of a question, over all its searches.
+final class WorkMeter {
+    private(set) var left: Int
+
+    init(_ budget: LanguageBudget) { left = budget.steps }
+
+    var isExhausted: Bool { left <= 0 }
+
+    func spend(_ steps: Int) throws(LanguageBudget.Exhausted) {
+        left -= steps
+        guard left > 0 else { throw LanguageBudget.Exhausted() }
+    }
+}
+
+extension LanguageBudget {
+    /// The answer would cost more than the budget.
+    struct Exhausted: Error {}
+}

@@ -1,3 +1,5 @@
+// Deterministic automata over one part of a URL, made as far as a search comes: of one pattern, and of the query's items.
+
 /// A deterministic automaton over one part of a URL, built as far as a search comes. State numbers are its own; two have
 /// a meaning for all: `PartState`.
 protocol PartMachine: AnyObject {
@@ -50,5 +52,272 @@ struct TransitionTable {
     mutating func addRow(_ possible: ByteSet) {
         rows.append((possible, targets.count))
         targets.append(contentsOf: repeatElement(Self.unknown, count: possible.count))
+    }
+}
+
+/// The subset construction for one pattern, on demand.
+final class PatternMachine: PartMachine {
+    private(set) var start = PartState.dead
+    let labels: [ByteSet]
+    private let automaton: PatternAutomaton
+    private var sets: [[Int32]] = []
+    private var isAccepting: [Bool] = []
+    private var numbers: [[Int32]: Int32] = [:]
+    private var table = TransitionTable()
+    /// Which states the set under construction holds, by the number of the construction.
+    private var marks: [Int]
+    private var round = 0
+    private let meter: WorkMeter
+
+    init(
+        _ elements: [PatternElement], isCaseSensitive: Bool, isPercentEncoded: Bool, meter: WorkMeter
+    ) throws(LanguageBudget.Exhausted) {
+        self.meter = meter
+        automaton = try PatternAutomaton(
+            elements, isCaseSensitive: isCaseSensitive, isPercentEncoded: isPercentEncoded, meter: meter)
+        labels = Array(Set(automaton.edges.joined().map(\.label)))
+        marks = Array(repeating: 0, count: automaton.edges.count)
+        for _ in 0..<PartState.first { addRow([], isAccepting: true) }
+        round += 1
+        var set: [Int32] = []
+        for state in automaton.starts { insert(state, into: &set) }
+        start = try number(of: set)
+    }
+
+    func accepts(_ state: Int32) -> Bool { isAccepting[Int(state)] }
+
+    func possible(_ state: Int32) -> ByteSet { state == PartState.everything ? .url : table.possible(state) }
+
+    func step(_ state: Int32, _ byte: UInt8) throws(LanguageBudget.Exhausted) -> Int32 {
+        if state == PartState.everything { return state }
+        if let known = table[state, byte] { return known }
+        round += 1
+        var set: [Int32] = []
+        let members = sets[Int(state)]
+        var steps = 4
+        for member in members {
+            let edges = automaton.edges[Int(member)]
+            steps += 1 + edges.count
+            for edge in edges where edge.label.contains(byte) { insert(edge.target, into: &set) }
+        }
+        try meter.spend(steps + set.count)
+        let target = try number(of: set)
+        table[state, byte] = target
+        return target
+    }
+
+    private func insert(_ state: Int32, into set: inout [Int32]) {
+        var pending = [state]
+        while let next = pending.popLast() {
+            if marks[Int(next)] == round { continue }
+            marks[Int(next)] = round
+            set.append(next)
+            pending += automaton.epsilons[Int(next)]
+        }
+    }
+
+    private func number(of unordered: [Int32]) throws(LanguageBudget.Exhausted) -> Int32 {
+        var set = essential(unordered.sorted())
+        guard let first = set.first, first < automaton.validityBase else { return PartState.dead }
+        let rawEnds = marksEnd(automaton.rawEnd, in: set)
+        let decodedEnds = automaton.decodedEnd.map { marksEnd($0, in: set) } ?? false
+        let isEverything =
+            (rawEnds && automaton.isLoop[Int(automaton.rawEnd)])
+            && (automaton.decodedEnd.map { decodedEnds && automaton.isLoop[Int($0)] } ?? true)
+        if isEverything { return PartState.everything }
+        // Where no raw reading is left, nobody asks whether the escapes are well-formed.
+        if !set.contains(where: { (automaton.rawBase..<automaton.validityBase).contains($0) }) {
+            set.removeAll { $0 >= automaton.validityBase }
+        }
+        if let known = numbers[set] { return known }
+        try meter.spend(40 + set.count)
+        let isWellFormed = set.contains(automaton.validityBase)
+        let accepts = decodedEnds || (rawEnds && !(automaton.decodedEnd != nil && isWellFormed))
+        let number = Int32(sets.count)
+        numbers[set] = number
+        addRow(set, isAccepting: accepts)
+        return number
+    }
+
+    private func addRow(_ set: [Int32], isAccepting accepting: Bool) {
+        sets.append(set)
+        isAccepting.append(accepting)
+        var possible = ByteSet([])
+        for member in set { for edge in automaton.edges[Int(member)] { possible.formUnion(edge.label) } }
+        table.addRow(possible)
+    }
+
+    private func marksEnd(_ end: Int32, in set: [Int32]) -> Bool { set.contains(end) }
+
+    /// Leaves out what a later `*` of the same chain includes: all that leads to it accepts no more than it does.
+    private func essential(_ set: [Int32]) -> [Int32] {
+        var result: [Int32] = []
+        result.reserveCapacity(set.count)
+        for part in [0..<automaton.rawBase, automaton.rawBase..<automaton.validityBase] {
+            let last = set.last { part.contains($0) && automaton.isLoop[Int($0)] }
+            result += set.filter { part.contains($0) && $0 >= last ?? 0 }
+        }
+        return result + set.filter { $0 >= automaton.validityBase }
+    }
+}
+
+/// The query as single items: each one of a listed name must have a value that matches, and a name without any item
+/// counts as empty. Empty items are skipped, and an item without `=` has an empty value, as in `MatchableURL.queryItems`.
+final class QueryItemsMachine: PartMachine {
+    private(set) var start = PartState.dead
+    let labels: [ByteSet]
+    private let conditions: [Condition]
+    private var states: [[Place]] = []
+    private var numbers: [[Place]: Int32] = [:]
+    private var table = TransitionTable()
+    private let meter: WorkMeter
+
+    private struct Condition {
+        let name: PatternMachine
+        let value: PatternMachine
+    }
+
+    /// Where one condition stands in the query.
+    private struct Place: Hashable {
+        /// Whether the condition holds should no item of the name come any more.
+        var isMet: Bool
+        var phase: Phase
+        /// The state of the machine that reads the name or the value.
+        var state: Int32
+    }
+
+    private enum Phase { case betweenItems, name, value, otherItem }
+
+    init(
+        _ items: [RuleKey.Item], isCaseSensitive: Bool, isPercentEncoded: Bool, meter: WorkMeter
+    ) throws(LanguageBudget.Exhausted) {
+        self.meter = meter
+        var conditions: [Condition] = []
+        for item in items {
+            // Names are compared exactly, whatever `caseSensitive` says.
+            let name = try PatternMachine(
+                item.name.map(PatternElement.scalar), isCaseSensitive: true, isPercentEncoded: isPercentEncoded,
+                meter: meter)
+            let value = try PatternMachine(
+                item.pattern, isCaseSensitive: isCaseSensitive, isPercentEncoded: isPercentEncoded, meter: meter)
+            conditions.append(Condition(name: name, value: value))
+        }
+        self.conditions = conditions
+        labels = Array(
+            Set(conditions.flatMap { $0.name.labels + $0.value.labels } + [ByteSet("&".utf8), ByteSet("=".utf8)]))
+        for _ in 0..<PartState.first { addRow([]) }
+        let places = conditions.map { condition in
+            Place(isMet: Self.accepts(condition.value, condition.value.start), phase: .betweenItems, state: 0)
+        }
+        // An item that cannot be empty may come still; one whose value nothing matches, never.
+        let isPossible = conditions.allSatisfy { $0.value.start != PartState.dead }
+        start = isPossible ? try number(of: places) : PartState.dead
+    }
+
+    func accepts(_ state: Int32) -> Bool {
+        if state == PartState.everything { return true }
+        return zip(states[Int(state)], conditions).allSatisfy { place, condition in
+            ended(place, condition)?.isMet ?? false
+        }
+    }
+
+    /// Items of other names may hold anything.
+    func possible(_ state: Int32) -> ByteSet { .url }
+
+    func step(_ state: Int32, _ byte: UInt8) throws(LanguageBudget.Exhausted) -> Int32 {
+        if state == PartState.everything { return state }
+        if let known = table[state, byte] { return known }
+        try meter.spend(4 + 2 * conditions.count)
+        var target: Int32?
+        var places = states[Int(state)]
+        for index in conditions.indices {
+            guard let place = try step(places[index], conditions[index], byte) else {
+                target = PartState.dead
+                break
+            }
+            places[index] = place
+        }
+        let result: Int32 = if let target { target } else { try number(of: places) }
+        table[state, byte] = result
+        return result
+    }
+
+    /// - Returns: nil where the condition fails for good.
+    private func step(
+        _ place: Place, _ condition: Condition, _ byte: UInt8
+    ) throws(LanguageBudget.Exhausted) -> Place? {
+        var next = place
+        switch (place.phase, byte) {
+        case (_, UInt8(ascii: "&")):
+            return ended(place, condition)
+        case (.betweenItems, UInt8(ascii: "=")):
+            return afterName(place, condition, condition.name.start)
+        case (.betweenItems, _):
+            next.state = try condition.name.step(condition.name.start, byte)
+            next.phase = .name
+        case (.name, UInt8(ascii: "=")):
+            return afterName(place, condition, place.state)
+        case (.name, _):
+            next.state = try condition.name.step(place.state, byte)
+        case (.value, _):
+            next.state = try condition.value.step(place.state, byte)
+            return inValue(next)
+        case (.otherItem, _):
+            break
+        }
+        if next.phase == .name, next.state == PartState.dead { (next.phase, next.state) = (.otherItem, 0) }
+        return next
+    }
+
+    private func afterName(_ place: Place, _ condition: Condition, _ state: Int32) -> Place? {
+        var next = place
+        if Self.accepts(condition.name, state) {
+            (next.phase, next.state) = (.value, condition.value.start)
+            return inValue(next)
+        }
+        (next.phase, next.state) = (.otherItem, 0)
+        return next
+    }
+
+    private func inValue(_ place: Place) -> Place? {
+        switch place.state {
+        case PartState.dead: nil
+        case PartState.everything: Place(isMet: true, phase: .otherItem, state: 0)
+        default: place
+        }
+    }
+
+    /// The place after the end of an item; nil where the item's value does not match.
+    private func ended(_ place: Place, _ condition: Condition) -> Place? {
+        var next = Place(isMet: place.isMet, phase: .betweenItems, state: 0)
+        let value: Int32
+        switch place.phase {
+        case .betweenItems, .otherItem: return next
+        case .name:
+            guard Self.accepts(condition.name, place.state) else { return next }
+            value = condition.value.start
+        case .value: value = place.state
+        }
+        guard Self.accepts(condition.value, value) else { return nil }
+        next.isMet = true
+        return next
+    }
+
+    private static func accepts(_ machine: PatternMachine, _ state: Int32) -> Bool {
+        state != PartState.dead && machine.accepts(state)
+    }
+
+    private func number(of places: [Place]) throws(LanguageBudget.Exhausted) -> Int32 {
+        if let known = numbers[places] { return known }
+        try meter.spend(40 + places.count)
+        let number = Int32(states.count)
+        numbers[places] = number
+        addRow(places)
+        return number
+    }
+
+    private func addRow(_ places: [Place]) {
+        states.append(places)
+        table.addRow(.url)
     }
 }

@@ -1,3 +1,5 @@
+// The language of one rule, and what decides which that is.
+
 /// The URLs that a rule matches, as a machine for each part that the rule looks at.
 struct RuleLanguage {
     /// By phase; nil where the part does not count.
@@ -54,5 +56,120 @@ struct RuleLanguage {
             return state
         }
         return PartState.decided
+    }
+}
+
+/// What decides which URLs a rule matches, freed of how it is written: rules with equal keys match the same URLs.
+struct RuleKey: Hashable {
+    /// nil: any.
+    let path: [PatternElement]?
+    let query: Query
+    /// nil: any.
+    let fragment: [PatternElement]?
+    let isCaseSensitive: Bool
+    let isPercentEncoded: Bool
+
+    enum Query: Hashable {
+        case any
+        case whole([PatternElement])
+        case items([Item])
+    }
+
+    struct Item: Hashable {
+        /// By scalars: to Swift's String two spellings of one accented letter are equal.
+        let name: [Unicode.Scalar]
+        let pattern: [PatternElement]
+    }
+
+    /// - Returns: nil where a pattern is at fault: the rule never matches.
+    init?(_ rule: URLRule) {
+        var path: [PatternElement]?
+        if let pattern = rule.path {
+            guard let elements = pattern.elements else { return nil }
+            // All paths begin with a slash.
+            path = elements == [.anyRun] || elements == [.scalar("/"), .anyRun] ? nil : elements
+        }
+        switch rule.query {
+        case .any: query = .any
+        case .whole(let pattern):
+            guard let elements = pattern.elements else { return nil }
+            query = elements == [.anyRun] ? .any : .whole(elements)
+        case .items(let listed):
+            var items: [Item] = []
+            for item in listed {
+                guard let elements = item.pattern.elements else { return nil }
+                if elements != [.anyRun] {
+                    items.append(Item(name: Array(item.name.unicodeScalars), pattern: elements))
+                }
+            }
+            query = items.isEmpty ? .any : .items(items.sorted { $0.name.lexicographicallyPrecedes($1.name) })
+        }
+        var fragment: [PatternElement]?
+        if let pattern = rule.fragment {
+            guard let elements = pattern.elements else { return nil }
+            fragment = elements == [.anyRun] ? nil : elements
+        }
+        self.path = path
+        self.fragment = fragment
+        let isConstrained = path != nil || query != .any || fragment != nil
+        isCaseSensitive = rule.isCaseSensitive || !isConstrained
+        isPercentEncoded = rule.isPercentEncoded || !isConstrained
+    }
+}
+
+/// Whether one rule takes all that another one can match, told from their patterns alone. Often it is so and is not seen
+/// here; then the automata decide.
+extension RuleKey {
+    /// - Returns: false also where it is not plain to see.
+    func plainlyCovers(_ other: RuleKey) -> Bool {
+        guard isPercentEncoded == other.isPercentEncoded, !isCaseSensitive || other.isCaseSensitive else {
+            return false
+        }
+        func covers(_ own: [PatternElement]?, _ theirs: [PatternElement]?) -> Bool {
+            guard let own else { return true }
+            return Self.covers(own, theirs ?? [.anyRun], isCaseSensitive)
+        }
+        guard covers(path, other.path), covers(fragment, other.fragment) else { return false }
+        switch (query, other.query) {
+        case (.any, _): return true
+        case (.whole(let own), .whole(let theirs)): return covers(own, theirs)
+        default: return query == other.query && isCaseSensitive == other.isCaseSensitive
+        }
+    }
+
+    /// A pattern run over another pattern, whose elements stand for themselves.
+    private static func covers(
+        _ pattern: [PatternElement], _ text: [PatternElement], _ isCaseSensitive: Bool
+    ) -> Bool {
+        // The search below takes the product at worst.
+        guard pattern.count * text.count <= 40_000 else { return false }
+        var (place, step) = (0, 0)
+        var retry: (place: Int, step: Int)?
+        while place < text.count {
+            if step < pattern.count, pattern[step] == .anyRun {
+                step += 1
+                retry = (place, step)
+            } else if step < pattern.count, pattern[step].plainlyTakes(text[place], isCaseSensitive) {
+                (place, step) = (place + 1, step + 1)
+            } else if let last = retry {
+                retry = (last.place + 1, last.step)
+                (place, step) = (last.place + 1, last.step)
+            } else {
+                return false
+            }
+        }
+        return pattern[step...].allSatisfy { $0 == .anyRun }
+    }
+}
+
+extension PatternElement {
+    /// Whether an element other than `*` takes each text that the other one takes.
+    fileprivate func plainlyTakes(_ other: PatternElement, _ isCaseSensitive: Bool) -> Bool {
+        switch (self, other) {
+        case (_, .anyRun): false
+        case (.anyScalar, .scalar), (.anyScalar, .anyScalar), (.anyScalar, .scalarClass): true
+        case (_, .scalar(let scalar)): takes(scalar, isCaseSensitive)
+        default: self == other
+        }
     }
 }

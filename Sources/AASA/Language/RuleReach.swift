@@ -101,3 +101,310 @@ private struct ReachGoal: SearchGoal {
         return !pending.isEmpty
     }
 }
+
+/// Who takes the URLs of a rule that never decides.
+struct RuleShadows {
+    private let rules: [URLRule]
+    private let numbered: [RuleNumbering.NumberedRule]
+    private let numbering: RuleNumbering
+    private let ends: PathEnds
+    private let states: Int
+    private let meter: WorkMeter
+    /// The first rule of each language, and the first that takes every URL.
+    private let first: [Int32: Int]
+    private let catchAll: Int?
+
+    init(
+        rules: [URLRule], numbered: [RuleNumbering.NumberedRule], numbering: RuleNumbering, ends: PathEnds, states: Int,
+        meter: WorkMeter
+    ) {
+        self.rules = rules
+        self.numbered = numbered
+        self.numbering = numbering
+        self.ends = ends
+        self.states = states
+        self.meter = meter
+        let languages = numbered.enumerated().compactMap { rule in rule.element.language.map { ($0, rule.offset) } }
+        first = Dictionary(languages, uniquingKeysWith: { $1 < $0 ? $1 : $0 })
+        catchAll = languages.first { numbering.keys[Int($0.0)].isUnconstrained }?.1
+    }
+
+    /// About a rule that was proven never to decide.
+    func verdict(on index: Int) -> RuleReach.Verdict {
+        guard let language = numbered[index].language else { return .matchesNothing }
+        let sole = sole(before: index, language)
+        do {
+            if let sole {
+                return try isContained(language, in: nil) ? .matchesNothing : .shadowed(by: [rules[sole]])
+            }
+            let takers = try takers(of: language, before: index)
+            guard !takers.isEmpty else { return .matchesNothing }
+            if takers.count > 1 {
+                for taker in takers where try isContained(language, in: numbered[taker].language) {
+                    return .shadowed(by: [rules[taker]])
+                }
+            }
+            return .shadowed(by: takers.map { rules[$0] })
+        } catch {
+            return sole.map { .shadowed(by: [rules[$0]]) } ?? .undecided
+        }
+    }
+
+    /// The verdict where one URL of a rule is all that it takes. `isFree` tells where a URL may be tried.
+    /// - Returns: nil where the automata are needed.
+    func plainVerdict(on index: Int, _ check: inout ExampleCheck) -> RuleReach.Verdict? {
+        guard let language = numbered[index].language,
+            rules[index].weight < URLRule.maximumExampleWeight || numbering.keys[Int(language)].isLiteral
+        else { return nil }
+        guard check.spend(ends.count(meeting: index)) else { return nil }
+        let sole = sole(before: index, language)
+        let earlier = sole == nil ? ends.rules(meeting: index) : []
+        var tried: Set<String> = []
+        for filling in [URLRule.Filling.rare, .shortest, .plain] {
+            guard check.spend(on: rules[index]), let url = rules[index].example(filling: filling),
+                tried.insert(url).inserted, MatchableURL(url)?.isInUniverse ?? false
+            else { continue }
+            if let sole { return .shadowed(by: [rules[sole]]) }
+            guard let taker = check.firstMatch(rules, among: earlier + [index], url) else { return nil }
+            if taker == index { return .decides(example: ExampleURL.readable(url)) }
+            // The rule that takes this URL takes all others, unless one before it does.
+            if let other = numbered[taker].language,
+                numbering.keys[Int(other)].plainlyCovers(numbering.keys[Int(language)])
+            {
+                return .shadowed(by: [rules[taker]])
+            }
+        }
+        return nil
+    }
+
+    /// An equal rule, or one that takes all, is reason enough.
+    private func sole(before index: Int, _ language: Int32) -> Int? {
+        [first[language], catchAll].compactMap { $0 }.filter { $0 < index }.min()
+    }
+
+    /// The rules that decide about the URLs of a language, in order.
+    private func takers(of language: Int32, before index: Int) throws(LanguageBudget.Exhausted) -> [Int] {
+        try meter.spend(index + 1)
+        let meeting = Set(ends.rules(meeting: index))
+        let earlier = numbering.steps(of: Array(numbered[..<index])).filter { meeting.contains($0.index) }
+        var goal = TakerGoal()
+        try search(earlier, language, &goal)
+        return goal.takers.sorted()
+    }
+
+    /// Whether every URL of a language is also one of the other; of nothing at all where there is no other.
+    private func isContained(_ language: Int32, in other: Int32?) throws(LanguageBudget.Exhausted) -> Bool {
+        var goal = ContainmentGoal()
+        try search(other.map { [ProgramStep(language: $0, isExclusion: false, index: 0)] } ?? [], language, &goal)
+        return goal.holds
+    }
+
+    private func search<Goal: SearchGoal>(
+        _ others: [ProgramStep], _ language: Int32, _ goal: inout Goal
+    ) throws(LanguageBudget.Exhausted) {
+        let own = ProgramStep(language: language, isExclusion: false, index: 0)
+        var search = try numbering.search([others, [own]], states: states, meter: meter)
+        try search.run(&goal)
+    }
+}
+
+private struct TakerGoal: SearchGoal {
+    var takers: Set<Int> = []
+
+    mutating func reduce(_ residuals: inout [Residual]) -> Bool {
+        !residuals[1].steps.isEmpty && residuals[0].steps.contains { !takers.contains($0.index) }
+    }
+
+    mutating func reached(_ deciders: [ProgramStep?], url: () -> String) -> Bool {
+        if deciders[1] != nil, let taker = deciders[0] { takers.insert(taker.index) }
+        return true
+    }
+}
+
+private struct ContainmentGoal: SearchGoal {
+    var holds = true
+
+    mutating func reduce(_ residuals: inout [Residual]) -> Bool {
+        !residuals[1].steps.isEmpty && !residuals[0].isDecided
+    }
+
+    mutating func reached(_ deciders: [ProgramStep?], url: () -> String) -> Bool {
+        if deciders[1] != nil, deciders[0] == nil { holds = false }
+        return holds
+    }
+}
+
+/// Which exclusions of an entry keep no URL from the app: no later rule would open what they take.
+extension AppLinks.Entry {
+    /// The exclusions of which it is proven; none where the budget does not suffice. An entry of exclusions alone opens
+    /// nothing anyway, and none of its rules is named.
+    func idleExclusions(_ reaches: [RuleReach], states: Int, meter: WorkMeter) -> [URLRule] {
+        guard reaches.count == rules.count, !rules.allSatisfy(\.isExclusion) else { return [] }
+        var numbering = RuleNumbering()
+        var numbered: [RuleNumbering.NumberedRule] = []
+        var check = ExampleCheck(maximumElements: 500_000)
+        var idle: [URLRule] = []
+        for (index, rule) in rules.enumerated() where rule.isExclusion {
+            guard case .decides(let example) = reaches[index].verdict else { continue }
+            let later = Array(rules.indices.dropFirst(index + 1))
+            guard later.contains(where: { !rules[$0].isExclusion }) else {
+                idle.append(rule)
+                continue
+            }
+            // A URL that shows the effect is found without automata most of the time.
+            func showsEffect(_ url: String?) -> Bool {
+                guard let url, check.firstMatch(rules, url) == index else { return false }
+                return check.firstMatch(rules, among: later, url).map { !rules[$0].isExclusion } == true
+            }
+            if showsEffect(example)
+                || later.prefix(64).contains(where: { showsEffect(rules[$0].example(filling: .shortest)) })
+            {
+                continue
+            }
+            if check.isExhausted { return idle }
+            do {
+                if numbered.isEmpty { numbered = try numbering.numbered(rules, meter: meter) }
+                var goal = EffectGoal(index: index)
+                var search = try numbering.search(
+                    [
+                        numbering.steps(of: Array(numbered[...index])),
+                        numbering.steps(of: Array(numbered[(index + 1)...])),
+                    ], states: states, meter: meter)
+                try search.run(&goal)
+                if !goal.hasEffect { idle.append(rule) }
+            } catch {
+                // Not known; nothing is said.
+                if meter.isExhausted { return idle }
+            }
+        }
+        return idle
+    }
+}
+
+/// Looks for a URL about which one rule decides, and which a later rule would open.
+private struct EffectGoal: SearchGoal {
+    let index: Int
+    var hasEffect = false
+
+    init(index: Int) { self.index = index }
+
+    mutating func reduce(_ residuals: inout [Residual]) -> Bool {
+        residuals[0].steps.contains { $0.index == index } && residuals[1].steps.contains { !$0.isExclusion }
+    }
+
+    mutating func reached(_ deciders: [ProgramStep?], url: () -> String) -> Bool {
+        if deciders[0]?.index == index, let later = deciders[1], !later.isExclusion { hasEffect = true }
+        return !hasEffect
+    }
+}
+
+/// Which rules can meet on a path at all, told by the literal text that their path patterns begin and end with: most rules
+/// of most files cannot. Says too much at times, never too little.
+struct PathEnds {
+    private var heads = TextTree()
+    private var tails = TextTree()
+    private let ends: [Ends?]
+
+    private struct Ends {
+        let head: [Unicode.Scalar]
+        let tail: [Unicode.Scalar]
+    }
+
+    /// So much of an end is looked at.
+    private static let maximumLength = 64
+
+    /// Takes the languages of a list of rules, nil for a rule that never matches.
+    init(_ keys: [RuleKey?]) {
+        let encodings = Set(keys.compactMap { $0.flatMap { $0.path == nil ? nil : $0.isPercentEncoded } })
+        // Of one URL, an encoded text and a decoded one differ from the first escape on, and an escape may begin before a
+        // tail.
+        let isMixed = encodings.count > 1
+        ends = keys.map { key in
+            key.map { key in
+                let path = key.path ?? []
+                let head = path.lazy.map(\.literal).prefix { $0 != nil && !(isMixed && $0 == "%") }
+                let tail = path.lazy.reversed().map(\.literal).prefix { !isMixed && $0 != nil }
+                return Ends(
+                    // Folded, whether case counts or not.
+                    head: head.prefix(Self.maximumLength).compactMap { $0?.folded },
+                    tail: tail.prefix(Self.maximumLength).compactMap { $0?.folded })
+            }
+        }
+        for (index, ends) in ends.enumerated() {
+            guard let ends else { continue }
+            heads.insert(ends.head, index)
+            tails.insert(ends.tail, index)
+        }
+    }
+
+    /// At most so many rules may have a path in common with it.
+    func count(meeting index: Int) -> Int {
+        ends[index].map { min(heads.count(meeting: $0.head), tails.count(meeting: $0.tail)) } ?? 0
+    }
+
+    /// The rules before one that may have a path in common with it, in order.
+    func rules(meeting index: Int) -> [Int] {
+        guard let ends = ends[index] else { return [] }
+        let (byHead, byTail) = (heads.count(meeting: ends.head), tails.count(meeting: ends.tail))
+        let meeting = byHead <= byTail ? heads.numbers(meeting: ends.head) : tails.numbers(meeting: ends.tail)
+        return meeting.filter { $0 < index }.sorted()
+    }
+}
+
+extension PatternElement {
+    fileprivate var literal: Unicode.Scalar? {
+        if case .scalar(let scalar) = self { scalar } else { nil }
+    }
+}
+
+/// Numbered texts, by what they begin with.
+private struct TextTree {
+    private struct Node {
+        var children: [Unicode.Scalar: Int] = [:]
+        /// The texts that end here.
+        var ending: [Int] = []
+        /// Those, and all that go on.
+        var all: [Int] = []
+    }
+
+    private var nodes = [Node()]
+
+    mutating func insert(_ text: [Unicode.Scalar], _ number: Int) {
+        var current = 0
+        nodes[0].all.append(number)
+        for scalar in text {
+            if let next = nodes[current].children[scalar] {
+                current = next
+            } else {
+                nodes[current].children[scalar] = nodes.count
+                current = nodes.count
+                nodes.append(Node())
+            }
+            nodes[current].all.append(number)
+        }
+        nodes[current].ending.append(number)
+    }
+
+    /// The texts that begin with this one, or this one with them.
+    func numbers(meeting text: [Unicode.Scalar]) -> [Int] {
+        let (path, last) = way(of: text)
+        return path.flatMap { nodes[$0].ending } + nodes[last].all
+    }
+
+    func count(meeting text: [Unicode.Scalar]) -> Int {
+        let (path, last) = way(of: text)
+        return path.reduce(nodes[last].all.count) { $0 + nodes[$1].ending.count }
+    }
+
+    /// The nodes to the end of a text that is there, the last one apart.
+    private func way(of text: [Unicode.Scalar]) -> (path: [Int], last: Int) {
+        var path: [Int] = []
+        var current = 0
+        for scalar in text {
+            guard let next = nodes[current].children[scalar] else { break }
+            path.append(current)
+            current = next
+        }
+        return (path, current)
+    }
+}

@@ -65,3 +65,145 @@ extension MatchResult {
     /// give another answer, or another app. Worked out when asked for.
     public var contested: [ContestedPoint] { ContestedReadings(links, url).points }
 }
+
+/// Reads a file once more in each contested way, and tells where the answer for a URL would be another.
+struct ContestedReadings {
+    private let links: AppLinks
+    private let url: MatchableURL
+    private let subject: MatchSubject
+    private let behaviours: [LinkBehaviour]
+
+    init(_ links: AppLinks, _ url: MatchableURL) {
+        self.links = links
+        self.url = url
+        let subject = MatchSubject(url)
+        self.subject = subject
+        behaviours = links.entries.map { $0.behaviour(of: subject) }
+    }
+
+    var points: [ContestedPoint] { ContestedPoint.allCases.filter(isDecisive) }
+
+    private func isDecisive(_ point: ContestedPoint) -> Bool {
+        switch point {
+        case .orderBetweenApps: links.form != .dictionary && openingApps.count > 1
+        case .dictionaryOrder: links.form == .dictionary && openingApps.count > 1
+        case .severalEntriesOfOneApp: entriesDisagree
+        case .appIDBesideAppIDs: zip(links.entries, behaviours).contains { $1 != .notMatched && $0.hasOtherAppID }
+        case .decodingOrder: decidesByDecodingOrder
+        case .codeLists:
+            changes { $0.holds("$(lang)") || $0.holds("$(region)") ? $0.reread(links.variables.withAnyCodes) : nil }
+        case .backslash: changes { $0.holds("\\") ? $0.reread(links.variables, .backslashEscapes) : nil }
+        case .wildcardLimit: changes { $0.isTooComplex ? $0.reread(links.variables, .unlimited) : nil }
+        case .defaultsForPaths: decidesByDefaults
+        case .duplicateKey: decidesByDuplicateKey
+        }
+    }
+
+    private var openingApps: Set<String> {
+        let claimed = zip(links.entries, behaviours).lazy.filter { $0.1 == .opens }.flatMap(\.0.appIDs)
+        return Set(claimed.filter { !AppID.isTemplate($0) })
+    }
+
+    private var entriesDisagree: Bool {
+        var known: [String: LinkBehaviour] = [:]
+        for (entry, behaviour) in zip(links.entries, behaviours) {
+            for app in entry.appIDs where !AppID.isTemplate(app) {
+                if known.updateValue(behaviour, forKey: app) ?? behaviour != behaviour { return true }
+            }
+        }
+        return false
+    }
+
+    private var decidesByDecodingOrder: Bool {
+        guard !url.isPlain else { return false }
+        let decode = PercentCoding.decoding
+        let query = decode(url.query)
+        let other = MatchSubject(
+            url,
+            decoded: .init(
+                path: PathNormalization.normalize(decode(url.path)), query: query, fragment: decode(url.fragment),
+                items: MatchableURL.items(of: query).map { (String($0.name), String($0.value)) }))
+        return zip(links.entries, behaviours).contains { $0.behaviour(of: other) != $1 }
+    }
+
+    private var decidesByDuplicateKey: Bool {
+        guard let other = links.byFirstKeys else { return false }
+        let (taken, contrary) = (links.match(url), AppLinks(other).match(url))
+        return taken.opens != contrary.opens || taken.alsoOpenedBy != contrary.alsoOpenedBy
+    }
+
+    private var decidesByDefaults: Bool {
+        zip(links.entries, behaviours).contains { entry, behaviour in
+            let defaults = [entry.node["defaults"], links.node["defaults"]].compactMap { $0 }
+            guard entry.form == .paths, defaults.contains(where: { $0.members?.isEmpty == false }) else { return false }
+            return changes(entry, behaviour) { $0.reread(links.variables, with: defaults) }
+        }
+    }
+
+    /// The closure gives a rule in the other reading, or nil where it is the same.
+    private func changes(_ rereading: (URLRule) -> URLRule?) -> Bool {
+        zip(links.entries, behaviours).contains { changes($0, $1, rereading) }
+    }
+
+    private func changes(
+        _ entry: AppLinks.Entry, _ behaviour: LinkBehaviour, _ rereading: (URLRule) -> URLRule?
+    ) -> Bool {
+        for rule in entry.rules where (rereading(rule) ?? rule).mismatch(subject) == nil {
+            return behaviour != (rule.isExclusion ? .blocked : .opens)
+        }
+        return behaviour != .notMatched
+    }
+}
+
+extension AppLinks.Entry {
+    fileprivate var hasOtherAppID: Bool {
+        guard node["appIDs"] != nil, let other = node["appID"]?.string else { return false }
+        return !appIDs.contains(other)
+    }
+}
+
+extension URLRule {
+    fileprivate var patterns: [Pattern] {
+        let queries: [Pattern] =
+            switch query {
+            case .any: []
+            case .whole(let pattern): [pattern]
+            case .items(let items): items.map(\.pattern)
+            }
+        return [path].compactMap { $0 } + queries + [fragment].compactMap { $0 }
+    }
+
+    fileprivate var isTooComplex: Bool { patterns.contains { $0.fault == .tooComplex } }
+
+    fileprivate func holds(_ text: String) -> Bool { patterns.contains { $0.text.contains(text) } }
+
+    /// The same rule with its patterns read in another way.
+    fileprivate func reread(_ variables: SubstitutionVariables, _ reading: Pattern.Reading = .standard) -> URLRule {
+        func again(_ pattern: Pattern, isPath: Bool = false) -> Pattern {
+            Pattern(pattern.text, isPath: isPath, variables: variables, reading: reading)
+        }
+        let query: Query =
+            switch self.query {
+            case .any: .any
+            case .whole(let pattern): .whole(again(pattern))
+            case .items(let items): .items(items.map { .init(name: $0.name, pattern: again($0.pattern)) })
+            }
+        return URLRule(
+            form: form, isExclusion: isExclusion, path: path.map { again($0, isPath: true) }, query: query,
+            fragment: fragment.map { again($0) }, isCaseSensitive: isCaseSensitive, isPercentEncoded: isPercentEncoded,
+            pointer: pointer, node: node)
+    }
+
+    /// A path as if it were a component to which defaults apply; an excluded one stays case-sensitive (observed).
+    fileprivate func reread(_ variables: SubstitutionVariables, with defaults: [JSONNode]) -> URLRule? {
+        guard form == .path, let path else { return nil }
+        var values: [(String, JSONValue)] = [("/", .string(path.text)), ("exclude", .bool(isExclusion))]
+        if isExclusion { values.append(("caseSensitive", .bool(true))) }
+        let members = values.map {
+            JSONMember(key: $0, keyRange: node.range, value: JSONNode(value: $1, range: node.range))
+        }
+        return URLRule(
+            component: JSONNode(value: .object(members), range: node.range), defaults: defaults, variables: variables,
+            pointer: pointer)
+    }
+}

@@ -122,3 +122,89 @@ enum PercentCoding {
         }
     }
 }
+
+/// A URL taken apart once for many rules.
+final class MatchSubject {
+    /// One part of a URL, in both forms that patterns are compared with.
+    final class Text {
+        let exact: [Unicode.Scalar]
+        lazy var folded = exact.map(\.folded)
+
+        init(_ text: String) { exact = Array(text.unicodeScalars) }
+    }
+
+    /// The parts in one form, encoded or decoded.
+    final class Parts {
+        let path: Text
+        let query: Text
+        let fragment: Text
+        /// The values of each item, by its exact name: by scalars, since two spellings of one accented letter are equal
+        /// to `String`.
+        private let items: [[Unicode.Scalar]: [Text]]
+        private let missing = [Text("")]
+
+        init(path: String, query: String, fragment: String, items: [(name: String, value: String)]) {
+            self.path = Text(path)
+            self.query = Text(query)
+            self.fragment = Text(fragment)
+            var values: [[Unicode.Scalar]: [Text]] = [:]
+            for item in items { values[Array(item.name.unicodeScalars), default: []].append(Text(item.value)) }
+            self.items = values
+        }
+
+        /// The values of an item; one empty value where it is missing.
+        func values(of item: URLRule.Query.Item) -> [Text] {
+            items.isEmpty ? missing : items[item.key] ?? missing
+        }
+    }
+
+    let encoded: Parts
+    /// What a rule with `percentEncoded` false is compared with: normalised first, decoded after.
+    private(set) lazy var decoded = url.isPlain ? encoded : Parts(url, PercentCoding.decoding)
+    private let url: MatchableURL
+
+    init(_ url: MatchableURL) {
+        self.url = url
+        encoded = Parts(url) { $0 }
+    }
+
+    /// With another view of how to decode.
+    init(_ url: MatchableURL, decoded: Parts) {
+        self.url = url
+        encoded = Parts(url) { $0 }
+        self.decoded = decoded
+    }
+}
+
+extension MatchSubject.Parts {
+    fileprivate convenience init(_ url: MatchableURL, _ form: (String) -> String) {
+        self.init(
+            path: form(url.path), query: form(url.query), fragment: form(url.fragment),
+            items: url.queryItems.map { (form(String($0.name)), form(String($0.value))) })
+    }
+}
+
+/// The normalisation that Apple's tool applies to a path pattern and to a URL's path alike, before they are compared.
+/// Observed in Apple's binaries and with `swcutil`; TN3155 agrees that `/test/*` covers `/test`.
+enum PathNormalization {
+    /// Empty becomes `/`; runs of `*` and of `/` shrink to one; a leading slash is added except before `*`; a final slash
+    /// is added except after `*`. One character alone is left as it is.
+    static func normalize(_ path: String) -> String {
+        // Bytes, since only ASCII counts; but one character beyond ASCII is one character.
+        let source = path.utf8
+        guard let first = source.first else { return "/" }
+        if path.unicodeScalars.dropFirst().isEmpty { return path }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(source.count + 2)
+        if first != slash, first != star { bytes.append(slash) }
+        for byte in source {
+            if byte == slash || byte == star, bytes.last == byte { continue }
+            bytes.append(byte)
+        }
+        if let last = bytes.last, last != slash, last != star { bytes.append(slash) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static let slash = UInt8(ascii: "/")
+    private static let star = UInt8(ascii: "*")
+}
