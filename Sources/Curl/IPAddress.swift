@@ -2,6 +2,7 @@
 // <https://www.iana.org/assignments/iana-ipv4-special-registry> and
 // <https://www.iana.org/assignments/iana-ipv6-special-registry>. Used at the moment of connecting.
 
+import CCurl
 import Glibc
 
 package enum IPAddress {
@@ -125,5 +126,73 @@ extension TransferRequest.AddressPolicy {
         let literal = host.filter { $0 != "[" && $0 != "]" }
         guard let bytes = IPAddress.bytes(literal), !allows(bytes) else { return nil }
         return literal
+    }
+}
+
+/// The addresses where clouds offer the metadata of a machine, with its credentials: all link-local ones, as nearly every
+/// cloud uses 169.254.169.254, and the others that providers document.
+extension IPAddress {
+    /// Whether 4 or 16 bytes in network order are a metadata address, also within an IPv6 address that stands for an IPv4 one.
+    static func isMetadata(bytes: [UInt8]) -> Bool {
+        scope(bytes: bytes) == .linkLocal || metadata.contains(bytes)
+            || bytes.count == 16 && (bytes.starts(with: aws) || innerV4(bytes).contains(where: isMetadata))
+    }
+
+    private static let metadata = Set(
+        [
+            // Alibaba Cloud; Oracle Cloud; Azure's wire server.
+            "100.100.100.200", "192.0.0.192", "168.63.129.16",
+            // Google Cloud; Oracle Cloud; Akamai (Linode); Scaleway.
+            "fd20:ce::254", "fd00:c1::a9fe:a9fe", "fd00:a9fe:a9fe::1", "fd00:42::42",
+        ].compactMap(bytes))
+
+    /// fd00:ec2::/32, with ::254 for metadata and ::23 for the credentials of containers.
+    private static let aws: [UInt8] = [0xfd, 0x00, 0x0e, 0xc2]
+
+    /// The IPv4 addresses that an IPv6 address may stand for: mapped and compatible ones, both NAT64 prefixes with each
+    /// length of RFC 6052, 6to4. Of a local NAT64 prefix (RFC 8215) nobody but its operator knows the length.
+    private static func innerV4(_ bytes: [UInt8]) -> [[UInt8]] {
+        let last = Array(bytes[12...])
+        if bytes.starts(with: [0x20, 0x02]) { return [Array(bytes[2..<6])] }
+        if bytes.starts(with: [0x00, 0x64, 0xff, 0x9b, 0x00, 0x01]) {
+            let lengths = [[6, 7, 9, 10], [7, 9, 10, 11], [9, 10, 11, 12]].map { places in places.map { bytes[$0] } }
+            return lengths + [last]
+        }
+        let zeros = [UInt8](repeating: 0, count: 10)
+        let isMapped = bytes.starts(with: zeros + [0xff, 0xff]) || bytes.starts(with: zeros + [0, 0])
+        let isTranslated = bytes.starts(with: [0x00, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0])
+        return isMapped || isTranslated ? [last] : []
+    }
+}
+
+/// Which address families this machine can speak to others in, as getaddrinfo's AI_ADDRCONFIG.
+package struct LocalFamilies: Sendable {
+    private let hasIPv4: Bool
+    private let hasIPv6: Bool
+
+    /// By the addresses of this machine at this moment.
+    package static var now: LocalFamilies {
+        var list: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&list) == 0 else { return LocalFamilies(hasIPv4: true, hasIPv6: true) }
+        defer { freeifaddrs(list) }
+        var families: Set<Int32> = []
+        var next = list
+        while let entry = next?.pointee {
+            next = entry.ifa_next
+            guard let address = entry.ifa_addr else { continue }
+            let family = Int32(address.pointee.sa_family)
+            // The bytes of the address itself, in both forms of a socket address.
+            let (start, count) = family == AF_INET ? (4, 4) : (8, 16)
+            guard family == AF_INET || family == AF_INET6 else { continue }
+            let bytes = UnsafeRawBufferPointer(start: UnsafeRawPointer(address) + start, count: count)
+            if IPAddress.scope(bytes: Array(bytes)) != .loopback { families.insert(family) }
+        }
+        return LocalFamilies(hasIPv4: families.contains(AF_INET), hasIPv6: families.contains(AF_INET6))
+    }
+
+    /// Those that this machine may reach; all where it has no address but its loopback's.
+    package func reachable(_ addresses: [String]) -> [String] {
+        guard hasIPv4 || hasIPv6 else { return addresses }
+        return addresses.filter { $0.contains(":") ? hasIPv6 : hasIPv4 }
     }
 }

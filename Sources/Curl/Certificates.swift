@@ -1,0 +1,168 @@
+// Certificates: what those of a chain say, why one was refused, and where the trusted ones are.
+
+import Foundation
+import Glibc
+
+/// One certificate of a chain, from the "Label:value" lines of CURLINFO_CERTINFO. For people to read and for dates; whether
+/// a certificate is good is OpenSSL's judgement, never made from this text.
+package struct CertificateText: Sendable, Equatable {
+    /// Distinguished names as libcurl prints them: "C = US, O = Example, CN = example.com".
+    package var subject: String
+    package var issuer: String
+    package var notBefore: Date?
+    package var notAfter: Date?
+    /// The DNS entries of the subject alternative names, in their order.
+    package var dnsNames: [String]
+    /// The first "CA Issuers" location of the Authority Information Access, where clients that fetch missing intermediates
+    /// look for the issuer's certificate.
+    package var issuerURL: String?
+
+    package init(
+        subject: String = "", issuer: String = "", notBefore: Date? = nil, notAfter: Date? = nil,
+        dnsNames: [String] = [], issuerURL: String? = nil
+    ) {
+        self.subject = subject
+        self.issuer = issuer
+        self.notBefore = notBefore
+        self.notAfter = notAfter
+        self.dnsNames = dnsNames
+        self.issuerURL = issuerURL
+    }
+
+    init(lines: [String]) {
+        self.init()
+        for line in lines {
+            guard let colon = line.firstIndex(of: ":") else { continue }
+            let value = String(line[line.index(after: colon)...])
+            switch line[..<colon] {
+            case "Subject": subject = value
+            case "Issuer": issuer = value
+            case "Start date": notBefore = Self.date(value)
+            case "Expire date": notAfter = Self.date(value)
+            case "X509v3 Subject Alternative Name": dnsNames = Self.dnsNames(value)
+            case "Authority Information Access": issuerURL = Self.issuerURL(value)
+            default: break
+            }
+        }
+    }
+
+    private static func dnsNames(_ text: String) -> [String] {
+        text.split(whereSeparator: { $0 == "," || $0.isNewline }).compactMap { part in
+            let entry = part.drop(while: \.isWhitespace)
+            return entry.hasPrefix("DNS:") ? String(entry.dropFirst(4)) : nil
+        }
+    }
+
+    /// From OpenSSL's "CA Issuers - URI:http://…", one access method a line.
+    private static func issuerURL(_ text: String) -> String? {
+        let sign = "CA Issuers - URI:"
+        return text.split(whereSeparator: \.isNewline).lazy
+            .compactMap { line in line.firstRange(of: sign).map { String(line[$0.upperBound...]) } }
+            .first { !$0.isEmpty }
+    }
+
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    /// "Nov  1 08:00:00 2026 GMT", OpenSSL's form. Read by hand: a date formatter would depend on the locale.
+    static func date(_ text: String) -> Date? {
+        let parts = text.split(whereSeparator: \.isWhitespace)
+        guard parts.count == 5, parts[4] == "GMT", let month = months.firstIndex(of: String(parts[0])),
+            let day = Int(parts[1]), let year = Int(parts[3])
+        else { return nil }
+        let clock = parts[2].split(separator: ":").compactMap { Int($0) }
+        guard clock.count == 3 else { return nil }
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        return calendar.date(
+            from: DateComponents(
+                year: year, month: month + 1, day: day, hour: clock[0], minute: clock[1], second: clock[2]))
+    }
+}
+
+/// Why a certificate was refused, from OpenSSL's verify result.
+///
+/// The numbers are those of `X509_V_ERR_...`: <https://docs.openssl.org/3.0/man3/X509_STORE_CTX_get_error/>
+package enum VerifyProblem: Sendable, Equatable {
+    case expired
+    case notYetValid
+    /// The leaf signed itself.
+    case selfSigned
+    /// The chain is complete but ends in a root that is not trusted here.
+    case untrustedRoot
+    /// An issuer is missing: the server does not send its intermediates, or the root is unknown here; see `refined(by:)`.
+    case incompleteChain
+    /// The chain is good, for other names.
+    case nameMismatch
+    case revoked
+    /// Another number of OpenSSL's.
+    case other(Int)
+
+    /// nil unless the error is about the certificate.
+    package init?(error: CurlError, verifyResult: Int) {
+        guard error.code == .certificate else { return nil }
+        self.init(verifyResult: verifyResult, message: error.message)
+    }
+
+    /// Tells a missing intermediate from an unknown root, which OpenSSL's number alone does not. Where the server did send
+    /// the leaf's issuer, and the last certificate of the chain does not say where its own issuer's is found, it is the root
+    /// that is not trusted here. One that says so is an intermediate: the next, perhaps a root's cross-signed twin, is missing.
+    ///
+    /// - Parameter chain: as the server sent it, from a `.handshakeOnly` transfer.
+    /// - Returns: `.untrustedRoot` in place of `.incompleteChain` where that holds; any other problem as it is.
+    package func refined(by chain: [CertificateText]) -> VerifyProblem {
+        guard self == .incompleteChain, var last = chain.first else { return self }
+        var length = 1
+        while length < chain.count, let next = chain.first(where: { $0.subject == last.issuer }) {
+            last = next
+            length += 1
+        }
+        return length > 1 && last.issuerURL == nil ? .untrustedRoot : self
+    }
+
+    init(verifyResult: Int, message: String) {
+        switch verifyResult {
+        case 9: self = .notYetValid
+        case 10: self = .expired
+        case 18: self = .selfSigned
+        case 19: self = .untrustedRoot
+        case 2, 20, 21: self = .incompleteChain
+        case 23: self = .revoked
+        case 62: self = .nameMismatch
+        // libcurl compares the names itself, after OpenSSL found the chain good; 1 is what it then leaves in place of a result.
+        case 0, 1:
+            let aboutNames = message.contains("subject name") || message.contains("common name")
+            self = aboutNames ? .nameMismatch : .other(verifyResult)
+        default: self = .other(verifyResult)
+        }
+    }
+}
+
+/// Where distributions keep their trusted certificates.
+package enum TrustStore {
+    private static let candidates = [
+        "/etc/ssl/certs/ca-certificates.crt",  // Debian, Ubuntu, Arch, Gentoo
+        "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",  // Fedora, RHEL
+        "/etc/pki/tls/certs/ca-bundle.crt",  // older RHEL
+        "/etc/ssl/ca-bundle.pem",  // SUSE
+        "/etc/ssl/cert.pem",  // Alpine, BSD
+    ]
+
+    /// The first bundle that can be read; nil leaves libcurl with the path it was built with.
+    static let distributionBundle: String? = candidates.first { access($0, R_OK) == 0 }
+
+    /// The folder with the same certificates by hash, as Debian, Ubuntu and SUSE have it; nil where it is none.
+    package static let distributionFolder: String? = {
+        let folder = "/etc/ssl/certs"
+        guard let list = opendir(folder) else { return nil }
+        defer { closedir(list) }
+        while let entry = readdir(list) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name.count == 10, name.hasSuffix(".0"), name.prefix(8).allSatisfy(\.isHexDigit) { return folder }
+        }
+        return nil
+    }()
+}
