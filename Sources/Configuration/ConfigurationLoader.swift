@@ -1,3 +1,5 @@
+// From a file to its settings, or to everything that is wrong with it.
+
 import Foundation
 
 /// Turns `monitor.yaml` into typed values, or into the list of everything that is wrong with it.
@@ -132,4 +134,83 @@ package enum ConfigurationLoader {
             entries: entries, position: root.position, title: "at the top level", path: "", isConcealed: false,
             reading: reading)
     }
+}
+
+/// A valid configuration with the places of its values, for those who compare it with the machine that it is for.
+package struct ExaminedConfiguration: Sendable {
+    package let file: ConfigurationFile
+    /// In the order of the file.
+    package let warnings: [ConfigurationProblem]
+    /// As messages call the file.
+    package let name: String
+    /// By the key's path, as `store.path`.
+    let places: [String: SourcePosition]
+
+    /// A complaint about the value of `key`, or about what the key's absence means.
+    package func problem(
+        _ severity: ConfigurationProblem.Severity, at key: String, _ message: String
+    ) -> ConfigurationProblem {
+        let section = key.split(separator: ".").first.map(String.init) ?? key
+        let place = places[key] ?? places[section] ?? .start
+        return ConfigurationProblem(
+            severity: severity, file: name, line: place.line, column: place.column, message: message)
+    }
+}
+
+/// One complaint about a configuration, with the place that it is about.
+package struct ConfigurationProblem: Sendable, Equatable, CustomStringConvertible {
+    package enum Severity: String, Sendable {
+        /// The configuration cannot be used.
+        case error
+        /// It can be used, yet not all of it does what it says.
+        case warning
+    }
+
+    package let severity: Severity
+    /// The file's path as the user gave it.
+    package let file: String
+    /// From 1.
+    package let line: Int
+    /// From 1, counted in Unicode scalars.
+    package let column: Int
+    /// For people; never holds a secret nor the value of an environment variable.
+    package let message: String
+
+    package init(severity: Severity, file: String, line: Int, column: Int, message: String) {
+        self.severity = severity
+        self.file = file
+        self.line = line
+        self.column = column
+        self.message = message
+    }
+
+    /// `FILE:LINE:COLUMN: MESSAGE`, as compilers write it and editors jump to.
+    package var description: String {
+        "\(file):\(line):\(column): \(severity == .warning ? "warning: " : "")\(message)"
+    }
+}
+
+/// A configuration that cannot be used; exit code 78.
+package struct ConfigurationFault: Error, Sendable, Equatable, CustomStringConvertible {
+    /// Every problem, warnings too, in the order of their positions; at least one is an error.
+    package let problems: [ConfigurationProblem]
+
+    package init(problems: [ConfigurationProblem]) {
+        self.problems = problems
+    }
+
+    package var description: String { problems.map(\.description).joined(separator: "\n") }
+}
+
+/// A file that could not be read at all; exit code 66.
+package struct ConfigurationFileUnreadable: Error, Sendable, Equatable, CustomStringConvertible {
+    package let path: String
+    package let reason: String
+
+    package init(path: String, reason: String) {
+        self.path = path
+        self.reason = reason
+    }
+
+    package var description: String { "cannot read '\(path)': \(reason)" }
 }

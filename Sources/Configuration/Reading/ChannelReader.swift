@@ -213,3 +213,184 @@ struct ChannelReader {
         return nil
     }
 }
+
+/// What e-mail and commands have of their own: addresses, a login, and the words of a command.
+extension ChannelReader {
+    /// As many as a server takes for one mail without a thought.
+    private static let mostRecipients = 50
+    private static let mostWords = 64
+
+    func readSender(into result: inout ChannelSettings) -> Bool {
+        let address = identifier(.from, .mailAddress)
+        result.mail?.from = address ?? ""
+        return address != nil
+    }
+
+    func readUsername(into result: inout ChannelSettings) -> Bool {
+        let text = channel.text("username", "a user's name", isRequired: true)
+        result.mail?.username = text?.value
+        return text != nil
+    }
+
+    func readRecipients(into result: inout ChannelSettings) -> Bool {
+        guard let nodes = channel.list("to") else { return false }
+        let found = nodes.map { node -> String? in
+            guard let text = channel.text(node, "to", ChannelValue.mailAddress.expected) else { return nil }
+            guard ChannelValue.mailAddress.accepts(text.value) else {
+                reading.error(
+                    "'to' \(channel.title) holds something that is not \(ChannelValue.mailAddress.expected)",
+                    at: text.position)
+                return nil
+            }
+            return text.value
+        }
+        var seen: Set<String> = []
+        let to = found.compactMap(\.self).filter { seen.insert($0).inserted }
+        guard (1...Self.mostRecipients).contains(nodes.count) else {
+            reading.error(
+                "'to' \(channel.title) must name 1 to \(Self.mostRecipients) addresses, found \(nodes.count)",
+                at: channel.entry("to")?.position ?? channel.position)
+            return false
+        }
+        result.mail?.to = to
+        return !found.contains(nil)
+    }
+
+    /// - Returns: whether it is given whole, or not at all.
+    func refuseHalfLogin() -> Bool {
+        let (name, password) = (isGiven(.username), isGiven(.password))
+        guard name != password else { return true }
+        reading.error(
+            name
+                ? "'password' (or 'password_file') is missing \(channel.title), which has a 'username'"
+                : "'username' is missing \(channel.title), which has a password",
+            at: channel.position)
+        return false
+    }
+
+    func readCommand(into result: inout ChannelSettings) -> Bool {
+        guard let nodes = channel.list("command") else { return false }
+        let words = nodes.map { channel.identifier($0, "command", "a list of texts, the program and its arguments") }
+        guard (1...Self.mostWords).contains(nodes.count) else {
+            reading.error(
+                "'command' \(channel.title) must have 1 to \(Self.mostWords) words, found \(nodes.count)",
+                at: channel.entry("command")?.position ?? channel.position)
+            return false
+        }
+        guard !words.contains(where: { $0 == nil }), let program = words[0] else { return false }
+        guard program.value.hasPrefix("/") else {
+            reading.error(
+                "'command' \(channel.title) must begin with the absolute path of a program, such as "
+                    + "/usr/local/bin/on-alert; there is no shell to find it",
+                at: program.position)
+            return false
+        }
+        result.command = words.compactMap { $0.map { Secret($0.value) } }
+        return true
+    }
+}
+
+/// `kinds` of a channel: which kinds of incidents it is notified of.
+package struct ChannelKinds {
+    let reading: Reading
+
+    /// All kinds of incidents. A test keeps the list equal to `IncidentKind`, which this module does not know.
+    package static let all = [
+        "cdn.divergent", "cdn.missing", "cdn.stale", "cdn.wide", "certificate.expiring", "expectation.failed",
+        "monitor.degraded", "origin.broken", "origin.inconsistent", "origin.unreachable",
+    ]
+
+    private static let patterns = Set(all.compactMap { $0.split(separator: ".").first }.map { "\($0).*" })
+
+    /// Empty where the key is absent: all kinds.
+    func read(_ channel: Section) -> [String] {
+        guard let nodes = channel.list("kinds") else { return [] }
+        if nodes.isEmpty {
+            reading.error(
+                "'kinds' \(channel.title) names no kind; leave it out for all kinds",
+                at: channel.entry("kinds")?.position ?? channel.position)
+        }
+        return nodes.compactMap { node in
+            guard let kind = channel.text(node, "kinds", "a kind of incident such as cdn.stale, or cdn.*") else {
+                return nil
+            }
+            if Self.patterns.contains(kind.value) || Self.all.contains(kind.value) { return kind.value }
+            let known = Self.all + Self.patterns.sorted()
+            let hint = kind.isSubstituted ? "" : Spelling.suggestion(for: kind.value, among: known)
+            reading.error(
+                "unknown kind \(kind.quoted) \(channel.title)"
+                    + (hint.isEmpty ? "; known: \(known.joined(separator: ", "))" : hint), at: kind.position)
+            return nil
+        }
+    }
+}
+
+/// What a value of a channel must look like. All of them end in URLs, headers or bodies, so that each form is also a
+/// fence: nothing of it can break out there.
+enum ChannelValue {
+    case token, telegramToken, routingKey, topic, slackChannel, chat, lineTarget, number, password, mailAddress
+
+    var expected: String {
+        switch self {
+        case .token: "a token: printable ASCII without blanks, 4 to 1024 characters"
+        case .telegramToken: "a bot's token, such as 123456:ABC-DEF"
+        case .routingKey: "a routing key: 32 letters and digits"
+        case .topic: "a topic: 1 to 64 letters, digits, '-' and '_'"
+        case .slackChannel: "a channel's id, such as C0123456789"
+        case .chat: "a chat's id, such as -1001234567890, or a public @name"
+        case .lineTarget: "a user's, group's or room's id: U, C or R and 32 hexadecimal digits"
+        case .number: "a whole number"
+        case .password: "a password: 1 to 1024 bytes, without control characters"
+        case .mailAddress: "an address such as ops@example.net, in ASCII and without a name before it"
+        }
+    }
+
+    func accepts(_ text: String) -> Bool {
+        switch self {
+        case .token:
+            (4...1024).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        case .telegramToken: Self.isTelegramToken(text)
+        case .routingKey: text.utf8.count == 32 && Self.isWord(text)
+        case .topic: (1...64).contains(text.utf8.count) && Self.isWord(text, and: "-_")
+        case .slackChannel:
+            (6...30).contains(text.utf8.count) && Self.isWord(text) && text.first.map { "CGD".contains($0) } == true
+        case .chat:
+            text.hasPrefix("@")
+                ? (5...64).contains(text.utf8.count) && Self.isWord(String(text.dropFirst()), and: "_")
+                : Self.isNumber(text.hasPrefix("-") ? String(text.dropFirst()) : text)
+        case .lineTarget:
+            text.utf8.count == 33 && text.first.map { "UCR".contains($0) } == true
+                && text.dropFirst().allSatisfy { $0.isASCII && $0.isHexDigit }
+        case .number: Self.isNumber(text)
+        case .password: (1...1024).contains(text.utf8.count)
+        case .mailAddress: Self.isMailAddress(text)
+        }
+    }
+
+    /// It goes into commands and headers as it is. RFC 5321, section 4.1.2, without quotation marks and address literals.
+    private static func isMailAddress(_ text: String) -> Bool {
+        let parts = text.split(separator: "@", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, (1...64).contains(parts[0].utf8.count), text.utf8.count <= 254 else { return false }
+        let words = parts[0].split(separator: ".", omittingEmptySubsequences: false)
+        let labels = parts[1].split(separator: ".", omittingEmptySubsequences: false)
+        return words.allSatisfy { !$0.isEmpty && isWord(String($0), and: "!#$%&'*+-/=?^_`{|}~") }
+            && labels.allSatisfy { label in
+                (1...63).contains(label.utf8.count) && isWord(String(label), and: "-") && !label.hasPrefix("-")
+                    && !label.hasSuffix("-")
+            }
+    }
+
+    private static func isTelegramToken(_ text: String) -> Bool {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        return parts.count == 2 && isNumber(parts[0]) && (10...100).contains(parts[1].utf8.count)
+            && isWord(parts[1], and: "-_")
+    }
+
+    private static func isNumber(_ text: String) -> Bool {
+        (1...20).contains(text.utf8.count) && text.utf8.allSatisfy { (48...57).contains($0) }
+    }
+
+    private static func isWord(_ text: String, and more: String = "") -> Bool {
+        text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || more.contains($0)) }
+    }
+}

@@ -178,3 +178,157 @@ struct DomainReader {
         return names
     }
 }
+
+/// `ignore`, of `defaults` and of a domain: rules whose findings do not count.
+enum IgnoreReader {
+    /// No rule twice.
+    static func read(_ parent: Section) -> [IgnoredRule] {
+        var result: [IgnoredRule] = []
+        var lines: [Rule: Int] = [:]
+        for node in parent.list("ignore") ?? [] {
+            guard case .mapping(let entries) = node.content else {
+                parent.mismatch("ignore", "a mapping such as {rule: aasa.whole-site, reason: \"meant so\"}", node)
+                continue
+            }
+            let section = Section(
+                entries: entries, position: node.position, title: "in 'ignore' \(parent.title)",
+                path: "\(parent.path).ignore[]", isConcealed: false, reading: parent.reading)
+            let text = section.text("rule", "a rule such as aasa.whole-site", isRequired: true)
+            let rule = text.flatMap { known($0, section) }
+            let reason = section.text("reason", "a text", isRequired: true)
+            let until = day(section)
+            section.close()
+            if let reason, reason.value.count > 500 {
+                section.reading.error("'reason' \(section.title) is longer than 500 characters", at: reason.position)
+            }
+            guard let text, let rule, let reason else { continue }
+            if let line = lines.updateValue(lines[rule] ?? text.position.line, forKey: rule) {
+                section.reading.error(
+                    "rule \(text.quoted) \(section.title) is given twice; it is already given at line \(line)",
+                    at: text.position)
+                continue
+            }
+            result.append(IgnoredRule(rule, reason: reason.value, until: until))
+        }
+        return result
+    }
+
+    private static func known(_ text: ScalarText, _ section: Section) -> Rule? {
+        let rule = Rule(rawValue: text.value)
+        if Rule.ofDomains.contains(rule) { return rule }
+        guard !text.value.hasPrefix("monitor."), text.value != "cdn.wide" else {
+            section.reading.error(
+                "rule \(text.quoted) \(section.title) is about the monitor or many domains; it cannot be ignored for a domain",
+                at: text.position)
+            return nil
+        }
+        let hint =
+            text.isSubstituted ? "" : Spelling.suggestion(for: text.value, among: Rule.ofDomains.map(\.rawValue))
+        section.reading.error(
+            "expected a rule such as aasa.whole-site for 'rule' \(section.title), found \(text.quoted)\(hint)",
+            at: text.position)
+        return nil
+    }
+
+    private static func day(_ section: Section) -> CalendarDay? {
+        let expected = "a date such as 2027-01-01"
+        guard let text = section.text("until", expected) else { return nil }
+        guard let day = CalendarDay(text.value) else {
+            section.reading.error(
+                "expected \(expected) for 'until' \(section.title), found \(text.quoted)", at: text.position)
+            return nil
+        }
+        if day.end <= section.reading.now {
+            section.reading.warning(
+                "'until' \(section.title) has passed: the rule's findings count again; remove the entry or extend the date",
+                at: text.position)
+        }
+        return day
+    }
+}
+
+/// `domains[].expect`.
+enum ExpectationReader {
+    /// The sections of an association file: https://developer.apple.com/documentation/bundleresources/applinks
+    private static let services = ["applinks", "webcredentials", "appclips", "activitycontinuation"]
+
+    /// Whole URLs must be of `domain`; nil where that could not be read.
+    static func read(_ parent: Section, domain: Domain?) -> Expectations? {
+        guard let section = parent.section("expect", title: "in 'expect' \(parent.title)") else { return nil }
+        let reading = section.reading
+        var result = Expectations()
+        for node in section.list("apps") ?? [] {
+            guard let text = section.text(node, "apps", "an application identifier") else { continue }
+            if checkApp(text, reading) { result.apps.append(text.value) }
+        }
+        for node in section.list("services") ?? [] {
+            guard let text = section.text(node, "services", "the name of a service") else { continue }
+            guard services.contains(text.value) else {
+                let hint = text.isSubstituted ? "" : Spelling.suggestion(for: text.value, among: services)
+                reading.error(
+                    "expected one of \(services.joined(separator: ", ")) for 'services' \(section.title), "
+                        + "found \(text.quoted)\(hint)", at: text.position)
+                continue
+            }
+            result.services.append(text.value)
+        }
+        for node in section.list("urls") ?? [] {
+            if let url = url(node, section, domain) { result.urls.append(url) }
+        }
+        section.close()
+        return result
+    }
+
+    private static func url(_ node: SourceNode, _ parent: Section, _ domain: Domain?) -> ExpectedURL? {
+        guard case .mapping(let entries) = node.content else {
+            parent.mismatch("urls", "a mapping such as {url: /path, opens: nothing}", node)
+            return nil
+        }
+        let section = Section(
+            entries: entries, position: node.position, title: "in 'urls' \(parent.title)",
+            path: "\(parent.path).urls[]", isConcealed: false, reading: parent.reading)
+        let text = section.text("url", "a path or an https URL", isRequired: true)
+        let opens = opening(section)
+        let page = section.boolean("page")
+        if !section.isGiven("opens"), !section.isGiven("page") {
+            section.reading.error("'opens' or 'page' is missing \(section.title)", at: section.position)
+        }
+        section.close()
+        guard let text else { return nil }
+        let isPath = text.value.hasPrefix("/") && !text.value.hasPrefix("//")
+        guard isPath || text.value.lowercased().hasPrefix("https://"), !text.value.contains(where: \.isWhitespace)
+        else {
+            section.reading.error(
+                "expected a path that begins with '/' or an https URL for 'url', found \(text.quoted)",
+                at: text.position)
+            return nil
+        }
+        do {
+            if let host = try ExpectedURL.host(of: text.value), let domain, host != domain {
+                section.reading.error("the URL \(text.quoted) is not one of \(domain)", at: text.position)
+            }
+        } catch {
+            // The reason may quote a part of the value, which a variable's must not show.
+            section.reading.error(
+                "the URL \(text.quoted) is none of an associated domain"
+                    + (text.isSubstituted ? "" : ": \(error.reason)"),
+                at: text.position)
+        }
+        return ExpectedURL(url: text.value, opens: opens, page: page)
+    }
+
+    private static func opening(_ section: Section) -> ExpectedOpening? {
+        guard let text = section.text("opens", "an application identifier or 'nothing'") else { return nil }
+        if text.value == "nothing" { return .nothing }
+        return checkApp(text, section.reading) ? .app(text.value) : nil
+    }
+
+    private static func checkApp(_ text: ScalarText, _ reading: Reading) -> Bool {
+        guard let fault = Expectations.fault(ofApp: text.value) else { return true }
+        // The reason may quote a part of the value, which a variable's must not show.
+        reading.error(
+            "expected an application identifier such as ABCDE12345.com.example.app, found \(text.quoted)"
+                + (text.isSubstituted ? "" : ": \(fault)"), at: text.position)
+        return false
+    }
+}

@@ -1,3 +1,5 @@
+// How the network is reached: `network`, `cdn` and `vantages`.
+
 import Evidence
 
 /// `network`, `cdn` and `vantages`.
@@ -112,5 +114,102 @@ enum NetworkReader {
             return nil
         }
         return Secret(text.value)
+    }
+}
+
+/// Whether Apple's CDN may be asked as often as the domains need it.
+enum CDNLoad {
+    /// Addresses that the CDN's name has at most, as seen.
+    private static let edges = 8.0
+
+    /// Warns where the limit is lower than what checks need while all is well; they would be late for ever.
+    static func check(_ file: ConfigurationFile, _ section: Section?, _ reading: Reading) {
+        let watched = file.domains.filter { $0.mode.readsCDN }
+        let needed = watched.reduce(0) { sum, domain in
+            sum + 1 / (domain.interval / .seconds(1)) + (file.cdn.edges ? edges / (domain.fullEvery / .seconds(1)) : 0)
+        }
+        let limit = file.cdn.requestsPerSecond
+        guard needed > limit else { return }
+        let count = watched.count == 1 ? "1 domain needs" : "\(watched.count) domains need"
+        reading.warning(
+            "\(count) \(Int(needed.rounded(.up))) requests a second to Apple's CDN, one at each 'interval'"
+                + (file.cdn.edges ? " and one to each of up to 8 edges every 'full_every'" : "")
+                + "; 'requests_per_second' allows \(limit.formatted), so checks will be late; raise it, or the 'interval'",
+            at: section?.entry("requests_per_second")?.position ?? section?.position ?? .start)
+    }
+}
+
+extension Double {
+    fileprivate var formatted: String { self == rounded() ? "\(Int(self))" : "\(self)" }
+}
+
+/// The forms of curl's --connect-to and --resolve, checked here so that a slip is reported with its line, not at the first
+/// request. https://curl.se/docs/manpage.html#--connect-to
+enum HostOverride {
+    static let connectToForm = "HOST1:PORT1:HOST2:PORT2"
+    static let resolveForm = "HOST:PORT:ADDRESS[,ADDRESS]..."
+
+    /// Each of the four parts may be empty; IPv6 addresses stand in brackets.
+    static func isConnectTo(_ text: String) -> Bool {
+        guard let parts = fields(text), parts.count == 4 else { return false }
+        return [0, 2].allSatisfy { parts[$0].isEmpty || isHost(parts[$0]) }
+            && [1, 3].allSatisfy { parts[$0].isEmpty || isPort(parts[$0]) }
+    }
+
+    /// A `*` stands for every host; a leading `+` lets the entry time out, as with curl.
+    static func isResolve(_ text: String) -> Bool {
+        let rest = text.hasPrefix("+") ? text.dropFirst() : Substring(text)
+        guard let (host, afterHost) = head(rest), isHost(host) || host == "*",
+            let colon = afterHost.firstIndex(of: ":"), isPort(afterHost[..<colon])
+        else { return false }
+        return afterHost[afterHost.index(after: colon)...]
+            .split(separator: ",", omittingEmptySubsequences: false)
+            .allSatisfy { address in
+                let isBracketed = address.hasPrefix("[") && address.hasSuffix("]")
+                return isBracketed
+                    ? WebAddress.isAddress6(String(address.dropFirst().dropLast()))
+                    : WebAddress.isAddress4(String(address)) || WebAddress.isAddress6(String(address))
+            }
+    }
+
+    /// `HOST:PORT`, as in `server.listen`; the host without brackets. Port 0 is allowed.
+    static func listen(_ text: String) -> (host: String, port: Int)? {
+        guard let (host, port) = head(Substring(text)), isHost(host), let number = Int(port),
+            (0...65_535).contains(number), port.allSatisfy(\.isNumber)
+        else { return nil }
+        return (host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : String(host), number)
+    }
+
+    private static func fields(_ text: String) -> [Substring]? {
+        var rest = Substring(text)
+        var result: [Substring] = []
+        while let (part, others) = head(rest) {
+            result.append(part)
+            rest = others
+        }
+        return rest.hasPrefix("[") && !rest.hasSuffix("]") ? nil : result + [rest]
+    }
+
+    /// What stands before the next colon outside brackets, and what follows that colon.
+    private static func head(_ text: Substring) -> (Substring, Substring)? {
+        var start = text.startIndex
+        if text.hasPrefix("[") {
+            guard let close = text.firstIndex(of: "]") else { return nil }
+            start = text.index(after: close)
+        }
+        guard let colon = text[start...].firstIndex(of: ":") else { return nil }
+        return (text[..<colon], text[text.index(after: colon)...])
+    }
+
+    private static func isHost(_ text: Substring) -> Bool {
+        if text.hasPrefix("["), text.hasSuffix("]") {
+            return WebAddress.isAddress6(String(text.dropFirst().dropLast()))
+        }
+        return !text.isEmpty && text.utf8.count <= 253
+            && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
+    }
+
+    private static func isPort(_ text: Substring) -> Bool {
+        text.utf8.allSatisfy { (48...57).contains($0) } && Int(text).map { (1...65_535).contains($0) } == true
     }
 }

@@ -1,6 +1,8 @@
 // One mapping of the file. Every key asked of it becomes a known key, so that the readers are the only list of keys;
 // `close()` then tells which keys nobody asked for.
 
+import Evidence
+
 final class Section {
     let reading: Reading
     /// For messages: "in 'network'", "at the top level".
@@ -91,5 +93,183 @@ final class Section {
         let isEmpty = entry(key)?.value.isNull == true
         let position = isEmpty ? entry(key)?.position ?? found.position : found.position
         reading.error("expected \(expected) for '\(key)' \(title), found \(shown)", at: position)
+    }
+}
+
+/// The scalar types of the format. Each function returns nil where the key is absent, and also after it has reported what is
+/// wrong with the value; the caller then goes on with its default, so that all faults of a file are reported together.
+extension Section {
+    /// Both ends of `range` are allowed.
+    func duration(_ key: String, in range: ClosedRange<Duration> = .seconds(0.1)...Duration.seconds(3650 * 86_400))
+        -> Duration?
+    {
+        guard let (text, node, _) = scalar(key, "a duration such as 5m") else { return nil }
+        let duration: Duration
+        do {
+            duration = try parseDuration(text.value)
+        } catch {
+            let found = node.summary(isConcealed: isConcealed)
+            reading.error(
+                "expected a duration such as 5m for '\(key)' \(title), found \(found): \(error.reason)",
+                at: text.position)
+            return nil
+        }
+        guard range.contains(duration) else {
+            let bounds = "\(range.lowerBound.notation) to \(range.upperBound.notation)"
+            reading.error("'\(key)' \(title) must be \(bounds), found \(text.quoted)", at: text.position)
+            return nil
+        }
+        return duration
+    }
+
+    func integer(_ key: String, in range: ClosedRange<Int>) -> Int? {
+        let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        guard let (text, node, isPlain) = scalar(key, expected) else { return nil }
+        guard isPlain || text.isSubstituted, let number = Int(text.value), range.contains(number) else {
+            mismatch(key, expected, node)
+            return nil
+        }
+        return number
+    }
+
+    /// A number above zero and up to `maximum`.
+    func positiveNumber(_ key: String, upTo maximum: Double) -> Double? {
+        let expected = "a number above 0 and up to \(Int(maximum))"
+        guard let (text, node, isPlain) = scalar(key, expected) else { return nil }
+        // `Double` would also read `0x10`, `inf` and `nan`.
+        let isDecimal = text.value.utf8.allSatisfy { (48...57).contains($0) || $0 == UInt8(ascii: ".") }
+        guard isPlain || text.isSubstituted, isDecimal, let number = Double(text.value), number > 0, number <= maximum
+        else {
+            mismatch(key, expected, node)
+            return nil
+        }
+        return number
+    }
+
+    func boolean(_ key: String) -> Bool? {
+        guard let (text, node, isPlain) = scalar(key, "true or false") else { return nil }
+        if isPlain || text.isSubstituted {
+            switch text.value {
+            case "true", "True", "TRUE": return true
+            case "false", "False", "FALSE": return false
+            default: break
+            }
+        }
+        mismatch(key, "true or false", node)
+        return nil
+    }
+
+    /// One of the words of an enumeration.
+    func choice<Word: RawRepresentable & CaseIterable>(_ key: String, _: Word.Type) -> Word?
+    where Word.RawValue == String {
+        let words = Word.allCases.map(\.rawValue)
+        let expected = "one of \(words.joined(separator: ", "))"
+        guard let (text, node, _) = scalar(key, expected) else { return nil }
+        guard let word = Word(rawValue: text.value) else {
+            let found = node.summary(isConcealed: false)
+            let hint = text.isSubstituted ? "" : Spelling.suggestion(for: text.value, among: words)
+            reading.error("expected \(expected) for '\(key)' \(title), found \(found)\(hint)", at: text.position)
+            return nil
+        }
+        return word
+    }
+
+    /// A text of at least one character, without control characters. Numbers and truth values want quotation marks.
+    ///
+    /// A null, or a variable that is empty, is no text at all: nil without a complaint, unless `isRequired`.
+    func text(_ key: String, _ expected: String, isRequired: Bool = false, isConcealed: Bool = false) -> ScalarText? {
+        guard let entry = entry(key) else {
+            if isRequired { reading.error("'\(key)' is missing \(title)", at: position) }
+            return nil
+        }
+        if entry.value.isNull, !isRequired { return nil }
+        return text(entry.value, key, expected, isRequired: isRequired, isConcealed: isConcealed)
+    }
+
+    /// As `text(_:_:)`, for one value of a list at `key`.
+    func text(
+        _ node: SourceNode, _ key: String, _ expected: String, isRequired: Bool = true, isConcealed: Bool = false
+    ) -> ScalarText? {
+        guard case .scalar(let raw, let isPlain) = node.content, !node.isNull, !isPlain || !Self.isNumberOrTruth(raw)
+        else {
+            mismatch(key, expected, node, isConcealed: isConcealed)
+            return nil
+        }
+        guard let text = reading.text(raw, at: node.position) else { return nil }
+        if text.value.isEmpty {
+            if isRequired || !text.isSubstituted { reading.error("'\(key)' \(title) is empty", at: node.position) }
+            return nil
+        }
+        guard !text.value.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            reading.error("'\(key)' \(title) holds a control character or a line break", at: node.position)
+            return nil
+        }
+        return text
+    }
+
+    /// The text of an identifier, which may look like a number.
+    func identifier(_ key: String, _ expected: String) -> ScalarText? { scalar(key, expected)?.text }
+
+    /// As `identifier(_:_:)`, for one value of a list at `key`: one line, which may be empty.
+    func identifier(_ node: SourceNode, _ key: String, _ expected: String) -> ScalarText? {
+        guard case .scalar(let raw, _) = node.content, !node.isNull else {
+            mismatch(key, expected, node)
+            return nil
+        }
+        guard let text = reading.text(raw, at: node.position) else { return nil }
+        guard !text.value.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            reading.error("'\(key)' \(title) holds a control character or a line break", at: node.position)
+            return nil
+        }
+        return text
+    }
+
+    private func scalar(_ key: String, _ expected: String) -> (text: ScalarText, node: SourceNode, isPlain: Bool)? {
+        guard let entry = entry(key) else { return nil }
+        guard case .scalar(let raw, let isPlain) = entry.value.content, !entry.value.isNull else {
+            mismatch(key, expected, entry.value)
+            return nil
+        }
+        return reading.text(raw, at: entry.value.position).map { ($0, entry.value, isPlain) }
+    }
+
+    static func isNumberOrTruth(_ text: String) -> Bool {
+        ["true", "True", "TRUE", "false", "False", "FALSE"].contains(text)
+            || (text.first.map { $0.isASCII && ($0.isNumber || "+-.".contains($0)) } == true && Double(text) != nil)
+    }
+}
+
+/// Secrets of the format: each key `x` may stand as `x_file` instead, which names a file that holds it.
+extension Section {
+    /// A secret with the place to complain about; its own text is for checks only, never for messages.
+    struct SecretText {
+        let value: String
+        let position: SourcePosition
+        let isFromFile: Bool
+    }
+
+    /// Nil where neither key is given, and after telling what is wrong with them.
+    func secret(_ key: String, isRequired: Bool = false) -> SecretText? {
+        let fileKey = key + "_file"
+        let (isDirect, isFile) = (isGiven(key), isGiven(fileKey))
+        guard !isDirect || !isFile else {
+            let position = max(entry(key)?.position ?? .start, entry(fileKey)?.position ?? .start)
+            reading.error("'\(key)' and '\(fileKey)' are both given \(title); keep one of them", at: position)
+            return nil
+        }
+        if isFile {
+            return text(fileKey, "a path", isRequired: true).flatMap { path in
+                reading.secret(inFile: path, for: fileKey).map {
+                    SecretText(value: $0, position: path.position, isFromFile: true)
+                }
+            }
+        }
+        guard isDirect else {
+            if isRequired { reading.error("'\(key)' (or '\(fileKey)') is missing \(title)", at: position) }
+            return nil
+        }
+        return text(key, "a text", isRequired: true, isConcealed: true).map {
+            SecretText(value: $0.value, position: $0.position, isFromFile: false)
+        }
     }
 }

@@ -1,3 +1,7 @@
+// Who is notified of what: `alerts` with its channels, and the windows of `maintenance`.
+
+import Evidence
+
 /// Who is notified, and how often.
 package struct AlertSettings: Sendable, Equatable {
     /// Between two reminders of an open incident; nil: no reminders.
@@ -15,4 +19,175 @@ package struct AlertSettings: Sendable, Equatable {
     package var channels: [ChannelSettings] = []
 
     package init() {}
+}
+
+/// A step of `alerts.escalation`: who is notified of an incident that nobody has acknowledged by then.
+package struct EscalationSettings: Sendable, Equatable {
+    /// From the firing.
+    package var after: Duration
+    /// Names of channels, at least one; none of them in another step.
+    package var channels: [String]
+
+    package init(after: Duration, channels: [String]) {
+        self.after = after
+        self.channels = channels
+    }
+}
+
+/// A receiver of alerts.
+package struct ChannelSettings: Sendable, Equatable {
+    package var name: String
+    package var type: ChannelType
+    /// https, or plain http to a loopback host; of e-mail smtps or smtp. Nil where the service has one address for all, and
+    /// for a command.
+    package var url: Secret?
+    /// The keys that a webhook's messages are signed with, each `whsec_` and 24 to 64 bytes in Base64.
+    ///
+    /// Empty: unsigned. Several while a secret is being replaced: the message bears a signature by each.
+    /// https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+    package var secrets: [Secret]
+    /// What opens the service: a token, the routing key of a pager, or the password at a mail server.
+    package var token: Secret?
+    /// The channel, chat, person, room or topic, where the URL does not say it. A topic of ntfy is a secret.
+    package var destination: Secret?
+    /// The thread within it, of Discord and Telegram.
+    package var thread: String?
+    /// Of e-mail.
+    package var mail: Mail?
+    /// Of a command: the program's file, then its arguments, which may be tokens.
+    package var command: [Secret]
+    /// The least severity that it is notified of.
+    package var severity: Severity
+    /// The kinds of incidents that it is notified of: exact ones, and `area.*`. Empty: all.
+    package var kinds: [String]
+    /// What it is notified of; not empty.
+    package var notify: [NotifiedOf]
+
+    /// Who writes to whom; bare addresses.
+    package struct Mail: Sendable, Equatable {
+        package var from: String
+        package var to: [String]
+        /// nil: without a login.
+        package var username: String?
+
+        package init(from: String = "", to: [String] = [], username: String? = nil) {
+            self.from = from
+            self.to = to
+            self.username = username
+        }
+    }
+
+    package enum NotifiedOf: String, Sendable, CaseIterable {
+        case incidents, changes
+    }
+
+    package init(
+        name: String, type: ChannelType, url: Secret? = nil, secrets: [Secret] = [], token: Secret? = nil,
+        destination: Secret? = nil, thread: String? = nil, mail: Mail? = nil, command: [Secret] = [],
+        severity: Severity = .warning, kinds: [String] = [], notify: [NotifiedOf] = [.incidents]
+    ) {
+        self.name = name
+        self.type = type
+        self.url = url
+        self.secrets = secrets
+        self.token = token
+        self.destination = destination
+        self.thread = thread
+        self.mail = mail
+        self.command = command
+        self.severity = severity
+        self.kinds = kinds
+        self.notify = notify
+    }
+}
+
+/// The kinds of receivers, and which keys each of them has: the one table for the reader, for editors and for the
+/// documentation.
+package enum ChannelType: String, Sendable, CaseIterable {
+    case webhook, slack, discord, teams
+    case googleChat = "google-chat"
+    case mattermost, telegram, line, chatwork, pagerduty, alertmanager, ntfy, email, command
+
+    /// Beside `name` and `type`.
+    package var keys: [ChannelKey] {
+        switch self {
+        case .webhook: [.required(.url), .optional(.secret)]
+        // Either the URL, or token and channel.
+        case .slack: [.optional(.url), .optional(.token), .optional(.channel)]
+        case .discord: [.required(.url), .optional(.threadID)]
+        case .teams, .googleChat, .mattermost: [.required(.url)]
+        case .telegram: [.optional(.url), .required(.token), .required(.chatID), .optional(.threadID)]
+        case .line: [.optional(.url), .required(.token), .required(.to)]
+        case .chatwork: [.optional(.url), .required(.token), .required(.room)]
+        case .pagerduty: [.optional(.url), .required(.routingKey)]
+        case .alertmanager: [.required(.url), .optional(.token)]
+        case .ntfy: [.optional(.url), .required(.topic), .optional(.token)]
+        case .email: [.required(.url), .optional(.username), .optional(.password), .required(.from), .required(.to)]
+        case .command: [.required(.command)]
+        }
+    }
+}
+
+/// A key of a channel, as one type has it.
+package struct ChannelKey: Sendable, Equatable {
+    package let name: Name
+    package let isRequired: Bool
+
+    static func required(_ name: Name) -> ChannelKey { ChannelKey(name: name, isRequired: true) }
+    static func optional(_ name: Name) -> ChannelKey { ChannelKey(name: name, isRequired: false) }
+
+    package enum Name: String, Sendable, CaseIterable {
+        case url, secret, token
+        case routingKey = "routing_key"
+        case topic, channel
+        case chatID = "chat_id"
+        case to, room
+        case threadID = "thread_id"
+        case username, password, from, command
+
+        /// Secrets may also stand in a file, under the same name with `_file`.
+        package var isSecret: Bool {
+            switch self {
+            case .url, .secret, .token, .routingKey, .topic, .password: true
+            case .channel, .chatID, .to, .room, .threadID, .username, .from, .command: false
+            }
+        }
+    }
+}
+
+/// A weekly window in which notifications about some domains are suppressed.
+package struct MaintenanceSettings: Sendable, Equatable {
+    package var name: String
+    /// Domains, `*.example.com`, or `*`; each valid. Empty: the labels alone decide.
+    package var domains: [String]
+    package var labels: [String: String]
+    /// `mon` to `sun`; at least one, none twice.
+    package var days: [String]
+    /// `02:00`.
+    package var start: String
+    package var extent: Extent
+    /// A name of the IANA time zone database.
+    package var zone: String
+    package var reason: String
+
+    package enum Extent: Sendable, Equatable {
+        /// 1 minute to 7 days.
+        case lasting(Duration)
+        /// `04:00`; on the next day where it is not later than the start.
+        case until(String)
+    }
+
+    package init(
+        name: String, domains: [String], labels: [String: String] = [:], days: [String], start: String, extent: Extent,
+        zone: String, reason: String
+    ) {
+        self.name = name
+        self.domains = domains
+        self.labels = labels
+        self.days = days
+        self.start = start
+        self.extent = extent
+        self.zone = zone
+        self.reason = reason
+    }
 }

@@ -1,3 +1,5 @@
+// A whole `monitor.yaml` and its sections, but for the domains (`WatchedDomain.swift`) and the alerts (`AlertSettings.swift`).
+
 /// A whole `monitor.yaml`, checked, with variables, secret files and defaults filled in.
 package struct ConfigurationFile: Sendable, Equatable {
     /// What a domain without settings of its own gets; already part of each of `domains`.
@@ -37,4 +39,127 @@ package struct ConfigurationFile: Sendable, Equatable {
         self.server = server
         self.log = log
     }
+}
+
+/// How the monitor reaches the network.
+package struct NetworkSettings: Sendable, Equatable {
+    /// Requests under way at the same time; 1 to 1,000.
+    package var maxConcurrent = 64
+    /// Certificates to trust in place of the system's; a relative path has been taken from the configuration's folder.
+    package var caFile: String?
+    /// Each in the form of curl's `--connect-to`, `HOST1:PORT1:HOST2:PORT2`.
+    package var connectTo: [String] = []
+    /// Each in the form of curl's `--resolve`, `HOST:PORT:ADDRESS[,ADDRESS]...`.
+    package var resolve: [String] = []
+    /// A URL, which may hold a password.
+    package var proxy: Secret?
+    /// Names of hosts that tell by answering that this machine's own network works; at most 10, none twice.
+    package var canaries: [String] = []
+
+    package init() {}
+}
+
+/// How Apple's CDN is asked.
+package struct CDNSettings: Sendable, Equatable {
+    /// Without a final slash; a domain's name is appended as one more path component.
+    package var baseURL = "https://app-site-association.cdn-apple.com/a/v1"
+    /// Whether each address of the CDN is asked, not only the first.
+    package var edges = true
+    /// For all domains together; more than 0.
+    package var requestsPerSecond: Double = 50
+    /// Whether the CDN is asked for a domain whose origin has no file yet; Apple would remember the failure.
+    package var askBeforeOrigin = false
+
+    package init() {}
+}
+
+/// Another place to look from, by way of a proxy there.
+package struct Vantage: Sendable, Equatable {
+    /// Unique; never `local`, which is where the monitor itself stands.
+    package var name: String
+    /// A URL, which may hold a password.
+    package var proxy: Secret
+
+    package init(name: String, proxy: Secret) {
+        self.name = name
+        self.proxy = proxy
+    }
+}
+
+/// Where the monitor keeps its memory.
+package struct StoreSettings: Sendable, Equatable {
+    /// A relative one is seen from the working directory.
+    package var path = "aasa-monitor.db"
+    /// How long single observations are kept.
+    package var keepObservations: Duration = .seconds(30 * 86_400)
+
+    package init() {}
+}
+
+/// Where the status page is served.
+package struct ServerSettings: Sendable, Equatable {
+    /// A name or an address, IPv6 without brackets.
+    package var host = "127.0.0.1"
+    /// 0 lets the system choose.
+    package var port = 9630
+    /// Never nil where `host` is other than loopback.
+    package var token: Secret?
+    /// Where people reach the page, for links; nil: where it listens.
+    package var publicURL: String?
+    /// Whether `/metrics` has a sample for each domain.
+    package var metricsByDomain = true
+    /// Whether `/probe` checks domains that are not watched.
+    package var probesUnknownDomains = false
+
+    package init() {}
+}
+
+/// What the daemon logs, and in which form.
+package struct LogSettings: Sendable, Equatable {
+    /// The levels of swift-log, by the same names.
+    package enum Level: String, Sendable, CaseIterable {
+        case trace, debug, info, notice, warning, error, critical
+    }
+
+    package enum Format: String, Sendable, CaseIterable {
+        case text, json
+    }
+
+    package var level = Level.info
+    package var format = Format.text
+
+    package init() {}
+}
+
+/// A watchdog elsewhere that the monitor pings while it works.
+package struct HeartbeatSettings: Sendable, Equatable {
+    /// https, or plain http to a loopback host. Anybody who knows it can keep the watchdog quiet.
+    package var url: Secret
+    /// From a second to a day.
+    package var every: Duration = .seconds(300)
+
+    package init(url: Secret, every: Duration = .seconds(300)) {
+        self.url = url
+        self.every = every
+    }
+}
+
+/// A text that may be used but never shown: webhook URLs, signing secrets, tokens, proxies with a password.
+///
+/// Every way of printing it gives `***`; only `reveal()` gives the text, so that its uses can be searched for.
+package struct Secret: Sendable, Hashable {
+    private let text: String
+
+    package init(_ text: String) {
+        self.text = text
+    }
+
+    /// The text itself, for the one place that sends or compares it.
+    package func reveal() -> String { text }
+}
+
+extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "***" }
+    package var debugDescription: String { "***" }
+    package var customMirror: Mirror { Mirror(self, children: [(label: String?, value: Any)]()) }
 }
