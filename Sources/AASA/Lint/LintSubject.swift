@@ -47,15 +47,13 @@ struct LintSubject {
         let node: JSONNode?
         let range: Range<Int>
         let pointer: String
-        let service: String
         let fault: AppIDFault?
 
-        init(text: String?, node: JSONNode?, range: Range<Int>, pointer: String, service: String) {
+        init(text: String?, node: JSONNode?, range: Range<Int>, pointer: String) {
             self.text = text
             self.node = node
             self.range = range
             self.pointer = pointer
-            self.service = service
             fault = AppIDFault(text)
         }
     }
@@ -115,39 +113,38 @@ struct LintSubject {
         -> [AppIDSite]
     {
         var sites: [AppIDSite] = []
-        func add(_ list: JSONNode, _ pointer: String, _ service: String) {
+        func add(_ list: JSONNode, _ pointer: String) {
             for (index, element) in (list.elements ?? []).enumerated() {
                 sites.append(
                     AppIDSite(
-                        text: element.string, node: element, range: element.range, pointer: "\(pointer)/\(index)",
-                        service: service))
+                        text: element.string, node: element, range: element.range, pointer: "\(pointer)/\(index)"))
             }
         }
         if let applinks {
             // Beside `details` the list is not read.
-            if applinks.form == .appsOnly, let apps = applinks.node["apps"] { add(apps, "/applinks/apps", "applinks") }
+            if applinks.form == .appsOnly, let apps = applinks.node["apps"] { add(apps, "/applinks/apps") }
             if applinks.form == .dictionary {
                 for member in applinks.node["details"]?.members ?? [] where member.value.members != nil {
                     sites.append(
                         AppIDSite(
                             text: member.key, node: nil, range: member.keyRange,
-                            pointer: "/applinks/details/\(member.key.escapedForPointer)", service: "applinks"))
+                            pointer: "/applinks/details/\(member.key.escapedForPointer)"))
                 }
             } else {
                 for entry in entries {
-                    if let list = entry.node["appIDs"] { add(list, entry.pointer + "/appIDs", "applinks") }
+                    if let list = entry.node["appIDs"] { add(list, entry.pointer + "/appIDs") }
                     if let single = entry.node["appID"] {
                         sites.append(
                             AppIDSite(
                                 text: single.string, node: single, range: single.range,
-                                pointer: entry.pointer + "/appID", service: "applinks"))
+                                pointer: entry.pointer + "/appID"))
                     }
                 }
             }
         }
         for member in members where member.key != "applinks" && Association.knownServices.contains(member.key) {
             guard let apps = member.value["apps"] else { continue }
-            add(apps, "/\(member.key.escapedForPointer)/apps", member.key)
+            add(apps, "/\(member.key.escapedForPointer)/apps")
         }
         return sites
     }

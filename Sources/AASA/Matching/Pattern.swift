@@ -60,9 +60,6 @@ public struct Pattern: Sendable, Hashable {
         }
     }
 
-    /// The pattern that matches everything.
-    public static let everything = Pattern("*", isPath: false, variables: .predefined)
-
     /// Whether it matches every text whatever.
     public var isUnconstrained: Bool { elements == [.anyRun] }
 

@@ -69,9 +69,6 @@ public struct AppLinks: Sendable {
         }
     }
 
-    /// The entries that name an app, in the order of the file.
-    public func entries(for appID: String) -> [Entry] { entries.filter { $0.appIDs.contains(appID) } }
-
     /// All app IDs, without repetition, in the order of the file.
     public var appIDs: [String] {
         var seen: Set<String> = []

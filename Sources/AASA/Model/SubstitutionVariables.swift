@@ -40,8 +40,6 @@ public struct SubstitutionVariables: Sendable {
 
     public var names: [String] { steps.keys.sorted() }
 
-    func element(for name: String) -> PatternElement? { steps[name]?.element }
-
     func step(for name: String) -> PatternStep? { steps[name] }
 
     /// As these, but with codes of any two or three letters for the two lists that sources give differently.
