@@ -105,7 +105,7 @@ package struct CurlError: Error, Sendable, Equatable, CustomStringConvertible {
         package static let cancelled = Code(.cancelled)
         package static let other = Code(.other)
 
-        /// The same as `CurlError.shortLabel`.
+        /// The code's name, free of dynamic text.
         package var description: String { value.rawValue }
     }
 
@@ -113,24 +113,18 @@ package struct CurlError: Error, Sendable, Equatable, CustomStringConvertible {
     package let phase: Phase
     /// libcurl's sentence, control characters removed. It may name hosts, addresses and certificate subjects.
     package let message: String
-    /// The `CURLcode`, 0 where the error is not libcurl's.
-    package let curlCode: Int
     /// Of a name that has no address: what it is an alias of.
     package let alias: String?
 
-    package init(code: Code, phase: Phase, message: String, curlCode: Int = 0, alias: String? = nil) {
+    package init(code: Code, phase: Phase, message: String, alias: String? = nil) {
         self.alias = alias
         self.code = code
         self.phase = phase
         self.message = String(
             String.UnicodeScalarView(message.unicodeScalars.filter { $0.properties.generalCategory != .control }))
-        self.curlCode = curlCode
     }
 
-    /// The code's name, free of dynamic text: for metrics and JSON.
-    package var shortLabel: String { code.description }
-
-    package var description: String { "\(shortLabel) while \(phase.rawValue): \(message)" }
+    package var description: String { "\(code) while \(phase.rawValue): \(message)" }
 }
 
 /// What `CurlError.Code` is decided from: libcurl's CURLcode, the operating system's errno and the words of the error buffer.
@@ -156,8 +150,7 @@ struct FailureSigns {
 extension CurlError {
     init(_ signs: FailureSigns) {
         let kind = Self.kind(of: signs)
-        self.init(
-            code: kind, phase: Self.phase(of: signs, kind), message: signs.message, curlCode: Int(signs.code.rawValue))
+        self.init(code: kind, phase: Self.phase(of: signs, kind), message: signs.message)
     }
 
     private static func phase(of signs: FailureSigns, _ kind: Code) -> Phase {

@@ -109,8 +109,7 @@ final class EasyHandle {
         guard code != CURLE_OK else { return }
         throw CurlError(
             code: code == CURLE_OUT_OF_MEMORY ? .outOfMemory : .other, phase: .resolving,
-            message: "libcurl refused option \(option.rawValue): \(String(cString: curl_easy_strerror(code)))",
-            curlCode: Int(code.rawValue))
+            message: "libcurl refused option \(option.rawValue): \(String(cString: curl_easy_strerror(code)))")
     }
 }
 

@@ -185,7 +185,7 @@ extension CurlTests {
             let error = CurlError(code: .timedOut, phase: .waiting, message: "a\u{1b}[31m\r\nb\u{9b}")
             #expect(error.message == "a[31mb")
             #expect(error.description == "timed-out while waiting: a[31mb")
-            #expect(error.shortLabel == "timed-out")
+            #expect(error.code.description == "timed-out")
         }
 
         private func feed(_ sink: inout AnswerSink, _ lines: [String]) {
