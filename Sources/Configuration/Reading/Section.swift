@@ -7,7 +7,7 @@ final class Section {
     let reading: Reading
     /// For messages: "in 'network'", "at the top level".
     let title: String
-    /// For `PendingKeys`: "network", "domains[]"; empty at the top.
+    /// Such as "network" or "domains[]"; empty at the top.
     let path: String
     let position: SourcePosition
     /// Whether its texts may be secrets, so that messages tell their types only.
@@ -27,7 +27,7 @@ final class Section {
         self.reading = reading
     }
 
-    /// The key's value, also where it is null; warns where this version does not act on the key.
+    /// The key's value, also where it is null.
     func entry(_ key: String) -> SourceNode.Entry? {
         guard let entry = entries.first(where: { $0.key == key }) else {
             asked.insert(key)
@@ -35,9 +35,7 @@ final class Section {
         }
         let full = path.isEmpty ? key : "\(path).\(key)"
         reading.note(place: entry.value.isNull ? entry.position : entry.value.position, of: full)
-        if asked.insert(key).inserted, PendingKeys.paths.contains(full), !entry.value.isNull {
-            reading.warning("'\(key)' is read but this version does not act on it yet", at: entry.position)
-        }
+        asked.insert(key)
         return entry
     }
 
