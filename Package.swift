@@ -119,9 +119,8 @@ let package = Package(
         .executableTarget(
             name: "aasa-monitor-bench",
             dependencies: [
-                "AASA", "Alerting", "CCurl", "Curl", "Daemon", "Evidence", "Lab", "MonitorConfiguration", "Monitoring",
-                "Probing", "Storage", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                "AASA", "Alerting", "CCurl", "CSpawn", "Curl", "Daemon", "Evidence", "Lab", "MonitorConfiguration",
+                "Monitoring", "Probing", "Storage", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Benchmarks",

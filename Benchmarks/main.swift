@@ -1,14 +1,43 @@
-// `make bench`: the client CPU of a fetch, beside libcurl with its defaults and the curl tool; reading, matching and comparing
-// a file, beside jq and Python; the time of a full check, beside the slowest answer in it; the time to a first verdict, beside
-// peers that never answer; and what a check costs in the store, beside a plain SQLite transaction. `fetch`, `file`, `check`,
-// `dead` or `store` runs one of them; the default is all five.
-// `sweep`, `load`, `steady` and `pages` run by name only, since they take many minutes: the real program while all its origins
-// fail, while all are well, and while its pages are asked for. docs/performance.md explains the numbers.
+// `make bench`: a full check beside the slowest answer in it, reading and matching files beside jq and Python, and a check's cost in
+// the store beside a plain SQLite transaction. `make bench-scale`: the real program as a process of its own (`sweep`, `steady`,
+// `load`). docs/performance.md has the figures and the command for each.
 
 import CCurl
 import Glibc
 
-Interruption.blockSignals()
+private func run(_ options: Options, in workspace: Workspace) async throws {
+    for command in options.commands {
+        switch command {
+        case .check: try await CheckBenchmark().run()
+        case .file: try FileBenchmark(workspace: workspace).run()
+        case .store: try await StoreBenchmark(workspace: workspace).run()
+        case .sweep: try await SweepBenchmark(workspace: workspace, options: options).run()
+        case .steady: try await SteadyBenchmark(workspace: workspace, options: options).run()
+        case .load: try await LoadBenchmark(workspace: workspace, options: options).run()
+        case .plot: try PlotBenchmark(record: options.record, folder: "docs/performance").run()
+        }
+    }
+}
+
+/// Runs the commands beside the main thread, which waits for signals. An asynchronous `main` does not work: libdispatch parks the
+/// main thread with no signal blocked.
+private func start(_ options: Options, in workspace: Workspace) {
+    Task {
+        do {
+            try await run(options, in: workspace)
+            workspace.clear(exitCode: 0)
+        } catch {
+            Output.error("\(error)")
+            workspace.clear(exitCode: 1)
+        }
+    }
+}
+
+// Before the first other thread: threads inherit the mask.
+private var signals = sigset_t()
+sigemptyset(&signals)
+for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, number) }
+pthread_sigmask(SIG_BLOCK, &signals, nil)
 signal(SIGPIPE, SIG_IGN)
 curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
@@ -16,32 +45,12 @@ guard let options = Options(Array(CommandLine.arguments.dropFirst())) else {
     Output.error(Options.usage)
     exit(64)
 }
-let parts = options.parts
-
 do {
-    let premises = try Premises()
-    Interruption.await(clearing: premises) {
-        do {
-            if parts.contains("file") { try FileBenchmark(premises: premises).run() }
-            if parts.contains("check") { try await CheckBenchmark().run() }
-            if parts.contains("dead") { try await DeadPeersBenchmark().run() }
-            if parts.contains("store") { try await StoreBenchmark(premises: premises).run() }
-            if parts.contains("fetch") { try await Benchmark(premises: premises).run() }
-            if parts.contains("sweep") { try await SweepBenchmark(premises: premises, settings: options.load).run() }
-            if parts.contains("steady") { try await SteadyBenchmark(premises: premises, settings: options.load).run() }
-            if parts.contains("pages") { try await PagesBenchmark(premises: premises, settings: options.load).run() }
-            if parts.contains("plot"), let record = options.load.record {
-                try PlotBenchmark(record: record, folder: "docs/performance").run()
-            }
-            if parts.contains("load") { try await LoadBenchmark(premises: premises, settings: options.load).run() }
-            premises.clear()
-            exit(0)
-        } catch {
-            premises.clear()
-            Output.error("\(error)")
-            exit(1)
-        }
-    }
+    let workspace = try Workspace()
+    start(options, in: workspace)
+    var number: Int32 = 0
+    while sigwait(&signals, &number) != 0 {}
+    workspace.clear(exitCode: 128 + number)
 } catch {
     Output.error("\(error)")
     exit(1)

@@ -1,0 +1,120 @@
+// What the monitor's store says about incidents and messages, and a year of the past for it. Besides this file no benchmark knows
+// tables of the store.
+
+import Foundation
+import GRDB
+
+struct MonitorStore {
+    private let queue: DatabaseQueue
+
+    /// Reads beside the monitor; nil where there is no store yet.
+    init?(reading path: String) {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(5)
+        guard let queue = try? DatabaseQueue(path: path, configuration: configuration) else { return nil }
+        self.queue = queue
+    }
+
+    /// How many domains were checked.
+    func checked() throws -> Int {
+        try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM domain WHERE last_checked_at > 0") ?? 0 }
+    }
+
+    /// How many incidents of domains have fired, and how many of them are resolved.
+    func incidents() throws -> (fired: Int, resolved: Int) {
+        try queue.read { database in
+            let row = try Row.fetchOne(
+                database,
+                sql: """
+                    SELECT count(*), coalesce(sum(resolved_at IS NOT NULL), 0) FROM incident
+                    WHERE domain <> '' AND fired_at IS NOT NULL
+                    """)
+            return (row?[0] ?? 0, row?[1] ?? 0)
+        }
+    }
+
+    /// Seconds from the confirmation or the end of each incident to the first message about it, ascending; and from the first
+    /// confirmation or end of all to the first message of all.
+    func delays(channel: String, ofEnds: Bool) throws -> (each: [Double], first: Double?) {
+        let (instant, type) = ofEnds ? ("resolved_at", "AND d.type = 'incident.resolved'") : ("fired_at", "")
+        return try queue.read { database in
+            let rows = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT min(d.at) / 1000.0, i.\(instant) / 1000.0 FROM incident i
+                    JOIN delivery d ON d.incident_id = i.id
+                    WHERE i.domain <> '' AND i.fired_at IS NOT NULL AND i.\(instant) IS NOT NULL
+                        AND d.outcome = 'delivered' AND d.channel = ? \(type)
+                    GROUP BY i.id
+                    """, arguments: [channel])
+            let begin = try Double.fetchOne(
+                database, sql: "SELECT min(\(instant)) / 1000.0 FROM incident WHERE domain <> ''")
+            let pairs = rows.map { row -> (Double, Double) in (row[0], row[1]) }
+            return (pairs.map { $0 - $1 }.sorted(), pairs.map(\.0).min().flatMap { first in begin.map { first - $0 } })
+        }
+    }
+
+    /// The incidents of all domains together and of the monitor itself: kind and state.
+    func ofTheFleet() throws -> [String] {
+        try queue.read {
+            try String.fetchAll(
+                $0, sql: "SELECT kind || ' ' || state FROM incident WHERE domain = '' ORDER BY opened_at")
+        }
+    }
+
+    /// Adds to a store that no monitor uses, for each domain: 24 resolved incidents, one each fifteen days, with two messages
+    /// each; 24 earlier versions of the file at every place; ten changes in the last month.
+    static func addYear(to path: String) throws {
+        let queue = try DatabaseQueue(path: path)
+        defer { try? queue.close() }
+        let now = Int(Date().timeIntervalSince1970 * 1000)
+        // Instants in the state are seconds since 2001.
+        let since2001 = now / 1000 - 978_307_200
+        let numbers = "WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 24)"
+        let sql = """
+            \(numbers)
+            INSERT INTO incident (id, domain, kind, severity, state, since, opened_at, fired_at, resolved_at, reason, version,
+                is_flapping, change)
+            SELECT lower(hex(randomblob(16))), name, 'cdn.stale', 'error', 'resolved', \(now) - n * 1296000000,
+                \(now) - n * 1296000000, \(now) - n * 1296000000, \(now) - n * 1296000000 + 7200000, 'recovered', 2, 0,
+                (SELECT value FROM counter) + row_number() OVER ()
+            FROM domain, number;
+            UPDATE counter SET value = (SELECT max(change) FROM incident);
+
+            INSERT INTO delivery (channel, incident_id, type, reason, version, key, at, attempts, outcome, status)
+            SELECT 'webhook', id, 'incident.firing', 'firing', 1, id || '-1', fired_at, 1, 'delivered', 200
+            FROM incident WHERE resolved_at IS NOT NULL
+            UNION ALL
+            SELECT 'webhook', id, 'incident.resolved', 'resolved', 2, id || '-2', resolved_at, 1, 'delivered', 200
+            FROM incident WHERE resolved_at IS NOT NULL;
+
+            \(numbers)
+            INSERT INTO observation (domain, vantage, depth, first_at, last_at, count, plain, steady, facts)
+            SELECT domain, vantage, depth, first_at - n * 86400000, first_at - n * 86400000 + 3600000, 12,
+                hex(randomblob(32)), hex(randomblob(32)), facts
+            FROM observation, number WHERE n <= 10;
+
+            -- The contents are those of other domains' files.
+            UPDATE version SET number = 25 WHERE number IS NOT NULL;
+            UPDATE brief SET version = 25 WHERE version IS NOT NULL;
+            \(numbers)
+            INSERT INTO version (domain, meaning, content, number, first_at)
+            SELECT v.domain, lower(hex(randomblob(32))),
+                (SELECT content FROM version o WHERE o.id = 1 + (v.id + n) % (SELECT count(*) FROM version)), 25 - n,
+                \(now) - n * 1296000000
+            FROM version v, number WHERE v.number = 25;
+            INSERT INTO stretch (domain, place, at, after, version)
+            SELECT s.domain, s.place, v.first_at + iif(s.place = '', 0, 18000000),
+                v.first_at + iif(s.place = '', 0, 18000000) - 60000, v.id
+            FROM stretch s JOIN version v ON v.domain = s.domain WHERE v.number < 25;
+
+            \(numbers)
+            UPDATE domain SET state = CAST(json_set(CAST(state AS TEXT), '$.propagations', json((
+                SELECT json_group_array(json_object(
+                    'changedAt', \(since2001) - (21 - n) * 1296000, 'seconds', 17000 + n * 100))
+                FROM number WHERE n <= 20))) AS BLOB);
+            """
+        try queue.write { try $0.execute(sql: sql) }
+    }
+}
