@@ -11,7 +11,7 @@ BUILD_PACKAGES := libcurl4-openssl-dev libc-ares-dev libjemalloc-dev libsqlite3-
 TEST_PACKAGES := curl openssl nginx-light jq iproute2 prometheus prometheus-alertmanager python3-venv
 BROWSER_PACKAGES := chromium python3-venv
 # Peers of the benchmarks.
-BENCH_PACKAGES := prometheus-blackbox-exporter
+BENCH_PACKAGES := nginx-light prometheus-blackbox-exporter
 # They pack, judge and install the .deb.
 DEB_PACKAGES := dpkg-dev patchelf lintian debootstrap systemd
 # The services' own models, which tests hold payloads against, and a mail server; none of it is needed to build or to run.
