@@ -164,11 +164,12 @@ final class Workspace: Sendable {
     ) throws -> pid_t {
         let words = ([program] + arguments).map { strdup($0) } + [nil]
         // A user's proxy or CA settings must not reach one contender and not another.
-        let environment = ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C"].map { strdup($0) } + [nil]
+        let environment = [strdup("PATH=/usr/sbin:/usr/bin:/sbin:/bin"), strdup("LC_ALL=C"), nil]
         defer { for text in words + environment { free(text) } }
-        let streams =
-            [open("/dev/null", O_RDONLY | O_CLOEXEC)]
-            + [output, errors].map { open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600) }
+        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
+        let streams = [
+            open("/dev/null", O_RDONLY | O_CLOEXEC), open(output, flags, 0o600), open(errors, flags, 0o600),
+        ]
         defer { for stream in streams { close(stream) } }
         var child = pid_t()
         let number = aasa_spawn(&child, program, words, environment, nil, streams)
