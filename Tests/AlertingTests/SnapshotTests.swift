@@ -1,8 +1,8 @@
-// Each service's requests, whole, in Snapshots/NAME.txt. AASA_REWRITE_EXPECTATIONS=1 writes them anew; the difference is
-// then for a person to read.
+// Each service's requests, whole, in Snapshots/NAME.txt. `make golden` writes them again.
 
 import Evidence
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Alerting
@@ -20,11 +20,8 @@ extension AlertingSuite {
                 text += try request(service, occasion)
             }
             let file = Self.folder.appending(path: "\(service.rawValue).txt")
-            if ProcessInfo.processInfo.environment["AASA_REWRITE_EXPECTATIONS"] == "1" {
-                try FileManager.default.createDirectory(at: Self.folder, withIntermediateDirectories: true)
-                try text.write(to: file, atomically: true, encoding: .utf8)
-            }
-            #expect(text == (try String(contentsOf: file, encoding: .utf8)), "\(service.rawValue)")
+            let difference = try GoldenFile.difference(between: text, and: file)
+            #expect(difference == nil, "\(difference ?? "")")
         }
 
         private func request(_ service: Service, _ occasion: Occasion) throws -> String {
