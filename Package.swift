@@ -211,11 +211,10 @@ let package = Package(
         .testTarget(
             name: "StatusServerTests",
             dependencies: [
-                "Evidence", "Monitoring", "Stage", "StatusServer", "Storage", "TestSupport",
+                "Evidence", "Monitoring", "StatusServer", "Storage", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
-            exclude: ["Snapshots"],
             swiftSettings: strict),
         .testTarget(
             name: "StorageTests",
@@ -223,6 +222,15 @@ let package = Package(
                 "Evidence", "Monitoring", "Storage", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
             ],
             exclude: ["Fixtures"],
+            swiftSettings: strict),
+        // What each surface says of a domain in each of its states.
+        .testTarget(
+            name: "GoldenTests",
+            dependencies: [
+                "Alerting", "Commands", "Daemon", "Evidence", "MonitorConfiguration", "MonitorMetrics", "Monitoring",
+                "Stage", "StatusServer", "Storage", "TestSupport", .product(name: "Logging", package: "swift-log"),
+            ],
+            exclude: ["Golden"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

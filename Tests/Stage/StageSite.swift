@@ -20,6 +20,9 @@ package struct StageSite: Sendable {
     var agents: (from: Date, reply: Reply)?
     /// When it is checked besides.
     var extraChecks: [Date] = []
+    /// How many of `edges` there are, and how many addresses of the origin.
+    var edgeCount = 8
+    var addressCount = 4
 
     static let edges = [
         ("17.253.21.205", "usqas4"), ("17.253.3.201", "usnyc3"), ("17.253.29.203", "uklon5"),
@@ -47,7 +50,7 @@ package struct StageSite: Sendable {
         return reply
     }
 
-    func observation(at now: Date) throws -> Observation {
+    package func observation(at now: Date) throws -> Observation {
         var origin = origin(at: now)
         // Slower in the morning, and once for a second.
         let minutes = Int(now.timeIntervalSince1970 / 60)
@@ -58,17 +61,15 @@ package struct StageSite: Sendable {
             return try Observation.of(name, at: now, mode: mode, origin: origin, cdn: nil, unasked: .mode)
         }
         var scene = Scene.calm(origin)
-        scene.addresses = [
-            ("192.0.2.10", .public, origin), ("192.0.2.11", .public, origin), ("2001:db8:10::10", .public, origin),
-            ("2001:db8:10::11", .public, origin),
-        ]
+        scene.addresses = ["192.0.2.10", "2001:db8:10::10", "192.0.2.11", "2001:db8:10::11"].prefix(addressCount)
+            .map { ($0, .public, origin) }
         if let agents, agents.from <= now { scene.agents = AgentLook.Agent.allCases.map { ($0, agents.reply) } }
-        scene.edges = Self.edges.indices.map { (Self.edges[$0].0, copy(edge: $0, at: now)) }
+        scene.edges = (0..<edgeCount).map { (Self.edges[$0].0, copy(edge: $0, at: now)) }
         return try Observation.of(name, at: now, origin: origin, cdn: scene.edges[0].reply, scene: scene)
     }
 
     /// Each instant at which something changes, and the one after it, until `end`.
-    func checks(until end: Date) -> [Date] {
+    package func checks(until end: Date) -> [Date] {
         var all: Set<Date> = [end - 60, end]
         for (index, deploy) in deploys.enumerated() {
             all.formUnion([deploy.at, deploy.at + 60])

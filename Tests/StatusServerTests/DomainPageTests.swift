@@ -3,6 +3,7 @@ import Foundation
 import Monitoring
 import StatusServer
 import Storage
+import TestSupport
 import Testing
 
 extension StatusServerSuite {

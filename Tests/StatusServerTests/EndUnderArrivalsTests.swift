@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import Monitoring
 import StatusServer
+import TestSupport
 import Testing
 
 extension StatusServerSuite {

@@ -4,6 +4,7 @@ import Monitoring
 import StatusServer
 import Storage
 import Synchronization
+import TestSupport
 import Testing
 
 extension StatusServerSuite {

@@ -5,6 +5,7 @@ import ServiceLifecycle
 import StatusServer
 import Storage
 import Synchronization
+import TestSupport
 import Testing
 
 extension StatusServerSuite {

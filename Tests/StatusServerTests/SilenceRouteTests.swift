@@ -4,6 +4,7 @@ import Logging
 import Monitoring
 import StatusServer
 import Storage
+import TestSupport
 import Testing
 
 extension StatusServerSuite {

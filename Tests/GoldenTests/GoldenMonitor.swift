@@ -1,0 +1,280 @@
+// A daemon's parts over a real store, wired as `MonitorDaemon` does it, on a clock that stands still between two instants. Only
+// the network is the stage's: what sites answer, and what receivers get.
+
+import Alerting
+import Evidence
+import Foundation
+import Logging
+import MonitorConfiguration
+import MonitorMetrics
+import Monitoring
+import Stage
+import StatusServer
+import Storage
+import Synchronization
+
+@testable import Daemon
+
+let silent = Logger(label: "golden") { _ in SwiftLogNoOpLogHandler() }
+
+final class GoldenMonitor {
+    let state: StageState
+    let scratch: ScratchStore
+    let receivers = Receivers()
+    let probe: StagedProbe
+    let metrics: MetricsPage
+    /// What is known of each domain after its last check.
+    private(set) var known: [Domain: DomainState] = [:]
+    private(set) var configuration: ConfigurationFile
+    /// At each of them something happens.
+    private let instants: [Date]
+    private let time: HandTime
+    private let delivery: Delivery
+    private let steps: DeliverySteps
+    private let fleet: FleetEvaluator
+    private let silences: SilenceRefresher
+
+    var store: Store { scratch.store }
+
+    init(_ state: StageState) async throws {
+        self.state = state
+        let checks = state.checks ?? state.sites.flatMap { $0.checks(until: state.end) }
+        instants = Set(checks + state.actions.map(\.at)).sorted()
+        time = HandTime(instants[0])
+        configuration = try Self.configuration(state, isRemoved: false)
+        scratch = try ScratchStore(time)
+        probe = StagedProbe(state)
+        delivery = Delivery(
+            store: scratch.store, routing: try configuration.stagedRouting, transport: receivers, time: time,
+            settings: .init(userAgent: "aasa-monitor/1.2.3", jitter: { 0 }), logger: silent)
+        steps = DeliverySteps(delivery)
+        silences = SilenceRefresher(store: scratch.store, delivery: delivery, windows: [], time: time, logger: silent)
+        fleet = FleetEvaluator(
+            .init(store: scratch.store, delivery: delivery, refusal: { nil }, time: time, logger: silent),
+            configuration.stagedFleet(probe, time))
+        metrics = MetricsPage(
+            metrics: MetricsRegistry(), store: scratch.store, delivery: delivery,
+            live: LiveConfiguration(configuration), version: "1.2.3")
+        try await delivery.prepare()
+        try await fleet.prepare()
+    }
+
+    private static func configuration(_ state: StageState, isRemoved: Bool) throws -> ConfigurationFile {
+        let domains = (state.sites.map(\.name) + state.unchecked).map { name in
+            guard name == StageState.domain else { return "  - \(name)\n" }
+            let entry = state.entry.isEmpty ? "" : "    \(state.entry)\n"
+            return isRemoved ? "" : "  - domain: \(name)\n    labels: {team: growth}\n\(entry)"
+        }
+        let text = """
+            version: 1
+            instance: monitor-1
+            domains:
+            \(domains.joined())
+            alerts:
+              channels:
+                - {name: hook, type: webhook, url: "https://hook.test/in"}
+                - {name: chat, type: slack, url: "https://chat.test/in"}
+            server: {public_url: "https://status.test"}
+            """
+        return try ConfigurationLoader.parse(text, file: "monitor.yaml", environment: [:], now: StageState.now) { _ in
+            ""
+        }.0
+    }
+
+    /// Lives through the state, up to the moment at which it is looked at.
+    func play() async throws {
+        try await watch()
+        for instant in instants {
+            try await deliver(until: instant)
+            time.go(to: instant)
+            for action in state.actions where action.at == instant { try await act(action.action) }
+            for domain in configuration.domainConfigurations { try await check(domain) }
+            await fleet.evaluate()
+            guard instant < state.end else { continue }
+            // A message waits for an evaluation that has seen the check.
+            time.go(to: instant + 1)
+            await fleet.evaluate()
+        }
+        try await deliver(until: state.end)
+        time.go(to: StageState.now)
+    }
+
+    private func watch() async throws {
+        try await store.watch(
+            Dictionary(uniqueKeysWithValues: configuration.watchedInfos.map { ($0.domain, $0.labels) }),
+            now: time.now())
+    }
+
+    private func check(_ configuration: DomainConfiguration) async throws {
+        let domain = configuration.domain
+        guard !state.unchecked.contains(domain.name) else { return }
+        let watcher = DomainWatcher(
+            configuration: configuration, policy: Policy(configuration.watched), probe: probe, store: store,
+            fleet: fleet, delivery: delivery, metrics: metrics.metrics, time: time, logger: silent)
+        let before = if let state = known[domain] { state } else { try await store.firstState(of: domain) }
+        known[domain] = try await watcher.check(before, depth: time.now() == state.end ? .full : nil)
+    }
+
+    private func act(_ action: StageState.Action) async throws {
+        switch action {
+        case .acknowledge:
+            guard let open = try await store.unresolvedIncidents(limit: 1).first else { return }
+            let reason = "Waiting for Apple. Campaign moved to Monday."
+            _ = try await store.acknowledge(
+                prefix: open.incident.id, Acknowledgement(by: "eva", reason: reason, at: time.wall()))
+            delivery.reconsider()
+        case .silence:
+            _ = try await store.add(
+                SilenceRequest(
+                    scope: SilenceScope(domains: [try DomainPattern(StageState.domain)]), startsAt: time.wall(),
+                    endsAt: StageState.now + 86400, author: "eva", reason: "launch on Monday"))
+            try await silences.refresh()
+        case .remove:
+            configuration = try Self.configuration(state, isRemoved: true)
+            try await delivery.replace(routing: configuration.stagedRouting)
+            await fleet.replace(configuration.stagedFleet(probe, time))
+            metrics.metrics.set(StageState.domain, nil)
+            try await RemovedDomainCleanup(store: store, time: time, logger: silent)
+                .run(keeping: Set(configuration.domains.map(\.domain)))
+            try await watch()
+            delivery.wake()
+        }
+    }
+
+    /// Sends all that is due until an instant.
+    private func deliver(until limit: Date) async throws {
+        while true {
+            var next: Date?
+            for channel in configuration.alerts.channels.map(\.name) {
+                while true {
+                    guard case .at(let due) = try await steps.step(channel) else { continue }
+                    next = [next, due].compactMap(\.self).min()
+                    break
+                }
+            }
+            guard let next, next <= limit else { return }
+            time.go(to: max(next, time.now() + 0.001))
+        }
+    }
+
+    /// The page and the API, as long as `body` asks them.
+    func serving(_ body: @escaping @Sendable (Int) async throws -> Void) async throws {
+        let (delivery, metrics, fleet) = (delivery, metrics, fleet)
+        let lateness = StageState.now.timeIntervalSince(state.end) - configuration.shortestInterval / .seconds(1)
+        try await serve(
+            store, configuration.watchedInfos, publicURL: configuration.server.publicURL,
+            metrics: { try await metrics.text() },
+            health: {
+                MonitorHealth(
+                    lateness: max(0, lateness), isNetworkSuspect: await fleet.isNetworkSuspect, channels: 2,
+                    failingChannels: delivery.troubles())
+            }, body)
+    }
+}
+
+/// Serves a store at the moment of all states.
+func serve(
+    _ store: Store, _ watched: [WatchedDomainInfo], publicURL: String? = nil,
+    metrics: @escaping @Sendable () async throws -> [UInt8] = { [] },
+    health: @escaping @Sendable () async -> MonitorHealth = { MonitorHealth(channels: 3) },
+    _ body: @escaping @Sendable (Int) async throws -> Void
+) async throws {
+    let (ports, port) = AsyncStream.makeStream(of: Int.self)
+    let site = StatusSite(
+        settings: StatusServerSettings(
+            port: 0, version: "1.2.3", watched: watched,
+            cdnBaseURL: "https://app-site-association.cdn-apple.com/a/v1", publicURL: publicURL),
+        store: store, timekeeper: StageTime(), logger: silent, metrics: metrics, health: health,
+        onListening: { port.yield($0) })
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await site.run() }
+        group.addTask { for await port in ports { return try await body(port) } }
+        try await group.next()
+        group.cancelAll()
+    }
+}
+
+extension ConfigurationFile {
+    fileprivate var stagedRouting: Routing {
+        get throws { Routing(channels: try alerts.channels.map(Channel.init(settings:)), of: self) }
+    }
+
+    fileprivate func stagedFleet(_ probe: StagedProbe, _ time: HandTime) -> FleetEvaluator.Configuration {
+        .init(
+            intervals: intervals, channels: Set(alerts.channels.map(\.name)), policy: FleetPolicy(),
+            canaries: CanaryWatch(
+                hosts: ["reference.test"], probe: Canaries(probe: probe, time: time), time: time,
+                interval: shortestInterval))
+    }
+}
+
+/// Goes on by hand only.
+final class HandTime: Timekeeper {
+    private let instant: Mutex<Date>
+
+    init(_ start: Date) { instant = Mutex(start) }
+
+    func now() -> Date { instant.withLock(\.self) }
+    func sleep(for duration: Duration) async throws { go(to: now() + duration / .seconds(1)) }
+    func go(to next: Date) { instant.withLock { $0 = max($0, next) } }
+}
+
+/// A store in a folder that goes away with it.
+final class ScratchStore: Sendable {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "aasa-golden-\(UUID().uuidString)")
+    let store: Store
+
+    init(_ time: any Timekeeper) throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        store = try Store(path: folder.appending(path: "monitor.db").path, access: .monitor, now: { time.now() })
+    }
+
+    deinit {
+        try? store.close()
+        try? FileManager.default.removeItem(at: folder)
+    }
+}
+
+/// What the sites of a state answer.
+final class StagedProbe: DomainProbing {
+    let state: StageState
+    private let latest = Mutex<[Domain: Observation]>([:])
+
+    init(_ state: StageState) { self.state = state }
+
+    /// What the last check of a domain saw.
+    func last(_ domain: Domain) -> Observation? { latest.withLock { $0[domain] } }
+
+    func observe(
+        _ domain: Domain, mode: AssociationMode, depth: Depth, hadFile: Bool, pages: [String], timeout: Duration?,
+        compared: (origin: ContentHash, copy: ContentHash)?, now: Date
+    ) async throws -> Observation {
+        guard let site = state.sites.first(where: { $0.name == domain.name }) else { throw CancellationError() }
+        var observation = try site.observation(at: now)
+        if depth == .light { observation.full = nil }
+        latest.withLock { $0[domain] = observation }
+        return observation
+    }
+}
+
+private struct Canaries: CanaryProbing {
+    let probe: StagedProbe
+    let time: HandTime
+
+    func reachesAny(of hosts: [String]) async throws -> Bool { time.now() < probe.state.isOfflineFrom }
+}
+
+/// Takes every message.
+final class Receivers: MessageTransport {
+    private let requests = Mutex<[MessageRequest]>([])
+
+    /// What one host got, in its order.
+    func got(_ host: String) -> [MessageRequest] {
+        requests.withLock(\.self).filter { $0.url.hasPrefix("https://\(host)/") }
+    }
+
+    func post(_ request: MessageRequest) async throws -> TransportAnswer {
+        requests.withLock { $0.append(request) }
+        return TransportAnswer(status: 200, body: Data("ok".utf8))
+    }
+}

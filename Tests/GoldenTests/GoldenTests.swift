@@ -1,0 +1,70 @@
+// What people and programs see of a domain in each state, whole, in Golden/states/STATE/SURFACE, and the pages of many domains
+// in Golden/scenes. `make golden` writes the files again; a person reads the difference.
+
+import Foundation
+import Monitoring
+import Stage
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Golden files", .timeLimit(.minutes(10)))
+struct GoldenTests {
+    @Test("a domain on every surface", arguments: StageState.all.map(\.name))
+    func state(_ name: String) async throws {
+        let monitor = try await GoldenMonitor(try #require(StageState.all.first { $0.name == name }))
+        try await monitor.play()
+        try Golden.hold(try await Surfaces(monitor).files, in: "states/\(name)")
+    }
+
+    /// What depends on how many domains there are, and on a long past.
+    static let pages: [(scene: String, paths: [String: String])] = [
+        ("0", ["domains": "/"]), ("single", ["domains": "/"]), ("empty", ["domains": "/"]),
+        (
+            "twelve",
+            [
+                "domains": "/", "stale": "/domains/links.travel.example?url=/trips/lisbon", "incidents": "/incidents",
+                "incident": "/incidents/STALE",
+            ]
+        ),
+        ("100", ["domains": "/"]),
+    ]
+
+    @Test("each folder is one of a state", .enabled(if: !GoldenFile.isRewriting))
+    func folders() throws {
+        let folders = try FileManager.default.contentsOfDirectory(atPath: Golden.root.appending(path: "states").path)
+        #expect(folders.sorted() == StageState.all.map(\.name).sorted())
+    }
+
+    @Test("the pages of many domains", arguments: pages.map(\.scene))
+    func scene(_ name: String) async throws {
+        let paths = try #require(Self.pages.first { $0.scene == name }?.paths)
+        let scratch = try ScratchStore(StageTime())
+        let sites = StageScenes.named(name, now: StageTime.instant)
+        let watched = try await StageScenes.play(sites, name, into: scratch.store, now: StageTime.instant)
+        let stale = try await scratch.store.unresolvedIncidents(IncidentFilter(kind: .cdnStale), limit: 1).first
+        let files = Mutex<[String: String]>([:])
+        try await serve(scratch.store, watched) { port in
+            for (page, path) in paths {
+                let answer = try await ask(port, path.replacing("STALE", with: stale?.incident.id ?? ""))
+                #expect(answer.status == 200)
+                files.withLock { $0["\(page).html"] = Readable.html(answer.body) }
+            }
+        }
+        try Golden.hold(files.withLock(\.self), in: "scenes/\(name)")
+    }
+}
+
+/// The files that were accepted.
+private enum Golden {
+    static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden")
+
+    /// Compares texts, by the names of their files, with a folder.
+    static func hold(_ texts: [String: String], in folder: String) throws {
+        let texts = texts.mapValues { $0 + "\n" }
+        for difference in try GoldenFile.differences(between: texts, and: root.appending(path: folder)) {
+            Issue.record("\(difference)\n`make golden` accepts this")
+        }
+    }
+}

@@ -1,0 +1,122 @@
+// Every surface of a monitor at one moment, as files: what the command line prints, what the API, the pages and the metrics
+// say, and what receivers got.
+
+import Alerting
+import Evidence
+import Foundation
+import Monitoring
+import Stage
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Commands
+@testable import StatusServer
+
+struct Surfaces {
+    /// By the name of the file.
+    private(set) var files: [String: String] = [:]
+
+    init(_ monitor: GoldenMonitor) async throws {
+        try addCheck(monitor)
+        try await addCommands(monitor.store)
+        addMessages(monitor.receivers)
+        let store = monitor.store
+        let answers = Mutex<[String: String]>([:])
+        try await monitor.serving { port in
+            let found = try await Self.answers(port, store)
+            answers.withLock { $0 = found }
+        }
+        let history = files.removeValue(forKey: "history.json")
+        files.merge(answers.withLock(\.self)) { first, _ in first }
+        if let history { #expect(history == files["history.json"], "the API's history is not that of the command") }
+    }
+
+    // MARK: - The command line
+
+    /// As where the output is no terminal.
+    private static let style = TextStyle(isColoured: false, breaksDiagnosis: false)
+
+    private mutating func addCheck(_ monitor: GoldenMonitor) throws {
+        let domain = try Domain(StageState.domain)
+        let observation = try #require(monitor.probe.last(domain))
+        let report = CheckReport(
+            observation: observation, readings: Readings(observation),
+            verdict: try #require(monitor.known[domain]?.verdict),
+            cdnURL: "https://app-site-association.cdn-apple.com/a/v1/\(domain)")
+        var plugin = PluginOutput()
+        plugin.add(report)
+        let line = report.json.text(isPretty: false)
+        files["check.txt"] = report.text(style: Self.style)
+        files["check.json"] = report.json.text(isPretty: true)
+        files["check.md"] = report.markdown
+        files["check.github.txt"] = report.annotations.joined(separator: "\n")
+        files["check.nagios.txt"] = "\(plugin.text)\nexit code \(plugin.status.rawValue)"
+        #expect(!line.contains("\n") && Readable.json(line) == Readable.json(report.json.text(isPretty: true)))
+    }
+
+    private mutating func addCommands(_ store: Store) async throws {
+        let now = StageState.now
+        let reading = try await StatusReading(store, domains: [], withDocuments: true, now: now)
+        files["status.txt"] = StatusText(reading.overview, style: Self.style).text
+        let documents = reading.documents.map { String(decoding: $0, as: UTF8.self) }
+        files["status.json"] = Readable.json("[\(documents.joined(separator: ","))]")
+        if let history = try await DomainHistory(
+            store, domain: try Domain(StageState.domain), limit: 20, time: PageTime(now: now))
+        {
+            files["history.txt"] = HistoryText(history, style: Self.style, now: now).text
+            files["history.json"] = Readable.json(String(decoding: try history.document(), as: UTF8.self))
+        }
+        let deliveries = try await store.named(try await store.deliveries(domain: nil, limit: 100))
+        let pending = try await store.pendingNotifications().compactMap { DeliveryListing.text($0, nil) }
+        files["deliveries.txt"] = ([DeliveryListing.text(deliveries)] + pending).joined(separator: "\n")
+        files["deliveries.json"] = OrderedJSON.array(deliveries.map(DeliveryListing.json)).text(isPretty: true)
+        if let last = deliveries.last, let sent = try await store.sentMessage(named: String(last.id)) {
+            files["delivery.txt"] = MessageListing.text(MessageDocument(sent))
+        }
+    }
+
+    // MARK: - Messages
+
+    private mutating func addMessages(_ receivers: Receivers) {
+        for (host, name) in [("hook.test", "webhook.txt"), ("chat.test", "slack.txt")] {
+            files[name] = receivers.got(host).map { request in
+                let head = ["\(request.method.rawValue.uppercased()) \(request.url)"]
+                let headers = request.headers.map { "\($0.name): \($0.value)" }
+                let body = Readable.json(String(decoding: request.body, as: UTF8.self))
+                return (head + headers + ["", body]).joined(separator: "\n")
+            }.joined(separator: "\n\n")
+        }
+    }
+
+    // MARK: - The server
+
+    private static func answers(_ port: Int, _ store: Store) async throws -> [String: String] {
+        let api = "/api/v1"
+        let domain = StageState.domain
+        var files: [String: String] = [:]
+        func add(_ name: String, _ path: String, _ readable: (String) -> String) async throws {
+            let answer = try await ask(port, path)
+            let text = answer.status == 200 ? readable(answer.body) : Readable.refusal(answer.body)
+            files[name] = answer.status == 200 ? text : "status \(answer.status)\n\(text)"
+        }
+        try await add("api-domains.json", "\(api)/domains", Readable.json)
+        try await add("api-domain.json", "\(api)/domains/\(domain)", Readable.json)
+        try await add("history.json", "\(api)/domains/\(domain)/history?limit=20", Readable.json)
+        try await add("api-incidents.json", "\(api)/incidents", Readable.json)
+        try await add("api-deliveries.json", "\(api)/deliveries", Readable.json)
+        try await add("api-silences.json", "\(api)/silences", Readable.json)
+        try await add("metrics.txt", "/metrics", Readable.metrics)
+        try await add("feed.xml", "/incidents.atom", \.self)
+        try await add("badge.svg", "/badge/\(domain).svg", Readable.html)
+        try await add("page-domains.html", "/", Readable.html)
+        try await add("page-domain.html", "/domains/\(domain)", Readable.main)
+        try await add("page-incidents.html", "/incidents", Readable.main)
+        if let incident = try await store.incidents(domain: nil, limit: 1).first {
+            try await add("api-incident.json", "\(api)/incidents/\(incident.id)", Readable.json)
+            try await add("page-incident.html", "/incidents/\(incident.id)", Readable.main)
+        }
+        return files
+    }
+}
