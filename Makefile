@@ -28,7 +28,7 @@ TEST_FLAGS := --disable-xctest
 WIDTH = $(shell swift test --help-hidden 2>/dev/null | grep maximum-parallelization-width >/dev/null && \
   echo --experimental-maximum-parallelization-width 16)
 
-.PHONY: help setup setup-build setup-test setup-browser setup-bench setup-package build demo run test browser test-one lint fmt bench bench-scale fuzz simulate kills package package-test clean
+.PHONY: help setup setup-build setup-test setup-browser setup-bench setup-package build demo run test browser test-one golden lint fmt bench bench-scale fuzz simulate replay kills package package-test clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -104,6 +104,11 @@ browser: setup-browser ## look at the pages with Chromium: what they show, axe, 
 test-one: setup-test ## run the tests that match FILTER
 	swift test $(TEST_FLAGS) $(WIDTH) --filter "$(FILTER)"
 
+golden: setup-build ## write all golden files and recordings again; a person then reads the difference
+	AASA_REWRITE_EXPECTATIONS=1 swift test $(TEST_FLAGS) $(WIDTH) --filter 'GoldenTests|AlertingSuite/SnapshotTests'
+	$(MAKE) replay REWRITE=1
+	@git status --short -- Tests
+
 lint: ## check the formatting
 	swift format lint --strict --recursive --parallel $(SOURCES)
 
@@ -142,6 +147,12 @@ DAYS ?= 20
 simulate: setup-build ## run the deterministic simulation for SEEDS (7, or 1..200), DAYS of trouble each
 	swift build -c release --product aasa-monitor-simulate
 	.build/release/aasa-monitor-simulate --seeds $(SEEDS) --days $(DAYS)
+
+RECORDINGS := Tests/SimulationTests/Recordings
+REWRITE ?=
+replay: setup-build ## compare what receivers get in 50 simulated runs with what they got (REWRITE=1 writes the recordings again)
+	swift build --product aasa-monitor-simulate
+	$(if $(REWRITE),AASA_REWRITE_EXPECTATIONS=1 ).build/debug/aasa-monitor-simulate --replay $(RECORDINGS)
 
 KILLS ?= 200
 kills: setup-test ## kill the real process KILLS times under load and count what arrives

@@ -146,6 +146,7 @@ let package = Package(
             name: "aasa-monitor-simulate", dependencies: ["Simulation"], path: "Tests/Simulate", swiftSettings: strict),
         .testTarget(
             name: "SimulationTests", dependencies: ["Simulation", "TestTraits", "aasa-monitor-simulate"],
+            exclude: ["Recordings"],
             swiftSettings: strict),
         // Stores that are filled by hand, for snapshots of what pages show; and the pages over one, for the browser's tests
         // (Tests/Browser) and for pictures.

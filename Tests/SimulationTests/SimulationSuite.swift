@@ -32,9 +32,16 @@ struct SimulationSuite {
         #expect(try await SimulationCommand.simulate(seed: 8, days: 0.5).hash != here.hash)
     }
 
+    @Test("receivers get what they got when the recordings were written", arguments: [UInt64(3), 8, 11])
+    func recordings(_ seed: UInt64) async throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Recordings")
+        let difference = try await SimulationCommand.replay(seed: seed, folder)
+        #expect(difference == nil, "\(difference ?? "")")
+    }
+
     @Test(
         "what makes no sense is refused",
-        arguments: [["--seeds"], ["--seeds", "9..3"], ["--days", "0"], ["--faster"]])
+        arguments: [["--seeds"], ["--seeds", "9..3"], ["--days", "0"], ["--replay"], ["--faster"]])
     func usage(_ arguments: [String]) {
         #expect(throws: SimulationCommand.Usage.self) { _ = try SimulationCommand(arguments) }
     }

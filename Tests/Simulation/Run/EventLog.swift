@@ -13,14 +13,19 @@ struct EventLog {
     init(keeping tailLength: Int = 80) { self.tailLength = tailLength }
 
     mutating func note(_ passed: Int64, _ text: @autoclosure () -> String) {
-        let seconds = passed / 1000
-        let clock = [seconds / 3600 % 24, seconds / 60 % 60, seconds % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
         let rest = String(1000 + passed % 1000).dropFirst()
-        let line = "day \(seconds / 86_400) \(clock.joined(separator: ":")).\(rest) \(text())"
+        let line = "\(Self.clock(passed)).\(rest) \(text())"
         digest = Digest.sha256.hash(digest + line.utf8)
         lines += 1
         last.append(line)
         if last.count / 2 > tailLength { last.removeFirst(tailLength) }
+    }
+
+    /// Day and time, to the second.
+    static func clock(_ passed: Int64) -> String {
+        let seconds = passed / 1000
+        let clock = [seconds / 3600 % 24, seconds / 60 % 60, seconds % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
+        return "day \(seconds / 86_400) \(clock.joined(separator: ":"))"
     }
 
     var tail: [String] { last.suffix(tailLength) }

@@ -37,12 +37,14 @@ extension Simulation {
             dueEvaluation = nil
             lastUpheaval = clock.passed
             let trouble = MachineTrouble(clock: clock, path: path)
-            if !isQuiet, machineDice.happens(0.05) { trouble.die(afterWrites: machineDice.number(0...6)) }
+            if !isQuiet, !plan.isRecorded, machineDice.happens(0.05) {
+                trouble.die(afterWrites: machineDice.number(0...6))
+            }
             let process: SimulatedProcess
             do {
                 process = try await SimulatedProcess(
                     life: lives, path: path, setup: setup, clock: clock, trouble: trouble, network: self,
-                    jitter: { [jitter] in jitter.draw() })
+                    jitter: { [jitter, plan] in plan.isRecorded ? 0 : jitter.draw() })
             } catch  where trouble.isDead {
                 log.note(clock.passed, "process \(lives) has ended while it started")
                 figures.count("machine: killed while it started")

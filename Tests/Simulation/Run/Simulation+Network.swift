@@ -38,9 +38,9 @@ extension Simulation: SimulatedNetwork {
             }
         }
         guard violation == nil else { throw CancellationError() }
-        let reaction = receiver.react(&receiverDice, wall: clock.wall)
+        let reaction = react(receiver, name)
         // The process may end before the request leaves, and after the answer has come.
-        let fate = isQuiet ? 1000 : machineDice.number(0...150)
+        let fate = isQuiet || plan.isRecorded ? 1000 : machineDice.number(0...150)
         if fate == 0 {
             log.note(clock.passed, "\(name) is about to be sent \(message?.words ?? "alerts")")
             note(nil, message, said, name, request.body)
@@ -58,11 +58,31 @@ extension Simulation: SimulatedNetwork {
             "\(name) \(about): \(reaction.answer.status.map(String.init) ?? "no answer")"
                 + (reaction.isAccepted ? ", accepted" : ""))
         note(reaction, message, said, name, request.body)
+        if plan.isRecorded, reaction.isAccepted { record(message, said, name, request.body) }
         if fate == 1 {
             crash()
             figures.count("machine: killed between answer and mark")
         }
         return reaction.answer
+    }
+
+    /// In a recorded run the minute decides: one message more or less changes no other answer.
+    private func react(_ receiver: SimulatedReceiver, _ name: String) -> SimulatedReceiver.Reaction {
+        guard plan.isRecorded else { return receiver.react(&receiverDice, wall: clock.wall) }
+        let stream = name.utf8.reduce(5) { $0 &* 31 &+ UInt64($1) }
+        var dice = Dice(seed: plan.seed &* 1_000_000 &+ UInt64(clock.passed / 60_000), stream: stream)
+        return receiver.react(&dice, wall: clock.wall)
+    }
+
+    private func record(
+        _ message: StoredMessage?, _ said: [(id: String, isEnd: Bool)], _ channel: String, _ body: Data
+    ) {
+        if let message {
+            recording.note(clock.passed, "\(channel) \(message.reason.rawValue)", body)
+        } else {
+            let stated = said.map { "\($0.id) \(audit.ledger[$0.id]?.version ?? 0) \($0.isEnd)" }
+            recording.note(clock.passed, channel, body, stating: stated.joined(separator: "\n"))
+        }
     }
 
     /// The message that lies in the store in these bytes.

@@ -35,6 +35,12 @@ extension Simulation {
         planEvaluation(process, after: 2000)
     }
 
+    /// What comes in place of a kill and a start.
+    func recover() async {
+        isOffline = false
+        await reload()
+    }
+
     /// Sites that are no longer watched have ended, as far as the store took that.
     private func endRemoved(_ process: SimulatedProcess) async {
         for site in sites.indices where !setup.watched.contains(site) {

@@ -131,20 +131,20 @@ extension Simulation {
         agenda.add(.machine, at: now + machineDice.hours(mean: 7))
         var name = ""
         switch machineDice.number(0...9) {
-        case 0...3:
+        case 0...3 where !plan.isRecorded:
             name = "killed between two writes"
             process?.trouble.die(afterWrites: machineDice.number(0...12))
-        case 4:
+        case 0...4:
             name = "killed while idle"
             agenda.add(.crash, at: now)
         case 5:
             name = "clock set"
             setClock(hours: machineDice.pick([-25.0, -3, -1, -0.01, 0.01, 1, 3, 25]) ?? 1)
             if machineDice.happens(0.3) { agenda.add(.crash, at: now + machineDice.hours(mean: 0.5)) }
-        case 6:
+        case 6 where !plan.isRecorded:
             name = "store locked"
             process?.trouble.lock(until: now + machineDice.hours(mean: 0.4))
-        case 7:
+        case 7 where !plan.isRecorded:
             name = "disk full"
             process?.trouble.fill(until: now + machineDice.hours(mean: 0.6), space: machineDice.number(0...4))
         case 8:
@@ -222,6 +222,8 @@ extension Simulation {
         log.note(now, "silence \(silence.id) for \(domain) until \(silence.endsAt.timeIntervalSince1970)")
         figures.count("silences")
         await refreshSilences()
+        // It may be over before the next audit, and what ended before it was notified is not sent afterwards.
+        checkDue()
         agenda.add(.refreshSilences(life: process.life), at: clock.passed(atWall: silence.endsAt) + 1)
     }
 }

@@ -19,6 +19,10 @@ package struct SimulationPlan: Equatable, Sendable {
     package var folder: String
     /// Whether every line of the event log is kept, and not only the last ones.
     package var keepsAll = false
+    /// Whether the run is for a `Recording`: what the monitor does inside must not show in what receivers get. Nothing ends the
+    /// process and the store is well; a reload comes in place of a kill. How a receiver answers does not depend on how often
+    /// it was asked before.
+    package var isRecorded = false
 
     package init(seed: UInt64, days: Double, folder: String) {
         self.seed = seed
@@ -34,6 +38,8 @@ package struct SimulationResult: Sendable {
     package let hash: String
     /// The event log, or its last lines.
     package let tail: [String]
+    /// Empty unless the run is recorded.
+    package let recording: String
 }
 
 package actor Simulation {
@@ -43,6 +49,7 @@ package actor Simulation {
     var agenda = Agenda()
     var log: EventLog
     var figures = Figures()
+    var recording = Recording()
     var audit = Audit()
     var sites: [SimulatedSite]
     var receivers: [String: SimulatedReceiver]
@@ -93,6 +100,8 @@ package actor Simulation {
     /// Longer than the longest pause of a channel, and than a day in which a file that alternated is remembered and some checks of
     /// the longest interval after it.
     static let quiet: Int64 = 48 * hour
+    /// Little is sent in these hours, and nothing has to be at rest after them.
+    static let recordedQuiet: Int64 = 6 * hour
     static let auditPause: Int64 = 300_000
 
     package init(_ plan: SimulationPlan) throws {
@@ -124,12 +133,13 @@ package actor Simulation {
         await pass(until: end)
         if violation == nil {
             calmDown()
-            await pass(until: end + Self.quiet)
+            await pass(until: end + (plan.isRecorded ? Self.recordedQuiet : Self.quiet))
         }
-        if violation == nil { finish() }
+        if violation == nil, !plan.isRecorded { finish() }
         figures.days = Double(clock.passed) / Double(24 * Self.hour)
         await shutDown()
-        return SimulationResult(violation: violation, figures: figures, hash: log.hash, tail: log.tail)
+        return SimulationResult(
+            violation: violation, figures: figures, hash: log.hash, tail: log.tail, recording: recording.text)
     }
 
     private func prepare() {
@@ -231,7 +241,7 @@ package actor Simulation {
             checkDue()
             agenda.add(.audit, at: clock.passed + Self.auditPause)
         case .reload(let life): if isAlive(life) { await reload() }
-        case .crash: crash()
+        case .crash: if plan.isRecorded { await recover() } else { crash() }
         case .start: await start()
         case .check(let site, let life): if isAlive(life) { await check(site) }
         case .step(let name, let life): if isAlive(life) { await step(name) }

@@ -1,36 +1,48 @@
-// What `make simulate` runs: seed after seed, a line each, and figures at the end.
+// What `make simulate` runs: seed after seed, a line each, and figures at the end. What `make replay` runs: the recorded seeds.
 
 import Foundation
+import TestSupport
 
 package struct SimulationCommand: Sendable {
     package var seeds: ClosedRange<UInt64> = 1...20
     package var days = 20.0
     /// Prints every line of the event log.
     package var isVerbose = false
+    /// The folder of recordings that what receivers get is compared with; nil: it is not.
+    package var recordings: URL?
 
     package struct Usage: Error, CustomStringConvertible {
-        package let description = "usage: aasa-monitor-simulate [--seeds 7 | --seeds 1..200] [--days 20] [--verbose]"
+        package let description = """
+            usage: aasa-monitor-simulate [--seeds 7 | --seeds 1..200] [--days 20] [--verbose]
+                   aasa-monitor-simulate --replay FOLDER [--seeds 1..50]
+            """
     }
 
     package init(_ arguments: [String]) throws {
         var rest = arguments[...]
+        var asked: ClosedRange<UInt64>?
         while let option = rest.popFirst() {
             switch option {
             case "--verbose": isVerbose = true
+            case "--replay":
+                guard let folder = rest.popFirst() else { throw Usage() }
+                recordings = URL(filePath: folder)
             case "--seeds":
                 let bounds = (rest.popFirst() ?? "").split(separator: ".").compactMap { UInt64($0) }
                 guard let first = bounds.first, let last = bounds.last, first <= last else { throw Usage() }
-                seeds = first...last
+                asked = first...last
             case "--days":
                 guard let days = Double(rest.popFirst() ?? ""), days > 0 else { throw Usage() }
                 self.days = days
             default: throw Usage()
             }
         }
+        if let seeds = asked ?? (recordings == nil ? nil : Self.recordedSeeds) { self.seeds = seeds }
     }
 
     /// - Returns: the seeds that failed.
     package func run(print: (String) -> Void) async throws -> [UInt64] {
+        if let recordings { return try await replay(recordings, print) }
         var total = Figures()
         var failed: [UInt64] = []
         for seed in seeds {
@@ -50,9 +62,9 @@ package struct SimulationCommand: Sendable {
         return failed
     }
 
-    /// `keepsAll`: as in the plan.
+    /// `keepsAll`, `isRecorded`: as in the plan.
     package static func simulate(
-        seed: UInt64, days: Double, keepsAll: Bool = false
+        seed: UInt64, days: Double, keepsAll: Bool = false, isRecorded: Bool = false
     ) async throws -> SimulationResult {
         // In memory where there is such a place: flushes to a disk would be most of the time.
         let memory = "/dev/shm"
@@ -64,7 +76,42 @@ package struct SimulationCommand: Sendable {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         var plan = SimulationPlan(seed: seed, days: days, folder: folder)
         plan.keepsAll = keepsAll
+        plan.isRecorded = isRecorded
         return try await Simulation(plan).run()
+    }
+
+    // MARK: - Recordings
+
+    private static let recordedSeeds: ClosedRange<UInt64> = 1...50
+    private static let recordedDays = 1.0
+
+    /// Plays a seed and compares what receivers got with its recording; AASA_REWRITE_EXPECTATIONS=1 writes that again.
+    /// - Returns: what differs; nil where nothing does.
+    package static func replay(seed: UInt64, _ folder: URL) async throws -> String? {
+        let result = try await simulate(seed: seed, days: recordedDays, isRecorded: true)
+        if let violation = result.violation { return (result.tail + [violation.description]).joined(separator: "\n") }
+        let name = (seed < 10 ? "0" : "") + "\(seed).txt"
+        return try GoldenFile.difference(between: result.recording, and: folder.appending(path: name))
+    }
+
+    private func replay(_ folder: URL, _ print: (String) -> Void) async throws -> [UInt64] {
+        var failed: [UInt64] = []
+        var rest = seeds.makeIterator()
+        try await withThrowingTaskGroup(of: (UInt64, String?).self) { group in
+            func play() {
+                guard let seed = rest.next() else { return }
+                group.addTask { (seed, try await Self.replay(seed: seed, folder)) }
+            }
+            for _ in 0..<ProcessInfo.processInfo.activeProcessorCount { play() }
+            for try await (seed, difference) in group {
+                play()
+                guard let difference else { continue }
+                failed.append(seed)
+                print("seed \(seed): \(difference)")
+            }
+        }
+        print("\(seeds.count) seeds \(GoldenFile.isRewriting ? "written" : "played"), \(failed.count) differ")
+        return failed.sorted()
     }
 
     private static func text(_ days: Double) -> String {
