@@ -24,11 +24,8 @@ comma := ,
 SOURCES := Package.swift Sources Tests Benchmarks
 # Swift Testing only; without this an empty XCTest run prints "0 tests".
 TEST_FLAGS := --disable-xctest
-# Hundreds of tests with processes of their own, all at once, starve each other; older toolchains do not know the option.
-WIDTH = $(shell swift test --help-hidden 2>/dev/null | grep maximum-parallelization-width >/dev/null && \
-  echo --experimental-maximum-parallelization-width 16)
 
-.PHONY: help setup setup-build setup-test setup-browser setup-bench setup-package build demo run test browser test-one golden lint fmt bench bench-scale fuzz simulate replay kills package package-test clean
+.PHONY: help setup setup-build setup-test setup-browser setup-bench setup-package build demo run test browser test-one golden lint fmt bench bench-scale fuzz simulate replay kills soak package package-test clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -85,14 +82,9 @@ demo: build ## show the main job on an embedded lab
 run: build ## run the daemon with CONFIG (default monitor.yaml)
 	.build/debug/aasa-monitor run --config $(CONFIG)
 
-test: setup-test ## run all tests
+test: setup-test ## run all tests, and name the slowest
 	swift build --build-tests
-	@# What failed once more at the end, where a reader of a long log looks first. The backtracer's own settings show every
-	@# thread and register, and bury the one that crashed.
-	@log=$$(mktemp); status=0; SWIFT_BACKTRACE=$${SWIFT_BACKTRACE:-threads=crashed,registers=none,images=none} \
-	  swift test --skip-build $(TEST_FLAGS) $(WIDTH) 2>&1 | tee "$$log" || status=$$?; \
-	  if [ $$status -ne 0 ]; then echo; echo "what failed:"; .ci/failures "$$log" || true; fi; \
-	  rm -f "$$log"; exit $$status
+	.ci/test
 
 SHOTS ?=
 browser: setup-browser ## look at the pages with Chromium: what they show, axe, hostile payloads (SHOTS=FOLDER takes pictures)
@@ -102,10 +94,10 @@ browser: setup-browser ## look at the pages with Chromium: what they show, axe, 
 	else echo "skipped: the browser's client is not installed"; fi
 
 test-one: setup-test ## run the tests that match FILTER
-	swift test $(TEST_FLAGS) $(WIDTH) --filter "$(FILTER)"
+	swift test $(TEST_FLAGS) --filter "$(FILTER)"
 
 golden: setup-build ## write all golden files and recordings again; a person then reads the difference
-	AASA_REWRITE_EXPECTATIONS=1 swift test $(TEST_FLAGS) $(WIDTH) --filter 'GoldenTests|AlertingSuite/SnapshotTests'
+	AASA_REWRITE_EXPECTATIONS=1 swift test $(TEST_FLAGS) --filter 'GoldenTests|AlertingSuite/SnapshotTests'
 	$(MAKE) replay REWRITE=1
 	@git status --short -- Tests
 
@@ -157,6 +149,17 @@ replay: setup-build ## compare what receivers get in 50 simulated runs with what
 KILLS ?= 200
 kills: setup-test ## kill the real process KILLS times under load and count what arrives
 	AASA_KILLS=$(KILLS) swift test $(TEST_FLAGS) --filter EndToEndTests.KillLoopTests
+
+SOAK_MINUTES ?= 60
+SOAK_SEEDS ?= $(SEEDS)
+SOAK_KILLS ?= $(KILLS)
+SOAK_FUZZ_SECONDS ?= 1800
+soak: setup-test ## for nights and releases: SOAK_SEEDS of the simulation, SOAK_KILLS kills, load, SOAK_MINUTES of memory, fuzzing
+	$(MAKE) simulate SEEDS=$(SOAK_SEEDS)
+	$(MAKE) kills KILLS=$(SOAK_KILLS)
+	AASA_SOAK=1 swift test $(TEST_FLAGS) --filter '^(AASATests|AlertingTests|MonitoringTests|SimulationTests)\.'
+	AASA_SOAK_MINUTES=$(SOAK_MINUTES) swift test $(TEST_FLAGS) --filter '^EndToEndTests\..*(LoadTests|SoakTests)/'
+	$(MAKE) fuzz FUZZ_SECONDS=$(SOAK_FUZZ_SECONDS)
 
 package: setup ## make the .deb and the archive of the release build, in dist/
 	deploy/package.sh

@@ -145,7 +145,8 @@ let package = Package(
         .executableTarget(
             name: "aasa-monitor-simulate", dependencies: ["Simulation"], path: "Tests/Simulate", swiftSettings: strict),
         .testTarget(
-            name: "SimulationTests", dependencies: ["Simulation", "TestTraits", "aasa-monitor-simulate"],
+            name: "SimulationTests",
+            dependencies: ["Simulation", "TestSupport", "TestTraits", "aasa-monitor-simulate"],
             exclude: ["Recordings"],
             swiftSettings: strict),
         // Stores that are filled by hand, for snapshots of what pages show; and the pages over one, for the browser's tests
@@ -170,7 +171,8 @@ let package = Package(
             exclude: ["Payloads", "Snapshots"],
             swiftSettings: strict),
         .testTarget(
-            name: "CommandsTests", dependencies: ["Commands", "Evidence", "Monitoring", "Storage", "TestSupport"],
+            name: "CommandsTests",
+            dependencies: ["Commands", "Evidence", "Monitoring", "Storage", "TestSupport", "TestTraits"],
             swiftSettings: strict),
         .testTarget(
             name: "ConfigurationTests",
@@ -187,7 +189,7 @@ let package = Package(
             name: "DaemonTests",
             dependencies: [
                 "Alerting", "Daemon", "Evidence", "MonitorConfiguration", "Monitoring", "StatusServer", "Storage",
-                "TestSupport", .product(name: "Logging", package: "swift-log"),
+                "TestSupport", "TestTraits", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
         .testTarget(
@@ -202,17 +204,18 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "HashingTests", dependencies: ["Hashing"], swiftSettings: strict),
         .testTarget(name: "LabTests", dependencies: ["Lab", "TestTraits"], swiftSettings: strict),
-        .testTarget(name: "MonitorMetricsTests", dependencies: ["MonitorMetrics"], swiftSettings: strict),
+        .testTarget(
+            name: "MonitorMetricsTests", dependencies: ["MonitorMetrics", "TestTraits"], swiftSettings: strict),
         .testTarget(
             name: "MonitoringTests", dependencies: ["Evidence", "Monitoring", "TestSupport", "TestTraits"],
             swiftSettings: strict),
         .testTarget(
-            name: "ProbingTests", dependencies: ["Curl", "Evidence", "Lab", "Probing", "TestSupport"],
+            name: "ProbingTests", dependencies: ["Curl", "Evidence", "Lab", "Probing", "TestSupport", "TestTraits"],
             swiftSettings: strict),
         .testTarget(
             name: "StatusServerTests",
             dependencies: [
-                "Evidence", "Monitoring", "StatusServer", "Storage", "TestSupport",
+                "Evidence", "Monitoring", "StatusServer", "Storage", "TestSupport", "TestTraits",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
@@ -220,7 +223,8 @@ let package = Package(
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "Evidence", "Monitoring", "Storage", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+                "Evidence", "Monitoring", "Storage", "TestSupport", "TestTraits",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ],
             exclude: ["Fixtures"],
             swiftSettings: strict),
@@ -229,7 +233,8 @@ let package = Package(
             name: "GoldenTests",
             dependencies: [
                 "Alerting", "Commands", "Daemon", "Evidence", "MonitorConfiguration", "MonitorMetrics", "Monitoring",
-                "Stage", "StatusServer", "Storage", "TestSupport", .product(name: "Logging", package: "swift-log"),
+                "Stage", "StatusServer", "Storage", "TestSupport", "TestTraits",
+                .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Golden"],
             swiftSettings: strict),

@@ -26,7 +26,8 @@ extension AASASuite {
             }
         }
 
-        @Test("the verdicts are those of the whole search, on random rules", arguments: UInt64(1)...8)
+        @Test(
+            "the verdicts are those of the whole search, on random rules", arguments: UInt64(1)...Rounds.of(2, soak: 8))
         func random(_ seed: UInt64) throws {
             var random = RandomLanguage(seed: seed &* 31)
             for round in 0..<25 {
@@ -39,7 +40,9 @@ extension AASASuite {
             }
         }
 
-        @Test("the verdicts are those of the whole search, on random paths with literal ends", arguments: UInt64(1)...8)
+        @Test(
+            "the verdicts are those of the whole search, on random paths with literal ends",
+            arguments: UInt64(1)...Rounds.of(2, soak: 8))
         func paths(_ seed: UInt64) throws {
             var random = RandomLanguage(seed: seed &* 57)
             for _ in 0..<25 {

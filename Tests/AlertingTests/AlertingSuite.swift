@@ -2,12 +2,13 @@ import Evidence
 import Foundation
 import Monitoring
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import Alerting
 
 /// The root of this target's tests.
-@Suite("Alerting", .timeLimit(.minutes(15)))
+@Suite("Alerting", .timeLimit(.minutes(30)), .inTurn)
 struct AlertingSuite {}
 
 /// 2026-11-21T07:00:00Z.

@@ -31,9 +31,9 @@ extension AlertingSuite {
         }
 
         @Test(
-            "the service's own model takes every kind of message, whatever stands in it",
+            "the service's own model takes every kind of message, whatever stands in it, and refuses slips",
             arguments: JudgedService.allCases)
-        func taken(service: JudgedService) async throws {
+        func judged(service: JudgedService) async throws {
             var all: [(name: String, payload: PayloadCase)] = []
             for kind in MessageKind.allCases where kind != .acknowledged || service == .pagerduty {
                 for text in ForeignText.allCases {
@@ -48,18 +48,14 @@ extension AlertingSuite {
                     return (name, other)
                 }
             }
-            for (one, verdict) in zip(all, try await PayloadJudge.verdicts(all.map(\.payload))) where verdict != "ok" {
+            // One run of the judge: it loads the services' models at its start.
+            let good = try #require(try cases(service, .firing, .plain).first)
+            let slips = Self.slips(service)
+            let verdicts = try await PayloadJudge.verdicts(try all.map(\.payload) + slips.map { try $0.change(good) })
+            for (one, verdict) in zip(all, verdicts) where verdict != "ok" {
                 Issue.record("\(service) \(one.name): \(verdict)\n\(one.payload.body.prefix(2000))")
             }
-        }
-
-        @Test("the judge refuses what the service would refuse", arguments: JudgedService.allCases)
-        func refused(service: JudgedService) async throws {
-            let good = try #require(try cases(service, .firing, .plain).first)
-            let bad = try Self.slips(service).map { try $0.change(good) }
-            let verdicts = try await PayloadJudge.verdicts([good] + bad)
-            #expect(verdicts.first == "ok")
-            for (slip, verdict) in zip(Self.slips(service), verdicts.dropFirst()) {
+            for (slip, verdict) in zip(slips, verdicts.dropFirst(all.count)) {
                 #expect(verdict.hasPrefix("refused: "), "\(service): \(slip.name)")
                 #expect(!verdict.contains("ModuleNotFoundError") && !verdict.contains("KeyError: '\(service)'"))
             }

@@ -1,4 +1,5 @@
+import TestTraits
 import Testing
 
 /// What commands print and decide, from values made by hand: no socket, no process.
-@Suite enum CommandsTests {}
+@Suite(.inTurn) enum CommandsTests {}

@@ -9,10 +9,12 @@ import Yams
 
 extension ConfigurationSuite {
     @Suite struct SchemaTests {
-        private static func schema() throws -> JSONValue {
+        private static let parsed = Result {
             let file = Fixture.repository.appending(path: "Sources/Commands/Templates/monitor.schema.json")
             return try JSONValue(try String(contentsOf: file, encoding: .utf8))
         }
+
+        private static func schema() throws -> JSONValue { try parsed.get() }
 
         private static func faults(of text: String) throws -> [String] {
             let schema = try schema()

@@ -1,10 +1,11 @@
 import Curl
 import Foundation
 import Lab
+import TestTraits
 import Testing
 
 /// Every suite of this target: real transfers, over loopback only.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(30)), .inTurn)
 enum CurlTests {}
 
 /// Runs a test against a lab and a driver that trusts it, and takes both down whatever happens.

@@ -4,9 +4,10 @@ import Logging
 import Monitoring
 import Storage
 import Synchronization
+import TestTraits
 import Testing
 
-@Suite("The daemon's parts") struct DaemonSuite {}
+@Suite("The daemon's parts", .timeLimit(.minutes(30)), .inTurn) struct DaemonSuite {}
 
 let noon = Date(timeIntervalSince1970: 1_795_000_000)
 let silent = Logger(label: "x") { _ in SwiftLogNoOpLogHandler() }

@@ -11,7 +11,7 @@ import Testing
 @testable import Daemon
 
 extension DaemonSuite {
-    @Suite("Domain scheduler", .timeLimit(.minutes(5)))
+    @Suite("Domain scheduler")
     struct DomainSchedulerTests {
         /// Its checks end by cancellation only.
         private final class Hanging: DomainProbing {

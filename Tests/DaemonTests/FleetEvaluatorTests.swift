@@ -9,7 +9,7 @@ import Testing
 @testable import Daemon
 
 extension DaemonSuite {
-    @Suite("Fleet evaluator", .timeLimit(.minutes(5)))
+    @Suite("Fleet evaluator")
     struct FleetEvaluatorTests {
         @Test("a pass stores what it finds and logs it once")
         func pass() async throws {

@@ -11,7 +11,7 @@ import Testing
 @testable import Daemon
 
 extension DaemonSuite {
-    @Suite("The scheduler's watchdog", .timeLimit(.minutes(5)))
+    @Suite("The scheduler's watchdog")
     struct SchedulerWatchdogTests {
         /// Answers until it is stuck.
         private final class Probe: DomainProbing {

@@ -5,7 +5,7 @@ import Testing
 @testable import Daemon
 
 extension DaemonSuite {
-    @Suite("Shutdown", .timeLimit(.minutes(5)))
+    @Suite("Shutdown")
     struct ShutdownTests {
         @Test("the watchdog ends a process that does not end by itself, with a line in the log")
         func late() async throws {

@@ -8,7 +8,7 @@ import Testing
 @testable import Daemon
 
 extension DaemonSuite {
-    @Suite("Notification of a store in trouble", .timeLimit(.minutes(5)))
+    @Suite("Notification of a store in trouble")
     final class StoreTroubleNotifierTests {
         private let receivers = Receivers()
         private let time = MovedTime()

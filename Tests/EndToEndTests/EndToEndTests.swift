@@ -1,5 +1,6 @@
+import TestTraits
 import Testing
 
 /// Every suite of this target runs the built program from outside, against a lab of its own, over loopback only.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(30)), .inTurn)
 enum EndToEndTests {}

@@ -3,7 +3,7 @@ import Lab
 import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(30)), .inTurn)
 struct LabTests {}
 
 let body = #"{"applinks":{"details":[]}}"#

@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 
 @testable import MonitorMetrics
 
-@Suite("MonitorMetrics") struct ExpositionTests {
+@Suite("MonitorMetrics", .inTurn) struct ExpositionTests {
     private func text(_ exposition: Exposition) -> String { String(decoding: exposition.bytes, as: UTF8.self) }
 
     @Test(

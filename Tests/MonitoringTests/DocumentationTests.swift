@@ -1,9 +1,10 @@
 import Evidence
 import Foundation
 import Monitoring
+import TestTraits
 import Testing
 
-@Suite("the documentation of findings and kinds")
+@Suite("the documentation of findings and kinds", .computing)
 struct DocumentationTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()

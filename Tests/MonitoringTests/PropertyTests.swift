@@ -42,7 +42,7 @@ extension MonitoringSuite {
 
         @Test(
             "each incident fires once, versions count one by one with a mark each, and whoever knows of it gets its end",
-            arguments: 0..<60)
+            arguments: 0..<Rounds.of(UInt64(8), soak: 60))
         func courses(_ seed: UInt64) throws {
             let course = try Self.life(seed)
             for (_, events) in Dictionary(grouping: course.events, by: \.incident.id) {
@@ -102,7 +102,9 @@ extension MonitoringSuite {
             }
         }
 
-        @Test("a check that can tell nothing opens nothing and closes nothing, whatever went before", arguments: 0..<20)
+        @Test(
+            "a check that can tell nothing opens nothing and closes nothing, whatever went before",
+            arguments: 0..<Rounds.of(UInt64(4), soak: 20))
         func unknown(_ seed: UInt64) throws {
             var course = try Self.life(seed, looks: 40)
             let (events, open) = (course.events.count, course.state.open)

@@ -2,12 +2,13 @@ import Curl
 import Evidence
 import Foundation
 import Lab
+import TestTraits
 import Testing
 
 @testable import Probing
 
 /// Every suite of this target: real requests, over loopback only.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(30)), .inTurn)
 enum ProbingTests {}
 
 /// A lab, and what it takes to probe it. `names` gives a host several of the lab's addresses; all others lead to the first.

@@ -1,9 +1,10 @@
 // docs/reliability.md names tests; a name that no test has any more shows nothing.
 
 import Foundation
+import TestTraits
 import Testing
 
-@Suite("docs/reliability.md")
+@Suite("docs/reliability.md", .computing)
 struct ReliabilityPageTests {
     @Test("every test that docs/reliability.md names is there")
     func names() throws {

@@ -2,6 +2,7 @@
 
 import Foundation
 import Simulation
+import TestSupport
 import TestTraits
 import Testing
 
@@ -10,7 +11,7 @@ struct SimulationSuite {
     /// Few sites and many, with messages that go by themselves and with grouped ones, with escalation and with a feed.
     @Test(
         "days of trouble lose nothing, repeat nothing under another key, and come to rest",
-        arguments: [(UInt64(1), 2.0), (5, 2), (17, 2), (8, 1)])
+        arguments: [(UInt64(1), 1.0), (5, 0.5), (17, 0.5), (8, 0.5)])
     func seeds(_ seed: UInt64, days: Double) async throws {
         let result = try await SimulationCommand.simulate(seed: seed, days: days)
         let story = result.tail.joined(separator: "\n")
@@ -20,19 +21,21 @@ struct SimulationSuite {
         )
         // A run in which nothing happens shows nothing.
         #expect(result.figures["alerts delivered"] > 0)
-        #expect(result.figures.sum("machine: killed") > 0)
+        if days >= 1 { #expect(result.figures.sum("machine: killed") > 0) }
         #expect(result.figures.sum("sites: ") > 0)
     }
 
     @Test("the same seed gives the same run, in this process and in another")
     func determinism() async throws {
-        let here = try await SimulationCommand.simulate(seed: 7, days: 0.5)
-        let there = try await Self.run(["--seeds", "7", "--days", "0.5"])
+        let here = try await SimulationCommand.simulate(seed: 7, days: 0.2)
+        let there = try await Self.run(["--seeds", "7", "--days", "0.2"])
         #expect(there.contains("seed 7: \(here.hash),"), "\(here.hash) here, and there \(there)")
-        #expect(try await SimulationCommand.simulate(seed: 8, days: 0.5).hash != here.hash)
+        #expect(try await SimulationCommand.simulate(seed: 8, days: 0.2).hash != here.hash)
     }
 
-    @Test("receivers get what they got when the recordings were written", arguments: [UInt64(3), 8, 11])
+    @Test(
+        "receivers get what they got when the recordings were written",
+        arguments: Rounds.of([UInt64(3)], soak: [3, 8, 11]))
     func recordings(_ seed: UInt64) async throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Recordings")
         let difference = try await SimulationCommand.replay(seed: seed, folder)

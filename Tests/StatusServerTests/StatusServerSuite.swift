@@ -4,10 +4,11 @@ import Monitoring
 import StatusServer
 import Storage
 import TestSupport
+import TestTraits
 import Testing
 
 /// The root of this target's tests.
-@Suite("Status server", .timeLimit(.minutes(15)))
+@Suite("Status server", .timeLimit(.minutes(30)), .inTurn)
 struct StatusServerSuite {}
 
 /// 2026-11-21T07:00:00Z.

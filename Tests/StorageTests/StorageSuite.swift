@@ -3,12 +3,13 @@ import Foundation
 import GRDB
 import Monitoring
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import Storage
 
 /// The root of this target's tests.
-@Suite("Storage", .timeLimit(.minutes(15)))
+@Suite("Storage", .timeLimit(.minutes(30)), .inTurn)
 struct StorageSuite {}
 
 /// A folder that goes away with the test.

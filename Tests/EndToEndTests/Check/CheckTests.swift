@@ -176,7 +176,7 @@ extension EndToEndTests {
         @Test(
             "a list that cannot be read is told, not stumbled over", arguments: ["- <&-", "- </", "@/", "@/dev/zero"])
         func unreadableList(_ words: String) async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 let process = try stage.tool(
                     "bash", ["-c", "exec \"$0\" check \(words)", MonitorProcess.binary.path])
                 let end = try await process.ended()
@@ -195,37 +195,6 @@ extension EndToEndTests {
                     #expect(process.errors.contains(text))
                 }
                 #expect(stage.lab.connectionsAccepted == 0)
-            }
-        }
-
-        @Test(
-            "what the command line gets wrong is usage",
-            arguments: [
-                [], ["-4", "-6", "site.test"], ["--max-time", "0", "site.test"],
-                ["--connect-to", "nonsense", "a.test"],
-                ["--cdn-url", "http://cdn.test/a/v1", "a.test"], ["--format", "prose", "a.test"], ["--nonsense"],
-            ])
-        func usage(_ arguments: [String]) async throws {
-            try await Stage.with { stage in
-                let process = try await stage.run(["check"] + arguments)
-                #expect(process.end == .exit(64))
-                #expect(process.output == "")
-                #expect(process.errors != "")
-            }
-        }
-
-        @Test("an input file that is missing has an exit code of its own")
-        func missingFiles() async throws {
-            try await Stage.with { stage in
-                let list = try await stage.check(["@nowhere.txt"])
-                #expect(list.end == .exit(66))
-                #expect(list.errors.contains("nowhere.txt"))
-                let authorities = try await stage.run(["check", "--cacert", "nowhere.pem", "site.test"])
-                #expect(authorities.end == .exit(66))
-                #expect(authorities.errors.contains("nowhere.pem"))
-                let configuration = try await stage.check(["--config", "nowhere.yaml", "site.test"])
-                #expect(configuration.end == .exit(66))
-                #expect(configuration.errors.contains("nowhere.yaml"))
             }
         }
 

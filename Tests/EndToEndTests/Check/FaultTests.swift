@@ -1,94 +1,16 @@
-// Each fault that the lab can play, on the origin and on the CDN, and the one rule that names it. One run looks at all of
-// them side by side, so that the slowest tells how long the run may take.
+// Each fault that the lab can play on the CDN, and what else keeps an answer away. The faults of origins are scenarios.
 
 import Foundation
 import Lab
+import TestTraits
 import Testing
 import TestSupport
 
 extension EndToEndTests {
-    @Suite(.serialized) struct FaultTests {
-        private static let faults: [(fault: LabFault, rule: String)] = [
-            (.hang, "origin.timeout"), (.reset, "origin.connection-reset"), (.close, "origin.connection-reset"),
-            (.endlessHeaders, "origin.headers-too-large"), (.endlessBody, "origin.too-large"),
-            (.gzipBomb, "origin.too-large"), (.slowDrip, "origin.timeout"), (.slowHeaders, "origin.timeout"),
-            (.headerDrip, "origin.timeout"), (.shortHead, "origin.truncated"),
-            (.resetMidBody, "origin.truncated"), (.shortBody, "origin.truncated"),
-            (.truncatedChunk, "origin.truncated"), (.longBody, "aasa.json-syntax"),
-            (.malformedStatusLine, "origin.malformed-answer"), (.notHTTP, "origin.malformed-answer"),
-            (.badGzip, "origin.content-encoding"),
-        ]
-
-        private static let handshakes: [(handshake: LabHandshake, rule: String)] = [
-            (.hang, "origin.timeout"), (.reset, "origin.connection-reset"), (.alert, "origin.tls-failed"),
-            (.obsoleteTLS, "origin.tls-version"), (.plainText, "origin.tls-failed"),
-            (.close, "origin.tls-failed"), (.unrecognizedName, "origin.tls-failed"),
-        ]
-
-        private static let certificates: [(name: String, certificate: LabCertificate, rule: String)] = [
-            ("expired", .expired, "origin.certificate-expired"),
-            ("early", .notYetValid, "origin.certificate-not-yet-valid"),
-            ("wrong-name", .wrongName, "origin.certificate-name-mismatch"),
-            ("self-signed", .selfSigned, "origin.certificate-untrusted"),
-            ("untrusted", .untrustedRoot, "origin.certificate-untrusted"),
-            ("private", .privateAuthority, "origin.certificate-untrusted"),
-            ("incomplete", .missingIntermediate, "origin.certificate-chain-incomplete"),
-            ("cross-signed", .missingSecondIntermediate, "origin.certificate-chain-incomplete"),
-            ("common-name", .commonNameOnly, "origin.certificate-name-mismatch"),
-            ("ingress", .ingressDefault, "origin.certificate-name-mismatch"),
-            ("old-intermediate", .expiredIntermediate, "origin.certificate-expired"),
-        ]
-
-        @Test("the tables cover all that the lab can do")
-        func complete() {
-            #expect(Set(Self.faults.map(\.fault)) == Set(LabFault.allCases))
-            #expect(Set(Self.handshakes.map(\.handshake)) == Set(LabHandshake.allCases).subtracting([.normal]))
-        }
-
-        @Test("each fault of an origin has its own rule, and none holds up a check beyond its time")
-        func origins() async throws {
-            try await Stage.with(share: .large) { stage in
-                var expected: [String: String] = [:]
-                for (fault, rule) in Self.faults {
-                    let host = "fault-\(fault.rawValue.lowercased()).test"
-                    stage.lab.origin(host).behaviour = .fault(fault)
-                    expected[host] = rule
-                }
-                for (handshake, rule) in Self.handshakes {
-                    let host = "handshake-\("\(handshake)".lowercased()).test"
-                    stage.lab.origin(host).handshake = handshake
-                    expected[host] = rule
-                }
-                for (name, certificate, rule) in Self.certificates {
-                    stage.lab.origin("\(name).test").serve(file())
-                    stage.lab.origin("\(name).test").certificate = certificate
-                    expected["\(name).test"] = rule
-                }
-                let begin = ContinuousClock.now
-                let reports = try await stage.reports(expected.keys.sorted(), ["--max-time", "5"])
-                #expect(ContinuousClock.now - begin < .seconds(120))
-                #expect(reports.count == expected.count)
-                for (host, rule) in expected {
-                    let report = reports[host] ?? .absent
-                    #expect(report.errorRules.filter { !$0.hasPrefix("cdn.") } == [rule], "\(host): \(report)")
-                    #expect(report["verdict"] == .string("failing"), "\(host)")
-                    #expect(report["diagnosis"].string?.isEmpty == false, "\(host)")
-                }
-            }
-        }
-
-        @Test("a fault of an origin is told by the exit code", arguments: [LabFault.reset, .badGzip])
-        func exitCode(_ fault: LabFault) async throws {
-            try await Stage.with { stage in
-                stage.lab.origin("site.test").behaviour = .fault(fault)
-                let process = try await stage.check(["site.test"])
-                #expect(process.end == .exit(1))
-            }
-        }
-
+    @Suite struct FaultTests {
         @Test("a host that the name servers do not know, and a port that nobody listens on")
         func noServer() async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 let unknown = try await stage.run([
                     "check", "--format", "json", "--max-time", "5", "--connect-to",
                     "app-site-association.cdn-apple.com:443:127.0.0.1:9", "no-such-host.invalid",
@@ -104,9 +26,9 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a fault of the CDN is a finding of the CDN's, and the origin is not blamed")
+        @Test("a fault of the CDN is a finding of the CDN's, and the origin is not blamed", .inTurn(.large))
         func cdnFaults() async throws {
-            try await Stage.with(share: .large) { stage in
+            try await Stage.with { stage in
                 let hosts = LabFault.allCases.map { "\($0.rawValue.lowercased()).test" }
                 for (fault, host) in zip(LabFault.allCases, hosts) {
                     stage.lab.origin(host).serve(file())
@@ -152,9 +74,9 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a low limit on open files is raised, not run into")
+        @Test("a low limit on open files is raised, not run into", .inTurn(.large))
         func openFiles() async throws {
-            try await Stage.with(share: .large) { stage in
+            try await Stage.with { stage in
                 let hosts = (0..<40).map { "site\($0).test" }
                 for host in hosts { stage.lab.origin(host).behaviour = .fault(.hang) }
                 let words = ["check"] + stage.network + ["--format", "jsonl", "--max-time", "3"] + hosts

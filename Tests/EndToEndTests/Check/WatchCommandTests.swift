@@ -204,21 +204,6 @@ extension EndToEndTests {
             }
         }
 
-        @Test(
-            "what cannot be waited for is usage",
-            arguments: [
-                ["applinks:site.test?mode=developer"], ["--every", "soon", "site.test"], ["--every", "0", "site.test"],
-                ["--max-time", "0", "site.test"], [], ["localhost"],
-            ])
-        func usage(_ arguments: [String]) async throws {
-            try await Stage.with { stage in
-                let process = try await stage.run(["watch"] + stage.network + arguments)
-                #expect(process.end == .exit(64))
-                #expect(process.output == "")
-                #expect(process.errors != "")
-            }
-        }
-
         @Test("how long it usually takes comes from the daemon's store")
         func usual() async throws {
             try await Stage.with { stage in

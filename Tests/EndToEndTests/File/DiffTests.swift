@@ -61,7 +61,7 @@ extension EndToEndTests {
 
         @Test("text names the changes, then what phones do, one URL with all of its apps")
         func text() async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 let apps = [#"["\#(Sample.app)"]"#, #"["\#(Sample.app)", "\#(Sample.other)"]"#]
                 try stage.write("old", Sample.clean.replacing(apps[0], with: apps[1]))
                 try stage.write("new", Self.newer.replacing(apps[0], with: apps[1]))
@@ -79,7 +79,7 @@ extension EndToEndTests {
 
         @Test("a change that no URL notices is told as one")
         func silent() async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 try stage.write("old", Sample.clean)
                 let more = Sample.clean.replacing(#"{"/": "/help/*"},"#, with: #"{"/": "/help/*"}, {"/": "/help/1"},"#)
                 let process = try await stage.run(["diff", "old", "-"], input: more)
@@ -116,7 +116,7 @@ extension EndToEndTests {
 
         @Test("what is no file does not differ from itself, and is still none", arguments: ["text", "json"])
         func sameBroken(_ format: String) async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 try stage.write("bad", Sample.broken)
                 let process = try await stage.run(["diff", "--format", format, "bad", "bad"])
                 #expect(process.end == .exit(65))
@@ -180,7 +180,7 @@ extension EndToEndTests {
             func file(_ components: String, _ rest: String) -> String {
                 #"{"applinks":{"details":[{"appIDs":["\#(Sample.app)"],"components":[\#(components)]}]}\#(rest)}"#
             }
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 let old = #"{"/":"/a/*"},{"/":"/b/*"},{"/":"/e/*","exclude":true}"#
                 try stage.write("old", file(old, #","webcredentials":{"apps":["\#(Sample.app)"]}"#))
                 let new = #"{"/":"/b/*"},{"/":"/c/*"},{"/":"/d"}"#
@@ -207,7 +207,7 @@ extension EndToEndTests {
 
         @Test("a rule that only a router understands is told beside the URL that it opens")
         func literal() async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 let router = Sample.clean.replacing(#"{"/": "/help/*"}"#, with: #"{"/": "/help/:id"}"#)
                 try stage.write("old", router)
                 let gone = Sample.clean.replacing(#"{"/": "/help/*"},"#, with: "")
@@ -225,7 +225,7 @@ extension EndToEndTests {
 
         @Test("what rests on behaviour that Apple does not document says so")
         func contested() async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 let app = Sample.app
                 let entry = #"{"appIDs":["\#(app)"],"components":[{"/":"/a/*"}]}"#
                 let shut = #"{"appIDs":["\#(app)"],"components":[{"/":"/a/*","exclude":true}]}"#
@@ -241,7 +241,7 @@ extension EndToEndTests {
 
         @Test("text that steers a terminal never reaches it", arguments: ["text", "json"])
         func hostile(_ format: String) async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 try stage.write("a", Sample.clean)
                 for sources in [["a", "-"], ["-", "a"]] {
                     let process = try await stage.run(["diff", "--format", format] + sources, input: Sample.hostile)

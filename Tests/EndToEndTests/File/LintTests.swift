@@ -7,7 +7,7 @@ extension EndToEndTests {
     @Suite struct LintTests {
         @Test("a file without findings passes")
         func clean() async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 try stage.write("a", Sample.clean)
                 let process = try await stage.run(["lint", "--strict", "a"])
                 #expect(process.end == .exit(0))
@@ -20,7 +20,7 @@ extension EndToEndTests {
             "an error fails, a warning only with --strict",
             arguments: [(Sample.broken, 1, 1), (Sample.unreachable, 0, 1), (Sample.clean, 0, 0), ("", 1, 1)])
         func exitCodes(_ text: String, _ lenient: Int32, _ strict: Int32) async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 for format in ["text", "json", "github", "sarif"] {
                     let process = try await stage.run(["lint", "--format", format, "-"], input: text)
                     #expect(process.end == .exit(lenient), "\(format)")
@@ -32,7 +32,7 @@ extension EndToEndTests {
 
         @Test("text is in the compiler's form, with the line and a mark under the place")
         func text() async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 try stage.write("app.json", Sample.unreachable)
                 let process = try await stage.run(["lint", "app.json"])
                 let lines = process.output.split(separator: "\n").map(String.init)
@@ -49,7 +49,7 @@ extension EndToEndTests {
 
         @Test("a finding in JSON has the keys of the contract")
         func json() async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 let process = try await stage.run(["lint", "--format", "json", "-"], input: Sample.unreachable)
                 let results = try process.json()
                 #expect(results.elements.count == 1)
@@ -74,7 +74,7 @@ extension EndToEndTests {
 
         @Test("in a file of one line the other rule is named by its column")
         func minified() async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 let text = Sample.unreachable.replacing(/\n */, with: "")
                 let process = try await stage.run(["lint", "-"], input: text)
                 #expect(process.end == .exit(0))
@@ -87,7 +87,7 @@ extension EndToEndTests {
 
         @Test("whatever ends the lines, a finding shows its own", arguments: ["\n", "\r\n", "\r"])
         func lineEnds(_ end: String) async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 try stage.write("a", Sample.unreachable.replacing("\n", with: end))
                 let process = try await stage.run(["lint", "a"])
                 let lines = process.output.split(separator: "\n").map(String.init)
@@ -100,7 +100,7 @@ extension EndToEndTests {
 
         @Test("of a long line the part around the place is shown, with the mark under it")
         func longLine() async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 let padding = String(repeating: "é😀", count: 300)
                 let text = #"{"x": "\#(padding)", "webcredentials": {"apps": ["é", "com.acme"]}, "y": "\#(padding)"}"#
                 let process = try await stage.run(["lint", "-"], input: text)
@@ -117,7 +117,7 @@ extension EndToEndTests {
 
         @Test("the place of a syntax error is that of the sign that is wrong")
         func syntax() async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 let process = try await stage.run(["lint", "--format", "json", "-"], input: Sample.broken)
                 let finding = try process.json()[0].finding("aasa.json-syntax")
                 #expect(finding["severity"] == .string("error"))
@@ -128,7 +128,7 @@ extension EndToEndTests {
 
         @Test("GitHub gets one command a finding, and a file's name cannot write one of its own")
         func github() async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 let name = "a,b:c%d\n::error::x\u{1B}[31m"
                 try stage.write(name, Sample.broken)
                 try stage.write("b", Sample.unreachable)
@@ -183,7 +183,7 @@ extension EndToEndTests {
 
         @Test("SARIF says where the other place of a finding is, in the shape that the standard has for it")
         func relatedLocations() async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 try stage.write("a.json", Sample.related)
                 let process = try await stage.run(["lint", "--format", "sarif", "a.json"])
                 #expect(process.end == .exit(1))
@@ -233,7 +233,7 @@ extension EndToEndTests {
 
         @Test("text that steers a terminal never reaches it", arguments: ["text", "json", "github", "sarif"])
         func hostile(_ format: String) async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 try stage.write("evil", Sample.hostile)
                 let process = try await stage.run(
                     ["lint", "--format", format, "evil", "-"], input: "{\u{9B}2J\u{1B}[31m")
@@ -245,7 +245,7 @@ extension EndToEndTests {
 
         @Test("a terminal gets colours")
         func colours() async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 try stage.write("a", Sample.unreachable)
                 let terminal = try Terminal()
                 let process = try stage.start(["lint", "a"], output: terminal.child)

@@ -16,7 +16,7 @@ extension EndToEndTests {
 
         @Test("JSON tells what each URL opens, and which rule decided")
         func json() async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 let process = try await stage.run(
                     ["match", "--format", "json", "-"] + Self.table.map(\.url), input: Sample.clean)
                 #expect(process.end == .exit(0))
@@ -41,7 +41,7 @@ extension EndToEndTests {
 
         @Test("text is one line a URL")
         func text() async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 try stage.write("app.json", Sample.clean)
                 let process = try await stage.run(["match", "app.json", "/help/1", "/help/website/1", "/buy/1"])
                 #expect(process.end == .exit(0))
@@ -57,7 +57,7 @@ extension EndToEndTests {
 
         @Test("--explain names each rule that was tried, and why it did not match")
         func explain() async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 try stage.write("app.json", Sample.clean)
                 let process = try await stage.run(["match", "--explain", "app.json", "/buy/1", "/news/1?coupon=#end"])
                 #expect(
@@ -99,7 +99,7 @@ extension EndToEndTests {
                 (["/news/1", "--expect-url", "/help/1=\(Sample.app)"], true),
             ])
         func expectations(_ arguments: [String], _ holds: Bool) async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 let text = try await stage.run(["match", "-"] + arguments, input: Sample.clean)
                 #expect(text.end == .exit(holds ? 0 : 1))
                 #expect(text.output.contains("error: expected to open ") == !holds)
@@ -112,7 +112,7 @@ extension EndToEndTests {
 
         @Test("another app that claims the URL too is told")
         func severalApps() async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 let text = Sample.clean.replacing(
                     #"["\#(Sample.app)"]"#, with: #"["\#(Sample.app)", "\#(Sample.other)"]"#)
                 let process = try await stage.run(["match", "--format", "json", "-", "/help/1"], input: text)
@@ -126,7 +126,7 @@ extension EndToEndTests {
 
         @Test("a file that is none has no answer, and one without applinks says so")
         func noAnswer() async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 let broken = try await stage.run(["match", "-", "/a"], input: Sample.broken)
                 #expect(broken.end == .exit(65))
                 #expect(broken.output == "/a  opens nothing: devices take nothing from this file\n")
@@ -155,7 +155,7 @@ extension EndToEndTests {
                 ("https://mysite.test/help/1", "opens nothing: the file is that of site.test"),
             ])
         func domain(_ url: String, _ words: String) async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 let process = try await stage.run(["match", "-", url, "--domain", "Site.test"], input: Sample.clean)
                 #expect(process.end == .exit(0))
                 #expect(process.output.hasPrefix("\(url)  \(words)"), "\(process.output)")
@@ -172,7 +172,7 @@ extension EndToEndTests {
             "an app ID that was never filled in opens nothing",
             arguments: ["{PLACE_YOUR_APP_ID_HERE}", "$(AppIdentifierPrefix)jp.shop.app", "<TEAM>.jp.shop.app"])
         func placeholder(_ id: String) async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 let text = Sample.clean.replacing(Sample.app, with: id)
                 let process = try await stage.run(["match", "-", "/help/1"], input: text)
                 #expect(process.output == "/help/1  opens nothing: the app ID \"\(id)\" was never filled in\n")
@@ -194,7 +194,7 @@ extension EndToEndTests {
                 ("/help/:id", "/buy/1", nil), ("/help/*", "/buy/1", nil),
             ])
         func literal(_ pattern: String, _ url: String, _ part: String?) async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 let text = Sample.clean.replacing(#"{"/": "/help/*"}"#, with: "{\"/\": \"\(pattern)\"}")
                 let process = try await stage.run(["match", "-", url], input: text)
                 #expect(process.end == .exit(0))
@@ -207,7 +207,7 @@ extension EndToEndTests {
 
         @Test("text that steers a terminal never reaches it", arguments: ["text", "json"])
         func hostile(_ format: String) async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 let url = "/a\u{1B}[31m\u{9B}2J\u{202E}?b=\u{2028}#\u{7}"
                 let process = try await stage.run(
                     ["match", "--explain", "--format", format, "-", url, "/"], input: Sample.hostile)

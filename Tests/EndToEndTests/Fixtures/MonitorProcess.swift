@@ -98,14 +98,24 @@ final class MonitorProcess: Sendable {
     /// - Throws: `StillRunning` after killing the process.
     @discardableResult
     func ended(within limit: Duration = Stage.patience) async throws -> End {
-        let deadline = ContinuousClock.now + limit
-        while ContinuousClock.now < deadline {
-            if let end { return end }
-            try await Task.sleep(for: .milliseconds(5))
+        let child = child
+        let isInTime = await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                _ = await child.ended()
+                return true
+            }
+            group.addTask {
+                try? await Task.sleep(for: limit)
+                return false
+            }
+            let isInTime = await group.next() ?? false
+            // Both tasks end with it.
+            if !isInTime { child.signal(SIGKILL) }
+            group.cancelAll()
+            return isInTime
         }
-        if let end { return end }
-        signal(SIGKILL)
-        throw StillRunning(errors: errors)
+        guard isInTime, let end else { throw StillRunning(errors: errors) }
+        return end
     }
 
     /// Ends the process as a power failure would, and waits until it is gone.

@@ -10,8 +10,8 @@ struct Stage: Sendable {
     /// only ends a test that would hang.
     static let patience: Duration = .seconds(180)
 
-    let lab: Lab
     let folder: URL
+    private let ownLab: Lab?
     private let started = Children()
 
     private final class Children: Sendable {
@@ -19,27 +19,28 @@ struct Stage: Sendable {
         let ports = Mutex<[HeldPort]>([])
     }
 
-    /// Runs a test on a stage of its own. Whatever happens, no process, port or file of it is left.
-    ///
-    /// `share`: how much of the machine it needs to keep its times; it waits until so much is free.
-    static func with(
-        addresses: [String] = ["127.0.0.1"], share: MachineShare = .small, _ body: (Stage) async throws -> Void
-    ) async throws {
-        await Machine.shared.take(share)
-        do {
-            try await perform(addresses: addresses, body)
-        } catch {
-            await Machine.shared.give(share)
-            throw error
-        }
-        await Machine.shared.give(share)
+    private init(lab: Lab?, folder: URL) {
+        ownLab = lab
+        self.folder = folder
     }
 
-    private static func perform(addresses: [String], _ body: (Stage) async throws -> Void) async throws {
+    /// Runs a test on a stage of its own. Whatever happens, no process, port or file of it is left.
+    static func with(addresses: [String] = ["127.0.0.1"], _ body: (Stage) async throws -> Void) async throws {
+        try await perform(addresses: addresses, body)
+    }
+
+    /// The same without a lab, whose keys and certificates cost more than many a command: for commands that ask no server.
+    static func withoutLab(_ body: (Stage) async throws -> Void) async throws {
+        try await perform(addresses: nil, body)
+    }
+
+    private static func perform(addresses: [String]?, _ body: (Stage) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "aasa-e2e-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let stage = Stage(lab: try await Lab.start(directory: folder, addresses: addresses), folder: folder)
+        var lab: Lab?
+        if let addresses { lab = try await Lab.start(directory: folder, addresses: addresses) }
+        let stage = Stage(lab: lab, folder: folder)
         do {
             try await body(stage)
         } catch {
@@ -54,7 +55,12 @@ struct Stage: Sendable {
             process.signal(SIGKILL)
             _ = try? await process.ended()
         }
-        await lab.shutdown()
+        await ownLab?.shutdown()
+    }
+
+    var lab: Lab {
+        guard let ownLab else { preconditionFailure("a stage without a lab was asked for it") }
+        return ownLab
     }
 
     /// A port that is this stage's until its end.

@@ -81,7 +81,7 @@ extension EndToEndTests {
                 ] {
                     #expect(good.text.split(separator: "\n").contains { $0 == line }, "\(line)\n\(good.text)")
                 }
-                #expect(good.text.contains("\nprobe_duration_seconds 0."))
+                #expect(good.text.contains(#/\nprobe_duration_seconds [0-9]+\.[0-9]/#))
                 stage.lab.origin("site.test").behaviour = .reply(.status(500))
                 let bad = try await curl(stage, probe + "https://site.test/")
                 #expect(bad.text.contains("probe_success 0\n"))

@@ -27,7 +27,7 @@ extension EndToEndTests {
 
         @Test("who would be notified of what and when is said without a store, a daemon or the network")
         func text() async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 try stage.write("monitor.yaml", Self.file)
                 let process = try await stage.run(["alert", "routes", "site.test"])
                 #expect(process.end == .exit(0), "\(process.errors)")
@@ -60,7 +60,7 @@ extension EndToEndTests {
 
         @Test("JSON has the same; a domain that is not configured is a mistake of usage")
         func json() async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 try stage.write("monitor.yaml", Self.file)
                 let json = try await stage.run(["alert", "routes", "quiet.test", "--format", "json"]).json()
                 #expect(json["domain"] == .string("quiet.test") && json["fallback"] == .string("mail"))

@@ -62,7 +62,7 @@ extension EndToEndTests {
 
         @Test("the schema is JSON of draft 2020-12")
         func schema() async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 let json = try await stage.run(["config", "schema"]).json()
                 #expect(json["$schema"] == .string("https://json-schema.org/draft/2020-12/schema"))
                 #expect(json["properties"]["domains"]["minItems"] == .number(1))

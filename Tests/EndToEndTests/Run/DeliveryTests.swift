@@ -149,7 +149,7 @@ extension EndToEndTests {
                 _ = try await good.deliveries(count: 1, within: Stage.patience)
                 origin.serve(file())
                 _ = try await good.deliveries(count: 2, within: Stage.patience)
-                #expect(good.messages.map(\.type) == ["incident.firing", "incident.resolved"])
+                #expect(good.messages.prefix(2).map(\.type) == ["incident.firing", "incident.resolved"])
                 // An incident is in one message under way at most: the end waits for an answer to the firing.
                 #expect(Set(deaf.messages.map(\.type)) == ["incident.firing"])
                 process.signal(SIGKILL)

@@ -6,7 +6,7 @@ extension EndToEndTests {
     @Suite struct DemoTests {
         @Test("the demo runs to its end")
         func demo() async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 let process = try stage.start(["demo"])
                 let end = try await process.ended()
                 #expect(end == .exit(0), "\(process.output)\(process.errors)")
@@ -39,7 +39,7 @@ extension EndToEndTests {
 
         @Test("the page shows the story while it happens, and --keep keeps it")
         func page() async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 let process = try stage.start(["demo", "--keep"])
                 var page = ""
                 try await until("the page's address", seen: { process.errors }) {
@@ -54,7 +54,8 @@ extension EndToEndTests {
                     return (try? JSONValue(curl.output)) ?? .absent
                 }
                 var states: Set<String> = []
-                for _ in 0..<600 where !process.output.contains("press Ctrl-C to end") {
+                let deadline = ContinuousClock.now + Stage.patience * 2
+                while process.end == nil, !process.output.contains("press Ctrl-C to end"), .now < deadline {
                     if let state = try await domain()["comparison"]["state"].string { states.insert(state) }
                     try await Task.sleep(for: .milliseconds(100))
                 }
@@ -71,7 +72,7 @@ extension EndToEndTests {
             arguments: [(true, [], "24 min"), (true, ["--fast"], "2 h"), (false, [], "2 h")]
                 as [(Bool, [String], String)])
         func pace(onTerminal: Bool, options: [String], second: String) async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 let terminal = try Terminal()
                 let folder = stage.folder.appending(path: "temporary")
                 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -92,7 +93,7 @@ extension EndToEndTests {
 
         @Test("the program names itself and its commands")
         func help() async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 let version = try await stage.run(["--version"])
                 #expect(version.end == .exit(0))
                 let lines = version.output.split(separator: "\n")

@@ -3,14 +3,15 @@
 
 import Foundation
 import Lab
+import TestTraits
 import Testing
 import TestSupport
 
 /// By itself, since it may be asked to go on for longer than the other suites may.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(60)), .inTurn(first: true))
 struct KillLoopTests {
     /// `make kills KILLS=200` asks for more.
-    private static let kills = ProcessInfo.processInfo.environment["AASA_KILLS"].flatMap(Int.init) ?? 12
+    private static let kills = ProcessInfo.processInfo.environment["AASA_KILLS"].flatMap(Int.init) ?? 20
 
     /// xorshift64: the same moments in every run.
     private struct Dice: RandomNumberGenerator {
@@ -26,7 +27,7 @@ struct KillLoopTests {
 
     @Test("kill -9 in a loop under load loses no message, and repeats one only under its own key")
     func killLoop() async throws {
-        try await Stage.with(share: .whole) { stage in
+        try await Stage.with { stage in
             let hosts = (0..<max(20, Self.kills * 2)).map { "site\($0).test" }
             for host in hosts { stage.lab.origin(host).serve(file()) }
             let receivers = [try await LabReceiver.start(), try await LabReceiver.start()]

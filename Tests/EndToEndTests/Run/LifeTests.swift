@@ -2,6 +2,7 @@
 
 import Foundation
 import Lab
+import TestTraits
 import Testing
 import TestSupport
 
@@ -44,9 +45,11 @@ extension EndToEndTests {
             }
         }
 
-        @Test("many domains fail at once: messages are grouped, and SIGTERM ends it in time while more is under way")
+        @Test(
+            "many domains fail at once: messages are grouped, and SIGTERM ends it in time while more is under way",
+            .inTurn(.large))
         func manyFail() async throws {
-            try await Stage.with(share: .large) { stage in
+            try await Stage.with { stage in
                 // One digest may be about all of them, and names as many as fit into 20 KB.
                 let hosts = (0..<40).map { "site\($0).test" }
                 for host in hosts { stage.lab.origin(host).serve(file()) }

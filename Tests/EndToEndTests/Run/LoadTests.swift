@@ -1,7 +1,9 @@
-// Many domains, and a process that is killed again and again while everything changes.
+// Many domains, and a process that is killed again and again while everything changes. Of the loops of kills this is the one
+// for nights (`make soak`): `KillLoopTests` and each moment of `StoryTests` are played by every run.
 
 import Foundation
 import Lab
+import TestTraits
 import Testing
 
 extension EndToEndTests {
@@ -19,9 +21,12 @@ extension EndToEndTests {
             }
         }
 
-        @Test("ten kills at odd moments under load lose no alert and leave no doubt", arguments: [UInt64(1)])
+        @Test(
+            "ten kills at odd moments under load lose no alert and leave no doubt",
+            .enabled(if: Soak.isWanted, Soak.absence),
+            .inTurn(.large, first: true), arguments: UInt64(1)...3)
         func kills(_ seed: UInt64) async throws {
-            try await Stage.with(share: .whole) { stage in
+            try await Stage.with { stage in
                 let hosts = (0..<50).map { "site\($0).test" }
                 for host in hosts { stage.lab.origin(host).serve(file("v0")) }
                 let receiver = try await LabReceiver.start()

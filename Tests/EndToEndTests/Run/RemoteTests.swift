@@ -136,7 +136,7 @@ extension EndToEndTests {
 
         @Test("where no daemon answers, or something else does, the message says so")
         func strangers() async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 let other = try await LabReceiver.start()
                 let port = try stage.port()
                 func expect(_ arguments: [String], _ code: Int32, _ words: String) async throws {

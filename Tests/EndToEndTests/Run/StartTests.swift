@@ -33,7 +33,7 @@ extension EndToEndTests {
 
         @Test("faults of the configuration are reported with their place", arguments: ["run", "config"])
         func configuration(_ command: String) async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 let words = command == "run" ? ["run"] : ["config", "check"]
                 func refused(_ text: String, _ code: Int32, _ expected: [String]) async throws {
                     try stage.write("monitor.yaml", text)
@@ -55,7 +55,7 @@ extension EndToEndTests {
 
         @Test("config check accepts a good file")
         func goodConfiguration() async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 try stage.write("monitor.yaml", Self.smallest)
                 let process = try await stage.run(["config", "check"])
                 #expect(process.end == .exit(0))
@@ -65,7 +65,7 @@ extension EndToEndTests {
 
         @Test("a configuration is found by the environment too")
         func environment() async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 try stage.write("other.yaml", Self.smallest)
                 let process = try await stage.run(
                     ["config", "check"], environment: ["AASA_MONITOR_CONFIG": stage.path("other.yaml")])
@@ -76,7 +76,7 @@ extension EndToEndTests {
 
         @Test("a store that cannot be used is the configuration's fault, and is left alone")
         func store() async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 func start(_ path: String) async throws -> MonitorProcess {
                     try stage.write("monitor.yaml", Self.smallest + "store: {path: \"\(path)\"}\n")
                     return try await Self.refused(stage, ["run"])
@@ -125,7 +125,7 @@ extension EndToEndTests {
 
         @Test("an unset variable and a bad secret are reported without their values")
         func secrets() async throws {
-            try await Stage.with { stage in
+            try await Stage.withoutLab { stage in
                 let channel = #"  channels: [{name: hook, type: webhook, url: "${HOOK_URL}", secret: "hunter2"}]"#
                 try stage.write("monitor.yaml", Self.smallest + "alerts:\n\(channel)\n")
                 let process = try await Self.refused(stage, ["run"])

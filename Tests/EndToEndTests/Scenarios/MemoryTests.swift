@@ -2,6 +2,7 @@
 
 import Foundation
 import Lab
+import TestTraits
 import Testing
 
 extension EndToEndTests {
@@ -9,11 +10,11 @@ extension EndToEndTests {
     struct MemoryTests {
         /// Of each target: every address, agent and path answers with the fault, and so does each edge of the CDN.
         @Test(
-            "a server that never stops sending does not fill the memory",
+            "a server that never stops sending does not fill the memory", .inTurn(.large),
             arguments: [LabFault.endlessBody, .gzipBomb, .endlessHeaders])
         func bounded(_ fault: LabFault) async throws {
             let addresses = ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5"]
-            try await Stage.with(addresses: ["127.0.0.1"] + addresses, share: .large) { stage in
+            try await Stage.with(addresses: ["127.0.0.1"] + addresses) { stage in
                 let hosts = (0..<4).map { "site\($0).test" }
                 var network = ["--cacert", stage.lab.caFile, "--cdn-url", stage.lab.cdnBaseURL]
                 for host in hosts + [LabCDN.host] {
@@ -27,7 +28,7 @@ extension EndToEndTests {
                 let process = try stage.start(["check", "--format", "jsonl", "--max-time", "3"] + network + hosts)
                 var peak = 0
                 while process.end == nil {
-                    peak = max(peak, Self.peakKilobytes(of: process.pid))
+                    peak = max(peak, MemoryReading(of: process.pid, "VmHWM:").kilobytes)
                     try await Task.sleep(for: .milliseconds(2))
                 }
                 #expect(process.end == .exit(1), "\(process.errors)")
@@ -36,13 +37,6 @@ extension EndToEndTests {
                 // About 70 MB in a debug build. Each transfer may hold 1 MiB of body; a single bomb would be 103 MB.
                 #expect(peak < 150_000, "\(peak) kB")
             }
-        }
-
-        /// The most that the process ever held; 0 where it is gone.
-        private static func peakKilobytes(of pid: pid_t) -> Int {
-            let status = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
-            let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
-            return line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0
         }
     }
 }

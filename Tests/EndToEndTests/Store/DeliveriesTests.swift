@@ -120,20 +120,5 @@ extension EndToEndTests {
                 await receiver.shutdown()
             }
         }
-
-        @Test(
-            "arguments that make no sense are usage errors",
-            arguments: [
-                (["list", "--limit", "0"], "--limit"), (["list", "--domain", "no domain"], "--domain"),
-                (["list", "--format", "xml"], "--format"), (["retry"], "channel"), (["show", "x"], "x"),
-            ])
-        func usage(words: [String], expected: String) async throws {
-            try await Stage.with { stage in
-                _ = try Watch(stage, ["site.test"], Watch.Settings())
-                let process = try await stage.run(["deliveries"] + words)
-                #expect(process.end == .exit(64))
-                #expect(process.errors.contains(expected), "\(process.errors)")
-            }
-        }
     }
 }

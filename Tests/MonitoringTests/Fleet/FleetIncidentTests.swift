@@ -25,7 +25,7 @@ extension MonitoringSuite {
 
         @Test(
             "Apple's CDN loses many copies: one parent, no child, and one end",
-            arguments: [(20, 120), (60, 300), (120, 300)])
+            arguments: Rounds.of([(20, 120)], soak: [(20, 120), (60, 300), (120, 300)]))
         func copiesGone(_ count: Int, _ interval: Int) throws {
             let world = try world(count, interval: .seconds(interval)) { _ in (FleetWorld.file, Self.gone) }
             #expect(world.summary == ["firing cdn.wide", "resolved cdn.wide"])
@@ -34,7 +34,7 @@ extension MonitoringSuite {
 
         @Test("a gateway that answers for everybody is a problem of our own, and one notification")
         func gateway() throws {
-            let world = try world(100) { _ in (Self.bad, Self.bad) }
+            let world = try world(30) { _ in (Self.bad, Self.bad) }
             #expect(world.summary == ["firing monitor.degraded", "resolved monitor.degraded"])
         }
 
@@ -63,7 +63,7 @@ extension MonitoringSuite {
 
         @Test("what was wrong at first sight has not turned together")
         func firstSight() throws {
-            var world = try FleetWorld(20, interval: .seconds(60))
+            var world = try FleetWorld(20, interval: .seconds(120))
             try world.run(until: 3600) { _, _ in (Self.bad, Self.bad) }
             #expect(!world.told.contains { $0.domain == nil })
             #expect(world.toldOfDomains.count == 20)
@@ -145,7 +145,7 @@ extension MonitoringSuite {
 
         @Test(
             "four that fail are too few for a parent, and each of them is notified", arguments: tooFew.indices,
-            [404, 0])
+            Rounds.of([404], soak: [404, 0]))
         func four(_ index: Int, _ status: Int) throws {
             let row = Self.tooFew[index]
             var world = try FleetWorld(intervals: row.intervals.map { .seconds($0) })

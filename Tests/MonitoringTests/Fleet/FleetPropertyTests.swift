@@ -35,7 +35,7 @@ extension MonitoringSuite {
 
         @Test(
             "ends follow beginnings, and all is well at the end",
-            arguments: 0..<5)
+            arguments: 0..<Rounds.of(UInt64(2), soak: 5))
         func promises(_ seed: UInt64) throws {
             var random = SeededGenerator(seed: seed)
             let spells = (0..<Int.random(in: 1...4, using: &random)).map { _ in Spell(&random) }
@@ -60,7 +60,9 @@ extension MonitoringSuite {
             #expect(open.isEmpty && world.fleet.open.isEmpty && world.firing.isEmpty)
         }
 
-        @Test("at the end of the story whatever fires was told, unless a parent explains it", arguments: 0..<4)
+        @Test(
+            "at the end of the story whatever fires was told, unless a parent explains it",
+            arguments: 0..<Rounds.of(UInt64(1), soak: 4))
         func nothingForgotten(_ seed: UInt64) throws {
             var random = SeededGenerator(seed: 1000 + seed)
             let spells = (0..<3).map { _ in Spell(&random) }
@@ -76,7 +78,9 @@ extension MonitoringSuite {
             }
         }
 
-        @Test("the evaluation is total, and its changes are all that differs", arguments: 0..<8)
+        @Test(
+            "the evaluation is total, and its changes are all that differs",
+            arguments: 0..<Rounds.of(UInt64(3), soak: 8))
         func total(_ seed: UInt64) throws {
             var random = SeededGenerator(seed: seed)
             var state = FleetState()

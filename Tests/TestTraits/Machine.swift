@@ -1,0 +1,50 @@
+// Tests wait far more than they compute. All of them at once would be so slow that limits of seconds, which are what some tests
+// are about, no longer hold.
+
+/// How much of the machine a test needs to keep its times.
+package enum MachineShare: Int, Sendable {
+    case small = 1
+    /// Tens of hosts, or servers that send without end.
+    case large = 4
+}
+
+/// Hands out shares of the machine: first to the tests that take long, then in the order of the calls.
+actor Machine {
+    static let shared = Machine()
+
+    /// As many small tests as keep two cores busy, by measurement: with fewer the cores idle, with more each takes longer.
+    private var free = 10
+    private var waiting: [(share: Int, isFirst: Bool, go: CheckedContinuation<Void, Never>)] = []
+
+    nonisolated func withShare(_ share: MachineShare, first isFirst: Bool, _ body: () async throws -> Void) async throws
+    {
+        await take(share, first: isFirst)
+        do {
+            try await body()
+        } catch {
+            await give(share)
+            throw error
+        }
+        await give(share)
+    }
+
+    private func take(_ share: MachineShare, first isFirst: Bool) async {
+        if waiting.isEmpty, free >= share.rawValue {
+            free -= share.rawValue
+            return
+        }
+        await withCheckedContinuation { go in
+            let end = waiting.endIndex
+            let place = isFirst ? waiting.firstIndex { !$0.isFirst } ?? end : end
+            waiting.insert((share.rawValue, isFirst, go), at: place)
+        }
+    }
+
+    private func give(_ share: MachineShare) {
+        free += share.rawValue
+        while let next = waiting.first, next.share <= free {
+            free -= next.share
+            waiting.removeFirst().go.resume()
+        }
+    }
+}
