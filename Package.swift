@@ -9,6 +9,9 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// The same for targets that wait far more than they compute: built for size, which takes a sixth less time.
+let small = strict + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+
 // The order of the targets is the order of the modules in ARCHITECTURE.md: a target may import those above it, never those
 // below.
 let package = Package(
@@ -60,7 +63,7 @@ let package = Package(
                 "CSpawn", "Curl", "Evidence", "Hashing", "Monitoring", "Storage",
                 .product(name: "Logging", package: "swift-log"),
             ],
-            swiftSettings: strict),
+            swiftSettings: small),
         .target(
             name: "StatusServer",
             dependencies: [
@@ -74,13 +77,13 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             resources: [.embedInCode("Templates")],
-            swiftSettings: strict),
+            swiftSettings: small),
         .target(
             // Not plain `Configuration`: swift-configuration, which Hummingbird brings, has taken that module name.
             name: "MonitorConfiguration",
             dependencies: ["Evidence", .product(name: "Yams", package: "Yams")],
             path: "Sources/Configuration",
-            swiftSettings: strict),
+            swiftSettings: small),
         .target(
             name: "Lab",
             dependencies: [
@@ -90,7 +93,7 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOTLS", package: "swift-nio"),
             ],
-            swiftSettings: strict),
+            swiftSettings: small),
         .target(
             name: "Daemon",
             dependencies: [
@@ -101,7 +104,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
-            swiftSettings: strict),
+            swiftSettings: small),
         .target(
             name: "Commands",
             dependencies: [
@@ -111,7 +114,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             resources: [.embedInCode("Templates")],
-            swiftSettings: strict),
+            swiftSettings: small),
         .executableTarget(
             name: "aasa-monitor", dependencies: ["CJemalloc", "Commands"], swiftSettings: strict,
             // 51,000 exported symbols that nobody imports: without them a start takes a tenth less CPU.
