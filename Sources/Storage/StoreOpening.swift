@@ -1,5 +1,6 @@
 // What is examined, and in which order, before a file is used as the store.
 
+import Dispatch
 import Foundation
 import Glibc
 import GRDB
@@ -39,6 +40,8 @@ enum StoreOpening {
         let wasInspected = access == .reader ? false : try prepare(path, access)
         var configuration = Configuration()
         configuration.label = "aasa-monitor.store"
+        // GRDB's own default is a raised one, which the service may not have: libdispatch logs each refusal.
+        configuration.qos = .default
         configuration.readonly = access == .reader
         configuration.foreignKeysEnabled = true
         configuration.busyMode =
