@@ -2,6 +2,7 @@ import Evidence
 import Foundation
 import Glibc
 import Monitoring
+import TestTraits
 import Testing
 
 @testable import Alerting
@@ -19,9 +20,14 @@ extension AlertingSuite {
 
         deinit { try? FileManager.default.removeItem(at: folder) }
 
-        private func script(_ lines: String, name: String = "on-alert", mode: Int = 0o700) throws -> String {
+        private func script(_ lines: String, name: String = "on-alert", mode: Int = 0o700) async throws -> String {
             let file = folder.appending(path: name)
-            try "#!/bin/sh\n\(lines)\n".write(to: file, atomically: false, encoding: .utf8)
+            let draft = folder.appending(path: "\(name).draft")
+            try "#!/bin/sh\n\(lines)\n".write(to: draft, atomically: false, encoding: .utf8)
+            // By another process: a program that another test starts meanwhile would inherit the descriptor that writes it for
+            // a moment, and a file that somebody writes cannot be run (ETXTBSY).
+            let copy = try await ChildProcess.run(URL(filePath: "/bin/cp"), [draft.path, file.path])
+            try #require(copy.exitCode == 0, "\(copy.errors)")
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
             return file.path
         }
@@ -51,7 +57,7 @@ extension AlertingSuite {
                 ("kill -15 $$", nil, .transient), ("exec >&- 2>&-; exit 0", 0, .delivered),
             ] as [(String, Int?, Outcome)])
         func ends(lines: String, status: Int?, outcome: Outcome) async throws {
-            let channel = try channel(script(lines))
+            let channel = try await channel(script(lines))
             let answer = try await run(channel)
             #expect(answer.status == status, "\(answer)")
             #expect(channel.format.judge(answer, now: noon) == outcome)
@@ -60,7 +66,7 @@ extension AlertingSuite {
         @Test("it gets the webhook's document, its own arguments, and an environment of two variables")
         func given() async throws {
             let input = folder.appending(path: "input").path
-            let script = try script("cat > '\(input)'; printf '%s|' \"$@\"; pwd")
+            let script = try await script("cat > '\(input)'; printf '%s|' \"$@\"; pwd")
             let answer = try await run(channel(script, "--now", "$HOME; *", "", "two words"))
             #expect(answer.text == "--now|$HOME; *||two words|/")
             let document = try Data(contentsOf: URL(filePath: input))
@@ -96,7 +102,7 @@ extension AlertingSuite {
         func streams() async throws {
             let unread = try await run(channel(script("exec <&-; exit 0")))
             #expect(unread.status == 0)
-            let channel = try channel(script("yes 0123456789 | head -c 20000000; echo end >&2"))
+            let channel = try await channel(script("yes 0123456789 | head -c 20000000; echo end >&2"))
             let loud = try await run(channel)
             #expect(loud.status == 0 && loud.body.count == ProgramRun.keptOutput)
             #expect((Delivery.words(loud, channel: channel)?.count ?? .max) <= 301)
@@ -106,7 +112,7 @@ extension AlertingSuite {
         func overTime(isCancelled: Bool) async throws {
             let file = folder.appending(path: "pids")
             // It ignores what can be ignored, and floods its output.
-            let script = try script(
+            let script = try await script(
                 "trap '' TERM INT HUP\nsleep 1000 &\necho $$ $! > '\(file.path)'\nwhile :; do echo flood; done")
             let channel = try channel(script)
             if isCancelled {
@@ -148,10 +154,10 @@ extension AlertingSuite {
         func cannotStart(_ fault: String) async throws {
             let file: String
             switch fault {
-            case "mode": file = try script("exit 0", mode: 0o600)
+            case "mode": file = try await script("exit 0", mode: 0o600)
             case "folder": file = folder.path
             case "interpreter", "form":
-                file = try script("exit 0")
+                file = try await script("exit 0")
                 let text = fault == "form" ? "no script\n" : "#!/no/such/interpreter\n"
                 try text.write(toFile: file, atomically: false, encoding: .utf8)
             default: file = folder.appending(path: "missing").path
@@ -165,7 +171,7 @@ extension AlertingSuite {
 
         @Test("what it says shows no argument")
         func secrets() async throws {
-            let channel = try channel(
+            let channel = try await channel(
                 script("echo \"$@\" >&2; echo \"${1#*=}\"; exit 1"), "--token=PLANTED-1", "PLANTED-2")
             let answer = try await run(channel)
             #expect(answer.text.contains("PLANTED-1"))
