@@ -9,6 +9,10 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// The same for the targets whose code the tests run most: optimized in a debug build too. It costs a minute of CPU, and saves the
+/// tests four.
+let computing = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+
 /// The same for targets that wait far more than they compute: built for size, which takes a sixth less time.
 let small = strict + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
@@ -41,15 +45,15 @@ let package = Package(
         .target(name: "CBuild"),
         .target(name: "CSpawn"),
         .target(name: "Curl", dependencies: ["CCares", "CCurl"], swiftSettings: strict),
-        .target(name: "AASA", swiftSettings: strict),
+        .target(name: "AASA", swiftSettings: computing),
         .target(name: "MonitorMetrics", swiftSettings: strict),
-        .target(name: "Hashing", dependencies: ["COpenSSL"], swiftSettings: strict),
+        .target(name: "Hashing", dependencies: ["COpenSSL"], swiftSettings: computing),
         .target(
             name: "Evidence",
             dependencies: ["AASA", "Hashing"],
-            swiftSettings: strict),
+            swiftSettings: computing),
         .target(name: "Probing", dependencies: ["Curl", "Evidence"], swiftSettings: strict),
-        .target(name: "Monitoring", dependencies: ["Evidence"], swiftSettings: strict),
+        .target(name: "Monitoring", dependencies: ["Evidence"], swiftSettings: computing),
         .target(
             name: "Storage",
             dependencies: [
