@@ -22,11 +22,8 @@ BROWSER := .build/browser
 BROWSER_WANTS := Tests/Browser/requirements.txt
 comma := ,
 SOURCES := Package.swift Sources Tests Benchmarks
-# An index costs a tenth of the build, and editors keep one of their own. All debug builds need the same flags: others build
-# everything again.
-BUILD := swift build --disable-index-store
 # Swift Testing only; without this an empty XCTest run prints "0 tests".
-TEST := swift test --disable-index-store --disable-xctest
+TEST_FLAGS := --disable-xctest
 
 .PHONY: help setup setup-build setup-test setup-browser setup-bench setup-package build demo run test browser test-one golden lint fmt bench bench-scale fuzz simulate replay kills soak package package-test clean
 
@@ -77,7 +74,7 @@ setup-package: setup-build
 	$(call install,$(DEB_PACKAGES))
 
 build: setup-build ## build the program (debug)
-	$(BUILD) --product aasa-monitor
+	swift build --product aasa-monitor
 
 demo: build ## show the main job on an embedded lab
 	.build/debug/aasa-monitor demo $(DEMO_FLAGS)
@@ -86,21 +83,21 @@ run: build ## run the daemon with CONFIG (default monitor.yaml)
 	.build/debug/aasa-monitor run --config $(CONFIG)
 
 test: setup-test ## run all tests, and name the slowest
-	$(BUILD) --build-tests
+	swift build --build-tests
 	.ci/test
 
 SHOTS ?=
 browser: setup-browser ## look at the pages with Chromium: what they show, axe, hostile payloads (SHOTS=FOLDER takes pictures)
-	$(BUILD) --product aasa-monitor-stage
+	swift build --product aasa-monitor-stage
 	@if [ -x $(BROWSER)/bin/python ]; then \
 	  $(BROWSER)/bin/python Tests/Browser/pages.py $(if $(SHOTS),--shots $(SHOTS)); \
 	else echo "skipped: the browser's client is not installed"; fi
 
 test-one: setup-test ## run the tests that match FILTER
-	$(TEST) --filter "$(FILTER)"
+	swift test $(TEST_FLAGS) --filter "$(FILTER)"
 
 golden: setup-build ## write all golden files and recordings again; a person then reads the difference
-	AASA_REWRITE_EXPECTATIONS=1 $(TEST) --filter 'GoldenTests|AlertingSuite/SnapshotTests'
+	AASA_REWRITE_EXPECTATIONS=1 swift test $(TEST_FLAGS) --filter 'GoldenTests|AlertingSuite/SnapshotTests'
 	$(MAKE) replay REWRITE=1
 	@git status --short -- Tests
 
@@ -146,12 +143,12 @@ simulate: setup-build ## run the deterministic simulation for SEEDS (7, or 1..20
 RECORDINGS := Tests/SimulationTests/Recordings
 REWRITE ?=
 replay: setup-build ## compare what receivers get in 50 simulated runs with what they got (REWRITE=1 writes the recordings again)
-	$(BUILD) --product aasa-monitor-simulate
+	swift build --product aasa-monitor-simulate
 	$(if $(REWRITE),AASA_REWRITE_EXPECTATIONS=1 ).build/debug/aasa-monitor-simulate --replay $(RECORDINGS)
 
 KILLS ?= 200
 kills: setup-test ## kill the real process KILLS times under load and count what arrives
-	AASA_KILLS=$(KILLS) $(TEST) --filter EndToEndTests.KillLoopTests
+	AASA_KILLS=$(KILLS) swift test $(TEST_FLAGS) --filter EndToEndTests.KillLoopTests
 
 SOAK_MINUTES ?= 60
 SOAK_SEEDS ?= $(SEEDS)
@@ -160,8 +157,8 @@ SOAK_FUZZ_SECONDS ?= 1800
 soak: setup-test ## for nights and releases: SOAK_SEEDS of the simulation, SOAK_KILLS kills, load, SOAK_MINUTES of memory, fuzzing
 	$(MAKE) simulate SEEDS=$(SOAK_SEEDS)
 	$(MAKE) kills KILLS=$(SOAK_KILLS)
-	AASA_SOAK=1 $(TEST) --filter '^(AASATests|AlertingTests|MonitoringTests|SimulationTests)\.'
-	AASA_SOAK_MINUTES=$(SOAK_MINUTES) $(TEST) --filter '^EndToEndTests\..*(LoadTests|SoakTests)/'
+	AASA_SOAK=1 swift test $(TEST_FLAGS) --filter '^(AASATests|AlertingTests|MonitoringTests|SimulationTests)\.'
+	AASA_SOAK_MINUTES=$(SOAK_MINUTES) swift test $(TEST_FLAGS) --filter '^EndToEndTests\..*(LoadTests|SoakTests)/'
 	$(MAKE) fuzz FUZZ_SECONDS=$(SOAK_FUZZ_SECONDS)
 
 package: setup ## make the .deb and the archive of the release build, in dist/
@@ -170,7 +167,7 @@ package: setup ## make the .deb and the archive of the release build, in dist/
 DEB ?=
 package-test: setup ## judge a .deb, install it in a Debian of its own and live with it (DEB=FILE; default: of the debug build)
 ifeq ($(DEB),)
-	$(BUILD) --product aasa-monitor
+	swift build --product aasa-monitor
 	rm -rf dist/debug && deploy/package.sh --debug
 endif
 	lintian --fail-on error,warning $(or $(DEB),dist/debug/*.deb)

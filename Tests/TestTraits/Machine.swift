@@ -13,7 +13,7 @@ actor Machine {
     static let shared = Machine()
 
     /// As many small tests as keep two cores busy, by measurement: with fewer the cores idle, with more each takes longer.
-    private var free = 10
+    private var free = 16
     private var waiting: [(share: Int, isFirst: Bool, go: CheckedContinuation<Void, Never>)] = []
 
     nonisolated func withShare(_ share: MachineShare, first isFirst: Bool, _ body: () async throws -> Void) async throws
