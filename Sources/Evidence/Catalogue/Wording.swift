@@ -53,7 +53,9 @@ extension BehaviourNote {
 extension String {
     /// The text with control characters, bidirectional overrides and other invisible steering replaced by `�`.
     package var displayable: String {
-        String(
+        // Nearly all text is such, and this is asked for each line of each page and message.
+        if utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return self }
+        return String(
             String.UnicodeScalarView(
                 unicodeScalars.map { scalar in
                     switch scalar.properties.generalCategory {

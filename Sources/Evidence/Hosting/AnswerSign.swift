@@ -70,7 +70,19 @@ struct AnswerBody: Sendable {
     init(_ content: Data?) {
         let head = String(decoding: (content ?? Data()).prefix(Self.limit), as: UTF8.self)
         text = head.lowercased()
-        code = head.firstMatch(of: /<Code>\s*([A-Za-z]{1,60})\s*<\/Code>/).map { String($0.1) }
+        code = Self.code(in: head)
+    }
+
+    /// The first that is one word of up to 60 letters. By hand: most bodies have none, and a regular expression is read anew for
+    /// each of them.
+    private static func code(in head: String) -> String? {
+        for rest in head.components(separatedBy: "<Code>").dropFirst() {
+            guard let end = rest.range(of: "</Code>") else { continue }
+            let word = rest[..<end.lowerBound].trimmingCharacters(in: .whitespacesAndNewlines)
+            let isCode = (1...60).contains(word.utf8.count) && word.allSatisfy { $0.isASCII && $0.isLetter }
+            if isCode { return word }
+        }
+        return nil
     }
 }
 
