@@ -1,6 +1,7 @@
 import Evidence
 import Foundation
 import Monitoring
+import TestSupport
 import TestTraits
 import Testing
 
@@ -10,16 +11,22 @@ extension AlertingSuite {
     /// Each service's payloads by its own SDK's models, or a schema that is published.
     @Suite("Payloads", .enabled(if: PayloadJudge.isInstalled, PayloadJudge.absence), .computing)
     struct PayloadTests {
+        /// How a message may go out: plain after the service refused the rich form, and as an answer in a thread.
+        private enum Form: CaseIterable { case rich, plain, threaded }
+
         /// A message, and the calls that follow it, as they go out.
-        private func cases(_ service: JudgedService, _ kind: MessageKind, _ text: ForeignText) throws -> [PayloadCase] {
+        private func cases(
+            _ service: JudgedService, _ kind: MessageKind, _ text: ForeignText, _ forms: [Form]
+        ) throws -> [PayloadCase] {
             let channel = try service.channel()
             let format = channel.format
             let alert = try kind.alert(text)
             // The receiver of a webhook takes none that is not of now.
             let timestamp = Date()
             var cases: [PayloadCase] = []
-            for (plain, reference) in [(false, nil), (true, nil), (false, service.reference)] {
-                let body = try format.body(alert, plain: plain, reference: reference)
+            for form in forms {
+                let reference = form == .threaded ? service.reference : nil
+                let body = try format.body(alert, plain: form == .plain, reference: reference)
                 let request = try channel.request(
                     body: body, messageKey: String(repeating: "ab", count: 32), timestamp: timestamp, userAgent: "t")
                 cases.append(PayloadCase(service, request))
@@ -35,9 +42,13 @@ extension AlertingSuite {
             arguments: JudgedService.allCases)
         func judged(service: JudgedService) async throws {
             var all: [(name: String, payload: PayloadCase)] = []
-            for kind in MessageKind.allCases where kind != .acknowledged || service == .pagerduty {
-                for text in ForeignText.allCases {
-                    all += try cases(service, kind, text).map { ("\(kind.rawValue) \(text.rawValue)", $0) }
+            for (place, kind) in MessageKind.allCases.enumerated()
+            where kind != .acknowledged || service == .pagerduty {
+                for (offset, text) in ForeignText.allCases.enumerated() {
+                    // All forms of one kind, and of the others each in its turn.
+                    let turn = [Form.allCases[(place + offset) % Form.allCases.count]]
+                    let forms = kind == .firing ? Form.allCases : Rounds.of(turn, soak: Form.allCases)
+                    all += try cases(service, kind, text, forms).map { ("\(kind.rawValue) \(text.rawValue)", $0) }
                 }
             }
             if service == .webhook {
@@ -49,7 +60,7 @@ extension AlertingSuite {
                 }
             }
             // One run of the judge: it loads the services' models at its start.
-            let good = try #require(try cases(service, .firing, .plain).first)
+            let good = try #require(try cases(service, .firing, .plain, [.rich]).first)
             let slips = Self.slips(service)
             let verdicts = try await PayloadJudge.verdicts(try all.map(\.payload) + slips.map { try $0.change(good) })
             for (one, verdict) in zip(all, verdicts) where verdict != "ok" {
