@@ -184,3 +184,54 @@ package final class LabCDN: Sendable {
         }
     }
 }
+
+/// What the CDN's copy holds for one host.
+package enum LabCDNCopy: Sendable {
+    /// A good copy. `from` is the chain of URLs that the crawler followed, the last of them the real source.
+    case body([UInt8], from: [String])
+    case failure(LabCDNFailure)
+}
+
+/// A failure as the CDN serves it: always "Not Found" as text; the reason is in the headers.
+package struct LabCDNFailure: Sendable, Equatable {
+    /// 404 on the real one, whatever the origin did.
+    package var status: Int
+    /// `SWCERRnnnnn text`, the value of `Apple-Failure-Reason`. Nil is a bare 404, which says nothing about the origin.
+    package var reason: String?
+    /// A JSON object, the value of `Apple-Failure-Details`.
+    package var details: String?
+    package var tryDirect: Bool
+    /// The URLs tried.
+    package var from: [String]
+
+    /// A failure of that status; bare where `reason` is nil.
+    package init(
+        status: Int = 404, reason: String? = nil, details: String? = nil, tryDirect: Bool = false, from: [String] = []
+    ) {
+        self.status = status
+        self.reason = reason
+        self.details = details
+        self.tryDirect = tryDirect
+        self.from = from
+    }
+}
+
+/// Whose machines an edge of the CDN runs on. Each kind names itself by other headers.
+package enum LabEdgeNetwork: String, Sendable, CaseIterable {
+    /// Apple's own: `Via` names the place, `X-Cache` the outcome at it.
+    case apple
+    /// Hired from another: no `Via`, but `CDN-Server`.
+    case lumen
+
+    func headers(edge: String, isHit: Bool) -> [(String, String)] {
+        switch self {
+        case .apple:
+            let place = edge.split { ".:".contains($0) }.last ?? "1"
+            return [
+                ("Via", "https/1.1 uslab\(place)-edge-lx-001.ts.apple.com (acdn/270.14589)"),
+                ("X-Cache", isHit ? "hit-fresh" : "miss"),
+            ]
+        case .lumen: return [("CDN-Server", "lumn"), ("X-Cache", isHit ? "HIT" : "MISS")]
+        }
+    }
+}
