@@ -105,5 +105,12 @@ extension MonitoringSuite {
             #expect(time.wall() == .testing + step)
             #expect(abs(time.shown(before).timeIntervalSince(before) - step) < 60)
         }
+
+        @Test(
+            "an instant is shown in the same second whenever one asks",
+            arguments: [(-0.4, 0.0), (0.000_3, 0), (0.4, 0), (3600.2, 3600), (-7200.1, -7200)])
+        func shown(_ apart: Double, _ moved: Double) {
+            #expect(Date.testing.shown(steady: .testing + 5, wall: .testing + 5 + apart) == .testing + moved)
+        }
     }
 }

@@ -29,7 +29,14 @@ extension Timekeeper {
     }
 
     /// An instant of the steady clock as clocks would have shown it.
-    package func shown(_ instant: Date) -> Date { instant + wall().timeIntervalSince(now()) }
+    package func shown(_ instant: Date) -> Date { instant.shown(steady: now(), wall: wall()) }
+}
+
+extension Date {
+    /// This instant of the steady clock as clocks would have shown it, where the two clocks stand now at `steady` and `wall`. In
+    /// whole seconds: two clocks are never read at once, and what is left is the moment between, which would show one instant
+    /// now as this second and now as the next.
+    package func shown(steady: Date, wall: Date) -> Date { self + wall.timeIntervalSince(steady).rounded() }
 }
 
 /// The time of this machine. The steady clock begins at an anchor and counts on by the monotonic one, which stops neither for

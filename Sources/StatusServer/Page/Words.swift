@@ -18,7 +18,7 @@ package struct PageTime: Sendable {
     init(_ timekeeper: any Timekeeper) { self.init(now: timekeeper.now(), wall: timekeeper.wall()) }
 
     /// A stored instant as people's clocks showed it.
-    func shown(_ stored: Date) -> Date { stored + wall.timeIntervalSince(now) }
+    func shown(_ stored: Date) -> Date { stored.shown(steady: now, wall: wall) }
 }
 
 /// Spans and instants as pages and `status` have them: short, in UTC, the year only where it is another one. Sentences that
