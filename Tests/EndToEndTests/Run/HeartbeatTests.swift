@@ -43,7 +43,9 @@ extension EndToEndTests {
 
                 origin.serve(file())
                 _ = try await receiver.deliveries(count: receiver.received.count + 2, within: Stage.patience)
-                #expect(process.errors.contains("heartbeats are sent again"))
+                try await until("the log", seen: { process.errors }) {
+                    process.errors.contains("heartbeats are sent again")
+                }
                 #expect(process.errors.contains("no check was stored since the last one"))
                 #expect(!process.errors.contains("PLANTED"))
                 process.signal(SIGTERM)

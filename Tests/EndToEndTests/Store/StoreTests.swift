@@ -68,7 +68,9 @@ extension EndToEndTests {
                 _ = try await hook.deliveries(count: 1, within: Stage.patience)
                 let finding = try #require(hook.messages.first).json["data"].finding("monitor.store-failing")
                 #expect(finding["message"].string?.contains("was deleted or replaced") == true, "\(finding)")
-                #expect(process.errors.contains("critical store displaced: "))
+                try await until("the log", seen: { process.errors }) {
+                    process.errors.contains("critical store displaced: ")
+                }
                 #expect(try await fetch("\(page)readyz", on: stage).hasSuffix("503"))
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0))

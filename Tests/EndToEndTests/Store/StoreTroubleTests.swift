@@ -40,7 +40,7 @@ extension EndToEndTests {
                 try disk.fill(process)
                 _ = try await hook.deliveries(count: 1, within: Stage.patience)
                 _ = try await pager.deliveries(count: 1, within: Stage.patience)
-                #expect(process.errors.contains(full))
+                try await until("the log", seen: { process.errors }) { process.errors.contains(full) }
                 let message = try #require(hook.messages.first)
                 #expect(message.gist == "incident.firing monitor.degraded ")
                 let finding = message.json["data"].finding("monitor.store-failing")
