@@ -129,9 +129,10 @@ FUZZ_SECONDS ?= 60
 CORPUS ?= ../shared/corpus
 fuzz: setup-build ## look for input that breaks the AASA library, for FUZZ_SECONDS
 	mkdir -p .build/fuzz/found
-	swiftc -O -wmo -swift-version 6 -sanitize=fuzzer -parse-as-library -D FUZZER -module-name AASAFuzz \
-	  $$(find Sources/AASA -name '*.swift') Tests/AASATests/FuzzExercise.swift Tests/Fuzz/*.swift -o .build/fuzz/aasa-fuzz
-	.build/fuzz/aasa-fuzz -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -detect_leaks=0 \
+	swiftc -O -wmo -swift-version 6 -package-name aasa -sanitize=fuzzer -parse-as-library -D FUZZER -module-name AASAFuzz \
+	  $$(find Sources/AASA -name '*.swift') Tests/AASATests/FuzzExercise.swift \
+	  Tests/AASATests/HostileFile.swift Tests/Fuzz/*.swift -o .build/fuzz/aasa-fuzz
+	.build/fuzz/aasa-fuzz -max_total_time=$(FUZZ_SECONDS) -max_len=131072 -timeout=10 -rss_limit_mb=512 -detect_leaks=0 \
 	  -artifact_prefix=.build/fuzz/ .build/fuzz/found $(wildcard $(CORPUS)/aasa)
 
 SEEDS ?= 1..200

@@ -70,6 +70,8 @@ struct FileDifference {
     let behaviour: BehaviourComparison
     /// What changes on a phone: each URL with the app that gains or loses it. An exclusion and no match are the same there.
     let openings: [BehaviourChange]
+    /// How many more there are than are listed: a file may name thousands of apps.
+    let moreOpenings: Int
     let rules: ChangedRules
     /// What is to be known of the URLs of `openings`.
     let remarks: [String: Remarks]
@@ -88,10 +90,13 @@ struct FileDifference {
         behaviour = BehaviourDiff.compare(old?.applinks, new?.applinks)
         let known = behaviour.changes.filter(\.isSeenOnPhone)
         rules = ChangedRules(old?.applinks, new?.applinks, besides: known)
-        openings = known + rules.changes
+        let all = known + rules.changes
+        openings = Array(all.prefix(Self.maximumOpenings))
+        moreOpenings = all.count - openings.count
         var remarks: [String: Remarks] = [:]
+        let meter = WorkMeter(.standard)
         for change in openings where remarks[change.example] == nil {
-            remarks[change.example] = Remarks(on: change.example, [old?.applinks, new?.applinks])
+            remarks[change.example] = Remarks(on: change.example, [old?.applinks, new?.applinks], meter)
         }
         self.remarks = remarks
         services = ServiceChange.all(from: old, to: new)
@@ -106,11 +111,16 @@ struct FileDifference {
         changes = []
         behaviour = .ofEqualFiles
         openings = []
+        moreOpenings = 0
         rules = .ofEqualFiles
         remarks = [:]
         services = []
         order = .ofEqualFiles
     }
+
+    private static let maximumOpenings = 1_000
+    /// Of a list of names in a line, and of services in the text.
+    private static let maximumNames = 20
 
     /// Whether the two mean the same.
     var isEmpty: Bool { changes.isEmpty && !isNothing.contains(true) }
@@ -136,15 +146,22 @@ struct FileDifference {
             guard index + 1 == sorted.count || sorted[index + 1].example != change.example else { continue }
             lines += remarks[change.example]?.lines(style) ?? []
         }
+        if moreOpenings > 0 { lines.append("  and \(moreOpenings.grouped) more apps and URLs") }
         lines += moreRules
-        lines += services.map { "  \($0.words)" }
+        lines += services.prefix(50).map { "  \($0.words)" }
+        if services.count > 50 { lines.append("  and \((services.count - 50).grouped) more apps of services") }
         lines += orderLines(style)
         if !behaviour.isComplete {
             lines.append(
-                "not decided to the end for \(behaviour.incompleteApps.map(\.displayable).joined(separator: ", ")): the rules "
-                    + "are too many to prove it; the examples shown are real")
+                "not decided to the end for \(Self.list(behaviour.incompleteApps)): the rules are too many or too complex to "
+                    + "prove it; the examples shown are real")
         }
         return lines.joined(separator: "\n")
+    }
+
+    private static func list(_ names: [String]) -> String {
+        let shown = names.prefix(maximumNames).map { $0.displayable.shortened(to: 200) }.joined(separator: ", ")
+        return names.count > maximumNames ? "\(shown) and \((names.count - maximumNames).grouped) more" : shown
     }
 
     private var moreRules: [String] {
@@ -216,7 +233,7 @@ struct FileDifference {
                         ])
                     })
             ),
-            ("more_rules", .integer(rules.more)),
+            ("more_behaviour", .integer(moreOpenings)), ("more_rules", .integer(rules.more)),
             ("behaviour_complete", .bool(behaviour.isComplete)),
             (
                 "services",
@@ -280,13 +297,17 @@ extension FileDifference {
         /// What looks like a wildcard in the rules that decide, and is none: nobody visits such a URL.
         let literals: [String]
 
-        init(on example: String, _ files: [AppLinks?]) {
+        init(on example: String, _ files: [AppLinks?], _ meter: WorkMeter) {
             guard let url = MatchableURL(example) else {
                 (contested, literals) = ([], [])
                 return
             }
-            let results = files.compactMap { $0?.match(url) }
-            let points = results.flatMap(\.contested)
+            guard !meter.isExhausted else {
+                (contested, literals) = ([.notChecked], [])
+                return
+            }
+            let results = files.compactMap { $0?.match(url, meter: meter) }
+            let points = results.flatMap { $0.contested(meter: meter) }
             contested = ContestedPoint.allCases.filter(points.contains)
             let parts = results.flatMap(\.attempts).filter { $0.mismatch == nil }.compactMap(\.rule.literalNotation)
             literals = Array(Set(parts.map(\.written))).sorted()

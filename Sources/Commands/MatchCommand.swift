@@ -163,9 +163,9 @@ struct MatchAnswer {
     var isAsExpected: Bool {
         switch question.expected {
         case nil: true
-        case .nothing: opens == nil
+        case .nothing: opens == nil && result?.isComplete != false
         // Of several apps that a URL opens, the one that is installed counts.
-        case .app(let app): opens == app || result?.alsoOpenedBy.contains(app) == true
+        case .app(let app): opens?.isExactly(app) == true || result?.alsoOpenedBy.containsExactly(app) == true
         }
     }
 
@@ -183,6 +183,7 @@ struct MatchAnswer {
             ("url", .string(question.url.text)), ("opens", .optional(opens)), ("service", .string("applinks")),
             ("rule", rule), ("also_opened_by", .array((result?.alsoOpenedBy ?? []).map { .string($0) })),
             ("as_expected", .optional(question.expected == nil ? nil : isAsExpected)),
+            ("complete", .bool(result?.isComplete ?? true)),
         ])
     }
 }
@@ -197,6 +198,11 @@ struct MatchText {
     func describe(_ answer: MatchAnswer, explains: Bool) -> String {
         var lines = [headline(answer)]
         if explains { lines += explanation(answer) }
+        if let result = answer.result, !result.isComplete {
+            lines.append(
+                "    note: not known to the end: the rules are too many or too complex to try them all; the first "
+                    + "\(result.attempts.count.grouped) were tried")
+        }
         // `--explain` tells the same as a contested point.
         if !explains, let also = answer.result?.alsoOpenedBy.first {
             lines.append(
@@ -225,7 +231,10 @@ struct MatchText {
         guard file?.applinks != nil else { return "\(style.bold(url))  \(opens): the file has no applinks object" }
         guard let deciding = answer.result?.deciding else {
             let matching = answer.result?.attempts.first { $0.mismatch == nil && !$0.entry.appIDs.isEmpty }
-            guard let matching else { return "\(style.bold(url))  \(opens): no rule matches" }
+            guard let matching else {
+                let isComplete = answer.result?.isComplete ?? true
+                return "\(style.bold(url))  \(opens): no rule \(isComplete ? "" : "that was tried ")matches"
+            }
             let app = matching.entry.appIDs[0].displayable
             return "\(style.bold(url))  \(opens): the app ID \"\(app)\" was never filled in"
         }
@@ -266,11 +275,16 @@ struct MatchText {
         case .path: "the path does not match" + fault(attempt.rule.path)
         case .query: url.query.isEmpty ? "the URL has no query" : "the query does not match"
         case .queryItem(let name):
-            url.query.isEmpty ? "the URL has no query" : "no query item '\(name.displayable)' that matches"
+            url.query.isEmpty ? "the URL has no query" : "no query item '\(Self.short(name))' that matches"
         case .fragment:
             (url.fragment.isEmpty ? "the URL has no fragment" : "the fragment does not match")
                 + fault(attempt.rule.fragment)
         }
+    }
+
+    /// A name may be as long as the file, and is told for each rule.
+    private static func short(_ name: String) -> String {
+        String(name.unicodeScalars.prefix(200)).displayable.shortened(to: 80)
     }
 
     private func fault(_ pattern: Pattern?) -> String {
@@ -278,7 +292,7 @@ struct MatchText {
         case nil: ""
         case .unclosedVariable: ": '$(' is never closed, so the pattern matches nothing"
         case .undefinedVariable(let name):
-            ": the variable '\(name.displayable)' is not defined, so the pattern matches nothing"
+            ": the variable '\(Self.short(name))' is not defined, so the pattern matches nothing"
         case .tooComplex: ": it has more than \(Pattern.maximumWildcards) wildcards, so it matches nothing"
         }
     }

@@ -15,34 +15,58 @@ package enum SmallFile {
     /// A file of secrets is a few lines; more is another file by mistake.
     private static let secretLimit = 64 * 1024
 
-    /// The file's first bytes, `limit` at most. Pipes work too, as in `--config <(…)`.
+    /// The file's first bytes, `limit` at most. Pipes work too, as in `--config <(…)`; one that nobody writes to is refused.
     ///
     /// - Throws: `ConfigurationFileUnreadable` with the system's reason.
     package static func bytes(at path: String, limit: Int) throws(ConfigurationFileUnreadable) -> [UInt8] {
-        guard let file = fopen(path, "re") else { throw unreadable(path) }
-        return try bytes(of: file, named: path, limit: limit)
+        // Else the opening of a pipe waits for somebody who writes.
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { throw unreadable(path) }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw unreadable(path) }
+        return try bytes(of: file, named: path, limit: limit, mayWait: status.st_mode & S_IFMT != S_IFREG)
     }
 
-    /// As `bytes(at:limit:)`. Not by way of `/dev/stdin`, which cannot be opened where it is a socket, as under sshd.
+    /// As `bytes(at:limit:)`, and waits as long as it takes: who types there takes time. Not by way of `/dev/stdin`, which
+    /// cannot be opened where it is a socket, as under sshd.
     package static func standardInput(limit: Int) throws(ConfigurationFileUnreadable) -> [UInt8] {
-        guard let file = fdopen(dup(STDIN_FILENO), "r") else { throw unreadable("standard input") }
-        return try bytes(of: file, named: "standard input", limit: limit)
+        try bytes(of: STDIN_FILENO, named: "standard input", limit: limit, mayWait: false)
     }
 
-    /// Closes the file.
+    /// Milliseconds until somebody has to write to a pipe, and for the next bytes once somebody does.
+    private static let patience: (writer: Int32, bytes: Int32) = (2_000, 30_000)
+
     private static func bytes(
-        of file: UnsafeMutablePointer<FILE>, named path: String, limit: Int
+        of file: Int32, named path: String, limit: Int, mayWait: Bool
     ) throws(ConfigurationFileUnreadable) -> [UInt8] {
-        defer { fclose(file) }
         var result: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+        var hasWriter = false
         while result.count < limit {
-            let count = fread(&buffer, 1, min(buffer.count, limit - result.count), file)
-            result += buffer[..<count]
-            if count == 0 {
-                // Also how a folder shows itself: it opens and then refuses to be read.
-                if ferror(file) != 0 { throw unreadable(path) }
-                break
+            let count = read(file, &buffer, min(buffer.count, limit - result.count))
+            if count > 0 {
+                hasWriter = true
+                result += buffer[..<count]
+                continue
+            }
+            if count < 0, errno == EINTR { continue }
+            let isEmpty = count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)
+            // Also how a folder shows itself: it opens and then refuses to be read.
+            if count < 0, !isEmpty { throw unreadable(path) }
+            if isEmpty { hasWriter = true }
+            // The end, unless it is a pipe that nobody has opened yet.
+            if count == 0, hasWriter || !mayWait { break }
+            var request = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
+            switch poll(&request, 1, hasWriter ? patience.bytes : patience.writer) {
+            case 0:
+                throw ConfigurationFileUnreadable(
+                    path: path,
+                    reason: hasWriter
+                        ? "nothing more was written to it for \(patience.bytes / 1000) s"
+                        : "it is a pipe that nobody writes to")
+            case 1...: hasWriter = true
+            default: if errno != EINTR { throw unreadable(path) }
             }
         }
         return result

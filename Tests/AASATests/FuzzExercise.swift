@@ -26,6 +26,9 @@ enum FuzzExercise {
         } catch {
             try promise((0...bytes.count).contains(error.offset), "an error points outside of the file")
             try promise(
+                error.range.lowerBound >= 0 && error.range.upperBound <= bytes.count
+                    && (error.opening?.upperBound ?? 0) <= bytes.count, "an error marks what lies outside of the file")
+            try promise(
                 !error.message.unicodeScalars.contains { $0.value < 0x20 }, "an error holds a control character")
             return
         }
@@ -45,9 +48,9 @@ enum FuzzExercise {
     private static func match(_ url: MatchableURL, _ links: AppLinks) throws {
         let result = links.match(url)
         let opening = [result.opens].compactMap { $0 } + result.alsoOpenedBy
-        for app in links.appIDs.prefix(20) {
+        for app in links.appIDs.prefix(result.isComplete ? 20 : 0) {
             let opens = links.behaviour(of: url, for: app) == .opens
-            try promise(opens == opening.contains(app), "two ways of asking about \(url.text) disagree")
+            try promise(opens == opening.containsExactly(app), "two ways of asking about \(url.text) disagree")
         }
         try promise(opening.isEmpty || result.deciding != nil, "an app opens and no rule decides")
         try promise(result.contested.count <= ContestedPoint.allCases.count, "a contested point is told twice")

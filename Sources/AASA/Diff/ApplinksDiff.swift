@@ -2,9 +2,9 @@
 // entries name are reported once.
 
 enum ApplinksDiff {
-    /// Rules looked at, counted once for each group of apps that they belong to: a hostile file may give thousands of apps
-    /// thousands of rules each. The work is bounded, not the file.
-    private static let maximumRules = 200_000
+    /// Bytes of entries looked at, counted once for each group of apps that they belong to: a hostile file may give thousands
+    /// of apps thousands of rules each. The work is bounded, not the file.
+    private static let maximumBytes = 8 << 20
 
     static func add(from old: AppLinks, to new: AppLinks, into changes: inout ChangeList) {
         let oldClaims = AppClaims(old)
@@ -14,28 +14,30 @@ enum ApplinksDiff {
                 .changed, "applinks: \(name(of: new.form)) instead of \(name(of: old.form))", at: "/applinks")
         }
         AssociationDiff.appChanges("applinks", from: oldClaims.apps, to: newClaims.apps, into: &changes) { app in
-            newClaims.entries[app]?.first.map { new.entries[$0].pointer }
-                ?? oldClaims.entries[app]?.first.map { old.entries[$0].pointer } ?? "/applinks"
+            newClaims.entries(of: app).first.map { new.entries[$0].pointer }
+                ?? oldClaims.entries(of: app).first.map { old.entries[$0].pointer } ?? "/applinks"
         }
         var groups: [[[Int]]: [String]] = [:]
         var order: [[[Int]]] = []
         for app in newClaims.apps {
-            guard let before = oldClaims.entries[app], let after = newClaims.entries[app] else { continue }
+            guard oldClaims.names(app) else { continue }
+            let (before, after) = (oldClaims.entries(of: app), newClaims.entries(of: app))
             if groups[[before, after]] == nil { order.append([before, after]) }
             groups[[before, after], default: []].append(app)
         }
-        var budget = maximumRules
+        var budget = maximumBytes
         var uncompared = 0
         var seen: Set<[Int]> = []
         for claims in order {
             let apps = groups[claims] ?? []
-            let before = claims[0].map { old.entries[$0] }
-            let after = claims[1].map { new.entries[$0] }
-            budget -= (before + after).reduce(1) { $0 + $1.rules.count + $1.olderRules.count }
+            budget -= claims[0].reduce(1) { $0 + old.entries[$1].node.range.count }
+            budget -= claims[1].reduce(1) { $0 + new.entries[$1].node.range.count }
             guard budget >= 0 else {
                 uncompared += apps.count
                 continue
             }
+            let before = claims[0].map { old.entries[$0] }
+            let after = claims[1].map { new.entries[$0] }
             let label = describe(apps)
             ruleChanges(label, from: before.flatMap(\.rules), to: after.flatMap(\.rules), into: &changes)
             ruleChanges(
@@ -68,28 +70,30 @@ enum ApplinksDiff {
     private static func ruleChanges(
         _ label: String, from old: [URLRule], to new: [URLRule], into changes: inout ChangeList
     ) {
-        let alignment = ListAlignment(from: old.map(\.ownMeaning), to: new.map(\.ownMeaning))
+        let alignment = ListAlignment(
+            from: old.map { ExactText($0.ownMeaning) }, to: new.map { ExactText($0.ownMeaning) })
         // A rule of the same path is the same rule, changed.
         let paths = ListAlignment(
-            from: alignment.removed.map { old[$0].path?.text }, to: alignment.added.map { new[$0].path?.text })
+            from: alignment.removed.map { old[$0].path.map { ExactText($0.text) } },
+            to: alignment.added.map { new[$0].path.map { ExactText($0.text) } })
         // Removed first: a rule that was replaced reads as "this went, that came".
         for index in paths.removed.map({ alignment.removed[$0] }) {
-            changes.add(.removed, "\(label): \(old[index].written)", at: old[index].pointer)
+            changes.add(.removed, "\(label): \(old[index].written(limit: 1000))", at: old[index].pointer)
         }
         for index in paths.added.map({ alignment.added[$0] }) {
-            changes.add(.added, "\(label): \(new[index].written)", at: new[index].pointer)
+            changes.add(.added, "\(label): \(new[index].written(limit: 1000))", at: new[index].pointer)
         }
         for pair in paths.pairs {
             let (left, right) = (alignment.removed[pair.old], alignment.added[pair.new])
             changes.add(
-                .changed, "\(label): \(old[left].written) became \(new[right].written)", at: new[right].pointer)
+                .changed, "\(label): \(old[left].written) became \(new[right].written(limit: 1000))", at: new[right].pointer)
             ValueDiff.add(
                 from: old[left].node["comment"], to: new[right].node["comment"], at: "\(new[right].pointer)/comment",
                 into: &changes)
         }
         for pair in alignment.moved {
             changes.add(
-                .moved, "\(label): \(new[pair.new].written), from place \(pair.old + 1) to place \(pair.new + 1)",
+                .moved, "\(label): \(new[pair.new].written(limit: 1000)), from place \(pair.old + 1) to place \(pair.new + 1)",
                 at: new[pair.new].pointer)
         }
         // Comments, and keys that nobody reads.
@@ -149,7 +153,8 @@ enum ApplinksDiff {
             case (nil, _?): changes.add(.added, "applinks: variable \(variable.key)", at: pointer)
             case (_?, nil): changes.add(.removed, "applinks: variable \(variable.key)", at: pointer)
             case (let left?, let right?):
-                let alignment = ListAlignment(from: left.strings ?? [], to: right.strings ?? [])
+                let alignment = ListAlignment(
+                    from: (left.strings ?? []).map(ExactText.init), to: (right.strings ?? []).map(ExactText.init))
                 let came = alignment.added.prefix(5).map { "\((right.strings ?? [])[$0].writtenAsJSON) came" }
                 let went = alignment.removed.prefix(5).map { "\((left.strings ?? [])[$0].writtenAsJSON) went" }
                 let values = (went + came).joined(separator: ", ")

@@ -63,7 +63,7 @@ public enum AssociationDiff {
         _ service: String, from old: [String], to new: [String], into changes: inout ChangeList,
         pointer: (String) -> String
     ) {
-        let alignment = ListAlignment(from: old, to: new)
+        let alignment = ListAlignment(from: old.map(ExactText.init), to: new.map(ExactText.init))
         for index in alignment.added { changes.add(.added, "\(service): app \(new[index])", at: pointer(new[index])) }
         for index in alignment.removed {
             changes.add(.removed, "\(service): app \(old[index])", at: pointer(old[index]))
@@ -73,14 +73,6 @@ public enum AssociationDiff {
                 .moved, "\(service): app \(new[pair.new]), from place \(pair.old + 1) to place \(pair.new + 1)",
                 at: pointer(new[pair.new]))
         }
-    }
-}
-
-extension [String] {
-    /// Without repetition, in order. By bytes: two spellings of one accented letter stay two.
-    var uniqued: [String] {
-        var seen: Set<[UInt8]> = []
-        return filter { seen.insert(Array<UInt8>($0.utf8)).inserted }
     }
 }
 
@@ -100,11 +92,19 @@ struct ChangeList {
     private var listed: [AssociationChange] = []
     private(set) var count = 0
 
-    mutating func add(_ kind: AssociationChange.Kind, _ summary: @autoclosure () -> String, at pointer: String) {
+    mutating func add(_ kind: AssociationChange.Kind, _ summary: @autoclosure () -> String, at pointer: @autoclosure () -> String) {
         count += 1
         guard listed.count < AssociationDiff.maximumChanges else { return }
-        listed.append(AssociationChange(kind: kind, summary: summary(), pointer: pointer))
+        listed.append(
+            AssociationChange(kind: kind, summary: Self.cut(summary()), pointer: Self.cut(pointer())))
     }
+
+    /// Names and rules of the file may be as long as the file.
+    private static func cut(_ text: String) -> String {
+        text.utf8.count <= maximumText ? text : String(text.unicodeScalars.prefix(maximumText / 4)) + "…"
+    }
+
+    private static let maximumText = 8192
 
     var summedUp: [AssociationChange] {
         let rest = count - listed.count
@@ -124,14 +124,13 @@ enum ValueDiff {
     /// The members of two objects by key, those that differ, in the order of the older one and then of the newer one.
     /// Where a key stands twice the last one counts.
     static func members(_ old: JSONNode?, _ new: JSONNode?) -> [Member] {
-        func index(_ node: JSONNode?) -> [[UInt8]: JSONNode] {
-            Dictionary((node?.members ?? []).map { (Array($0.key.utf8), $0.value) }, uniquingKeysWith: { $1 })
+        func index(_ node: JSONNode?) -> [ExactText: JSONNode] {
+            Dictionary((node?.members ?? []).map { (ExactText($0.key), $0.value) }, uniquingKeysWith: { $1 })
         }
         let (olds, news) = (index(old), index(new))
         let keys = ((old?.members ?? []) + (new?.members ?? [])).map(\.key).uniqued
         return keys.compactMap { key in
-            let bytes = Array(key.utf8)
-            let member = Member(key: key, old: olds[bytes], new: news[bytes])
+            let member = Member(key: key, old: olds[ExactText(key)], new: news[ExactText(key)])
             return member.old?.canonicalForm == member.new?.canonicalForm ? nil : member
         }
     }

@@ -51,7 +51,7 @@ public struct JSONNode: Sendable, Equatable {
     /// taken.
     public subscript(key: String) -> JSONNode? {
         guard case .object(let members) = value else { return nil }
-        return members.last { $0.key == key }?.value
+        return members.last { $0.key.isExactly(key) }?.value
     }
 
     public var elements: [JSONNode]? {
@@ -77,9 +77,8 @@ public struct JSONNode: Sendable, Equatable {
     }
 
     private static func firstOfEachKey(_ members: [JSONMember]) -> [JSONMember] {
-        // By bytes: to Swift's String two spellings of one accented letter are equal, to JSON they are two keys.
-        var seen: Set<[UInt8]> = []
-        return members.filter { seen.insert(Array($0.key.utf8)).inserted }.map {
+        var seen: Set<ExactText> = []
+        return members.filter { seen.insert(ExactText($0.key)).inserted }.map {
             JSONMember(key: $0.key, keyRange: $0.keyRange, value: $0.value.withFirstMembersAlone)
         }
     }

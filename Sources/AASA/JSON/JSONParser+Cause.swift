@@ -292,9 +292,11 @@ extension JSONParser {
     }
 
     /// The text up to the next blank or sign of JSON.
-    func word(from start: Int? = nil) -> String {
-        let rest = bytes[(start ?? index)...].prefix(200)
-        return String(decoding: rest.prefix { $0 > 0x20 && !Array(",:\"[]{}".utf8).contains($0) }, as: UTF8.self)
+    func word(from start: Int? = nil) -> String { String(decoding: wordBytes(from: start), as: UTF8.self) }
+
+    /// Its bytes, which need not be UTF-8.
+    private func wordBytes(from start: Int? = nil) -> ArraySlice<UInt8> {
+        bytes[(start ?? index)...].prefix(200).prefix { $0 > 0x20 && !Array(",:\"[]{}".utf8).contains($0) }
     }
 
     /// Text where a value or a key in quotes should stand.
@@ -302,7 +304,7 @@ extension JSONParser {
         let start = start ?? index
         let word = word(from: start)
         guard !word.isEmpty, !word.utf8.allSatisfy(Self.isNumeric) else { return nil }
-        let end = start + word.utf8.count
+        let end = wordBytes(from: start).endIndex
         switch word.lowercased() {
         case "true", "yes", "on": return LocatedCause(.wrongLiteral(word, meant: "true"), at: start..<end)
         case "false", "no", "off": return LocatedCause(.wrongLiteral(word, meant: "false"), at: start..<end)

@@ -192,7 +192,7 @@ struct JSONParser {
                 range: index..<index, opening: nil, isAtEnd: index == bytes.count)
         }
         let located = found()
-        var range = located?.range ?? index..<min(index + 1, bytes.count)
+        var range = (located?.range ?? index..<index + 1).clamped(to: 0..<bytes.count)
         while range.upperBound < bytes.count, bytes[range.upperBound] & 0xC0 == 0x80 {
             range = range.lowerBound..<range.upperBound + 1
         }
@@ -202,26 +202,21 @@ struct JSONParser {
     }
 }
 
-/// Where each key of an object stood first. By bytes: to Swift's String two spellings of one accented letter are equal, to
-/// JSON they are two keys.
+/// Where each key of an object stood first.
 private struct KeyIndex {
     /// Objects with fewer members are searched one by one, which is faster than hashing.
     private static let searched = 12
-    private var places: [[UInt8]: Int] = [:]
+    private var places: [ExactText: Int] = [:]
 
     /// - Returns: where a key stood before; nil where it is new, and stands at `start`.
     mutating func place(of key: String, at start: Int, among members: [JSONMember]) -> Int? {
         if members.count < Self.searched {
-            for member in members
-            where member.key.utf8.count == key.utf8.count && member.key.utf8.elementsEqual(key.utf8) {
-                return member.keyRange.lowerBound
-            }
-            return nil
+            return members.first { $0.key.isExactly(key) }?.keyRange.lowerBound
         }
         if places.isEmpty {
-            for member in members.reversed() { places[Array(member.key.utf8)] = member.keyRange.lowerBound }
+            for member in members.reversed() { places[ExactText(member.key)] = member.keyRange.lowerBound }
         }
-        let identity = Array(key.utf8)
+        let identity = ExactText(key)
         if let first = places[identity] { return first }
         places[identity] = start
         return nil

@@ -6,7 +6,7 @@ public struct JSONSyntaxError: Error, Sendable, Equatable, CustomStringConvertib
     /// Such as `expected a value, found '}'`.
     public let message: String
     public let cause: Cause?
-    /// The bytes to look at and to change, which often lie before the place where the parser stops.
+    /// The bytes to look at and to change, which often lie before the place where the parser stops. Within the text.
     public let range: Range<Int>
     /// Where the bracket opens that is not closed, or not closed as it should be.
     public let opening: Range<Int>?

@@ -3,7 +3,9 @@
 /// Apps of two entries that open the same URL.
 public struct AppOverlap: Sendable {
     /// The apps of the one side, then those of the other.
-    public let appIDs: [String]
+    public var appIDs: [String] { sides.flatMap { $0 } }
+    /// Shared with other overlaps: there may be thousands of apps.
+    let sides: [[String]]
     /// The shortest URL that both open, as path with query and fragment.
     public let example: String
     /// The rule of each side that opens it.
@@ -14,16 +16,18 @@ extension AppLinks {
     /// At most one for each pair of entries. Apps of one entry share its URLs on purpose and are not reported. Pairs
     /// beyond the budget are left out.
     public func overlaps(budget: LanguageBudget = .lint) -> [AppOverlap] {
-        overlaps(budget: budget) { !AppID.isTemplate($0) }
+        overlaps(budget: budget) { !AppID.isTemplate($0) }.found
     }
 
-    /// The same among some of the apps.
-    func overlaps(budget: LanguageBudget, where isCounted: (String) -> Bool) -> [AppOverlap] {
+    /// The same among some of the apps, and whether all pairs were compared.
+    func overlaps(
+        budget: LanguageBudget, where isCounted: (String) -> Bool
+    ) -> (found: [AppOverlap], isComplete: Bool) {
         let claims = AppClaims(self)
         var groups: [[Int]: [String]] = [:]
         var order: [[Int]] = []
         for app in claims.apps where isCounted(app) {
-            guard let entries = claims.entries[app] else { continue }
+            let entries = claims.entries(of: app)
             if groups[entries] == nil { order.append(entries) }
             groups[entries, default: []].append(app)
         }
@@ -32,37 +36,42 @@ extension AppLinks {
         var numbered: [[RuleNumbering.NumberedRule]] = []
         var overlaps: [AppOverlap] = []
         var reported: Set<[Int]> = []
-        var check = ExampleCheck()
+        let check = ExampleCheck()
+        var isComplete = true
         do {
             for entry in entries { numbered.append(try numbering.numbered(entry.rules, meter: meter)) }
             let sides = try order.map { (entries) throws(LanguageBudget.Exhausted) in
+                let count = entries.reduce(1) { $0 + numbered[$1].count }
+                try meter.spend(count)
+                try meter.take(40 * count)
                 let rules = entries.flatMap { numbered[$0] }
-                try meter.spend(rules.count)
                 return Side(
                     steps: numbering.steps(of: rules),
                     origins: entries.flatMap { entry in numbered[entry].indices.map { (entry, $0) } })
             }
             for (position, left) in sides.enumerated() {
                 for (offset, right) in sides[(position + 1)...].enumerated() {
-                    guard let shared = try shared(left, right, numbering, states: budget.states, meter),
+                    guard let shared = try shared(left, right, numbering, states: budget.states, meter, &isComplete),
                         reported.insert(shared.origins.map(\.entry).sorted()).inserted
                     else { continue }
                     let pair = [order[position], order[position + 1 + offset]]
                     let rules = shared.origins.map { entries[$0.entry].rules[$0.rule] }
                     // The matcher has the last word.
                     let isTrue = zip(pair, rules).allSatisfy { claimed, rule in
+                        guard check.spend(claimed.reduce(0) { $0 + entries[$1].rules.count }) else { return false }
                         let all = claimed.flatMap { entries[$0].rules }
-                        return check.firstMatch(all, shared.url).map { all[$0].pointer } == rule.pointer
+                        return check.firstMatch(all, shared.url).map { all[$0].place } == rule.place
                     }
                     guard isTrue else { continue }
                     overlaps.append(
-                        AppOverlap(appIDs: pair.flatMap { groups[$0] ?? [] }, example: shared.url, rules: rules))
+                        AppOverlap(sides: pair.map { groups[$0] ?? [] }, example: shared.url, rules: rules))
                 }
             }
         } catch {
             // What was found until then is still true.
+            isComplete = false
         }
-        return overlaps
+        return (overlaps, isComplete && !check.isExhausted)
     }
 
     /// The rules of apps that the same entries name.
@@ -73,7 +82,8 @@ extension AppLinks {
     }
 
     private func shared(
-        _ left: Side, _ right: Side, _ numbering: RuleNumbering, states: Int, _ meter: WorkMeter
+        _ left: Side, _ right: Side, _ numbering: RuleNumbering, states: Int, _ meter: WorkMeter,
+        _ isComplete: inout Bool
     ) throws(LanguageBudget.Exhausted) -> (url: String, origins: [(entry: Int, rule: Int)])? {
         try meter.spend(left.steps.count + right.steps.count + 1)
         var goal = OverlapGoal(entries: [left, right].map { $0.origins.map(\.entry) })
@@ -82,6 +92,7 @@ extension AppLinks {
             try search.run(&goal)
         } catch  where !meter.isExhausted {
             // Too many states for this pair; others may have few.
+            isComplete = false
             return nil
         }
         guard let found = goal.found else { return nil }

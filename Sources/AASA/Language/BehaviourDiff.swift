@@ -36,9 +36,9 @@ public enum BehaviourDiff {
         var answers: [[[Int]]: ProgramComparing.Answer] = [:]
         var changes: [BehaviourChange] = []
         var incomplete: [String] = []
-        for app in newClaims.apps + oldClaims.apps.filter({ newClaims.entries[$0] == nil }) {
+        for app in newClaims.apps + oldClaims.apps.filter({ !newClaims.names($0) }) {
             // Apps with the same entries in both files share the answer.
-            let claims = [oldClaims.entries[app] ?? [], newClaims.entries[app] ?? []]
+            let claims = [oldClaims.entries(of: app), newClaims.entries(of: app)]
             let answer = answers[claims] ?? comparing.compare(claims[0], claims[1])
             answers[claims] = answer
             changes += answer.changes.map {
@@ -54,7 +54,7 @@ public enum BehaviourDiff {
 struct AppClaims {
     /// Without repetition, in the order of the file.
     private(set) var apps: [String] = []
-    private(set) var entries: [String: [Int]] = [:]
+    private var entries: [ExactText: [Int]] = [:]
 
     init(_ links: AppLinks?) { self.init(links) { _ in true } }
 
@@ -63,12 +63,20 @@ struct AppClaims {
 
     private init(_ links: AppLinks?, where isCounted: (String) -> Bool) {
         for (index, entry) in (links?.entries ?? []).enumerated() {
-            for app in entry.appIDs where entries[app]?.last != index && isCounted(app) {
-                if entries[app] == nil { apps.append(app) }
-                entries[app, default: []].append(index)
+            for app in entry.appIDs where isCounted(app) {
+                let key = ExactText(app)
+                let last = entries[key]?.last
+                if last == index { continue }
+                if last == nil { apps.append(app) }
+                entries[key, default: []].append(index)
             }
         }
     }
+
+    /// In the order of the file; none where the app is not named.
+    func entries(of app: String) -> [Int] { entries[ExactText(app)] ?? [] }
+
+    func names(_ app: String) -> Bool { entries[ExactText(app)] != nil }
 }
 
 /// Two lists of rules compared over all URLs: the search behind the behavioural diff, and the samples that take its place
@@ -86,7 +94,7 @@ struct ProgramComparing {
     private var numbering = RuleNumbering()
     /// By entry; nil where the budget did not last for all rules of the files.
     private var numbered: (old: [[RuleNumbering.NumberedRule]], new: [[RuleNumbering.NumberedRule]])?
-    private var check = ExampleCheck()
+    private let check = ExampleCheck()
     /// Rules whose URLs may still be tried where there is no proof, and the work for them.
     private var samplesLeft = 200
     private let sampling: WorkMeter
@@ -120,7 +128,11 @@ struct ProgramComparing {
             isProof = false
         }
         if goal.found.isEmpty, isProof { return Answer(changes: [], isComplete: true) }
-        if check.isExhausted { return Answer(changes: [], isComplete: false) }
+        let ruleCount =
+            oldEntries.reduce(0) { $0 + old[$1].rules.count } + newEntries.reduce(0) { $0 + new[$1].rules.count }
+        guard check.spend(8 * ruleCount), samplesLeft > 0 || !goal.found.isEmpty else {
+            return Answer(changes: [], isComplete: false)
+        }
         let oldRules = oldEntries.flatMap { old[$0].rules }
         let newRules = newEntries.flatMap { new[$0].rules }
         // The matcher has the last word on each example.
@@ -140,9 +152,10 @@ struct ProgramComparing {
         _ oldEntries: [Int], _ newEntries: [Int], _ goal: inout DifferenceGoal
     ) throws(LanguageBudget.Exhausted) -> Bool {
         guard let numbered else { throw LanguageBudget.Exhausted() }
+        try meter.spend(
+            oldEntries.reduce(1) { $0 + numbered.old[$1].count } + newEntries.reduce(1) { $0 + numbered.new[$1].count })
         let before = oldEntries.flatMap { numbered.old[$0] }
         let after = newEntries.flatMap { numbered.new[$0] }
-        try meter.spend(before.count + after.count + 1)
         if before == after { return true }
         let programs = [numbering.steps(of: before), numbering.steps(of: after)]
         if programs[0].elementsEqual(programs[1], by: { $0.decidesLike($1) }) { return true }

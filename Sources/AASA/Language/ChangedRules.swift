@@ -23,21 +23,26 @@ extension ChangedRules {
         let (oldClaims, newClaims) = (AppClaims(ofRealApps: old), AppClaims(ofRealApps: new))
         var groups: [[[Int]]: [String]] = [:]
         var order: [[[Int]]] = []
-        for app in newClaims.apps + oldClaims.apps.filter({ newClaims.entries[$0] == nil }) {
-            let claims = [oldClaims.entries[app] ?? [], newClaims.entries[app] ?? []]
+        for app in newClaims.apps + oldClaims.apps.filter({ !newClaims.names($0) }) {
+            let claims = [oldClaims.entries(of: app), newClaims.entries(of: app)]
             if groups[claims] == nil { order.append(claims) }
             groups[claims, default: []].append(app)
         }
         var search = RuleChangeSearch()
-        /// Rules by their file and place: apps may share one.
-        var shown: Set<String> = []
-        var counted: Set<String> = []
+        /// Apps may share a rule.
+        var shown: Set<RuleChangeSearch.Source> = []
+        var counted: Set<RuleChangeSearch.Source> = []
+        var examples: [ExactText: [String]] = [:]
+        for change in known { examples[ExactText(change.appID), default: []].append(change.example) }
         for claims in order {
             let apps = groups[claims] ?? []
+            let ruleCount = claims[0].reduce(1) { $0 + (old?.entries[$1].rules.count ?? 0) }
+                + claims[1].reduce(1) { $0 + (new?.entries[$1].rules.count ?? 0) }
+            guard search.spend(8 * ruleCount) else { break }
             let before = claims[0].flatMap { old?.entries[$0].rules ?? [] }
             let after = claims[1].flatMap { new?.entries[$0].rules ?? [] }
-            let examples = known.filter { $0.appID == apps.first }.map(\.example)
-            for found in search.changes(from: before, to: after, besides: examples) {
+            let known = apps.first.flatMap { examples[ExactText($0)] } ?? []
+            for found in search.changes(from: before, to: after, besides: known) {
                 guard shown.contains(found.rule) || shown.count < Self.maximumShown else {
                     counted.insert(found.rule)
                     continue
@@ -55,9 +60,11 @@ extension ChangedRules {
 
 /// Looks for URLs that single rules decide about.
 struct RuleChangeSearch {
-    private var check: ExampleCheck
-    /// Rules for which automata may be made.
+    private let check: ExampleCheck
+    /// Rules for which automata may be made, and what these may cost.
     private var automataLeft: Int
+    private let automata = WorkMeter(steps: 3_000_000)
+    private var meanings: [Source: ExactText] = [:]
 
     init(maximumElements: Int = 4_000_000, automata: Int = 100) {
         check = ExampleCheck(maximumElements: maximumElements)
@@ -66,33 +73,51 @@ struct RuleChangeSearch {
 
     var isExhausted: Bool { check.isExhausted }
 
+    func spend(_ elements: Int) -> Bool { check.spend(elements) }
+
+    /// A rule by its file and place.
+    struct Source: Hashable {
+        let isNew: Bool
+        let place: URLRule.Place
+    }
+
     struct Found {
-        let rule: String
+        let rule: Source
         let from: LinkBehaviour
         let to: LinkBehaviour
         let example: String
     }
 
     mutating func changes(from old: [URLRule], to new: [URLRule], besides known: [String]) -> [Found] {
-        let (olds, news) = (Set(old.map(\.ownMeaning)), Set(new.map(\.ownMeaning)))
-        let gone = old.indices.filter { !news.contains(old[$0].ownMeaning) }
-        let came = new.indices.filter { !olds.contains(new[$0].ownMeaning) }
+        let (before, after) = (old.map { meaning(of: $0, isNew: false) }, new.map { meaning(of: $0, isNew: true) })
+        let (olds, news) = (Set(before), Set(after))
+        let gone = old.indices.filter { !news.contains(before[$0]) }
+        let came = new.indices.filter { !olds.contains(after[$0]) }
         let shownGone = Set(known.compactMap { check.firstMatch(old, $0) })
         let shownCame = Set(known.compactMap { check.firstMatch(new, $0) })
         var result: [Found] = []
         for index in came where !shownCame.contains(index) {
             guard let (example, from) = change(by: index, of: new, against: old) else { continue }
             let to: LinkBehaviour = new[index].isExclusion ? .blocked : .opens
-            result.append(Found(rule: "new" + new[index].pointer, from: from, to: to, example: example))
+            result.append(Found(rule: .init(isNew: true, place: new[index].place), from: from, to: to, example: example))
         }
         // What a rule that came shows may be what one that went shows.
         let both = Set(result.compactMap { check.firstMatch(old, $0.example) })
         for index in gone where !shownGone.contains(index) && !both.contains(index) {
             guard let (example, to) = change(by: index, of: old, against: new) else { continue }
             let from: LinkBehaviour = old[index].isExclusion ? .blocked : .opens
-            result.append(Found(rule: "old" + old[index].pointer, from: from, to: to, example: example))
+            result.append(Found(rule: .init(isNew: false, place: old[index].place), from: from, to: to, example: example))
         }
         return result
+    }
+
+    /// Made once for each rule, however many apps share it.
+    private mutating func meaning(of rule: URLRule, isNew: Bool) -> ExactText {
+        let source = Source(isNew: isNew, place: rule.place)
+        if let known = meanings[source] { return known }
+        let meaning = ExactText(rule.ownMeaning)
+        meanings[source] = meaning
+        return meaning
     }
 
     /// A URL that the rule decides about and that begins or ceases to open, and what the other list makes of it.
@@ -106,9 +131,9 @@ struct RuleChangeSearch {
             guard let text = rule.example(filling: filling).map(ExampleURL.readable) else { continue }
             if let other = other(text, by: index, of: rules, against: others) { return (text, other) }
         }
-        guard automataLeft > 0 else { return nil }
+        guard automataLeft > 0, !automata.isExhausted else { return nil }
         automataLeft -= 1
-        for text in rule.examples(count: 3) {
+        for text in rule.examples(count: 3, meter: automata) {
             if let other = other(text, by: index, of: rules, against: others) { return (text, other) }
         }
         return nil

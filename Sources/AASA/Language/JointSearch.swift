@@ -54,8 +54,10 @@ struct JointSearch {
     private var nodes: [Node] = []
     /// The first node of each joint state, and how many there are.
     private var numbers: [[Int32]: (first: Int, count: Int)] = [:]
-    /// Nodes to expand, by tier and length.
-    private var queues: [[[Int]]] = []
+    /// Nodes to expand.
+    private var queue = SearchQueue()
+    /// Bytes that the nodes take.
+    private var taken = 0
 
     /// Each of the programs has at most one step for each language. `visits` tells how often one joint state is gone on
     /// from: once to decide, more often to find several URLs alike.
@@ -76,25 +78,23 @@ struct JointSearch {
 
     /// - Throws: where the budget ends first; what the goal has seen until then still holds.
     mutating func run<Goal: SearchGoal>(_ goal: inout Goal) throws(LanguageBudget.Exhausted) {
+        defer { forget() }
         let live = languages.indices.map { (Int32($0), languages[$0].start(of: .path)) }
         try push(live, .path, .start, from: -1, byte: 0, tier: 0, length: 0, &goal)
-        var tier = 0
-        while tier < queues.count {
-            var length = 0
-            while length < queues[tier].count {
-                var position = 0
-                while position < queues[tier][length].count {
-                    let number = queues[tier][length][position]
-                    position += 1
-                    if nodes[number].isExpanded { continue }
-                    nodes[number].isExpanded = true
-                    guard try expand(number, &goal) else { return }
-                }
-                queues[tier][length] = []
-                length += 1
-            }
-            tier += 1
+        while let number = queue.popFirst() {
+            if nodes[number].isExpanded { continue }
+            nodes[number].isExpanded = true
+            guard try expand(number, &goal) else { return }
         }
+    }
+
+    /// The search is over: what its nodes took is free for the next one.
+    private mutating func forget() {
+        nodes = []
+        numbers = [:]
+        queue = SearchQueue()
+        meter.giveBack(taken)
+        taken = 0
     }
 
     private mutating func expand<Goal: SearchGoal>(
@@ -193,16 +193,17 @@ struct JointSearch {
         }
         guard nodes.count < maximumStates else { throw LanguageBudget.Exhausted() }
         try meter.spend(20)
+        // A node, its place in the queue and in the table, and the key that both hold.
+        let bytes = 256 + 4 * key.count
+        taken += bytes
+        try meter.take(bytes)
         numbers[key, default: (nodes.count, 0)].count += 1
         nodes.append(Node(key: key, parent: parent, byte: byte, tier: tier, length: length))
         enqueue(nodes.count - 1)
     }
 
     private mutating func enqueue(_ number: Int) {
-        let (tier, length) = (nodes[number].tier, nodes[number].length)
-        while queues.count <= tier { queues.append([]) }
-        while queues[tier].count <= length { queues[tier].append([]) }
-        queues[tier][length].append(number)
+        queue.insert(number, tier: nodes[number].tier, length: nodes[number].length)
     }
 
     private static func url(upTo number: Int, _ nodes: [Node]) -> String {
@@ -217,6 +218,49 @@ struct JointSearch {
             current = nodes[current].parent
         }
         return String(decoding: bytes.reversed(), as: UTF8.self)
+    }
+}
+
+/// Nodes by tier, then by length, then in the order in which they came. A heap: lengths may be many and far apart.
+private struct SearchQueue {
+    private var heap: [Item] = []
+    private var count = 0
+
+    private struct Item {
+        let tier: Int
+        let length: Int
+        let order: Int
+        let number: Int
+
+        func isBefore(_ other: Item) -> Bool {
+            (tier, length, order) < (other.tier, other.length, other.order)
+        }
+    }
+
+    mutating func insert(_ number: Int, tier: Int, length: Int) {
+        heap.append(Item(tier: tier, length: length, order: count, number: number))
+        count += 1
+        var child = heap.count - 1
+        while child > 0, heap[child].isBefore(heap[(child - 1) / 2]) {
+            heap.swapAt(child, (child - 1) / 2)
+            child = (child - 1) / 2
+        }
+    }
+
+    mutating func popFirst() -> Int? {
+        guard let last = heap.popLast() else { return nil }
+        guard let first = heap.first else { return last.number }
+        heap[0] = last
+        var parent = 0
+        while true {
+            var least = parent
+            for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count && heap[child].isBefore(heap[least]) {
+                least = child
+            }
+            if least == parent { return first.number }
+            heap.swapAt(least, parent)
+            parent = least
+        }
     }
 }
 
@@ -273,42 +317,4 @@ struct SearchProgram {
         result.sort()
         return result
     }
-}
-
-/// Bounds on the work of one question. Joint automata can grow exponentially with hostile patterns; beyond the budget an
-/// answer says that it is not a proof.
-public struct LanguageBudget: Sendable, Hashable {
-    /// Joint states of one search: of one group of apps, or of one entry.
-    public var states: Int
-    /// Elementary steps of the whole question, over all its searches. Some ten million take a second in a debug build.
-    public var steps: Int
-
-    public init(states: Int, steps: Int) {
-        self.states = states
-        self.steps = steps
-    }
-
-    /// For comparing two files: hostile patterns were seen to take 3 seconds in a release build on a busy machine.
-    public static let standard = LanguageBudget(states: 20_000, steps: 30_000_000)
-    /// For linting one file, where the question is asked again for each entry.
-    public static let lint = LanguageBudget(states: 5_000, steps: 10_000_000)
-}
-
-/// Counts down the steps of a question, over all its searches.
-final class WorkMeter {
-    private(set) var left: Int
-
-    init(_ budget: LanguageBudget) { left = budget.steps }
-
-    var isExhausted: Bool { left <= 0 }
-
-    func spend(_ steps: Int) throws(LanguageBudget.Exhausted) {
-        left -= steps
-        guard left > 0 else { throw LanguageBudget.Exhausted() }
-    }
-}
-
-extension LanguageBudget {
-    /// The answer would cost more than the budget.
-    struct Exhausted: Error {}
 }

@@ -46,12 +46,18 @@ private struct OrderComparing {
     private var old: FileOrder
     private var new: FileOrder
     private let apps: [String]
+    /// For each of the apps, its first and its last place in the older file and in the newer one.
+    private let spans: [(old: ClosedRange<Int>, new: ClosedRange<Int>)]
     private let states: Int
     private let meter: WorkMeter
     private var numbering = RuleNumbering()
     private var changes: [OrderChange] = []
     private var isComplete = true
     private var searched: Set<Question> = []
+    /// The places of apps in the orders of the changes found.
+    private var shown: [(before: [ExactText: Int], after: [ExactText: Int])] = []
+    /// The matcher's part.
+    private let matching = WorkMeter(steps: 8_000_000)
 
     /// Pairs alike: the same entries, in the same order where they share some.
     private struct Question: Hashable {
@@ -62,8 +68,15 @@ private struct OrderComparing {
     init(_ old: AppLinks, _ new: AppLinks, _ budget: LanguageBudget) {
         self.old = FileOrder(old)
         self.new = FileOrder(new)
-        let known = self.old.claims.entries
-        apps = self.new.claims.apps.filter { known[$0] != nil }
+        var apps: [String] = []
+        var spans: [(old: ClosedRange<Int>, new: ClosedRange<Int>)] = []
+        for app in self.new.claims.apps {
+            guard let before = self.old.span(of: app), let after = self.new.span(of: app) else { continue }
+            apps.append(app)
+            spans.append((before, after))
+        }
+        self.apps = apps
+        self.spans = spans
         states = budget.states
         meter = WorkMeter(budget)
     }
@@ -83,14 +96,20 @@ private struct OrderComparing {
 
     private mutating func compareAll() throws(LanguageBudget.Exhausted) {
         var numbered = false
-        for (index, left) in apps.enumerated() {
-            for right in apps[(index + 1)...] {
-                try meter.spend(4)
+        for first in apps.indices {
+            for second in apps.indices.dropFirst(first + 1) {
+                try meter.spend(1)
+                let (own, others) = (spans[first], spans[second])
                 guard
-                    old.mayStandAhead(left, right) && new.mayStandAhead(right, left)
-                        || old.mayStandAhead(right, left) && new.mayStandAhead(left, right)
+                    own.old.mayStandAhead(of: others.old) && others.new.mayStandAhead(of: own.new)
+                        || others.old.mayStandAhead(of: own.old) && own.new.mayStandAhead(of: others.new)
                 else { continue }
-                try meter.spend(100)
+                let (left, right) = (apps[first], apps[second])
+                let entryCount = [old, new].reduce(0) {
+                    $0 + $1.claims.entries(of: left).count + $1.claims.entries(of: right).count
+                }
+                try meter.spend(100 + 8 * entryCount)
+                try meter.take(160 + 16 * entryCount)
                 guard searched.insert(question(left, right)).inserted, !isShown(left, right) else { continue }
                 guard changes.count < OrderDiff.maximumChanges else {
                     isComplete = false
@@ -107,9 +126,9 @@ private struct OrderComparing {
     }
 
     private func question(_ left: String, _ right: String) -> Question {
-        let entries = [old, new].flatMap { [$0.claims.entries[left] ?? [], $0.claims.entries[right] ?? []] }
+        let entries = [old, new].flatMap { [$0.claims.entries(of: left), $0.claims.entries(of: right)] }
         let isAhead = [old, new].flatMap { file in
-            (file.claims.entries[left] ?? []).compactMap { entry -> Bool? in
+            file.claims.entries(of: left).compactMap { entry -> Bool? in
                 guard let own = file.rank(of: left, in: entry), let other = file.rank(of: right, in: entry) else {
                     return nil
                 }
@@ -120,19 +139,20 @@ private struct OrderComparing {
     }
 
     private func isShown(_ left: String, _ right: String) -> Bool {
-        changes.contains { change in
-            func isAhead(_ list: [String]) -> Bool? {
-                guard let own = list.firstIndex(of: left), let other = list.firstIndex(of: right) else { return nil }
+        shown.contains { orders in
+            func isAhead(_ places: [ExactText: Int]) -> Bool? {
+                guard let own = places[ExactText(left)], let other = places[ExactText(right)] else { return nil }
                 return own < other
             }
-            guard let before = isAhead(change.before), let after = isAhead(change.after) else { return false }
+            guard let before = isAhead(orders.before), let after = isAhead(orders.after) else { return false }
             return before != after
         }
     }
 
     private mutating func compare(_ left: String, _ right: String) throws(LanguageBudget.Exhausted) {
-        let sides = [(old, left), (old, right), (new, left), (new, right)].map { $0.side(of: $1, numbering) }
-        try meter.spend(sides.reduce(1) { $0 + $1.steps.count })
+        let asked = [(old, left), (old, right), (new, left), (new, right)]
+        try meter.spend(asked.reduce(1) { $0 + $1.0.ruleCount(of: $1.1) })
+        let sides = asked.map { $0.side(of: $1, numbering) }
         var goal = TurnGoal(places: sides.map(\.places))
         do {
             var search = try numbering.search(sides.map(\.steps), states: states, meter: meter)
@@ -143,20 +163,30 @@ private struct OrderComparing {
         }
         guard let found = goal.found else { return }
         // The matcher has the last word.
-        if let change = verified(found) { changes.append(change) } else { isComplete = false }
+        guard let change = verified(found) else {
+            isComplete = false
+            return
+        }
+        changes.append(change)
+        func places(_ list: [String]) -> [ExactText: Int] {
+            Dictionary(zip(list.map(ExactText.init), list.indices), uniquingKeysWith: { first, _ in first })
+        }
+        shown.append((places(change.before), places(change.after)))
     }
 
     private func verified(_ example: String) -> OrderChange? {
         guard let url = MatchableURL(example) else { return nil }
         func opening(_ links: AppLinks) -> [String] {
-            let result = links.match(url)
+            let result = links.match(url, meter: matching)
             return (result.opens.map { [$0] } ?? []) + result.alsoOpenedBy
         }
         let (before, after) = (opening(old.links), opening(new.links))
-        let both = Set(before).intersection(after)
+        guard !matching.isExhausted else { return nil }
+        let both = Set(before.map(ExactText.init)).intersection(after.map(ExactText.init))
         let change = OrderChange(
-            example: example, before: before.filter(both.contains), after: after.filter(both.contains))
-        return change.before == change.after ? nil : change
+            example: example, before: before.filter { both.contains(ExactText($0)) },
+            after: after.filter { both.contains(ExactText($0)) })
+        return change.before.map(ExactText.init) == change.after.map(ExactText.init) ? nil : change
     }
 }
 
@@ -166,9 +196,9 @@ private struct FileOrder {
     let claims: AppClaims
     private var rules: [[RuleNumbering.NumberedRule]] = []
     /// For each entry the rank of each of its apps.
-    private let ranks: [[String: Int]]
+    private let ranks: [[ExactText: Int]]
     /// The first and the last place of each app.
-    private let span: [String: ClosedRange<Int>]
+    private let spans: [ExactText: ClosedRange<Int>]
 
     /// An app's rules, and for each of them the app's place in the file.
     struct Side {
@@ -180,28 +210,29 @@ private struct FileOrder {
         self.links = links
         let claims = AppClaims(ofRealApps: links)
         let ranks = links.entries.map { entry in
-            Dictionary(zip(entry.appIDs, entry.appIDs.indices), uniquingKeysWith: { first, _ in first })
+            Dictionary(
+                zip(entry.appIDs.map(ExactText.init), entry.appIDs.indices), uniquingKeysWith: { first, _ in first })
         }
-        var span: [String: ClosedRange<Int>] = [:]
-        for (app, entries) in claims.entries {
-            let places = entries.compactMap { entry in ranks[entry][app].map { Self.place(entry, $0) } }
-            if let first = places.first, let last = places.last { span[app] = first...last }
+        var spans: [ExactText: ClosedRange<Int>] = [:]
+        for app in claims.apps.map(ExactText.init) {
+            let places = claims.entries(of: app.text).compactMap { entry in
+                ranks[entry][app].map { Self.place(entry, $0) }
+            }
+            if let first = places.first, let last = places.last { spans[app] = first...last }
         }
         self.claims = claims
         self.ranks = ranks
-        self.span = span
+        self.spans = spans
     }
 
     /// Entries first, then the apps of one entry.
     private static func place(_ entry: Int, _ rank: Int) -> Int { entry << 32 | rank }
 
-    func rank(of app: String, in entry: Int) -> Int? { ranks[entry][app] }
+    func rank(of app: String, in entry: Int) -> Int? { ranks[entry][ExactText(app)] }
 
-    /// Whether there can be a URL for which the one app is asked before the other.
-    func mayStandAhead(_ app: String, _ other: String) -> Bool {
-        guard let own = span[app], let others = span[other] else { return false }
-        return own.lowerBound < others.upperBound
-    }
+    func span(of app: String) -> ClosedRange<Int>? { spans[ExactText(app)] }
+
+    func ruleCount(of app: String) -> Int { claims.entries(of: app).reduce(0) { $0 + rules[$1].count } }
 
     mutating func number(
         _ numbering: inout RuleNumbering, _ meter: WorkMeter
@@ -210,13 +241,18 @@ private struct FileOrder {
     }
 
     func side(of app: String, _ numbering: RuleNumbering) -> Side {
-        let entries = claims.entries[app] ?? []
+        let entries = claims.entries(of: app)
         return Side(
             steps: numbering.steps(of: entries.flatMap { rules[$0] }),
             places: entries.flatMap { entry in
-                rules[entry].map { _ in Self.place(entry, ranks[entry][app] ?? 0) }
+                rules[entry].map { _ in Self.place(entry, rank(of: app, in: entry) ?? 0) }
             })
     }
+}
+
+extension ClosedRange<Int> {
+    /// Whether there can be a URL for which an app with these places is asked before one with those.
+    fileprivate func mayStandAhead(of others: ClosedRange<Int>) -> Bool { lowerBound < others.upperBound }
 }
 
 /// Looks for a URL that two apps open in both files, and whose order turned: the older file's two programs, then the

@@ -131,6 +131,8 @@ final class PatternMachine: PartMachine {
         }
         if let known = numbers[set] { return known }
         try meter.spend(40 + set.count)
+        // The set, its row and its place in the table.
+        try meter.take(320 + 4 * set.count)
         let isWellFormed = set.contains(automaton.validityBase)
         let accepts = decodedEnds || (rawEnds && !(automaton.decodedEnd != nil && isWellFormed))
         let number = Int32(sets.count)
@@ -310,6 +312,7 @@ final class QueryItemsMachine: PartMachine {
     private func number(of places: [Place]) throws(LanguageBudget.Exhausted) -> Int32 {
         if let known = numbers[places] { return known }
         try meter.spend(40 + places.count)
+        try meter.take(640 + MemoryLayout<Place>.stride * places.count)
         let number = Int32(states.count)
         numbers[places] = number
         addRow(places)

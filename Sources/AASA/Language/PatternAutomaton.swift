@@ -57,6 +57,8 @@ struct PatternAutomaton {
 
     mutating func addState() throws(LanguageBudget.Exhausted) -> Int32 {
         try meter.spend(8)
+        // With an edge or two.
+        try meter.take(192)
         edges.append([])
         epsilons.append([])
         isLoop.append(false)
@@ -87,7 +89,11 @@ struct PatternAutomaton {
                 try addSet([element], from: current, to: next, reading)
                 current = next
             case .oneOf(let values):
-                try meter.spend(values.reduce(1) { $0 + 1 + $1.count })
+                // Each element of a value is a node of the tree, which costs more than to look at it.
+                let count = values.reduce(1) { $0 + 1 + $1.count }
+                try meter.spend(8 * count)
+                try meter.take(160 * count)
+                defer { meter.giveBack(160 * count) }
                 let tree = ValueTree(values, isCaseSensitive: reading.isCaseSensitive)
                 let join = try append(tree, from: current, reading)
                 current = join
@@ -301,7 +307,6 @@ struct ValueTree {
         /// The nodes that follow, by what leads to them. Their numbers are greater than the node's own.
         var branches: [Branch] = []
         var isEnd = false
-        fileprivate var numbers: [PatternElement: Int] = [:]
     }
 
     struct Branch {
@@ -311,6 +316,12 @@ struct ValueTree {
 
     /// The root first.
     private(set) var nodes = [Node()]
+    private var numbers: [Step: Int] = [:]
+
+    private struct Step: Hashable {
+        let node: Int
+        let element: PatternElement
+    }
 
     /// Where case does not count, values that differ in case alone become one.
     init(_ values: [[PatternElement]], isCaseSensitive: Bool) {
@@ -325,13 +336,15 @@ struct ValueTree {
             }
             nodes[current].isEnd = true
         }
+        numbers = [:]
     }
 
     private mutating func child(of node: Int, _ element: PatternElement) -> Int {
-        if let known = nodes[node].numbers[element] { return known }
+        let step = Step(node: node, element: element)
+        if let known = numbers[step] { return known }
         let number = nodes.count
         nodes.append(Node())
-        nodes[node].numbers[element] = number
+        numbers[step] = number
         nodes[node].branches.append(Branch(element: element, node: number))
         return number
     }

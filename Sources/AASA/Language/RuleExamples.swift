@@ -18,7 +18,7 @@ extension URLRule {
         } catch {
             // What was found until then are still examples.
         }
-        let examples = goal.found.filter { text in MatchableURL(text).map(matches) ?? false }
+        let examples = goal.found.filter { text in MatchableURL(text).map(plainlyMatches) ?? false }
         return examples.isEmpty ? simpleExample.map { [$0] } ?? [] : examples
     }
 }
@@ -58,13 +58,19 @@ extension URLRule {
         return found.filter { seen.insert($0).inserted }
     }
 
+    /// Whether the rule matches, as far as a moment tells: an example that takes long is none.
+    fileprivate func plainlyMatches(_ url: MatchableURL) -> Bool {
+        mismatch(MatchSubject(url, meter: WorkMeter(steps: 200_000))) == nil
+    }
+
     /// A URL for a message. One that is put together is as good as the shortest, and costs next to nothing.
-    var example: String? {
-        guard weight < Self.maximumExampleWeight else { return nil }
+    func example(meter: WorkMeter) -> String? {
+        guard !meter.isExhausted, weight < Self.maximumExampleWeight else { return nil }
         for filling in [Filling.shortest, .plain] {
+            meter.use(2 * trialWeight)
             if let example = example(filling: filling) { return ExampleURL.readable(example) }
         }
-        return examples(count: 1).first
+        return examples(count: 1, meter: meter).first
     }
 
     /// What stands for the wildcards of a URL that is put together.
@@ -89,7 +95,7 @@ extension URLRule {
             text += "?" + items.map { "\($0.name)=\(filling.text($0.pattern))" }.joined(separator: "&")
         }
         if let fragment { text += "#" + filling.text(fragment) }
-        guard let url = MatchableURL(text), matches(url) else { return nil }
+        guard let url = MatchableURL(text), plainlyMatches(url) else { return nil }
         return url.path + (url.query.isEmpty ? "" : "?" + url.query)
             + (url.fragment.isEmpty ? "" : "#" + url.fragment)
     }
@@ -128,7 +134,7 @@ enum ExampleURL {
 }
 
 /// The matcher's word on examples, for as many rules as time allows.
-struct ExampleCheck {
+final class ExampleCheck {
     /// Elements of patterns that may still be tried.
     private var left: Int
 
@@ -138,52 +144,46 @@ struct ExampleCheck {
 
     /// The first rule of a list that matches.
     /// - Returns: nil where none does; also where the text is no URL, or the bound is reached.
-    mutating func firstMatch(_ rules: [URLRule], _ text: String) -> Int? {
+    func firstMatch(_ rules: [URLRule], _ text: String) -> Int? {
         firstMatch(rules, among: rules.indices, text)
     }
 
     /// The first of some rules, given by their places.
-    mutating func firstMatch(_ rules: [URLRule], among places: some Sequence<Int>, _ text: String) -> Int? {
-        guard let url = MatchableURL(text) else { return nil }
-        let subject = MatchSubject(url)
+    func firstMatch(_ rules: [URLRule], among places: some Sequence<Int>, _ text: String) -> Int? {
+        guard spend(text.utf8.count / 8), let url = MatchableURL(text) else { return nil }
+        let meter = WorkMeter(steps: Self.stepsOfElement * left)
+        let subject = MatchSubject(url, meter: meter)
         for place in places {
             guard spend(on: rules[place]) else { return nil }
-            if rules[place].mismatch(subject) == nil { return place }
+            let before = meter.left
+            let isMatch = rules[place].mismatch(subject) == nil
+            // A long text costs more than the pattern tells.
+            guard spend((before - meter.left) / Self.stepsOfElement), !meter.isExhausted else {
+                left = 0
+                return nil
+            }
+            if isMatch { return place }
         }
         return nil
     }
 
+    /// What the matcher does in the time that an element of a pattern is counted with.
+    private static let stepsOfElement = 16
+
     /// Counts a rule that is about to be tried.
     /// - Returns: false where the bound is reached.
-    mutating func spend(on rule: URLRule) -> Bool { spend(rule.trialWeight) }
+    func spend(on rule: URLRule) -> Bool { spend(rule.trialWeight) }
 
-    mutating func spend(_ elements: Int) -> Bool {
+    func spend(_ elements: Int) -> Bool {
         left -= elements
         return left > 0
     }
 
     /// What a list of rules makes of a URL.
     /// - Returns: nil where the bound is reached.
-    mutating func behaviour(_ rules: [URLRule], _ text: String) -> LinkBehaviour? {
+    func behaviour(_ rules: [URLRule], _ text: String) -> LinkBehaviour? {
         let index = firstMatch(rules, text)
         if isExhausted { return nil }
         return index.map { rules[$0].isExclusion ? .blocked : .opens } ?? .notMatched
-    }
-}
-
-extension URLRule {
-    /// What it costs to look at the rule's patterns once.
-    var weight: Int { sum(\.weight) }
-
-    /// What it costs to try a URL.
-    var trialWeight: Int { sum(\.trialWeight) }
-
-    private func sum(_ weight: KeyPath<Pattern, Int>) -> Int {
-        let sum = 8 + (path?[keyPath: weight] ?? 0) + (fragment?[keyPath: weight] ?? 0)
-        return switch query {
-        case .any: sum
-        case .whole(let pattern): sum + pattern[keyPath: weight]
-        case .items(let items): items.reduce(sum) { $0 + $1.key.count + $1.pattern[keyPath: weight] }
-        }
     }
 }

@@ -20,6 +20,7 @@ struct RuleNumbering {
         for rule in rules {
             let key = RuleKey(rule)
             try meter.spend(key?.weight ?? 1)
+            try meter.take(48)
             result.append(NumberedRule(language: key.map { number(of: $0) }, isExclusion: rule.isExclusion))
         }
         return result
@@ -107,7 +108,7 @@ extension RuleKey {
         switch query {
         case .any: break
         case .whole(let elements): weight += Self.weight(elements)
-        case .items(let items): weight += items.reduce(0) { $0 + $1.name.count + Self.weight($1.pattern) }
+        case .items(let items): weight += items.reduce(0) { $0 + 8 + $1.name.count + Self.weight($1.pattern) }
         }
         return weight
     }

@@ -19,12 +19,16 @@ public struct RuleReach: Sendable {
 
 extension AppLinks.Entry {
     /// One verdict for each rule, in their order.
-    public func reach(budget: LanguageBudget = .lint) -> [RuleReach] { reach(budget, isShortest: true) }
+    public func reach(budget: LanguageBudget = .lint) -> [RuleReach] {
+        reach(budget, isShortest: true, ReachChecks())
+    }
 
     /// The same verdicts for less work: an example is some URL that the rule decides about, not the shortest one.
-    func plainReach(budget: LanguageBudget) -> [RuleReach] { reach(budget, isShortest: false) }
+    func plainReach(budget: LanguageBudget, _ checks: ReachChecks = ReachChecks()) -> [RuleReach] {
+        reach(budget, isShortest: false, checks)
+    }
 
-    private func reach(_ budget: LanguageBudget, isShortest: Bool) -> [RuleReach] {
+    private func reach(_ budget: LanguageBudget, isShortest: Bool, _ checks: ReachChecks) -> [RuleReach] {
         let meter = WorkMeter(budget)
         var numbering = RuleNumbering()
         var goal = ReachGoal(pending: [])
@@ -38,8 +42,7 @@ extension AppLinks.Entry {
                 rules: rules, numbered: numbered, numbering: numbering, ends: ends, states: budget.states, meter: meter)
             shadows = judge
             if !isShortest {
-                var check = ExampleCheck(maximumElements: 2_000_000)
-                for index in rules.indices { verdicts[index] = judge.plainVerdict(on: index, &check) }
+                for index in rules.indices { verdicts[index] = judge.plainVerdict(on: index, checks.plain) }
             }
             let steps = numbering.steps(of: numbered)
             goal = ReachGoal(pending: Set(steps.map(\.index).filter { verdicts[$0] == nil }))
@@ -57,7 +60,7 @@ extension AppLinks.Entry {
         } catch {
             isProof = false
         }
-        var check = ExampleCheck()
+        let check = checks.found
         var samplesLeft = 50
         // Where there is no proof, a sample that a rule decides about shows as much; the proof's work is not done twice.
         let sampling = WorkMeter(LanguageBudget(states: budget.states, steps: min(budget.steps, 600_000)))
@@ -79,6 +82,12 @@ extension AppLinks.Entry {
             return RuleReach(rule: rules[index], verdict: verdict)
         }
     }
+}
+
+/// What the matcher may cost that has the last word, over all entries of a file.
+struct ReachChecks {
+    let plain = ExampleCheck(maximumElements: 4_000_000)
+    let found = ExampleCheck(maximumElements: 4_000_000)
 }
 
 /// Looks for a URL for each rule about which it decides.
@@ -152,7 +161,7 @@ struct RuleShadows {
 
     /// The verdict where one URL of a rule is all that it takes. `isFree` tells where a URL may be tried.
     /// - Returns: nil where the automata are needed.
-    func plainVerdict(on index: Int, _ check: inout ExampleCheck) -> RuleReach.Verdict? {
+    func plainVerdict(on index: Int, _ check: ExampleCheck) -> RuleReach.Verdict? {
         guard let language = numbered[index].language,
             rules[index].weight < URLRule.maximumExampleWeight || numbering.keys[Int(language)].isLiteral
         else { return nil }
@@ -238,11 +247,12 @@ private struct ContainmentGoal: SearchGoal {
 extension AppLinks.Entry {
     /// The exclusions of which it is proven; none where the budget does not suffice. An entry of exclusions alone opens
     /// nothing anyway, and none of its rules is named.
-    func idleExclusions(_ reaches: [RuleReach], states: Int, meter: WorkMeter) -> [URLRule] {
+    func idleExclusions(
+        _ reaches: [RuleReach], states: Int, meter: WorkMeter, _ check: ExampleCheck
+    ) -> [URLRule] {
         guard reaches.count == rules.count, !rules.allSatisfy(\.isExclusion) else { return [] }
         var numbering = RuleNumbering()
         var numbered: [RuleNumbering.NumberedRule] = []
-        var check = ExampleCheck(maximumElements: 500_000)
         var idle: [URLRule] = []
         for (index, rule) in rules.enumerated() where rule.isExclusion {
             guard case .decides(let example) = reaches[index].verdict else { continue }

@@ -15,9 +15,11 @@ struct LintSubject {
     /// The conditions on single items of the query.
     let queryItems: [QueryItemSite]
     /// Variables without any value.
-    let emptyVariables: Set<String>
+    let emptyVariables: Set<ExactText>
     /// Variables of which no value can stand in an encoded URL.
-    let unencodedVariables: Set<String>
+    let unencodedVariables: Set<ExactText>
+    /// The values of the file's own variables.
+    let variableValues: [ExactText: [String]]
     /// Each `defaults` object, of applinks first.
     let defaults: [DefaultsSite]
     /// What the pattern language tells about each entry's rules, in the order of `entries`.
@@ -27,12 +29,18 @@ struct LintSubject {
     let catchAlls: [CatchAll]
     /// URLs that apps of two entries open.
     let overlaps: [AppOverlap]
-    /// Whether they were looked for.
+    /// Whether all were looked for.
     let areOverlapsChecked: Bool
     /// Exclusions that keep no URL from the app.
     let idleExclusions: [URLRule]
+    /// Whether all were looked for.
+    let areExclusionsChecked: Bool
     /// Entries whose two lists open different URLs.
     let listDifferences: [ListDifference]
+    /// Whether the lists of all entries were compared.
+    let areListsChecked: Bool
+    /// What the URLs that findings show may cost together.
+    private let examples = WorkMeter(steps: 2_000_000)
     private let lines: LineTable
 
     struct Shadow {
@@ -66,8 +74,9 @@ struct LintSubject {
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
+        let isTooLarge = Self.isTooLarge(bytes)
         do {
-            file = try AssociationFile(parsing: bytes)
+            file = isTooLarge ? nil : try AssociationFile(parsing: bytes)
             syntaxError = nil
         } catch {
             file = nil
@@ -79,9 +88,10 @@ struct LintSubject {
         appIDs = Self.appIDs(applinks, entries, members)
         patterns = entries.flatMap(PatternSite.all)
         queryItems = entries.flatMap { $0.rules.flatMap(QueryItemSite.all) }
-        var values: [String: [String]] = [:]
+        var values: [ExactText: [String]] = [:]
         // Of a name that stands twice the last one counts.
-        for variable in applinks?.variables.custom ?? [] { values[variable.name] = variable.values }
+        for variable in applinks?.variables.custom ?? [] { values[ExactText(variable.name)] = variable.values }
+        variableValues = values
         emptyVariables = Set(values.filter(\.value.isEmpty).keys)
         unencodedVariables = Set(
             values.filter { !$0.value.isEmpty && $0.value.allSatisfy { PatternNotEncoded.offending($0) != nil } }.keys)
@@ -100,14 +110,24 @@ struct LintSubject {
             if case .shadowed(let by) = reach.verdict { Shadow(rule: reach.rule, by: by) } else { nil }
         }
         catchAlls = CatchAll.all(of: shadows)
-        overlaps = applinks.map(ReachBudget.overlaps(of:)) ?? []
-        areOverlapsChecked = applinks.map(ReachBudget.coversOverlaps(of:)) ?? true
-        idleExclusions = ReachBudget.idleExclusions(of: entries, reaches)
-        listDifferences = applinks.map { ListDifference.all(of: $0) } ?? []
+        (overlaps, areOverlapsChecked) = applinks.map(ReachBudget.overlaps(of:)) ?? ([], true)
+        (idleExclusions, areExclusionsChecked) = ReachBudget.idleExclusions(of: entries, reaches)
+        (listDifferences, areListsChecked) = applinks.map { ListDifference.all(of: $0) } ?? ([], true)
         lines = file?.document.lines ?? LineTable(bytes)
     }
 
     func position(of offset: Int) -> SourcePosition { lines.position(of: offset) }
+
+    /// Whether it looks like the file and is too large to be read here. What looks like something else is told by its first
+    /// bytes.
+    static func isTooLarge(_ bytes: [UInt8]) -> Bool {
+        guard bytes.count > Linter.sizeLimit else { return false }
+        let first = bytes.first { $0 > 0x20 }
+        return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+    }
+
+    /// A URL that a rule matches, for a message; none once they have cost enough.
+    func example(of rule: URLRule) -> String? { rule.example(meter: examples) }
 
     private static func appIDs(_ applinks: AppLinks?, _ entries: [AppLinks.Entry], _ members: [JSONMember])
         -> [AppIDSite]
@@ -153,7 +173,7 @@ struct LintSubject {
 /// The members of an object by their keys, for those who need the place of a key.
 extension JSONNode {
     /// The member that counts for a key: the last.
-    func member(_ key: String) -> JSONMember? { members?.last { $0.key == key } }
+    func member(_ key: String) -> JSONMember? { members?.last { $0.key.isExactly(key) } }
 
     /// The opening bracket alone: where a whole object is at fault, marking all of its lines helps nobody.
     var opening: Range<Int> { range.lowerBound..<min(range.lowerBound + 1, range.upperBound) }
@@ -163,7 +183,7 @@ extension JSONNode {
 extension LintSubject {
     /// A rule as the file has it, with its place, such as `{"/": "/buy/*"} (7:9)`.
     func name(_ rule: URLRule) -> String {
-        "\(Quoted.escaped(rule.written, limit: 60)) (\(position(of: rule.node.range.lowerBound)))"
+        "\(Quoted.escaped(rule.written(limit: 60), limit: 60)) (\(position(of: rule.node.range.lowerBound)))"
     }
 
     /// Rules by their places, such as `the exclusion at 7:11` or `the rules at 7:11 and 8:11`.
@@ -212,9 +232,13 @@ struct PatternSite {
         guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
         var result = ""
         var rest = text.unicodeScalars[...]
+        // Behind the last bracket no variable ends, and nothing is looked for.
+        guard let last = rest.lastIndex(of: ")") else { return text }
         while let scalar = rest.popFirst() {
             result.unicodeScalars.append(scalar)
-            guard scalar == "$", rest.first == "(", let close = rest.firstIndex(of: ")") else { continue }
+            guard scalar == "$", rest.first == "(", rest.startIndex < last, let close = rest.firstIndex(of: ")") else {
+                continue
+            }
             rest = rest[rest.index(after: close)...]
         }
         return result
@@ -334,25 +358,27 @@ enum ReachBudget {
         let asked = entries.count { !$0.rules.isEmpty && $0.form != .everything }
         guard asked > 0 else { return entries.map { _ in [] } }
         let budget = LanguageBudget(states: LanguageBudget.lint.states, steps: max(2_000, steps / asked))
+        let checks = ReachChecks()
         var left = maximumWeight
         return entries.map { entry in
             guard entry.form != .everything, !entry.rules.isEmpty else { return [] }
             let weight = weight(of: entry.rules)
             guard weight <= left else { return [] }
             left -= weight
-            return entry.plainReach(budget: budget)
+            return entry.plainReach(budget: budget, checks)
         }
     }
 
     /// Whether the entries of a file are few enough to be compared with each other.
-    static func coversOverlaps(of applinks: AppLinks) -> Bool {
+    private static func coversOverlaps(of applinks: AppLinks) -> Bool {
         applinks.entries.count <= maximumEntries
             && applinks.entries.reduce(0) { $0 + weight(of: $1.rules) } <= maximumWeight
     }
 
-    /// URLs that apps of two entries open; what can be no app's ID does not count.
-    static func overlaps(of applinks: AppLinks) -> [AppOverlap] {
-        guard applinks.form == .list || applinks.form == .dictionary, coversOverlaps(of: applinks) else { return [] }
+    /// URLs that apps of two entries open, and whether all were looked for; what can be no app's ID does not count.
+    static func overlaps(of applinks: AppLinks) -> (found: [AppOverlap], isComplete: Bool) {
+        guard coversOverlaps(of: applinks) else { return ([], false) }
+        guard applinks.form == .list || applinks.form == .dictionary else { return ([], true) }
         let budget = LanguageBudget(states: LanguageBudget.lint.states, steps: steps)
         return applinks.overlaps(budget: budget) { app in
             switch AppIDFault(app) {
@@ -362,14 +388,19 @@ enum ReachBudget {
         }
     }
 
-    /// The exclusions of each entry that keep no URL from the app.
-    static func idleExclusions(of entries: [AppLinks.Entry], _ reaches: [[RuleReach]]) -> [URLRule] {
+    /// The exclusions of each entry that keep no URL from the app, and whether all were looked for.
+    static func idleExclusions(
+        of entries: [AppLinks.Entry], _ reaches: [[RuleReach]]
+    ) -> (found: [URLRule], isComplete: Bool) {
         // Most answers need no automata; the others may not make the linter slow.
         let budget = LanguageBudget(states: LanguageBudget.lint.states, steps: 600_000)
         let meter = WorkMeter(budget)
-        return zip(entries, reaches).flatMap { entry, reaches in
-            meter.isExhausted ? [] : entry.idleExclusions(reaches, states: budget.states, meter: meter)
+        let check = ExampleCheck(maximumElements: 1_000_000)
+        let found = zip(entries, reaches).flatMap { entry, reaches in
+            meter.isExhausted || check.isExhausted
+                ? [] : entry.idleExclusions(reaches, states: budget.states, meter: meter, check)
         }
+        return (found, !meter.isExhausted && !check.isExhausted)
     }
 
     /// Patterns of many wildcards lead to many states: they weigh by the square of their number.
@@ -380,24 +411,7 @@ enum ReachBudget {
     }
 
     private static func weight(of rule: URLRule) -> Int {
-        var wildcards = wildcards(in: rule.path) + wildcards(in: rule.fragment)
-        switch rule.query {
-        case .any: break
-        case .whole(let pattern): wildcards += Self.wildcards(in: pattern)
-        case .items(let items): wildcards += items.reduce(0) { $0 + 1 + Self.wildcards(in: $1.pattern) }
-        }
-        let fours = wildcards / 4
+        let fours = rule.cost.wildcards / 4
         return 1 + fours * fours
-    }
-
-    /// Variables with very many values count as several.
-    private static func wildcards(in pattern: Pattern?) -> Int {
-        (pattern?.elements ?? []).reduce(0) { sum, element in
-            switch element {
-            case .scalar: sum
-            case .anyRun, .anyScalar, .scalarClass: sum + 1
-            case .oneOf(let values): sum + 1 + values.count / 600
-            }
-        }
     }
 }

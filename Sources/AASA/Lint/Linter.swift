@@ -4,12 +4,16 @@
 /// The linter: what is wrong with an apple-app-site-association file, and what devices make of it.
 public enum Linter {
     /// Counts up whenever a rule is added, removed or judges otherwise: who keeps findings keeps this beside them.
-    public static let version = 4
+    public static let version = 5
+
+    /// Bytes of a JSON text beyond which nothing but its size is judged. Devices stop at an eighth of them.
+    public static let sizeLimit = 8 * AssociationFile.sizeLimit
 
     /// All rules, in the order of docs/lint-rules.md.
     public static let rules: [LintRuleDescription] = LintRegistry.rules.map { $0.description }
 
-    /// Time grows linearly with the file, on any bytes.
+    /// Time and memory are bounded on any bytes, and grow linearly with the file until then. What the bound leaves out is
+    /// said by a finding: `order-not-checked`, or `file-too-large`.
     public static func lint(_ bytes: [UInt8]) -> LintReport {
         let subject = LintSubject(bytes)
         var drafts: [FindingSink.Draft] = []
@@ -83,7 +87,8 @@ public struct LintFinding: Sendable, Hashable {
     public let start: SourcePosition
     /// The place behind the last character.
     public let end: SourcePosition
-    /// RFC 6901; empty for the file as a whole. It holds keys of the file as they are: escape it before printing.
+    /// RFC 6901; empty for the file as a whole. It holds keys of the file as they are: escape it before printing. One of
+    /// more than 1,024 bytes is cut, and ends in `…`.
     public let pointer: String
     /// Other places that the finding speaks about, such as the rules that take the URLs of this one; the first ones of many.
     public let related: [LintPlace]
@@ -160,7 +165,7 @@ struct FindingSink {
 
     init(rule: LintRuleDescription) { self.rule = rule }
 
-    /// Whether more findings would only be counted: a rule that works hard for each may stop.
+    /// Whether more findings would only be counted: a rule that works hard for each may stop, or `count` the rest.
     var isFull: Bool { drafts.count >= Self.maximumFindings }
 
     /// Keeps a finding, or counts it where there are enough.
@@ -174,22 +179,34 @@ struct FindingSink {
     ///   - example: a URL that shows it.
     mutating func add(
         _ range: @autoclosure () -> Range<Int>, _ pointer: @autoclosure () -> String,
-        _ message: @autoclosure () -> String, fix: String? = nil, related: @autoclosure () -> [Related] = [],
+        _ message: @autoclosure () -> String, fix: @autoclosure () -> String? = nil, related: @autoclosure () -> [Related] = [],
         example: @autoclosure () -> String? = nil
     ) {
         guard isFull else {
             drafts.append(
                 Draft(
-                    rule: rule, range: range(), pointer: pointer(), message: message(), fix: fix ?? rule.fix,
-                    related: Array(related().prefix(Self.maximumRelated)), example: example()))
+                    rule: rule, range: range(), pointer: Self.cut(pointer()), message: message(), fix: fix() ?? rule.fix,
+                    related: related().prefix(Self.maximumRelated).map {
+                        Related(range: $0.range, pointer: Self.cut($0.pointer), message: $0.message)
+                    }, example: example().map(Self.cut)))
             return
         }
-        surplus += 1
+        count()
         if firstSurplus == nil {
             firstSurplus = Draft(
-                rule: rule, range: range(), pointer: pointer(), message: "", fix: rule.fix, related: [], example: nil)
+                rule: rule, range: range(), pointer: Self.cut(pointer()), message: "", fix: rule.fix, related: [], example: nil)
         }
     }
+
+    /// Counts a finding beyond those that are kept.
+    mutating func count() { surplus += 1 }
+
+    /// A key or a pattern of the file may be as long as the file, and stand in each of its findings.
+    private static func cut(_ text: String) -> String {
+        text.utf8.count <= maximumText ? text : String(text.unicodeScalars.prefix(maximumText / 4)) + "…"
+    }
+
+    private static let maximumText = 1024
 
     /// All drafts, with one in place of those that were only counted.
     var all: [Draft] {

@@ -9,8 +9,9 @@ enum Quoted {
 
     /// A string as the file has it: in double quotes, with JSON's escapes, cut.
     static func json(_ text: String, limit: Int = maximumScalars) -> String {
-        // The last quote is kept where the text is cut.
-        "\"" + escaped(String(text.writtenAsJSON.dropFirst().dropLast()), limit: limit) + "\""
+        // The last quote is kept where the text is cut. Of a long text no more is looked at than is shown.
+        let head = String(text.unicodeScalars.prefix(limit + 1))
+        return "\"" + escaped(String(head.writtenAsJSON.unicodeScalars.dropFirst().dropLast()), limit: limit) + "\""
     }
 
     /// Controls, invisible and bidirectional characters as `\u{200B}`; long texts end in `…`.
@@ -36,7 +37,7 @@ enum Quoted {
 
     /// A list of rules as the file has them, cut after a few.
     static func list(_ rules: some Collection<URLRule>, limit: Int = 3) -> String {
-        list(rules, limit: limit) { escaped($0.written) }
+        list(rules, limit: limit) { escaped($0.written(limit: maximumScalars)) }
     }
 
     private static func list<Item>(

@@ -22,6 +22,8 @@ public enum ContestedPoint: String, Sendable, Hashable, CaseIterable {
     case defaultsForPaths = "defaults-for-paths"
     /// A key that stands twice in one object.
     case duplicateKey = "duplicate-key"
+    /// The file is made so that reading it in the other ways costs too much.
+    case notChecked = "not-checked"
 
     /// What is contested and what is done here: one or two sentences.
     public var explanation: String {
@@ -56,6 +58,9 @@ public enum ContestedPoint: String, Sendable, Hashable, CaseIterable {
         case .duplicateKey:
             "a key stands twice in one object, and which of the two a device reads is undefined: the last is taken here, "
                 + "with the first the answer is another; keep one of them ('aasa-monitor lint' shows where)"
+        case .notChecked:
+            "the rules are too many or too large to be read again in all the ways on which sources do not agree: whether "
+                + "another reading gives another answer is not known"
         }
     }
 }
@@ -63,7 +68,10 @@ public enum ContestedPoint: String, Sendable, Hashable, CaseIterable {
 extension MatchResult {
     /// The points on which sources do not agree and that make a difference for this URL and file: another reading would
     /// give another answer, or another app. Worked out when asked for.
-    public var contested: [ContestedPoint] { ContestedReadings(links, url).points }
+    public var contested: [ContestedPoint] { contested(meter: WorkMeter(.match)) }
+
+    /// The same for work that several URLs share.
+    package func contested(meter: WorkMeter) -> [ContestedPoint] { ContestedReadings(links, url, meter).points }
 }
 
 /// Reads a file once more in each contested way, and tells where the answer for a URL would be another.
@@ -72,16 +80,26 @@ struct ContestedReadings {
     private let url: MatchableURL
     private let subject: MatchSubject
     private let behaviours: [LinkBehaviour]
+    private let meter: WorkMeter
 
-    init(_ links: AppLinks, _ url: MatchableURL) {
+    init(_ links: AppLinks, _ url: MatchableURL, _ meter: WorkMeter) {
         self.links = links
+        self.meter = meter
         self.url = url
-        let subject = MatchSubject(url)
+        let subject = MatchSubject(url, meter: meter)
         self.subject = subject
         behaviours = links.entries.map { $0.behaviour(of: subject) }
     }
 
-    var points: [ContestedPoint] { ContestedPoint.allCases.filter(isDecisive) }
+    var points: [ContestedPoint] {
+        var points: [ContestedPoint] = []
+        for point in ContestedPoint.allCases {
+            let isDecisive = isDecisive(point)
+            if meter.isExhausted { return points + [.notChecked] }
+            if isDecisive { points.append(point) }
+        }
+        return points
+    }
 
     private func isDecisive(_ point: ContestedPoint) -> Bool {
         switch point {
@@ -90,25 +108,27 @@ struct ContestedReadings {
         case .severalEntriesOfOneApp: entriesDisagree
         case .appIDBesideAppIDs: zip(links.entries, behaviours).contains { $1 != .notMatched && $0.hasOtherAppID }
         case .decodingOrder: decidesByDecodingOrder
-        case .codeLists:
-            changes { $0.holds("$(lang)") || $0.holds("$(region)") ? $0.reread(links.variables.withAnyCodes) : nil }
-        case .backslash: changes { $0.holds("\\") ? $0.reread(links.variables, .backslashEscapes) : nil }
-        case .wildcardLimit: changes { $0.isTooComplex ? $0.reread(links.variables, .unlimited) : nil }
+        case .codeLists: changes(where: \.holdsCodes, PatternCompiler(links.variables.withAnyCodes))
+        case .backslash:
+            changes(where: \.holdsBackslash, PatternCompiler(links.variables, reading: .backslashEscapes))
+        case .wildcardLimit:
+            changes(where: { $0.fault == .tooComplex }, PatternCompiler(links.variables, reading: .unlimited))
         case .defaultsForPaths: decidesByDefaults
         case .duplicateKey: decidesByDuplicateKey
+        case .notChecked: false
         }
     }
 
-    private var openingApps: Set<String> {
+    private var openingApps: Set<ExactText> {
         let claimed = zip(links.entries, behaviours).lazy.filter { $0.1 == .opens }.flatMap(\.0.appIDs)
-        return Set(claimed.filter { !AppID.isTemplate($0) })
+        return Set(claimed.filter { !AppID.isTemplate($0) }.map(ExactText.init))
     }
 
     private var entriesDisagree: Bool {
-        var known: [String: LinkBehaviour] = [:]
+        var known: [ExactText: LinkBehaviour] = [:]
         for (entry, behaviour) in zip(links.entries, behaviours) {
             for app in entry.appIDs where !AppID.isTemplate(app) {
-                if known.updateValue(behaviour, forKey: app) ?? behaviour != behaviour { return true }
+                if known.updateValue(behaviour, forKey: ExactText(app)) ?? behaviour != behaviour { return true }
             }
         }
         return false
@@ -122,34 +142,45 @@ struct ContestedReadings {
             url,
             decoded: .init(
                 path: PathNormalization.normalize(decode(url.path)), query: query, fragment: decode(url.fragment),
-                items: MatchableURL.items(of: query).map { (String($0.name), String($0.value)) }))
+                items: MatchableURL.items(of: query).map { (String($0.name), String($0.value)) }),
+            meter: meter)
         return zip(links.entries, behaviours).contains { $0.behaviour(of: other) != $1 }
     }
 
     private var decidesByDuplicateKey: Bool {
         guard let other = links.byFirstKeys else { return false }
-        let (taken, contrary) = (links.match(url), AppLinks(other).match(url))
+        let (taken, contrary) = (links.match(url, meter: meter), AppLinks(other).match(url, meter: meter))
         return taken.opens != contrary.opens || taken.alsoOpenedBy != contrary.alsoOpenedBy
     }
 
     private var decidesByDefaults: Bool {
+        let compiler = PatternCompiler(links.variables)
+        let outer = links.node["defaults"].map { RuleSettings($0, compiler) } ?? RuleSettings()
+        return zip(links.entries, behaviours).contains { entry, behaviour in
+            guard entry.form == .paths, !meter.isExhausted else { return false }
+            let own = entry.node["defaults"].map { RuleSettings($0, compiler) } ?? RuleSettings()
+            let settings = own.over(outer)
+            guard !settings.isEmpty else { return false }
+            return changes(entry, behaviour) { $0.asComponent(with: settings) }
+        }
+    }
+
+    /// Whether the answer is another where the patterns of a kind are compiled in another way.
+    private func changes(where isRead: (Pattern) -> Bool, _ compiler: PatternCompiler) -> Bool {
         zip(links.entries, behaviours).contains { entry, behaviour in
-            let defaults = [entry.node["defaults"], links.node["defaults"]].compactMap { $0 }
-            guard entry.form == .paths, defaults.contains(where: { $0.members?.isEmpty == false }) else { return false }
-            return changes(entry, behaviour) { $0.reread(links.variables, with: defaults) }
+            changes(entry, behaviour) { $0.patterns.contains(where: isRead) ? $0.reread(compiler) : nil }
         }
     }
 
     /// The closure gives a rule in the other reading, or nil where it is the same.
-    private func changes(_ rereading: (URLRule) -> URLRule?) -> Bool {
-        zip(links.entries, behaviours).contains { changes($0, $1, rereading) }
-    }
-
     private func changes(
         _ entry: AppLinks.Entry, _ behaviour: LinkBehaviour, _ rereading: (URLRule) -> URLRule?
     ) -> Bool {
-        for rule in entry.rules where (rereading(rule) ?? rule).mismatch(subject) == nil {
-            return behaviour != (rule.isExclusion ? .blocked : .opens)
+        for rule in entry.rules {
+            if meter.isExhausted { return false }
+            if (rereading(rule) ?? rule).mismatch(subject) == nil {
+                return behaviour != (rule.isExclusion ? .blocked : .opens)
+            }
         }
         return behaviour != .notMatched
     }
@@ -158,7 +189,7 @@ struct ContestedReadings {
 extension AppLinks.Entry {
     fileprivate var hasOtherAppID: Bool {
         guard node["appIDs"] != nil, let other = node["appID"]?.string else { return false }
-        return !appIDs.contains(other)
+        return !appIDs.containsExactly(other)
     }
 }
 
@@ -173,14 +204,10 @@ extension URLRule {
         return [path].compactMap { $0 } + queries + [fragment].compactMap { $0 }
     }
 
-    fileprivate var isTooComplex: Bool { patterns.contains { $0.fault == .tooComplex } }
-
-    fileprivate func holds(_ text: String) -> Bool { patterns.contains { $0.text.contains(text) } }
-
     /// The same rule with its patterns read in another way.
-    fileprivate func reread(_ variables: SubstitutionVariables, _ reading: Pattern.Reading = .standard) -> URLRule {
+    fileprivate func reread(_ compiler: PatternCompiler) -> URLRule {
         func again(_ pattern: Pattern, isPath: Bool = false) -> Pattern {
-            Pattern(pattern.text, isPath: isPath, variables: variables, reading: reading)
+            compiler.pattern(like: pattern, isPath: isPath)
         }
         let query: Query =
             switch self.query {
@@ -191,19 +218,16 @@ extension URLRule {
         return URLRule(
             form: form, isExclusion: isExclusion, path: path.map { again($0, isPath: true) }, query: query,
             fragment: fragment.map { again($0) }, isCaseSensitive: isCaseSensitive, isPercentEncoded: isPercentEncoded,
-            pointer: pointer, node: node)
+            place: place, node: node)
     }
 
     /// A path as if it were a component to which defaults apply; an excluded one stays case-sensitive (observed).
-    fileprivate func reread(_ variables: SubstitutionVariables, with defaults: [JSONNode]) -> URLRule? {
-        guard form == .path, let path else { return nil }
-        var values: [(String, JSONValue)] = [("/", .string(path.text)), ("exclude", .bool(isExclusion))]
-        if isExclusion { values.append(("caseSensitive", .bool(true))) }
-        let members = values.map {
-            JSONMember(key: $0, keyRange: node.range, value: JSONNode(value: $1, range: node.range))
-        }
-        return URLRule(
-            component: JSONNode(value: .object(members), range: node.range), defaults: defaults, variables: variables,
-            pointer: pointer)
+    fileprivate func asComponent(with defaults: RuleSettings) -> URLRule? {
+        guard form == .path, path != nil else { return nil }
+        var own = RuleSettings()
+        own.path = .init(pattern: path)
+        own.isExclusion = isExclusion
+        if isExclusion { own.isCaseSensitive = true }
+        return URLRule(component: node, own.over(defaults), place: place)
     }
 }

@@ -162,15 +162,19 @@ final class MatchSubject {
     /// What a rule with `percentEncoded` false is compared with: normalised first, decoded after.
     private(set) lazy var decoded = url.isPlain ? encoded : Parts(url, PercentCoding.decoding)
     private let url: MatchableURL
+    /// What all rules together may cost. Where it ends, no more rules are tried.
+    let meter: WorkMeter
 
-    init(_ url: MatchableURL) {
+    init(_ url: MatchableURL, meter: WorkMeter = WorkMeter(.match)) {
         self.url = url
+        self.meter = meter
         encoded = Parts(url) { $0 }
     }
 
     /// With another view of how to decode.
-    init(_ url: MatchableURL, decoded: Parts) {
+    init(_ url: MatchableURL, decoded: Parts, meter: WorkMeter) {
         self.url = url
+        self.meter = meter
         encoded = Parts(url) { $0 }
         self.decoded = decoded
     }

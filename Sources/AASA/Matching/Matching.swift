@@ -45,26 +45,33 @@ public struct MatchResult: Sendable {
     public let deciding: RuleAttempt?
     /// All that were tried, in order.
     public let attempts: [RuleAttempt]
+    /// Whether all rules that count were tried. Where the file is made so that trying them costs too much, the rest is left
+    /// out, and what it would have decided is not known.
+    public let isComplete: Bool
     let links: AppLinks
     let url: MatchableURL
 }
 
 extension AppLinks {
-    public func match(_ url: MatchableURL) -> MatchResult {
-        let subject = MatchSubject(url)
+    public func match(_ url: MatchableURL) -> MatchResult { match(url, meter: WorkMeter(.match)) }
+
+    /// The same for work that several URLs share.
+    package func match(_ url: MatchableURL, meter: WorkMeter) -> MatchResult {
+        let subject = MatchSubject(url, meter: meter)
         var attempts: [RuleAttempt] = []
-        var decided: Set<String> = []
+        var decided: Set<ExactText> = []
         var opening: [String] = []
         var deciding: RuleAttempt?
-        for entry in entries {
+        search: for entry in entries {
             attempts.reserveCapacity(min(attempts.count + entry.rules.count, 4096))
             for index in entry.rules.indices {
                 let attempt = RuleAttempt(index, of: entry, mismatch: entry.rules[index].mismatch(subject))
+                if meter.isExhausted { break search }
                 attempts.append(attempt)
                 guard attempt.mismatch == nil else { continue }
                 let isExclusion = entry.rules[index].isExclusion
                 // How several entries of one app play together is not documented: the first that decides is taken.
-                let apps = entry.appIDs.filter { !AppID.isTemplate($0) && decided.insert($0).inserted }
+                let apps = entry.appIDs.filter { !AppID.isTemplate($0) && decided.insert(ExactText($0)).inserted }
                 if isExclusion {
                     if deciding == nil, !apps.isEmpty { deciding = attempt }
                 } else if !apps.isEmpty {
@@ -76,14 +83,14 @@ extension AppLinks {
         }
         return MatchResult(
             opens: opening.first, alsoOpenedBy: Array(opening.dropFirst()), deciding: deciding, attempts: attempts,
-            links: self, url: url)
+            isComplete: !meter.isExhausted, links: self, url: url)
     }
 
-    /// What a URL does for one app.
+    /// What a URL does for one app. Rules that `match` does not come to count as if they did not match.
     public func behaviour(of url: MatchableURL, for appID: String) -> LinkBehaviour {
         if AppID.isTemplate(appID) { return .notMatched }
         let subject = MatchSubject(url)
-        for entry in entries where entry.appIDs.contains(appID) {
+        for entry in entries where entry.appIDs.containsExactly(appID) {
             let behaviour = entry.behaviour(of: subject)
             if behaviour != .notMatched { return behaviour }
         }
@@ -93,8 +100,10 @@ extension AppLinks {
 
 extension AppLinks.Entry {
     func behaviour(of subject: MatchSubject) -> LinkBehaviour {
-        for index in rules.indices where rules[index].mismatch(subject) == nil {
-            return rules[index].isExclusion ? .blocked : .opens
+        for index in rules.indices {
+            let isMatch = rules[index].mismatch(subject) == nil
+            if subject.meter.isExhausted { break }
+            if isMatch { return rules[index].isExclusion ? .blocked : .opens }
         }
         return .notMatched
     }
@@ -106,20 +115,25 @@ extension URLRule {
     /// The first part that does not match, in the order path, query, fragment; nil where the rule matches.
     func mismatch(_ subject: MatchSubject) -> MismatchedPart? {
         let parts = isPercentEncoded ? subject.encoded : subject.decoded
-        if let path, !path.matches(parts.path, isCaseSensitive: isCaseSensitive) { return .path }
+        let meter = subject.meter
+        meter.use(1)
+        if let path, !path.matches(parts.path, isCaseSensitive: isCaseSensitive, meter) { return .path }
         switch query {
         case .any: break
         case .whole(let pattern):
-            guard pattern.matches(parts.query, isCaseSensitive: isCaseSensitive) else { return .query }
+            guard pattern.matches(parts.query, isCaseSensitive: isCaseSensitive, meter) else { return .query }
         case .items(let items):
             for item in items {
                 // An item that repeats must match each time; one that is missing is empty.
+                meter.use(1 + item.key.count / 8)
                 guard
-                    parts.values(of: item).allSatisfy({ item.pattern.matches($0, isCaseSensitive: isCaseSensitive) })
+                    parts.values(of: item).allSatisfy({
+                        item.pattern.matches($0, isCaseSensitive: isCaseSensitive, meter)
+                    })
                 else { return .queryItem(item.name) }
             }
         }
-        if let fragment, !fragment.matches(parts.fragment, isCaseSensitive: isCaseSensitive) { return .fragment }
+        if let fragment, !fragment.matches(parts.fragment, isCaseSensitive: isCaseSensitive, meter) { return .fragment }
         return nil
     }
 }
@@ -157,7 +171,7 @@ extension URLRule {
         return URLRule(
             form: form, isExclusion: isExclusion, path: path.map { loosened($0, isPath: true) }, query: query,
             fragment: fragment.map { loosened($0, isPath: false) }, isCaseSensitive: isCaseSensitive,
-            isPercentEncoded: isPercentEncoded, pointer: pointer, node: node)
+            isPercentEncoded: isPercentEncoded, place: place, node: node)
     }
 
     /// Whether a segment means itself.
@@ -170,13 +184,20 @@ extension URLRule {
 }
 
 extension MatchResult {
-    /// The rules that did not match and would, were such a part of theirs a wildcard.
+    /// More are not looked for: the first ones tell what is wrong.
+    private static let maximumNotations = 10
+
+    /// The first rules that did not match and would, were such a part of theirs a wildcard.
     public var literalNotations: [LiteralNotation] {
-        attempts.compactMap { attempt in
-            guard attempt.mismatch != nil, let notation = attempt.rule.literalNotation,
-                attempt.rule.loosened(links.variables).matches(url)
-            else { return nil }
-            return notation
+        var notations: [LiteralNotation] = []
+        let subject = MatchSubject(url)
+        for attempt in attempts where attempt.mismatch != nil {
+            guard let notation = attempt.rule.literalNotation, subject.meter.use(2_000 + 4 * notation.rule.weight),
+                attempt.rule.loosened(links.variables).mismatch(subject) == nil
+            else { continue }
+            notations.append(notation)
+            if notations.count == Self.maximumNotations || subject.meter.isExhausted { break }
         }
+        return notations
     }
 }

@@ -1,19 +1,55 @@
 // From the text of a pattern to what it matches: variables resolved, wildcards read. Where a text can match nothing, the
 // reason is kept for those who explain.
 
-/// A compiled pattern for a path, a query (or one item of it), or a fragment.
+/// A compiled pattern for a path, a query (or one item of it), or a fragment. Copies share what was compiled: a file may
+/// give one long pattern to each of its rules.
 public struct Pattern: Sendable, Hashable {
+    private let compiled: Compiled
+
     /// The text as the file has it.
-    public let text: String
+    public var text: String { compiled.text }
     /// nil: it never matches, for the reason in `fault`.
-    public let elements: [PatternElement]?
-    public let fault: Fault?
+    public var elements: [PatternElement]? { compiled.elements }
+    public var fault: Fault? { compiled.fault }
     /// What the matcher runs; nil as `elements`.
-    let program: PatternProgram?
+    var program: PatternProgram? { compiled.program }
     /// What it costs to look at the elements once, values of variables included.
-    let weight: Int
+    var weight: Int { compiled.weight }
     /// What it costs to try a text.
-    let trialWeight: Int
+    var trialWeight: Int { compiled.trialWeight }
+    /// The same for all copies.
+    var identity: ObjectIdentifier { ObjectIdentifier(compiled) }
+    /// Its wildcards and variables, those of very many values as several.
+    var wildcardWeight: Int { compiled.wildcardWeight }
+    /// Whether `$(lang)` or `$(region)` stands in it.
+    var holdsCodes: Bool { compiled.holdsCodes }
+    var holdsBackslash: Bool { compiled.holdsBackslash }
+
+    private final class Compiled: Sendable {
+        let text: String
+        let elements: [PatternElement]?
+        let fault: Fault?
+        let program: PatternProgram?
+        let weight: Int
+        let trialWeight: Int
+        let wildcardWeight: Int
+        let holdsCodes: Bool
+        let holdsBackslash: Bool
+
+        init(_ text: String, _ steps: Result<[PatternStep], Fault>) {
+            self.text = text
+            let compiled = try? steps.get()
+            elements = compiled?.map(\.element)
+            fault = if case .failure(let fault) = steps { fault } else { nil }
+            program = compiled.map(PatternProgram.init)
+            weight = (compiled ?? []).reduce(0) { $0 + $1.weight }
+            trialWeight = (compiled ?? []).reduce(0) { $0 + $1.trialWeight }
+            wildcardWeight = (compiled ?? []).reduce(0) { $0 + $1.wildcardWeight }
+            let names = UnusedVariable.names(in: text)
+            holdsCodes = names.contains { $0.isExactly("lang") || $0.isExactly("region") }
+            holdsBackslash = text.utf8.contains(UInt8(ascii: "\\"))
+        }
+    }
 
     /// Why a pattern never matches.
     public enum Fault: Error, Sendable, Hashable {
@@ -43,35 +79,25 @@ public struct Pattern: Sendable, Hashable {
     }
 
     init(_ text: String, isPath: Bool, variables: SubstitutionVariables, reading: Reading) {
-        self.text = text
+        let steps: Result<[PatternStep], Fault>
         do {
-            let compiled = try Self.compile(isPath ? PathNormalization.normalize(text) : text, variables, reading)
-            elements = compiled.map(\.element)
-            fault = nil
-            program = PatternProgram(compiled)
-            weight = compiled.reduce(0) { $0 + $1.weight }
-            trialWeight = compiled.reduce(0) { $0 + $1.trialWeight }
+            steps = .success(try Self.compile(isPath ? PathNormalization.normalize(text) : text, variables, reading))
         } catch {
-            elements = nil
-            fault = error
-            program = nil
-            weight = 0
-            trialWeight = 0
+            steps = .failure(error)
         }
+        compiled = Compiled(text, steps)
     }
 
     /// Whether it matches every text whatever.
     public var isUnconstrained: Bool { elements == [.anyRun] }
 
     public static func == (left: Pattern, right: Pattern) -> Bool {
-        left.text == right.text && left.elements == right.elements && left.fault == right.fault
+        left.compiled === right.compiled
+            || left.text.isExactly(right.text) && left.elements == right.elements && left.fault == right.fault
     }
 
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(text)
-        hasher.combine(elements)
-        hasher.combine(fault)
-    }
+    /// By its text alone, since equal texts seldom mean different things.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ExactText(text)) }
 
     private static func compile(
         _ text: String, _ variables: SubstitutionVariables, _ reading: Reading
@@ -115,6 +141,41 @@ public struct Pattern: Sendable, Hashable {
             default: .scalar(scalar)
             }
         }
+    }
+}
+
+/// Compiles each distinct text once, however often a file or its `defaults` repeat it.
+final class PatternCompiler {
+    private let variables: SubstitutionVariables
+    private let reading: Pattern.Reading
+    private var known: [Source: Pattern] = [:]
+    /// By the identity of those that were compiled otherwise, which are kept here so that it stays theirs.
+    private var others: [ObjectIdentifier: (own: Pattern, other: Pattern)] = [:]
+
+    private struct Source: Hashable {
+        let text: ExactText
+        let isPath: Bool
+    }
+
+    init(_ variables: SubstitutionVariables, reading: Pattern.Reading = .standard) {
+        self.variables = variables
+        self.reading = reading
+    }
+
+    func pattern(_ text: String, isPath: Bool) -> Pattern {
+        let source = Source(text: ExactText(text), isPath: isPath)
+        if let pattern = known[source] { return pattern }
+        let pattern = Pattern(text, isPath: isPath, variables: variables, reading: reading)
+        known[source] = pattern
+        return pattern
+    }
+
+    /// The same text as another compiler's pattern has it.
+    func pattern(like other: Pattern, isPath: Bool) -> Pattern {
+        if let known = others[other.identity] { return known.own }
+        let own = pattern(other.text, isPath: isPath)
+        others[other.identity] = (own, other)
+        return own
     }
 }
 

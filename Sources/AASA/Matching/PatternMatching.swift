@@ -10,10 +10,15 @@ extension Pattern {
         return isCaseSensitive ? program.exact.matches(text) : program.folded.matches(text.map(\.folded))
     }
 
-    /// For a text that has its folded form at hand.
-    func matches(_ text: MatchSubject.Text, isCaseSensitive: Bool) -> Bool {
+    /// For a text that has its folded form at hand. Where the meter ends first, it counts as no match.
+    func matches(_ text: MatchSubject.Text, isCaseSensitive: Bool, _ meter: WorkMeter) -> Bool {
         guard let program else { return false }
-        return isCaseSensitive ? program.exact.matches(text.exact) : program.folded.matches(text.folded)
+        var steps = 1
+        let isMatch =
+            isCaseSensitive
+            ? program.exact.matches(text.exact, steps: &steps, limit: meter.left)
+            : program.folded.matches(text.folded, steps: &steps, limit: meter.left)
+        return meter.use(steps) && isMatch
     }
 }
 
@@ -24,11 +29,15 @@ extension PatternProgram.Form {
         return matches(text, steps: &steps)
     }
 
-    /// The count is raised by the places that were looked at, for tests of the bound.
-    func matches(_ text: [Unicode.Scalar], steps: inout Int) -> Bool {
+    /// The count is raised by the places that were looked at. Beyond the limit it is no match.
+    func matches(_ text: [Unicode.Scalar], steps: inout Int, limit: Int = .max) -> Bool {
         guard text.count >= leastCount else { return false }
         let end = text.count - tail.count
-        for index in head.indices where head[index] != text[index] { return false }
+        for index in head.indices where head[index] != text[index] {
+            steps += index / 8
+            return false
+        }
+        steps += (head.count + tail.count) / 8
         for index in tail.indices where tail[index] != text[end + index] { return false }
         switch middle {
         case .nothing: return text.count == leastCount
@@ -39,7 +48,8 @@ extension PatternProgram.Form {
             if let verdict = matchesFixedWidths(text, head.count..<end, limit: limit, steps: &steps) { return verdict }
             fallthrough
         case .places:
-            return Places.follow(self.steps, in: text, head.count..<end, isFolded: isFolded, steps: &steps)
+            return Places.follow(
+                self.steps, in: text, head.count..<end, isFolded: isFolded, steps: &steps, limit: limit)
         }
     }
 
@@ -146,16 +156,17 @@ struct Places: Equatable {
     private var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
 
     /// Whether the steps match the whole range of a text. The count is raised by the words of bits and the single places
-    /// that were looked at.
+    /// that were looked at; beyond the limit it is no match.
     static func follow(
-        _ pattern: [PatternStep], in text: [Unicode.Scalar], _ range: Range<Int>, isFolded: Bool, steps: inout Int
+        _ pattern: [PatternStep], in text: [Unicode.Scalar], _ range: Range<Int>, isFolded: Bool, steps: inout Int,
+        limit: Int = .max
     ) -> Bool {
         var places = Places(count: range.count)
         places.insert(0)
-        var walk = Walk(text: text, range: range, isFolded: isFolded)
+        var walk = Walk(text: text, range: range, isFolded: isFolded, limit: limit)
         walk.advance(&places, pattern)
         steps += walk.steps
-        return places.contains(range.count)
+        return walk.steps < limit && places.contains(range.count)
     }
 
     private func contains(_ place: Int) -> Bool { words[place / 64] & 1 << UInt64(place % 64) != 0 }
@@ -218,20 +229,22 @@ struct Places: Equatable {
         let text: [Unicode.Scalar]
         let range: Range<Int>
         let isFolded: Bool
+        let limit: Int
         var steps = 0
         /// Where each literal of the pattern stands in the text.
         private var masks: [Unicode.Scalar: Places] = [:]
 
-        init(text: [Unicode.Scalar], range: Range<Int>, isFolded: Bool) {
+        init(text: [Unicode.Scalar], range: Range<Int>, isFolded: Bool, limit: Int) {
             self.text = text
             self.range = range
             self.isFolded = isFolded
+            self.limit = limit
         }
 
         mutating func advance(_ places: inout Places, _ pattern: [PatternStep]) {
             for step in pattern {
                 steps += places.words.count
-                if places.isEmpty { return }
+                if places.isEmpty || steps >= limit { return }
                 switch step {
                 case .anyRun: places.fillFromFirst()
                 case .scalar(let scalar):
@@ -251,15 +264,16 @@ struct Places: Equatable {
         private mutating func advance(_ places: inout Places, _ side: Choice.Side) {
             var next = Places(count: places.count)
             var looked = 0
+            let left = limit - steps
             places.forEach { place in
-                for texts in side.texts {
+                for texts in side.texts where looked < left {
                     guard place + texts.width <= places.count else { break }
                     looked += 1
                     if texts.contains(text, at: range.lowerBound + place) { next.insert(place + texts.width) }
                 }
             }
             steps += looked
-            for pattern in side.patterns {
+            for pattern in side.patterns where steps < limit {
                 var copy = places
                 advance(&copy, pattern)
                 next.formUnion(copy)

@@ -90,6 +90,15 @@ enum PatternStep: Sendable {
         if case .choice(let choice) = self { choice.weight } else { 1 }
     }
 
+    /// One for each wildcard or variable; one with very many values counts as several.
+    var wildcardWeight: Int {
+        switch self {
+        case .scalar: 0
+        case .anyRun, .anyScalar, .scalarClass: 1
+        case .choice(let choice): 1 + choice.values.count / 600
+        }
+    }
+
     /// What it costs to try the element on a text.
     var trialWeight: Int {
         if case .choice(let choice) = self { min(choice.trialWeight, choice.weight) } else { 1 }

@@ -45,24 +45,25 @@ public struct AppLinks: Sendable {
         self.byFirstKeys = byFirstKeys
         let variables = SubstitutionVariables(node["substitutionVariables"])
         self.variables = variables
-        let defaults = node["defaults"].map { [$0.withComponentKeysAlone] } ?? []
+        let compiler = PatternCompiler(variables)
+        let defaults = node["defaults"].map { RuleSettings($0, compiler) } ?? RuleSettings()
         if let elements = node["details"]?.elements {
             form = .list
             entries = elements.enumerated().compactMap { index, element in
                 Entry(
-                    element, appIDs: nil, defaults: defaults, variables: variables,
-                    pointer: "/applinks/details/\(index)")
+                    element, appIDs: nil, defaults: defaults, compiler, pointer: "/applinks/details/\(index)",
+                    number: index)
             }
         } else if let members = node["details"]?.lastMembers {
             form = .dictionary
-            entries = members.compactMap { member in
+            entries = members.enumerated().compactMap { index, member in
                 Entry(
-                    member.value, appIDs: [member.key], defaults: defaults, variables: variables,
-                    pointer: "/applinks/details/\(member.key.escapedForPointer)")
+                    member.value, appIDs: [member.key], defaults: defaults, compiler,
+                    pointer: "/applinks/details/\(member.key.escapedForPointer)", number: index)
             }
         } else if node["details"] == nil, let apps = node["apps"], let ids = apps.strings, !ids.isEmpty {
             form = .appsOnly
-            entries = [Entry(everythingFor: ids, node: apps, pointer: "/applinks/apps")]
+            entries = [Entry(everythingFor: ids, node: apps, pointer: "/applinks/apps", number: 0)]
         } else {
             form = .none
             entries = []
@@ -71,16 +72,15 @@ public struct AppLinks: Sendable {
 
     /// All app IDs, without repetition, in the order of the file.
     public var appIDs: [String] {
-        var seen: Set<String> = []
-        return entries.flatMap(\.appIDs).filter { seen.insert($0).inserted }
+        entries.lazy.flatMap(\.appIDs).uniqued
     }
 }
 
 extension AppLinks.Entry {
     /// Elements that are no objects are skipped in silence, as Apple skips them.
     init?(
-        _ node: JSONNode, appIDs given: [String]?, defaults: [JSONNode], variables: SubstitutionVariables,
-        pointer: String
+        _ node: JSONNode, appIDs given: [String]?, defaults: RuleSettings, _ compiler: PatternCompiler,
+        pointer: String, number: Int
     ) {
         guard node.members != nil else { return nil }
         // `appIDs` alone counts where it is there, `appID` is for iOS 12 and older; a string as `appIDs` names no app.
@@ -92,37 +92,28 @@ extension AppLinks.Entry {
             } else {
                 node["appID"]?.string.map { [$0] } ?? []
             }
-        let allDefaults = (node["defaults"].map { [$0.withComponentKeysAlone] } ?? []) + defaults
         let paths = node["paths"]?.elements?.enumerated().map { index, path in
-            URLRule(path: path, variables: variables, pointer: "\(pointer)/paths/\(index)")
+            URLRule(path: path, compiler, place: .init(entry: pointer, number: number, list: .paths, index: index))
         }
         if let components = node["components"]?.elements {
+            let settings = node["defaults"].map { RuleSettings($0, compiler).over(defaults) } ?? defaults
             let rules = components.enumerated().map { index, component in
                 URLRule(
-                    component: component, defaults: allDefaults, variables: variables,
-                    pointer: "\(pointer)/components/\(index)")
+                    component: component, defaults: settings, compiler,
+                    place: .init(entry: pointer, number: number, list: .components, index: index))
             }
             self.init(
                 form: .components, appIDs: appIDs, rules: rules, pointer: pointer, node: node, olderRules: paths ?? [])
         } else if let paths {
             self.init(form: .paths, appIDs: appIDs, rules: paths, pointer: pointer, node: node, olderRules: [])
         } else {
-            self.init(everythingFor: appIDs, node: node, pointer: pointer)
+            self.init(everythingFor: appIDs, node: node, pointer: pointer, number: number)
         }
     }
 
-    init(everythingFor appIDs: [String], node: JSONNode, pointer: String) {
-        let rule = URLRule(matchingEverything: node, pointer: pointer)
+    init(everythingFor appIDs: [String], node: JSONNode, pointer: String, number: Int) {
+        let rule = URLRule(
+            matchingEverything: node, place: .init(entry: pointer, number: number, list: .none, index: 0))
         self.init(form: .everything, appIDs: appIDs, rules: [rule], pointer: pointer, node: node, olderRules: [])
-    }
-}
-
-extension JSONNode {
-    private static let componentKeys: Set<String> = ["/", "?", "#", "exclude", "caseSensitive", "percentEncoded"]
-
-    /// `defaults` are looked at for each component: other keys of a hostile file must not cost time there.
-    fileprivate var withComponentKeysAlone: JSONNode {
-        guard let members else { return self }
-        return JSONNode(value: .object(members.filter { Self.componentKeys.contains($0.key) }), range: range)
     }
 }

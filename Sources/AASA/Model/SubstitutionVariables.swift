@@ -5,7 +5,7 @@
 public struct SubstitutionVariables: Sendable {
     /// The file's own, in its order.
     public let custom: [Custom]
-    private let steps: [String: PatternStep]
+    private let steps: [ExactText: PatternStep]
 
     /// A variable of the file.
     public struct Custom: Sendable {
@@ -27,41 +27,41 @@ public struct SubstitutionVariables: Sendable {
         for member in node?.members ?? [] {
             // A bare string is taken as a list of one (observed).
             let texts = member.value.elements?.compactMap(\.string) ?? member.value.string.map { [$0] } ?? []
-            let values = texts.filter { !$0.contains("$(") }
+            let values = texts.filter { !$0.holdsVariable }
             custom.append(
                 Custom(
                     name: member.key, values: values, member: member,
-                    hidesPredefined: Self.predefinedSteps[member.key] != nil))
-            steps[member.key] = .choice(Choice(values.map(Pattern.elements(ofValue:))))
+                    hidesPredefined: Self.predefinedSteps[ExactText(member.key)] != nil))
+            steps[ExactText(member.key)] = .choice(Choice(values.map(Pattern.elements(ofValue:))))
         }
         self.custom = custom
         self.steps = steps
     }
 
-    public var names: [String] { steps.keys.sorted() }
+    public var names: [String] { steps.keys.map(\.text).sorted() }
 
-    func step(for name: String) -> PatternStep? { steps[name] }
+    func step(for name: String) -> PatternStep? { steps[ExactText(name)] }
 
     /// As these, but with codes of any two or three letters for the two lists that sources give differently.
     var withAnyCodes: SubstitutionVariables {
         let letter = PatternElement.scalarClass(.alpha)
         let codes = PatternStep.choice(Choice([[letter, letter], [letter, letter, letter]]))
-        let own = Set(custom.map(\.member.key))
-        let lists = ["lang", "region"].filter { !own.contains($0) }
+        let own = Set(custom.map { ExactText($0.member.key) })
+        let lists = ["lang", "region"].map(ExactText.init).filter { !own.contains($0) }
         return SubstitutionVariables(
             custom: custom, steps: steps.merging(lists.map { ($0, codes) }, uniquingKeysWith: { $1 }))
     }
 
-    private init(custom: [Custom], steps: [String: PatternStep]) {
+    private init(custom: [Custom], steps: [ExactText: PatternStep]) {
         self.custom = custom
         self.steps = steps
     }
 
-    private static let predefinedSteps: [String: PatternStep] = {
-        var steps: [String: PatternStep] = [:]
-        for scalarClass in ScalarClass.allCases { steps[scalarClass.rawValue] = .scalarClass(scalarClass) }
-        steps["region"] = .choice(codes(ISOCodes.regions))
-        steps["lang"] = .choice(codes(ISOCodes.languages))
+    private static let predefinedSteps: [ExactText: PatternStep] = {
+        var steps: [ExactText: PatternStep] = [:]
+        for scalarClass in ScalarClass.allCases { steps[ExactText(scalarClass.rawValue)] = .scalarClass(scalarClass) }
+        steps[ExactText("region")] = .choice(codes(ISOCodes.regions))
+        steps[ExactText("lang")] = .choice(codes(ISOCodes.languages))
         return steps
     }()
 
@@ -95,4 +95,16 @@ enum ISOCodes {
         no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su sv sw ta \
         te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu
         """
+}
+
+extension String {
+    /// Whether a variable begins in it.
+    var holdsVariable: Bool {
+        var isAfterDollar = false
+        for byte in utf8 {
+            if isAfterDollar, byte == UInt8(ascii: "(") { return true }
+            isAfterDollar = byte == UInt8(ascii: "$")
+        }
+        return false
+    }
 }

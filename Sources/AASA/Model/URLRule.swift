@@ -43,9 +43,41 @@ public struct URLRule: Sendable {
     public let isCaseSensitive: Bool
     /// Whether URL and pattern are compared in encoded form; where not, the URL alone is decoded.
     public let isPercentEncoded: Bool
-    /// RFC 6901, such as `/applinks/details/0/components/2`.
-    public let pointer: String
     public let node: JSONNode
+    let place: Place
+    /// What its patterns cost, summed up once for all rules that share a query of many items.
+    let cost: Cost
+
+    /// Where a rule stands. The text is made where it is asked for: a key of the file may be long, and its rules many.
+    struct Place: Hashable, Sendable {
+        /// The pointer of the entry, or of what stands for one.
+        let entry: String
+        /// Its number in the file, which tells entries apart.
+        let number: Int
+        let list: List
+        let index: Int
+
+        enum List: String, Sendable {
+            case components, paths
+            /// The entry itself.
+            case none
+        }
+
+        static func == (left: Place, right: Place) -> Bool {
+            left.number == right.number && left.index == right.index && left.list == right.list
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(number)
+            hasher.combine(list)
+            hasher.combine(index)
+        }
+    }
+
+    /// RFC 6901, such as `/applinks/details/0/components/2`.
+    public var pointer: String {
+        place.list == .none ? place.entry : "\(place.entry)/\(place.list.rawValue)/\(place.index)"
+    }
 
     /// Whether every URL matches.
     public var isUnconstrained: Bool {
@@ -56,7 +88,7 @@ public struct URLRule: Sendable {
 
     init(
         form: Form, isExclusion: Bool, path: Pattern?, query: Query, fragment: Pattern?, isCaseSensitive: Bool,
-        isPercentEncoded: Bool, pointer: String, node: JSONNode
+        isPercentEncoded: Bool, place: Place, node: JSONNode, queryCost: Cost? = nil
     ) {
         self.form = form
         self.isExclusion = isExclusion
@@ -65,66 +97,164 @@ public struct URLRule: Sendable {
         self.fragment = fragment
         self.isCaseSensitive = isCaseSensitive
         self.isPercentEncoded = isPercentEncoded
-        self.pointer = pointer
+        self.place = place
         self.node = node
+        cost = Cost(path) + Cost(fragment) + (queryCost ?? Cost(query))
     }
 
     /// A component: its own keys first, then the entry's defaults, then those of applinks. Any key is taken over.
-    init(component node: JSONNode, defaults: [JSONNode], variables: SubstitutionVariables, pointer: String) {
+    init(component node: JSONNode, defaults: RuleSettings, _ compiler: PatternCompiler, place: Place) {
         guard node.members != nil else {
-            self.init(matchingEverything: node, pointer: pointer)
+            self.init(matchingEverything: node, place: place)
             return
         }
-        func value(_ key: String) -> JSONNode? {
-            if let own = node[key] { return own }
-            for level in defaults { if let value = level[key] { return value } }
-            return nil
-        }
-        func flag(_ key: String, _ standard: Bool) -> Bool { value(key).map(LenientBoolean.read) ?? standard }
-        func pattern(_ key: String, isPath: Bool) -> Pattern? {
-            value(key)?.string.map { Pattern($0, isPath: isPath, variables: variables) }
-        }
+        self.init(component: node, RuleSettings(node, compiler).over(defaults), place: place)
+    }
+
+    init(component node: JSONNode, _ settings: RuleSettings, place: Place) {
         self.init(
-            form: .component, isExclusion: flag("exclude", false), path: pattern("/", isPath: true),
-            query: Self.query(value("?"), variables), fragment: pattern("#", isPath: false),
-            isCaseSensitive: flag("caseSensitive", true), isPercentEncoded: flag("percentEncoded", true),
-            pointer: pointer, node: node)
+            form: .component, isExclusion: settings.isExclusion ?? false, path: settings.path?.pattern,
+            query: settings.query ?? .any, fragment: settings.fragment?.pattern,
+            isCaseSensitive: settings.isCaseSensitive ?? true, isPercentEncoded: settings.isPercentEncoded ?? true,
+            place: place, node: node, queryCost: settings.queryCost)
     }
 
     /// A path: always case-sensitive, `NOT ` in front excludes; query and fragment do not count.
-    init(path node: JSONNode, variables: SubstitutionVariables, pointer: String) {
+    init(path node: JSONNode, _ compiler: PatternCompiler, place: Place) {
         guard let text = node.string else {
-            self.init(matchingEverything: node, pointer: pointer)
+            self.init(matchingEverything: node, place: place)
             return
         }
         // Bytes, since a blank with a combining mark behind it is one character.
         let isExclusion =
             text.utf8.prefix(3).map { $0 | 0x20 } == Array("not".utf8) && text.utf8.dropFirst(3).first == 0x20
-        let pattern = Pattern(
-            isExclusion ? String(text.utf8.dropFirst(4)) ?? text : text, isPath: true, variables: variables)
+        let pattern = compiler.pattern(
+            isExclusion ? String(text.utf8.dropFirst(4)) ?? text : text, isPath: true)
         self.init(
             form: .path, isExclusion: isExclusion, path: pattern, query: .any, fragment: nil, isCaseSensitive: true,
-            isPercentEncoded: true, pointer: pointer, node: node)
+            isPercentEncoded: true, place: place, node: node)
     }
 
-    init(matchingEverything node: JSONNode, pointer: String) {
+    init(matchingEverything node: JSONNode, place: Place) {
         self.init(
             form: .wrongType, isExclusion: false, path: nil, query: .any, fragment: nil, isCaseSensitive: true,
-            isPercentEncoded: true, pointer: pointer, node: node)
+            isPercentEncoded: true, place: place, node: node)
+    }
+}
+
+/// What an object says about rules: a component about itself, `defaults` about the components that say nothing else. Read
+/// once for each object, and shared by all that take it over.
+struct RuleSettings: Sendable {
+    /// A key that is there. Without a pattern it is no constraint.
+    struct Constraint: Sendable {
+        let pattern: Pattern?
+    }
+
+    var path: Constraint?
+    private(set) var query: URLRule.Query?
+    private(set) var queryCost: URLRule.Cost?
+    var fragment: Constraint?
+    var isExclusion: Bool?
+    var isCaseSensitive: Bool?
+    var isPercentEncoded: Bool?
+
+    /// Nothing.
+    init() {}
+
+    /// Of a key that stands twice the last one counts, as everywhere here.
+    init(_ node: JSONNode, _ compiler: PatternCompiler) {
+        var (path, query, fragment): (JSONNode?, JSONNode?, JSONNode?)
+        for member in node.members ?? [] {
+            switch member.key {
+            case "/": path = member.value
+            case "?": query = member.value
+            case "#": fragment = member.value
+            case "exclude": isExclusion = LenientBoolean.read(member.value)
+            case "caseSensitive": isCaseSensitive = LenientBoolean.read(member.value)
+            case "percentEncoded": isPercentEncoded = LenientBoolean.read(member.value)
+            default: continue
+            }
+        }
+        self.path = path.map { .init(pattern: $0.string.map { compiler.pattern($0, isPath: true) }) }
+        self.query = query.map { Self.query($0, compiler) }
+        queryCost = self.query.map(URLRule.Cost.init)
+        self.fragment = fragment.map { .init(pattern: $0.string.map { compiler.pattern($0, isPath: false) }) }
+    }
+
+    var isEmpty: Bool {
+        path == nil && query == nil && fragment == nil && isExclusion == nil && isCaseSensitive == nil
+            && isPercentEncoded == nil
+    }
+
+    /// These, and for what they do not say the others.
+    func over(_ outer: RuleSettings) -> RuleSettings {
+        var merged = self
+        merged.path = path ?? outer.path
+        merged.query = query ?? outer.query
+        merged.queryCost = queryCost ?? outer.queryCost
+        merged.fragment = fragment ?? outer.fragment
+        merged.isExclusion = isExclusion ?? outer.isExclusion
+        merged.isCaseSensitive = isCaseSensitive ?? outer.isCaseSensitive
+        merged.isPercentEncoded = isPercentEncoded ?? outer.isPercentEncoded
+        return merged
     }
 
     /// A string, or an object of strings. One value of another type makes Apple drop the whole constraint.
-    private static func query(_ node: JSONNode?, _ variables: SubstitutionVariables) -> Query {
-        if let text = node?.string { return .whole(Pattern(text, isPath: false, variables: variables)) }
-        guard let members = node?.members, !members.isEmpty else { return .any }
-        var items: [Query.Item] = []
-        // Of a name that stands twice the last one counts, as everywhere here.
-        for member in node?.lastMembers ?? members {
+    private static func query(_ node: JSONNode, _ compiler: PatternCompiler) -> URLRule.Query {
+        if let text = node.string { return .whole(compiler.pattern(text, isPath: false)) }
+        guard let members = node.lastMembers, !members.isEmpty else { return .any }
+        var items: [URLRule.Query.Item] = []
+        for member in members {
             guard let text = member.value.string else { return .any }
-            items.append(.init(name: member.key, pattern: Pattern(text, isPath: false, variables: variables)))
+            items.append(.init(name: member.key, pattern: compiler.pattern(text, isPath: false)))
         }
         return .items(items)
     }
+}
+
+extension URLRule {
+    /// What patterns cost.
+    struct Cost: Sendable {
+        /// To look at them once, values of variables included.
+        var weight = 0
+        /// To try a URL.
+        var trialWeight = 0
+        /// Wildcards and variables, those of very many values as several.
+        var wildcards = 0
+
+        init(_ pattern: Pattern?) {
+            guard let pattern else { return }
+            (weight, trialWeight, wildcards) = (pattern.weight, pattern.trialWeight, pattern.wildcardWeight)
+        }
+
+        init(_ query: Query) {
+            self.init(Pattern?.none)
+            switch query {
+            case .any: break
+            case .whole(let pattern): self = Cost(pattern)
+            case .items(let items):
+                for item in items {
+                    weight += item.key.count + item.pattern.weight
+                    trialWeight += item.key.count + item.pattern.trialWeight
+                    wildcards += 1 + item.pattern.wildcardWeight
+                }
+            }
+        }
+
+        static func + (left: Cost, right: Cost) -> Cost {
+            var sum = left
+            sum.weight += right.weight
+            sum.trialWeight += right.trialWeight
+            sum.wildcards += right.wildcards
+            return sum
+        }
+    }
+
+    /// What it costs to look at the rule's patterns once.
+    var weight: Int { 8 + cost.weight }
+
+    /// What it costs to try a URL.
+    var trialWeight: Int { 8 + cost.trialWeight }
 }
 
 /// Booleans as Apple reads them: numbers and strings by their boolean value. Only JSON's own two are safe to write.
@@ -161,9 +291,9 @@ extension URLRule.Query {
 extension JSONNode {
     /// The members of an object without those that a later one of the same key replaces.
     var lastMembers: [JSONMember]? {
-        guard let members else { return nil }
-        var seen: Set<[UInt8]> = []
-        let kept = members.reversed().filter { seen.insert(Array($0.key.utf8)).inserted }
+        guard let members, members.count > 1 else { return members }
+        var seen: Set<ExactText> = []
+        let kept = members.reversed().filter { seen.insert(ExactText($0.key)).inserted }
         return kept.reversed()
     }
 }
@@ -171,13 +301,17 @@ extension JSONNode {
 /// A rule in one line: as people read it in the file, and as two files are compared by it.
 extension URLRule {
     /// The rule as the file has it, on one line and without its comment.
-    public var written: String {
+    public var written: String { written(limit: .max) }
+
+    /// The same, cut where it is longer; a little more may come.
+    func written(limit: Int) -> String {
         switch (form, node.value) {
         // An entry without a list of rules stands in place of one.
-        case (.wrongType, .object), (.wrongType, .array): "(no list of rules: every URL)"
+        case (.wrongType, .object), (.wrongType, .array): return "(no list of rules: every URL)"
         case (.component, .object(let members)):
-            JSONNode(value: .object(members.filter { $0.key != "comment" }), range: node.range).written
-        default: node.written
+            let shown = members.lazy.filter { $0.key != "comment" }.prefix(limit)
+            return JSONNode(value: .object(Array(shown)), range: node.range).written(limit: limit)
+        default: return node.written(limit: limit)
         }
     }
 
@@ -210,24 +344,49 @@ extension URLRule {
 
 extension JSONNode {
     /// The value on one line, as people write it.
-    var written: String {
+    var written: String { written(limit: .max) }
+
+    /// The same, broken off behind so many bytes: those who show it cut it anyway.
+    func written(limit: Int) -> String {
+        var result = ""
+        write(to: &result, limit: limit)
+        return result
+    }
+
+    private func write(to result: inout String, limit: Int) {
+        guard result.utf8.count <= limit else { return }
         switch value {
-        case .null: "null"
-        case .bool(let flag): "\(flag)"
-        case .number(let lexeme): lexeme
-        case .string(let text): text.writtenAsJSON
-        case .array(let elements): "[" + elements.map(\.written).joined(separator: ", ") + "]"
+        case .null: result += "null"
+        case .bool(let flag): result += "\(flag)"
+        case .number(let lexeme): result += lexeme
+        case .string(let text): result += text.writtenAsJSON(limit: limit)
+        case .array(let elements):
+            result += "["
+            for (index, element) in elements.enumerated() where result.utf8.count <= limit {
+                if index > 0 { result += ", " }
+                element.write(to: &result, limit: limit)
+            }
+            result += "]"
         case .object(let members):
-            "{" + members.map { "\($0.key.writtenAsJSON): \($0.value.written)" }.joined(separator: ", ") + "}"
+            result += "{"
+            for (index, member) in members.enumerated() where result.utf8.count <= limit {
+                if index > 0 { result += ", " }
+                result += member.key.writtenAsJSON(limit: limit) + ": "
+                member.value.write(to: &result, limit: limit)
+            }
+            result += "}"
         }
     }
 }
 
 extension String {
     /// The text as a JSON file has it: in double quotes, with JSON's escapes for quotes, backslashes and controls.
-    var writtenAsJSON: String {
+    var writtenAsJSON: String { writtenAsJSON(limit: .max) }
+
+    /// The same of the first scalars alone.
+    fileprivate func writtenAsJSON(limit: Int) -> String {
         var result = "\""
-        for scalar in unicodeScalars {
+        for scalar in unicodeScalars.prefix(limit) {
             switch scalar {
             case "\"", "\\": result += "\\\(scalar)"
             case "\n": result += "\\n"

@@ -195,14 +195,14 @@ struct SourceText: Sendable {
 
     /// - Throws: `CommandFailure` where it is not known what devices make of the bytes.
     func content() throws -> Content {
+        guard bytes.count <= AssociationFile.sizeLimit else {
+            let (size, limit) = (bytes.count.grouped, AssociationFile.sizeLimit.grouped)
+            return .nothing("\(name): the file has \(size) bytes, and devices read up to \(limit)".displayable)
+        }
         do {
             let file = try AssociationFile(parsing: bytes)
             guard file.document.root.members != nil else {
                 return .nothing("\(name): the outermost value is not a JSON object".displayable)
-            }
-            guard bytes.count <= AssociationFile.sizeLimit else {
-                let (size, limit) = (bytes.count.grouped, AssociationFile.sizeLimit.grouped)
-                return .nothing("\(name): the file has \(size) bytes, and devices read up to \(limit)".displayable)
             }
             return .file(file)
         } catch {

@@ -111,7 +111,7 @@ extension Checks {
         expected.services.filter { name in !file.services.contains { $0.name == name } }.map { name in
             Finding(
                 .file(.serviceMissing(name)),
-                evidence: ["service": name, "services": file.services.map(\.name).joined(separator: ", ")])
+                evidence: ["service": name, "services": file.services.prefix(20).map { String($0.name.prefix(200)) }.joined(separator: ", ")])
         }
     }
 
@@ -122,9 +122,9 @@ extension Checks {
                 Finding(.file(.appMissing(app, from: service)), evidence: ["app": app])
             }
             if expected.services.isEmpty {
-                return file.services.contains { $0.appIDs.contains(app) } ? [] : [finding(nil)]
+                return file.services.contains { $0.appIDs.containsExactly(app) } ? [] : [finding(nil)]
             }
-            return present.filter { !$0.appIDs.contains(app) }.map { finding($0.name) }
+            return present.filter { !$0.appIDs.containsExactly(app) }.map { finding($0.name) }
         }
     }
 
@@ -138,7 +138,7 @@ extension Checks {
         switch (opening, opens) {
         case (.nothing, nil): return nil
         // Of several apps that a URL opens, the one that is installed counts.
-        case (.app(let app), .some(let opened)) where app == opened || result?.alsoOpenedBy.contains(app) == true:
+        case (.app(let app), .some(let opened)) where app.isExactly(opened) || result?.alsoOpenedBy.containsExactly(app) == true:
             return nil
         case (.nothing, .some(let opened)):
             matter = .opensUnexpectedly(expected.url, by: opened, context.domain)
@@ -147,6 +147,9 @@ extension Checks {
             matter = .opensOther(expected.url, by: opened, expected: app, context.domain)
         }
         var evidence = ["url": expected.url, "expected": opening.description, "opens": opens ?? "nothing"]
+        if result?.isComplete == false {
+            evidence["incomplete"] = "the rules are too many or too complex to try them all"
+        }
         if let rule = result?.deciding?.rule {
             evidence["rule"] = rule.pointer
             evidence["line"] = "\(file.position(of: rule.node).line)"

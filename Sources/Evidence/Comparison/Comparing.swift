@@ -54,10 +54,10 @@ extension Comparison {
             self.init(state: .originUnavailable, bytesEqual: false)
             return
         }
+        let difference = Self.difference(from: copy, to: origin)
         self.init(
-            state: .divergent, bytesEqual: false, changes: Self.changes(from: copy, to: origin),
-            compared: ComparedContents(copy, origin),
-            behaviour: Self.behaviour(from: copy, to: origin))
+            state: .divergent, bytesEqual: false, changes: difference.changes,
+            compared: ComparedContents(copy, origin), behaviour: difference.behaviour)
         if let period = clock.period(of: meaning) { settle(period, staleAfter: staleAfter, now: clock.now) }
     }
 
@@ -75,9 +75,8 @@ extension Comparison {
             .min { ($0.period?.changedAt ?? clock.now) < ($1.period?.changedAt ?? clock.now) }
         guard let origin = readings.originFile, let told = oldest ?? others.first else { return }
         bytesEqual = false
-        changes = Self.changes(from: told.copy, to: origin)
+        (changes, behaviour) = Self.difference(from: told.copy, to: origin)
         compared = ComparedContents(told.copy, origin)
-        behaviour = Self.behaviour(from: told.copy, to: origin)
         guard let period = told.period else { return }
         changedAt = period.changedAt
         changedAfter = period.changedAfter
@@ -97,33 +96,54 @@ extension Comparison {
     package static func differences(
         from old: Data, to new: Data
     ) -> (changes: [Change], behaviour: [BehaviourNote]) {
-        let (old, new) = (ContentReading(old), ContentReading(new))
-        return (changes(from: old, to: new), behaviour(from: old, to: new))
+        difference(from: ContentReading(old), to: ContentReading(new))
     }
+
+    /// Made once for two bodies: a copy may lag for days, and is looked at every few minutes.
+    private static func difference(from old: ContentReading, to new: ContentReading) -> Difference {
+        guard old.document != nil, new.document != nil else { return ([], []) }
+        return known.value(for: Pair(old: old.hash, new: new.hash)) {
+            let (notes, isComplete) = behaviour(from: old, to: new)
+            let changes = changes(from: old, to: new)
+            return (isComplete ? changes : changes + [incomplete], notes)
+        }
+    }
+
+    private typealias Difference = (changes: [Change], behaviour: [BehaviourNote])
+
+    private static let known = Recollection<Pair, Difference>(capacity: 512)
+
+    /// Said where the work for two files ends before the answer.
+    private static let incomplete = Change(
+        kind: .changed,
+        summary: "what changes on phones is not known to the end: the rules are too many or too complex to compare them all",
+        pointer: "")
 
     /// More examples than these help nobody.
     private static let maximumNotes = 20
 
-    private static func behaviour(from old: ContentReading, to new: ContentReading) -> [BehaviourNote] {
-        guard let oldFile = old.document, let newFile = new.document else { return [] }
-        let key = Pair(old: old.hash, new: new.hash)
-        return notes.value(for: key) {
-            let comparison = BehaviourDiff.compare(AssociationFile(oldFile).applinks, AssociationFile(newFile).applinks)
-            return comparison.changes.filter(\.isSeenOnPhone).prefix(maximumNotes).map {
-                BehaviourNote(
-                    app: $0.appID.displayable.shortened(to: 200), from: .init($0.from), to: .init($0.to),
-                    example: $0.example.displayable.shortened(to: 300))
-            }
+    private static func behaviour(
+        from old: ContentReading, to new: ContentReading
+    ) -> (notes: [BehaviourNote], isComplete: Bool) {
+        let comparison = BehaviourDiff.compare(links(of: old), links(of: new))
+        let notes = comparison.changes.lazy.filter(\.isSeenOnPhone).prefix(maximumNotes).map {
+            BehaviourNote(
+                app: $0.appID.displayable.shortened(to: 200), from: .init($0.from), to: .init($0.to),
+                example: $0.example.displayable.shortened(to: 300))
         }
+        return (Array(notes), comparison.isComplete)
+    }
+
+    /// From a file that is too large devices take nothing.
+    private static func links(of file: ContentReading) -> AppLinks? {
+        guard file.byteCount <= AssociationFile.sizeLimit else { return nil }
+        return file.document.flatMap { AssociationFile($0).applinks }
     }
 
     private struct Pair: Hashable {
         let old: ContentHash
         let new: ContentHash
     }
-
-    /// By the two bodies: a copy may lag for days, and is looked at every few minutes.
-    private static let notes = Recollection<Pair, [BehaviourNote]>(capacity: 512)
 
     private static func changes(from old: ContentReading, to new: ContentReading) -> [Change] {
         guard let old = old.document, let new = new.document else { return [] }

@@ -59,6 +59,9 @@ struct TriedURL: Equatable, Sendable {
 
     private static func rule(_ result: MatchResult, _ file: AssociationFile) -> String {
         guard let attempt = result.deciding else {
+            if !result.isComplete {
+                return "Not known: the rules are too many or too complex to try them all."
+            }
             return result.attempts.isEmpty
                 ? "The file has no rules." : "None of \(result.attempts.count.of("rule")) matches."
         }

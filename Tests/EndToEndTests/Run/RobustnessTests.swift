@@ -56,6 +56,34 @@ extension EndToEndTests {
             }
         }
 
+        @Test("a file that is made to cost time and memory is its domain's finding, and the others are checked on")
+        func hostileFile() async throws {
+            try await Stage.with { stage in
+                let hosts = ["one.test", "hostile.test", "two.test"]
+                let long = String(repeating: "a", count: 20_000)
+                let bare = Array(repeating: "{}", count: 12_000).joined(separator: ",")
+                func hostile(_ end: String) -> String {
+                    "{\"applinks\":{\"defaults\":{\"/\":\"/\(long)\(end)\"},\"details\":[{\"appIDs\":["
+                        + "\"D7KQ4ZW2MX.com.acme.shop\"],\"components\":[\(bare)]}]}}"
+                }
+                for host in hosts { stage.lab.origin(host).serve(file()) }
+                stage.lab.origin("hostile.test").serve(hostile("a"))
+                let watch = try Watch(stage, hosts, Watch.Settings())
+                let (process, _) = try await watch.started()
+                try await watch.checks(2, of: hosts)
+                // Apple's copy stays behind, so that the two are compared.
+                stage.lab.origin("hostile.test").serve(hostile("b"))
+                try await watch.checks(2, of: hosts)
+                #expect(process.end == nil)
+                let report = try await stage.report("hostile.test")
+                #expect(report.rules.contains("aasa.order-not-checked"), "\(report.rules)")
+                #expect(report["comparison"]["state"] != .string("in_sync"))
+                #expect(try await stage.report("one.test")["verdict"] == .string("ok"))
+                process.signal(SIGTERM)
+                #expect(try await process.ended() == .exit(0))
+            }
+        }
+
         @Test("a report that cannot be written is a failure of its own", arguments: ["text", "json", "jsonl"])
         func fullDisk(_ format: String) async throws {
             try await Stage.with { stage in

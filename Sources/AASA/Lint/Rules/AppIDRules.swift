@@ -222,7 +222,7 @@ enum AppIDsDisagree: LintRule {
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for entry in subject.entries {
             guard let single = entry.node["appID"], let text = single.string,
-                let list = entry.node["appIDs"]?.strings, !list.contains(text)
+                let list = entry.node["appIDs"]?.strings, !list.containsExactly(text)
             else { continue }
             findings.add(
                 single.range, entry.pointer + "/appID",
@@ -245,14 +245,18 @@ enum AppInSeveralEntries: LintRule {
         fix: "put all rules of the app into one entry", reference: LintReference.details)
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        var first: [String: Int] = [:]
+        var first: [ExactText: Int] = [:]
         for (index, entry) in subject.entries.enumerated() {
             for appID in entry.appIDs {
-                guard let other = first[appID] else {
-                    first[appID] = index
+                guard let other = first[ExactText(appID)] else {
+                    first[ExactText(appID)] = index
                     continue
                 }
                 guard other != index else { continue }
+                if findings.isFull {
+                    findings.count()
+                    continue
+                }
                 let earlier = subject.entries[other]
                 let first = place(of: appID, in: earlier)
                 findings.add(
@@ -271,8 +275,8 @@ enum AppInSeveralEntries: LintRule {
 
     /// Where the entry names the app.
     static func place(of appID: String, in entry: AppLinks.Entry) -> Range<Int> {
-        if let element = entry.node["appIDs"]?.elements?.last(where: { $0.string == appID }) { return element.range }
-        if let single = entry.node["appID"], single.string == appID { return single.range }
+        if let element = entry.node["appIDs"]?.elements?.last(where: { $0.string?.isExactly(appID) == true }) { return element.range }
+        if let single = entry.node["appID"], single.string?.isExactly(appID) == true { return single.range }
         return entry.node.opening
     }
 }
@@ -293,10 +297,10 @@ enum AppIDDuplicate: LintRule {
             if let apps = member.value["apps"] { lists.append((apps, "/\(member.key)/apps")) }
         }
         for (list, pointer) in lists {
-            var seen: [String: (range: Range<Int>, index: Int)] = [:]
+            var seen: [ExactText: (range: Range<Int>, index: Int)] = [:]
             for (index, element) in (list.elements ?? []).enumerated() {
                 guard let text = element.string else { continue }
-                if let first = seen[text] {
+                if let first = seen[ExactText(text)] {
                     findings.add(
                         element.range, "\(pointer)/\(index)",
                         "\(Quoted.json(text)) stands at \(subject.position(of: first.range.lowerBound)) already",
@@ -306,7 +310,7 @@ enum AppIDDuplicate: LintRule {
                                 message: "the first of the two")
                         ])
                 } else {
-                    seen[text] = (element.range, index)
+                    seen[ExactText(text)] = (element.range, index)
                 }
             }
         }

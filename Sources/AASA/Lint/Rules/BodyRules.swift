@@ -98,7 +98,7 @@ enum FileTooLarge: LintRule {
         id: "file-too-large", severity: .error, title: "the file is larger than 128 KiB",
         why: """
             A device stops reading at 131,072 bytes (after decompression) and treats the whole file as failed. Patterns \
-            with wildcards and substitution variables keep it small.
+            with wildcards and substitution variables keep it small. Of more than 1 MiB nothing else is judged here.
             """,
         example: "(a file of 131,073 bytes)", fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
         fix: "join patterns with wildcards and variables, drop comments and indentation",
@@ -115,7 +115,8 @@ enum FileTooLarge: LintRule {
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         let count = subject.bytes.count
         guard count > limit else { return }
-        findings.add(limit..<limit + 1, "", "the file has \(count) bytes; devices refuse more than \(limit)")
+        findings.add(limit..<limit + 1, "", "the file has \(count) bytes; devices refuse more than \(limit)"
+                + (LintSubject.isTooLarge(subject.bytes) ? "; nothing else of it is judged" : ""))
     }
 }
 
@@ -176,14 +177,13 @@ enum JSONDuplicateKey: LintRule {
                 path.removeLast()
             }
         case .object(let members):
-            // By bytes: to Swift's String two spellings of one accented letter are equal, to JSON they are two keys.
-            var seen: [[UInt8]: Range<Int>] = [:]
+            var seen: [ExactText: Range<Int>] = [:]
             for member in members {
                 path.append(member.key)
                 if members.count > 1 {
-                    let key = Array(member.key.utf8)
+                    let key = ExactText(member.key)
                     if let first = seen[key] {
-                        let pointer = path.map { "/" + $0.escapedForPointer }.joined()
+                        let pointer = findings.isFull ? "" : path.map { "/" + $0.escapedForPointer }.joined()
                         findings.add(
                             member.keyRange, pointer,
                             "the key \(Quoted.json(member.key)) stands at \(subject.position(of: first.lowerBound)) already; "

@@ -20,7 +20,7 @@ enum ExcludeAfterInclude: LintRule {
         }
         for shadow in subject.ungroupedShadows where shadow.rule.isExclusion {
             guard let opener = shadow.by.first(where: { !$0.isExclusion }) else { continue }
-            let example = findings.isFull ? nil : shadow.rule.example
+            let example = findings.isFull ? nil : subject.example(of: shadow.rule)
             findings.add(
                 shadow.rule.range, shadow.rule.pointer,
                 "never reached: \(subject.places(of: [opener])) already opens every URL this exclusion could exclude"
@@ -44,13 +44,13 @@ enum RuleUnreachable: LintRule {
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         let ofShutEntries = EntryOpensNothing.rules(of: subject)
-        for group in subject.catchAlls where !group.hidesExclusion && !ofShutEntries.contains(group.rule.pointer) {
+        for group in subject.catchAlls where !group.hidesExclusion && !ofShutEntries.contains(group.rule.place) {
             findings.add(
                 group.rule.range, group.rule.pointer, group.message(in: subject),
                 fix: "move this rule behind the rules that it hides, or delete those", related: group.related)
         }
         for shadow in subject.ungroupedShadows
-        where !ofShutEntries.contains(shadow.rule.pointer)
+        where !ofShutEntries.contains(shadow.rule.place)
             && (!shadow.rule.isExclusion || shadow.by.allSatisfy(\.isExclusion))
         {
             let isOne = shadow.by.count == 1
@@ -62,7 +62,7 @@ enum RuleUnreachable: LintRule {
                 "never reached: \(subject.places(of: shadow.by)) already \(verb)\(isOne ? "s" : "") every URL this "
                     + (shadow.rule.isExclusion ? "exclusion could exclude" : "rule could open"),
                 related: shadow.by.map { .init($0, "this rule takes \(isOne ? "the" : "some of the") URLs before") },
-                example: shadow.rule.example)
+                example: subject.example(of: shadow.rule))
         }
     }
 }
@@ -82,7 +82,7 @@ enum ExclusionWithoutEffect: LintRule {
         for rule in subject.idleExclusions {
             findings.add(
                 rule.range, rule.pointer, "this exclusion excludes nothing: no later rule opens any of its URLs",
-                example: rule.example)
+                example: subject.example(of: rule))
         }
     }
 }
@@ -181,6 +181,18 @@ enum OrderNotChecked: LintRule {
                 "the order of \(unchecked) of \(entry.rules.count) rules was not checked: the patterns are too many or have too "
                     + "many wildcards")
         }
+        if !subject.areListsChecked || !subject.areExclusionsChecked,
+            let details = subject.applinks?.node.member("details")
+        {
+            let what = [
+                subject.areExclusionsChecked ? nil : "whether each exclusion has an effect",
+                subject.areListsChecked ? nil : "whether \"components\" and \"paths\" of each entry agree",
+            ].compactMap { $0 }
+            findings.add(
+                details.keyRange, "/applinks/details",
+                "\(what.joined(separator: ", and ")), is not known in full: the rules are too many or have too many "
+                    + "wildcards")
+        }
         guard let details = subject.applinks?.node.member("details"), !subject.areOverlapsChecked else { return }
         findings.add(
             details.keyRange, "/applinks/details",
@@ -199,14 +211,14 @@ struct CatchAll {
 
     /// Those that hide several rules.
     static func all(of shadows: [LintSubject.Shadow]) -> [CatchAll] {
-        var places: [String: Int] = [:]
+        var places: [URLRule.Place: Int] = [:]
         var groups: [(rule: URLRule, hidden: [URLRule])] = []
         for shadow in shadows {
             guard let taker = shadow.by.first, shadow.by.count == 1, taker.isUnconstrained else { continue }
-            if let place = places[taker.pointer] {
+            if let place = places[taker.place] {
                 groups[place].hidden.append(shadow.rule)
             } else {
-                places[taker.pointer] = groups.count
+                places[taker.place] = groups.count
                 groups.append((taker, [shadow.rule]))
             }
         }
@@ -235,9 +247,9 @@ struct CatchAll {
 extension LintSubject {
     /// The rules that are never reached, apart from those that a catch-all hides together.
     var ungroupedShadows: [Shadow] {
-        let catchAlls = Set(catchAlls.map(\.rule.pointer))
+        let catchAlls = Set(catchAlls.map(\.rule.place))
         return catchAlls.isEmpty
-            ? shadows : shadows.filter { $0.by.count != 1 || !catchAlls.contains($0.by[0].pointer) }
+            ? shadows : shadows.filter { $0.by.count != 1 || !catchAlls.contains($0.by[0].place) }
     }
 }
 
@@ -260,7 +272,7 @@ struct NoMatchReason {
 
     private static func emptyVariable(_ site: PatternSite, _ subject: LintSubject) -> String? {
         guard !subject.emptyVariables.isEmpty else { return nil }
-        let empty = UnusedVariable.names(in: site.text).first(where: subject.emptyVariables.contains)
+        let empty = UnusedVariable.names(in: site.text).first { subject.emptyVariables.contains(ExactText($0)) }
         return empty.map { "the variable \(Quoted.json($0)) in \(Quoted.json(site.text)) has no value" }
     }
 
@@ -314,10 +326,11 @@ struct DoubledSlash {
     private static func first(
         _ site: PatternSite, _ subject: LintSubject, where isMeant: ([String], (String) -> Bool) -> Bool
     ) -> DoubledSlash? {
-        guard site.part == .path, let custom = subject.applinks?.variables.custom else { return nil }
+        // Beyond so many wildcards and variables the pattern matches nothing anyway.
+        guard site.part == .path, site.pattern?.elements != nil, !subject.variableValues.isEmpty else { return nil }
         let read = PathNormalization.normalize(site.text)
-        for name in UnusedVariable.names(in: site.text) {
-            guard let values = custom.last(where: { $0.name == name })?.values, !values.isEmpty else { continue }
+        for name in UnusedVariable.names(in: site.text).uniqued {
+            guard let values = subject.variableValues[ExactText(name)], !values.isEmpty else { continue }
             if read.contains("/$(\(name))"), isMeant(values, { $0.utf8.first == UInt8(ascii: "/") }) {
                 return DoubledSlash(name: name, side: .front)
             }

@@ -45,7 +45,7 @@ enum PatternElementType: LintRule {
         for entry in subject.entries where entry.form != .everything {
             for rule in entry.rules + entry.olderRules where rule.form == .wrongType {
                 let node = rule.node
-                let isPath = rule.pointer.dropFirst(entry.pointer.utf8.count).hasPrefix("/paths")
+                let isPath = rule.place.list == .paths
                 findings.add(
                     node.elements == nil && node.members == nil ? node.range : node.opening, rule.pointer,
                     isPath
@@ -122,8 +122,8 @@ enum EntryOpensNothing: LintRule {
     }
 
     /// The rules of the entries that open nothing: that none of them is reached is said once, of the entry.
-    static func rules(of subject: LintSubject) -> Set<String> {
-        Set(entries(of: subject).flatMap { $0.entry.rules.map(\.pointer) })
+    static func rules(of subject: LintSubject) -> Set<URLRule.Place> {
+        Set(entries(of: subject).flatMap { $0.entry.rules.map(\.place) })
     }
 
     private static func entries(of subject: LintSubject) -> [(entry: AppLinks.Entry, reaches: [RuleReach])] {
@@ -136,9 +136,10 @@ enum EntryOpensNothing: LintRule {
     /// The exclusions that take the URLs of all the rules that would open some; none where another cause has a part in it.
     private static func hiders(of reaches: [RuleReach]) -> [URLRule] {
         var hiders: [URLRule] = []
+        var seen: Set<URLRule.Place> = []
         for reach in reaches where !reach.rule.isExclusion {
             guard case .shadowed(let by) = reach.verdict else { return [] }
-            for rule in by where !hiders.contains(where: { $0.pointer == rule.pointer }) { hiders.append(rule) }
+            for rule in by where seen.insert(rule.place).inserted { hiders.append(rule) }
         }
         return hiders
     }
@@ -328,23 +329,32 @@ struct ListDifference {
     /// Elementary steps over all entries.
     private static let steps = 1_000_000
 
-    static func all(of applinks: AppLinks) -> [ListDifference] {
+    static func all(of applinks: AppLinks) -> (found: [ListDifference], isComplete: Bool) {
         var comparisons = 0
+        var isComplete = true
         let asked = applinks.entries.count { $0.form == .components && !$0.olderRules.isEmpty }
         let budget = LanguageBudget(
             states: LanguageBudget.lint.states, steps: steps / max(1, min(asked, maximumComparisons)))
-        return applinks.entries.compactMap { entry in
-            guard entry.form == .components, let paths = entry.node.member("paths"), paths.value.elements != nil,
-                comparisons < maximumComparisons,
+        let found = applinks.entries.compactMap { entry -> ListDifference? in
+            guard entry.form == .components, let paths = entry.node.member("paths"), paths.value.elements != nil else {
+                return nil
+            }
+            guard comparisons < maximumComparisons,
                 ReachBudget.weight(of: entry.rules) + ReachBudget.weight(of: entry.olderRules)
                     <= ReachBudget.maximumWeight
-            else { return nil }
+            else {
+                isComplete = false
+                return nil
+            }
             comparisons += 1
             let older = alone(entry, "paths", paths.value, in: applinks)
             let components = entry.node["components"]
-            guard let components,
-                let change = difference(older, alone(entry, "components", components, in: applinks), budget).example
-            else { return nil }
+            guard let components else { return nil }
+            let answer = difference(older, alone(entry, "components", components, in: applinks), budget)
+            guard let change = answer.example else {
+                if !answer.isProof { isComplete = false }
+                return nil
+            }
             let isBeyondPaths = [true, false].contains { keepsInclusions in
                 let list = asPaths(components, keepsInclusions: keepsInclusions)
                 guard list != components else { return false }
@@ -357,6 +367,7 @@ struct ListDifference {
                     + "\(Quoted.escaped(change.example)) is \(words(change.from)) by \"paths\" and \(words(change.to)) by "
                     + "\"components\"", isBeyondPaths: isBeyondPaths)
         }
+        return (found, isComplete)
     }
 
     /// A URL that the one opens and the other does not, or a proof that there is none. Most lists that differ do so for a

@@ -42,18 +42,19 @@ enum RoutePlaceholder: LintRule {
 
     static func placeholder(in site: PatternSite) -> String? {
         guard site.part == .path || site.part == .fragment, site.pattern != nil else { return nil }
-        for segment in site.literal.split(separator: "/") {
-            if segment.first == ":", segment.dropFirst().first?.isLetter == true, segment.dropFirst().allSatisfy(isName)
-            {
+        // Scalars: one with a combining mark behind it is one character.
+        for segment in site.literal.unicodeScalars.split(separator: "/") {
+            let name = segment.dropFirst()
+            if segment.first == ":", name.first?.properties.isAlphabetic == true, name.allSatisfy(isName) {
                 return String(segment)
             }
-            for (open, close) in [("{", "}"), ("[", "]"), ("<", ">")] as [(Character, Character)] {
+            for (open, close) in [("{", "}"), ("[", "]"), ("<", ">")] as [(Unicode.Scalar, Unicode.Scalar)] {
                 guard let start = segment.firstIndex(of: open), let end = segment[start...].firstIndex(of: close) else {
                     continue
                 }
                 let name = segment[segment.index(after: start)..<end]
                 let isSet = open == "[" && segment.index(after: end) < segment.endIndex
-                if !isSet, name.first?.isLetter == true, name.allSatisfy({ isName($0) || $0 == "." }) {
+                if !isSet, name.first?.properties.isAlphabetic == true, name.allSatisfy({ isName($0) || $0 == "." }) {
                     return String(segment[start...end])
                 }
             }
@@ -61,8 +62,9 @@ enum RoutePlaceholder: LintRule {
         return nil
     }
 
-    private static func isName(_ character: Character) -> Bool {
-        character.isLetter || character.isNumber || character == "_" || character == "-"
+    private static func isName(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.isAlphabetic || scalar.properties.numericType != nil || scalar == "_" || scalar == "-"
+            || scalar.properties.generalCategory == .nonspacingMark
     }
 }
 
@@ -94,27 +96,37 @@ enum RegularExpression: LintRule {
             // Most patterns have none of these, and the search below takes a tenth of a linter's time.
             site.text.utf8.contains(where: #"\()[]+.^$"#.utf8.contains), RoutePlaceholder.placeholder(in: site) == nil
         else { return nil }
-        let text = site.literal
-        for sign in ["\\d", "\\w", "\\s", "\\.", "\\/", "(?", ".+", "[^", "]*", "]+", "]{", ")*", ")+", ")?"] {
+        let text = Array(site.literal.utf8)
+        func part(_ range: Range<Int>) -> String { String(decoding: text[range], as: UTF8.self) }
+        func first(_ byte: Character, from start: Int) -> Int? {
+            text[start...].firstIndex { Character(UnicodeScalar($0)) == byte }
+        }
+        for sign in signs {
             guard let place = text.firstRange(of: sign) else { continue }
             // A sign behind a bracket is shown with all between the brackets.
-            let opening: Character? = sign.first == "]" ? "[" : sign.first == ")" ? "(" : nil
+            let opening: UInt8? =
+                switch sign[0] {
+                case UInt8(ascii: "]"): UInt8(ascii: "[")
+                case UInt8(ascii: ")"): UInt8(ascii: "(")
+                default: nil
+                }
             let start = opening.flatMap { text[..<place.lowerBound].lastIndex(of: $0) } ?? place.lowerBound
-            return String(text[start..<place.upperBound])
+            return part(start..<place.upperBound)
         }
         // A path of hidden files may be excluded; nobody opens one.
-        if text.contains("/.*"), !site.rule.isExclusion { return ".*" }
-        if text.hasPrefix("^") { return "^" }
-        if text.hasSuffix("$"), site.text.hasSuffix("$"), text.count > 1 { return "$" }
-        if let open = text.firstIndex(of: "("), let bar = text[open...].firstIndex(of: "|"),
-            let close = text[bar...].firstIndex(of: ")")
-        {
-            return String(text[open...close])
+        if text.firstRange(of: Array("/.*".utf8)) != nil, !site.rule.isExclusion { return ".*" }
+        if text.first == UInt8(ascii: "^") { return "^" }
+        if text.last == UInt8(ascii: "$"), site.text.utf8.last == UInt8(ascii: "$"), text.count > 1 { return "$" }
+        if let open = first("(", from: 0), let bar = first("|", from: open), let close = first(")", from: bar) {
+            return part(open..<close + 1)
         }
-        guard let open = text.firstIndex(of: "["), let close = text[open...].firstIndex(of: "]") else { return nil }
-        let set = text[open...close]
-        return set.contains("-") ? String(set) : nil
+        guard let open = first("[", from: 0), let close = first("]", from: open) else { return nil }
+        return text[open..<close].contains(UInt8(ascii: "-")) ? part(open..<close + 1) : nil
     }
+
+    private static let signs = [
+        "\\d", "\\w", "\\s", "\\.", "\\/", "(?", ".+", "[^", "]*", "]+", "]{", ")*", ")+", ")?",
+    ].map { Array($0.utf8) }
 }
 
 enum HostInPath: LintRule {
@@ -144,7 +156,7 @@ enum HostInPath: LintRule {
         // Nearly all paths begin with one slash; then there is neither. Two are the form of a URL without its scheme.
         let isRelative = site.text.utf8.starts(with: Array("//".utf8))
         guard isRelative || site.text.utf8.first != UInt8(ascii: "/") else { return nil }
-        let text = site.literal.prefix(300).drop { isRelative && $0 == "/" }.lowercased()
+        let text = String(site.literal.unicodeScalars.prefix(300)).drop { isRelative && $0 == "/" }.lowercased()
         if let scheme = ["https:", "http:", "*://"].first(where: text.hasPrefix) { return "the scheme '\(scheme)'" }
         if let end = text.firstRange(of: "://"), text[..<end.lowerBound].allSatisfy({ $0.isLetter || $0 == "+" }),
             end.lowerBound > text.startIndex
@@ -283,7 +295,7 @@ enum MalformedNot: LintRule {
 
     static func fault(of site: PatternSite) -> String? {
         guard site.part == .path, site.node.string?.utf8.first != UInt8(ascii: "/") else { return nil }
-        let text = site.node.string?.prefix(40).lowercased() ?? ""
+        let text = String((site.node.string ?? "").unicodeScalars.prefix(40)).lowercased()
         if site.rule.form == .component {
             return text.hasPrefix("not ") || text.hasPrefix("not/") ? "a component has no NOT" : nil
         }

@@ -12,10 +12,13 @@ enum UndefinedVariable: LintRule {
         fix: "define it in \"substitutionVariables\", or correct the name", reference: LintReference.variables)
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        var names: [String: String] = [:]
+        for name in subject.applinks?.variables.names ?? [] where names[name.lowercased()] == nil {
+            names[name.lowercased()] = name
+        }
         for site in subject.patterns {
             guard case .undefinedVariable(let name)? = site.pattern?.fault else { continue }
-            let names = subject.applinks?.variables.names ?? []
-            let nearest = names.first { $0.lowercased() == name.lowercased() }
+            let nearest = findings.isFull ? nil : names[name.lowercased()]
             findings.add(
                 site.node.range, site.pointer,
                 "there is no variable \(Quoted.json(name)), so \(Quoted.json(site.text)) never matches"
@@ -55,7 +58,7 @@ enum NestedVariable: LintRule {
             let value = variable.member.value
             let elements = value.elements ?? (value.string == nil ? [] : [value])
             for (index, element) in elements.enumerated() {
-                guard let text = element.string, text.contains("$(") else { continue }
+                guard let text = element.string, text.holdsVariable else { continue }
                 findings.add(
                     element.range, value.elements == nil ? pointer : "\(pointer)/\(index)",
                     "the value \(Quoted.json(text)) of the variable \(Quoted.json(variable.name)) holds a variable; devices "
@@ -83,10 +86,10 @@ enum VariableNotEncoded: LintRule {
         let custom = subject.applinks?.variables.custom ?? []
         guard !custom.isEmpty else { return }
         let users = users(in: subject)
-        var counting: [String: Int] = [:]
-        for (index, variable) in custom.enumerated() { counting[variable.name] = index }
-        for (index, variable) in custom.enumerated() where counting[variable.name] == index {
-            guard let user = users[variable.name] else { continue }
+        var counting: [ExactText: Int] = [:]
+        for (index, variable) in custom.enumerated() { counting[ExactText(variable.name)] = index }
+        for (index, variable) in custom.enumerated() where counting[ExactText(variable.name)] == index {
+            guard let user = users[ExactText(variable.name)] else { continue }
             for value in faults(of: variable) {
                 let (text, pattern) = (Quoted.json(value.text), Quoted.json(user.pattern.text))
                 findings.add(
@@ -110,7 +113,7 @@ enum VariableNotEncoded: LintRule {
     /// Whether all values of some variable of a pattern are at fault, so that it never matches.
     static func explains(_ site: PatternSite, in subject: LintSubject) -> Bool {
         site.rule.isPercentEncoded && !subject.unencodedVariables.isEmpty
-            && UnusedVariable.names(in: site.text).contains(where: subject.unencodedVariables.contains)
+            && UnusedVariable.names(in: site.text).contains { subject.unencodedVariables.contains(ExactText($0)) }
     }
 
     private struct User {
@@ -121,10 +124,11 @@ enum VariableNotEncoded: LintRule {
     }
 
     /// For each variable that a pattern compared in encoded form uses.
-    private static func users(in subject: LintSubject) -> [String: User] {
-        var users: [String: User] = [:]
+    private static func users(in subject: LintSubject) -> [ExactText: User] {
+        var users: [ExactText: User] = [:]
         for site in subject.patterns where site.rule.isPercentEncoded && site.pattern?.elements != nil {
             for name in UnusedVariable.names(in: site.text) {
+                let name = ExactText(name)
                 users[name, default: User(pattern: site, isInComponent: false)].isInComponent =
                     users[name]?.isInComponent == true || site.rule.form == .component
             }
@@ -237,16 +241,16 @@ enum UnusedVariable: LintRule {
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         guard let custom = subject.applinks?.variables.custom, !custom.isEmpty else { return }
-        var used: Set<String> = []
-        for site in subject.patterns { used.formUnion(names(in: site.text)) }
+        var used: Set<ExactText> = []
+        for site in subject.patterns { used.formUnion(names(in: site.text).map(ExactText.init)) }
         for defaults in subject.defaults {
             for member in defaults.node.members ?? [] {
                 let values = member.value.members?.compactMap(\.value.string) ?? [member.value.string ?? ""]
-                for value in values { used.formUnion(names(in: value)) }
+                for value in values { used.formUnion(names(in: value).map(ExactText.init)) }
             }
         }
         for variable in custom
-        where !used.contains(variable.name) && !variable.name.contains(where: { "$()".contains($0) }) {
+        where !used.contains(ExactText(variable.name)) && !variable.name.contains(where: { "$()".contains($0) }) {
             findings.add(
                 variable.member.keyRange, "/applinks/substitutionVariables/\(variable.name.escapedForPointer)",
                 "no pattern uses the variable \(Quoted.json(variable.name))")

@@ -1,0 +1,65 @@
+// One budget for all that reads a file: elementary steps, and bytes of memory where they are taken. Files come from anywhere,
+// and a small one can ask for endless work. Beyond the budget an answer is partial, and says so.
+
+/// Bounds on the work of one question. Joint automata can grow exponentially with hostile patterns; beyond the budget an
+/// answer says that it is not a proof.
+public struct LanguageBudget: Sendable, Hashable {
+    /// Joint states of one search: of one group of apps, or of one entry.
+    public var states: Int
+    /// Elementary steps of the whole question, over all its searches. Some ten million take a second in a debug build.
+    public var steps: Int
+    /// Memory for the machines and states of the question, in bytes.
+    public var bytes: Int
+
+    public init(states: Int, steps: Int, bytes: Int = LanguageBudget.standardBytes) {
+        self.states = states
+        self.steps = steps
+        self.bytes = bytes
+    }
+
+    public static let standardBytes = 48 << 20
+
+    /// For comparing two files.
+    public static let standard = LanguageBudget(states: 20_000, steps: 12_000_000)
+    /// For linting one file, where the question is asked again for each entry.
+    public static let lint = LanguageBudget(states: 5_000, steps: 10_000_000)
+    /// For one URL and all rules of a file; a usual rule takes a step or two.
+    public static let match = LanguageBudget(states: 0, steps: 5_000_000)
+
+    /// The answer would cost more than the budget.
+    struct Exhausted: Error {}
+}
+
+/// Counts down the steps and bytes of a question, over all its parts.
+package final class WorkMeter {
+    private(set) var left: Int
+    private(set) var bytesLeft: Int
+
+    package init(_ budget: LanguageBudget) { (left, bytesLeft) = (budget.steps, budget.bytes) }
+
+    init(steps: Int) { (left, bytesLeft) = (steps, LanguageBudget.standardBytes) }
+
+    package var isExhausted: Bool { left <= 0 || bytesLeft <= 0 }
+
+    func spend(_ steps: Int) throws(LanguageBudget.Exhausted) {
+        left -= steps
+        guard left > 0 else { throw LanguageBudget.Exhausted() }
+    }
+
+    /// Counts memory before it is taken.
+    func take(_ bytes: Int) throws(LanguageBudget.Exhausted) {
+        bytesLeft -= bytes
+        guard bytesLeft > 0 else { throw LanguageBudget.Exhausted() }
+    }
+
+    /// Memory that was taken and is free again.
+    func giveBack(_ bytes: Int) { bytesLeft += bytes }
+
+    /// The same as `spend` for those who stop by themselves.
+    /// - Returns: whether there is something left.
+    @discardableResult
+    func use(_ steps: Int) -> Bool {
+        left -= steps
+        return left > 0
+    }
+}

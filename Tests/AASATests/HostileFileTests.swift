@@ -1,0 +1,176 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import AASA
+
+extension AASASuite {
+    /// Files made to cost time and memory. What they cost is counted, not timed; that they end at all is the suite's limit.
+    @Suite("Hostile files")
+    struct HostileFileTests {
+        /// As large as a file may be, in the long runs.
+        private static let size = Rounds.of(8_192, soak: AssociationFile.sizeLimit)
+
+        @Test("a shape that once cost too much keeps the bound", arguments: HostileShape.all.map(\.name))
+        func shapes(_ name: String) throws {
+            let shape = try #require(HostileShape.all.first { $0.name == name })
+            try keepsBound(Array(shape.make(Self.size).utf8), name)
+        }
+
+        @Test("drawn files keep the bound", arguments: 0..<Rounds.of(4, soak: 40))
+        func drawn(_ seed: Int) throws {
+            var random = SeededGenerator(seed: UInt64(seed) + 20_261_125)
+            for round in 0..<4 {
+                let file = HostileFile(size: Self.size) { limit in
+                    Int(random.next() % UInt64(max(1, limit)))
+                }
+                try keepsBound(file.make(), "seed \(seed), round \(round)")
+            }
+        }
+
+        private func keepsBound(_ bytes: [UInt8], _ name: String) throws {
+            let report = Linter.lint(bytes)
+            #expect(report.findings.count <= 51 * Linter.rules.count, "\(name)")
+            for finding in report.findings {
+                let texts = [finding.message, finding.fix, finding.pointer] + finding.evidence.map(\.value)
+                #expect(texts.allSatisfy { $0.utf8.count <= 8_192 }, "\(name): \(finding.rule)")
+            }
+            guard let file = try? AssociationFile(parsing: bytes), let links = file.applinks else { return }
+            compiledOnce(links, bytes, name)
+            matching(links, bytes, name)
+            try comparing(file, links, bytes, name)
+        }
+
+        /// What rules inherit, and what they repeat, is there once: all patterns together are no longer than the file.
+        private func compiledOnce(_ links: AppLinks, _ bytes: [UInt8], _ name: String) {
+            var texts: [ObjectIdentifier: Int] = [:]
+            for rule in links.entries.flatMap({ $0.rules + $0.olderRules }) {
+                var patterns = [rule.path, rule.fragment].compactMap { $0 }
+                switch rule.query {
+                case .any: break
+                case .whole(let pattern): patterns.append(pattern)
+                // The items of one list are shared as a whole.
+                case .items(let items): patterns += items.prefix(3).map(\.pattern)
+                }
+                for pattern in patterns { texts[pattern.identity] = pattern.text.utf8.count }
+            }
+            #expect(texts.values.reduce(0, +) <= bytes.count, "\(name)")
+        }
+
+        private func matching(_ links: AppLinks, _ bytes: [UInt8], _ name: String) {
+            let items = (0..<60).map { "i\($0)=1" }.joined(separator: "&")
+            let own = links.entries.first?.rules.first?.path.map { String($0.text.unicodeScalars.prefix(2_000)) }
+            for text in ["/", "/a/b?\(items)#c", "/" + String(repeating: "a", count: 500), own ?? "/"] {
+                guard let url = MatchableURL(text) else { continue }
+                let budget = 200_000
+                let meter = WorkMeter(steps: budget)
+                let result = links.match(url, meter: meter)
+                #expect(result.isComplete == !meter.isExhausted, "\(name)")
+                // One rule may overrun what is left, by no more than it takes to look at it once.
+                #expect(meter.left > -16 * (bytes.count + text.utf8.count), "\(name)")
+                let contested = result.contested(meter: WorkMeter(steps: budget))
+                #expect(contested.count <= ContestedPoint.allCases.count, "\(name)")
+            }
+        }
+
+        private func comparing(_ file: AssociationFile, _ links: AppLinks, _ bytes: [UInt8], _ name: String) throws {
+            var other = bytes
+            if let place = other.lastIndex(where: { $0 == UInt8(ascii: "a") || $0 == UInt8(ascii: "~") }) {
+                other[place] = UInt8(ascii: "b")
+            }
+            guard let second = try? AssociationFile(parsing: other) else { return }
+            let changes = AssociationDiff.changes(from: file.document, to: second.document)
+            #expect(changes.count <= AssociationDiff.maximumChanges + 1, "\(name)")
+            #expect(changes.allSatisfy { $0.summary.utf8.count <= 9_000 && $0.pointer.utf8.count <= 9_000 }, "\(name)")
+            let budget = LanguageBudget(states: 500, steps: 300_000, bytes: 8 << 20)
+            let behaviour = BehaviourDiff.compare(links, second.applinks, budget: budget)
+            #expect(behaviour.isComplete == behaviour.incompleteApps.isEmpty, "\(name)")
+            let rules = ChangedRules(links, second.applinks, besides: behaviour.changes)
+            #expect(rules.changes.count <= ChangedRules.maximumShown * max(1, links.appIDs.count + 1), "\(name)")
+            _ = OrderDiff.compare(links, second.applinks, budget: budget)
+        }
+
+        @Test("a search takes no more memory than it may, and gives it back")
+        func memory() throws {
+            let text = String(repeating: "~", count: 6_000)
+            let entry = try #require(try LanguageFixture.paths(["/" + text]).entries.first)
+            let budget = LanguageBudget(states: 20_000, steps: 30_000_000, bytes: 4 << 20)
+            let meter = WorkMeter(budget)
+            var numbering = RuleNumbering()
+            let steps = numbering.steps(of: try numbering.numbered(entry.rules, meter: meter))
+            var goal = EndGoal()
+            do {
+                var search = try numbering.search([steps], states: budget.states, meter: meter)
+                let before = meter.bytesLeft
+                try search.run(&goal)
+                #expect(meter.bytesLeft <= before)
+            } catch {
+                // The machine, the nodes and what they hold were counted before they were made.
+                #expect(meter.bytesLeft > -(1 << 16))
+            }
+        }
+
+        private struct EndGoal: SearchGoal {
+            mutating func reduce(_ residuals: inout [Residual]) -> Bool { !residuals[0].steps.isEmpty }
+            mutating func reached(_ deciders: [ProgramStep?], url: () -> String) -> Bool { true }
+        }
+
+        @Test("what is beyond the budget is said: by a finding, by the comparison, by the match")
+        func said() throws {
+            let values = (0..<400).map { "\"\($0)*a\"" }.joined(separator: ",")
+            let rules = (0..<200).map { "{\"/\":\"/$(v)$(v)$(v)\($0)*b?\"}" }.joined(separator: ",")
+            let links = try LanguageFixture.links(rules, applinks: "\"substitutionVariables\":{\"v\":[\(values)]},")
+            let url = try #require(MatchableURL("/" + String(repeating: "a", count: 4_000) + "b"))
+            let result = links.match(url, meter: WorkMeter(steps: 100_000))
+            #expect(!result.isComplete && result.opens == nil)
+            #expect(result.contested(meter: WorkMeter(steps: 100_000)).contains(.notChecked))
+            #expect(!BehaviourDiff.compare(nil, links, budget: .init(states: 10, steps: 1_000)).isComplete)
+            let many = (0..<4_000).map { "{\"appIDs\":[\"A.\($0)\"],\"paths\":[\"/*\($0)\"]}" }.joined(separator: ",")
+            let report = Linter.lint(Array("{\"applinks\":{\"details\":[\(many)]}}".utf8))
+            #expect(report.findings.contains { $0.rule == "order-not-checked" })
+        }
+
+        @Test("a text larger than any file is not read, and that is said")
+        func tooLarge() {
+            let large = Array(("{\"a\":[" + String(repeating: "0,", count: Linter.sizeLimit / 2) + "0]}").utf8)
+            let report = Linter.lint(large)
+            #expect(report.findings.map(\.rule) == ["file-too-large"])
+            #expect(report.findings.first?.message.hasSuffix("nothing else of it is judged") == true)
+            let page = Array(("<html>" + String(repeating: " ", count: Linter.sizeLimit)).utf8)
+            #expect(Linter.lint(page).findings.map(\.rule).contains("json-syntax"))
+        }
+
+        @Test("names are compared as bytes: two normal forms are two names")
+        func names() throws {
+            let (one, other) = ("é", "e\u{301}")
+            let links = try LanguageFixture.links(
+                "{\"/\":\"/$(\(other))\"}",
+                applinks: "\"substitutionVariables\":{\"\(one)\":[\"a\"],\"\(other)\":[\"b\"]},")
+            let (a, b) = (try #require(MatchableURL("/a")), try #require(MatchableURL("/b")))
+            #expect(links.match(a).opens == nil && links.match(b).opens == "A.b")
+            let undefined = try LanguageFixture.links(
+                "{\"/\":\"/$(\(other))\"}", applinks: "\"substitutionVariables\":{\"\(one)\":[\"a\"]},")
+            #expect(undefined.entries.first?.rules.first?.path?.fault == .undefinedVariable(other))
+            let node = try document("{\"\(one)\":1,\"\(other)\":2}").root
+            #expect(node[one]?.value == .number("1") && node[other]?.value == .number("2"))
+            // A Kelvin sign is no K.
+            let kelvin = try LanguageFixture.links(details: #"{"appIDs":["\#u{212A}.b"],"paths":["/a"]}"#)
+            #expect(kelvin.behaviour(of: a, for: "K.b") == .notMatched)
+            #expect(kelvin.behaviour(of: a, for: "\u{212A}.b") == .opens)
+        }
+
+        @Test("places of faults lie within the text, whatever its bytes", arguments: ["", "a", "tru", "1"], 0..<8)
+        func faults(_ word: String, _ count: Int) throws {
+            let broken = Array("{\"a\": ".utf8) + Array(word.utf8) + [UInt8](repeating: 0xFF, count: count)
+            for bytes in [broken, broken + Array("}".utf8), Array("[\"a\" ".utf8) + broken.dropFirst(6)] {
+                do {
+                    _ = try JSONDocument(parsing: bytes)
+                } catch {
+                    #expect(error.range.upperBound <= bytes.count && error.range.lowerBound >= 0)
+                    #expect((error.opening?.upperBound ?? 0) <= bytes.count)
+                    _ = bytes[error.range]
+                }
+            }
+        }
+    }
+}
