@@ -14,8 +14,10 @@ struct HostileFile {
 
     /// What patterns, names and values are made of: each unit is dear to some part of the library.
     private static let units = [
-        "a", "a", "~", "*a", "?", "a/", "//", "**", "$(lang)", "$(region)", "$(v0)", "$(v1)", "$(", "$(v", ":a/", "[a]", "[", "(a|",
-        "%e3", "%", "é", "e\u{301}", "\u{2013}", "😀", "ß", "K", "A", "&a=", "#", "\\\\", "\\u0061", "\\u0000", "?a=", ".",
+        "a", "a", "~", "*a", "?", "a/", "//", "**", "$(lang)", "$(region)", "$(v0)", "$(v1)", "$(", "$(v", ":a/", "[a]",
+        "[", "(a|",
+        "%e3", "%", "é", "e\u{301}", "\u{2013}", "😀", "ß", "K", "A", "&a=", "#", "\\\\", "\\u0061", "\\u0000", "?a=",
+        ".",
         "https://", "NOT ", "{a}", "$", "*?", "a*b?", "$(digit)", "İ", "&amp;",
     ]
 
@@ -186,7 +188,8 @@ struct HostileFile {
         case 1:
             let (name, value) = (texts(room / 8), texts(room / 8))
             members.append("\"?\":{\(joined(room / 2) { "\"\(name($0))\":\"\(value($0))\"" })}")
-        case 2: members.append("\"?\":{\(joined(room / 2) { "\"i\($0)\":\"*\"" }),\"last\":\"x\"}".replacingCommaAfterBrace)
+        case 2:
+            members.append("\"?\":{\(joined(room / 2) { "\"i\($0)\":\"*\"" }),\"last\":\"x\"}".replacingCommaAfterBrace)
         default: break
         }
         if draw(4) == 0 { members.append("\"#\":\"\(text(some(room / 4)))\"") }
@@ -249,140 +252,262 @@ enum HostileShape {
     }
 
     static let all: [Shape] = [
-        ("long default", { size in
-            links("\"defaults\":{\"/\":\"/\(long("a", size / 3))\"},", entry(filled(size * 6 / 10) { _ in "{}" }))
-        }),
-        ("long default of each entry", { size in
-            links("", filled(size * 9 / 10) { _ in
-                "{\"appIDs\":[\"A.b\"],\"defaults\":{\"/\":\"/\(long("a", 2000))\"},\"components\":[\(long("{},", 3000))1]}"
-            })
-        }),
-        ("repeated default", { size in
-            links("\"defaults\":{\(filled(size / 2) { _ in "\"/\":0" })},", entry(filled(size * 4 / 10) { _ in "{}" }))
-        }),
-        ("default of many items", { size in
-            links(
-                "\"defaults\":{\"?\":{\(filled(size / 2) { "\"i\(String($0, radix: 36))\":\"*\"" }),\"z\":\"x\"}},",
-                entry(filled(size * 4 / 10) { _ in "{}" }))
-        }),
-        ("default of wildcards", { size in
-            links(
-                "\"defaults\":{\"/\":\"/\(long("*a?", 60))\(long("b", size / 2))\"},",
-                entry(filled(size * 4 / 10) { _ in "{\"exclude\":1}" }))
-        }),
-        ("undefined variables", { size in
-            links(
-                "\"substitutionVariables\":{\(filled(size / 2) { "\"\(String($0, radix: 36))\":0" })},",
-                paths(filled(size * 4 / 10) { _ in "\"$(z!)\"" }))
-        }),
+        (
+            "long default",
+            { size in
+                links("\"defaults\":{\"/\":\"/\(long("a", size / 3))\"},", entry(filled(size * 6 / 10) { _ in "{}" }))
+            }
+        ),
+        (
+            "long default of each entry",
+            { size in
+                links(
+                    "",
+                    filled(size * 9 / 10) { _ in
+                        "{\"appIDs\":[\"A.b\"],\"defaults\":{\"/\":\"/\(long("a", 2000))\"},\"components\":[\(long("{},", 3000))1]}"
+                    })
+            }
+        ),
+        (
+            "repeated default",
+            { size in
+                links(
+                    "\"defaults\":{\(filled(size / 2) { _ in "\"/\":0" })},", entry(filled(size * 4 / 10) { _ in "{}" })
+                )
+            }
+        ),
+        (
+            "default of many items",
+            { size in
+                links(
+                    "\"defaults\":{\"?\":{\(filled(size / 2) { "\"i\(String($0, radix: 36))\":\"*\"" }),\"z\":\"x\"}},",
+                    entry(filled(size * 4 / 10) { _ in "{}" }))
+            }
+        ),
+        (
+            "default of wildcards",
+            { size in
+                links(
+                    "\"defaults\":{\"/\":\"/\(long("*a?", 60))\(long("b", size / 2))\"},",
+                    entry(filled(size * 4 / 10) { _ in "{\"exclude\":1}" }))
+            }
+        ),
+        (
+            "undefined variables",
+            { size in
+                links(
+                    "\"substitutionVariables\":{\(filled(size / 2) { "\"\(String($0, radix: 36))\":0" })},",
+                    paths(filled(size * 4 / 10) { _ in "\"$(z!)\"" }))
+            }
+        ),
         ("one long pattern", { size in links("", paths("\"/\(long("~", size * 9 / 10))\"")) }),
-        ("two long patterns", { size in
-            links("", paths("\"/\(long("~", size * 4 / 10))\",\"/\(long("~", size * 4 / 10))*\""))
-        }),
-        ("long pattern of escapes", { size in
-            links("", entry("{\"/\":\"/\(long("é", size * 9 / 10))\",\"percentEncoded\":false}"))
-        }),
-        ("long pattern without case", { size in
-            links("", entry("{\"/\":\"/\(long("aé", size * 9 / 10))\",\"percentEncoded\":false,\"caseSensitive\":false}"))
-        }),
-        ("two entries of many apps", { size in
-            let apps = filled(size * 45 / 100) { "\"D7KQ4ZW2MX.\(String($0, radix: 36))\"" }
-            return links("", ["/a", "/b"].map { "{\"appIDs\":[\(apps)],\"paths\":[\"\($0)\"]}" }.joined(separator: ","))
-        }),
-        ("many apps twice over", { size in
-            let half = size * 45 / 100
-            let apps = filled(half) { "\"\(String($0, radix: 36))\"" }
-            let other = filled(half) { "\"\(String(20_000 - $0, radix: 36))\"" }
-            return links("", [apps, other].map { "{\"appIDs\":[\($0)],\"paths\":[\"/a\"]}" }.joined(separator: ","))
-        }),
-        ("apps in many entries", { size in
-            links("", filled(size * 9 / 10) { "{\"appIDs\":[\"a\($0 % 50)\",\"b\($0 % 7)\",\"c\"],\"paths\":[\"/\($0)\"]}" })
-        }),
-        ("names in two normal forms", { size in
-            links(
-                "\"substitutionVariables\":{\(filled(size / 2) { "\"\($0 % 2 == 0 ? "é" : "e\u{301}")\($0 / 2)\":[\"\($0 % 2)\"]" })},",
-                paths(filled(size * 4 / 10) { "\"/$(\($0 % 2 == 0 ? "é" : "e\u{301}")\($0 / 2))\"" }))
-        }),
+        (
+            "two long patterns",
+            { size in
+                links("", paths("\"/\(long("~", size * 4 / 10))\",\"/\(long("~", size * 4 / 10))*\""))
+            }
+        ),
+        (
+            "long pattern of escapes",
+            { size in
+                links("", entry("{\"/\":\"/\(long("é", size * 9 / 10))\",\"percentEncoded\":false}"))
+            }
+        ),
+        (
+            "long pattern without case",
+            { size in
+                links(
+                    "",
+                    entry("{\"/\":\"/\(long("aé", size * 9 / 10))\",\"percentEncoded\":false,\"caseSensitive\":false}"))
+            }
+        ),
+        (
+            "two entries of many apps",
+            { size in
+                let apps = filled(size * 45 / 100) { "\"D7KQ4ZW2MX.\(String($0, radix: 36))\"" }
+                return links(
+                    "", ["/a", "/b"].map { "{\"appIDs\":[\(apps)],\"paths\":[\"\($0)\"]}" }.joined(separator: ","))
+            }
+        ),
+        (
+            "many apps twice over",
+            { size in
+                let half = size * 45 / 100
+                let apps = filled(half) { "\"\(String($0, radix: 36))\"" }
+                let other = filled(half) { "\"\(String(20_000 - $0, radix: 36))\"" }
+                return links(
+                    "", [apps, other].map { "{\"appIDs\":[\($0)],\"paths\":[\"/a\"]}" }.joined(separator: ","))
+            }
+        ),
+        (
+            "apps in many entries",
+            { size in
+                links(
+                    "",
+                    filled(size * 9 / 10) {
+                        "{\"appIDs\":[\"a\($0 % 50)\",\"b\($0 % 7)\",\"c\"],\"paths\":[\"/\($0)\"]}"
+                    })
+            }
+        ),
+        (
+            "names in two normal forms",
+            { size in
+                links(
+                    "\"substitutionVariables\":{\(filled(size / 2) { "\"\($0 % 2 == 0 ? "é" : "e\u{301}")\($0 / 2)\":[\"\($0 % 2)\"]" })},",
+                    paths(filled(size * 4 / 10) { "\"/$(\($0 % 2 == 0 ? "é" : "e\u{301}")\($0 / 2))\"" }))
+            }
+        ),
         ("unclosed variables", { size in links("", paths("\"/\(long("$(", size * 9 / 10))\"")) }),
-        ("a variable of many values", { size in
-            links(
-                "\"substitutionVariables\":{\"v\":[\(filled(size / 2) { "\"\(String($0, radix: 36))\"" })]},",
-                paths(filled(size * 4 / 10) { "\"/$(v)\($0)\"" }))
-        }),
-        ("a variable of wild values", { size in
-            links(
-                "\"substitutionVariables\":{\"v\":[\(filled(size / 2) { "\"\(String($0, radix: 36))*a\"" })]},",
-                paths(filled(size * 4 / 10) { "\"/$(v)\($0)*\"" }))
-        }),
-        ("a variable of one long value", { size in
-            links(
-                "\"substitutionVariables\":{\"v\":[\"\(long("?", size / 2))\"]},",
-                entry(filled(size * 4 / 10) { "{\"/\":\"/$(v)\($0)\",\"percentEncoded\":false}" }))
-        }),
-        ("many variables in a pattern", { size in
-            links(
-                "\"substitutionVariables\":{\"v\":[\(filled(size / 2) { "\"\($0)*\"" })]},",
-                paths(filled(size * 4 / 10) { "\"/\(long("$(v)", 200))\($0)\"" }))
-        }),
-        ("code lists", { size in
-            links(
-                "\"defaults\":{\"/\":\"/$(lang)\(long("a", size / 3))\"},", entry(filled(size / 2) { _ in "{}" }))
-        }),
-        ("backslashes", { size in
-            links(
-                "\"defaults\":{\"/\":\"/\(long("\\\\", size / 3))\"},", entry(filled(size / 2) { _ in "{}" }))
-        }),
-        ("query items", { size in
-            links("", entry("{\"?\":{\(filled(size * 9 / 10) { "\"i\(String($0, radix: 36))\":\"?*\"" })}}"))
-        }),
-        ("query items that differ", { size in
-            links("", entry(filled(size * 9 / 10) { "{\"?\":{\"a\($0)\":\"?*\",\"b\($0)\":\"?*\"}}" }))
-        }),
-        ("paths beside components", { size in
-            let list = filled(size * 4 / 10) { "\"/a\(String($0, radix: 36))*\"" }
-            let components = filled(size * 4 / 10) { "{\"/\":\"/*\(String($0, radix: 36))\"}" }
-            return links("", "{\"appIDs\":[\"A.b\"],\"components\":[\(components)],\"paths\":[\(list)]}")
-        }),
+        (
+            "a variable of many values",
+            { size in
+                links(
+                    "\"substitutionVariables\":{\"v\":[\(filled(size / 2) { "\"\(String($0, radix: 36))\"" })]},",
+                    paths(filled(size * 4 / 10) { "\"/$(v)\($0)\"" }))
+            }
+        ),
+        (
+            "a variable of wild values",
+            { size in
+                links(
+                    "\"substitutionVariables\":{\"v\":[\(filled(size / 2) { "\"\(String($0, radix: 36))*a\"" })]},",
+                    paths(filled(size * 4 / 10) { "\"/$(v)\($0)*\"" }))
+            }
+        ),
+        (
+            "a variable of one long value",
+            { size in
+                links(
+                    "\"substitutionVariables\":{\"v\":[\"\(long("?", size / 2))\"]},",
+                    entry(filled(size * 4 / 10) { "{\"/\":\"/$(v)\($0)\",\"percentEncoded\":false}" }))
+            }
+        ),
+        (
+            "many variables in a pattern",
+            { size in
+                links(
+                    "\"substitutionVariables\":{\"v\":[\(filled(size / 2) { "\"\($0)*\"" })]},",
+                    paths(filled(size * 4 / 10) { "\"/\(long("$(v)", 200))\($0)\"" }))
+            }
+        ),
+        (
+            "code lists",
+            { size in
+                links(
+                    "\"defaults\":{\"/\":\"/$(lang)\(long("a", size / 3))\"},", entry(filled(size / 2) { _ in "{}" }))
+            }
+        ),
+        (
+            "backslashes",
+            { size in
+                links(
+                    "\"defaults\":{\"/\":\"/\(long("\\\\", size / 3))\"},", entry(filled(size / 2) { _ in "{}" }))
+            }
+        ),
+        (
+            "query items",
+            { size in
+                links("", entry("{\"?\":{\(filled(size * 9 / 10) { "\"i\(String($0, radix: 36))\":\"?*\"" })}}"))
+            }
+        ),
+        (
+            "query items that differ",
+            { size in
+                links("", entry(filled(size * 9 / 10) { "{\"?\":{\"a\($0)\":\"?*\",\"b\($0)\":\"?*\"}}" }))
+            }
+        ),
+        (
+            "paths beside components",
+            { size in
+                let list = filled(size * 4 / 10) { "\"/a\(String($0, radix: 36))*\"" }
+                let components = filled(size * 4 / 10) { "{\"/\":\"/*\(String($0, radix: 36))\"}" }
+                return links("", "{\"appIDs\":[\"A.b\"],\"components\":[\(components)],\"paths\":[\(list)]}")
+            }
+        ),
         ("wildcards that meet", { size in links("", paths(filled(size * 9 / 10) { "\"/*\($0)*a?b*\"" })) }),
         ("equal paths", { size in links("", paths(filled(size * 9 / 10) { _ in "\"/*a*\"" })) }),
-        ("exclusions", { size in links("", paths(filled(size * 9 / 10) { "\"NOT /a\(String($0, radix: 36))/*\"" } + ",\"*\"")) }),
-        ("idle exclusions", { size in
-            links("", paths(filled(size * 9 / 10) { "\"NOT /*\(String($0, radix: 36))\"" } + ",\"/b*\""))
-        }),
+        (
+            "exclusions",
+            { size in links("", paths(filled(size * 9 / 10) { "\"NOT /a\(String($0, radix: 36))/*\"" } + ",\"*\"")) }
+        ),
+        (
+            "idle exclusions",
+            { size in
+                links("", paths(filled(size * 9 / 10) { "\"NOT /*\(String($0, radix: 36))\"" } + ",\"/b*\""))
+            }
+        ),
         ("empty entries", { size in links("", filled(size * 9 / 10) { _ in "{}" }) }),
-        ("entries of one path", { size in links("", filled(size * 9 / 10) { "{\"appID\":\"A.\($0)\",\"paths\":[\"*\"]}" }) }),
+        (
+            "entries of one path",
+            { size in links("", filled(size * 9 / 10) { "{\"appID\":\"A.\($0)\",\"paths\":[\"*\"]}" }) }
+        ),
         ("empty lists", { size in "[" + filled(size * 9 / 10) { _ in "[]" } + "]" }),
         ("numbers", { size in "[" + filled(size * 9 / 10) { _ in "0" } + "]" }),
         ("depth", { size in filled(size * 9 / 10) { _ in long("[", 200) + long("]", 200) }.wrapped }),
         ("duplicate keys", { size in "{" + filled(size * 9 / 10) { _ in "\"a\":1" } + "}" }),
-        ("deep duplicate keys", { size in
-            "{\"\(long("k", size / 10))\":{\"\(long("l", size / 10))\":{" + filled(size * 7 / 10) { _ in "\"a\":1" } + "}}}"
-        }),
-        ("duplicate applinks", { size in
-            "{" + filled(size * 9 / 10) { _ in "\"applinks\":{\"details\":[{\"appID\":\"A.b\",\"paths\":[\"/a\"]}]}" } + "}"
-        }),
-        ("unknown keys", { size in links(filled(size / 2) { "\"unknown\($0)\":{}" } + ",", "{" + filled(size / 3) { "\"k\($0)\":[]" } + "}") }),
-        ("long keys", { size in
-            links("", "{\"\(long("é", size / 3))\":0,\"\(long("e\u{301}", size / 3))\":0,\"paths\":[\"/a\"],\"appID\":\"A.b\"}")
-        }),
-        ("long dictionary keys", { size in
-            "{\"applinks\":{\"details\":{\"\(long("a", size / 3))\":{\"components\":[\(filled(size / 2) { _ in "{}" })]}}}}"
-        }),
-        ("combining marks", { size in
-            links("", paths("\"/\(long("\u{301}", size / 3))\",\"/e\(long("\u{323}\u{301}", size / 3))\""))
-        }),
-        ("values of a variable at fault", { size in
-            links(
-                "\"substitutionVariables\":{\"v\":[\(filled(size / 2) { _ in "\"é\"" })]},",
-                paths("\"/$(v)\(long("a", size / 3))\""))
-        }),
+        (
+            "deep duplicate keys",
+            { size in
+                "{\"\(long("k", size / 10))\":{\"\(long("l", size / 10))\":{" + filled(size * 7 / 10) { _ in "\"a\":1" }
+                    + "}}}"
+            }
+        ),
+        (
+            "duplicate applinks",
+            { size in
+                "{"
+                    + filled(size * 9 / 10) { _ in "\"applinks\":{\"details\":[{\"appID\":\"A.b\",\"paths\":[\"/a\"]}]}"
+                    } + "}"
+            }
+        ),
+        (
+            "unknown keys",
+            { size in
+                links(
+                    filled(size / 2) { "\"unknown\($0)\":{}" } + ",", "{" + filled(size / 3) { "\"k\($0)\":[]" } + "}")
+            }
+        ),
+        (
+            "long keys",
+            { size in
+                links(
+                    "",
+                    "{\"\(long("é", size / 3))\":0,\"\(long("e\u{301}", size / 3))\":0,\"paths\":[\"/a\"],\"appID\":\"A.b\"}"
+                )
+            }
+        ),
+        (
+            "long dictionary keys",
+            { size in
+                "{\"applinks\":{\"details\":{\"\(long("a", size / 3))\":{\"components\":[\(filled(size / 2) { _ in "{}" })]}}}}"
+            }
+        ),
+        (
+            "combining marks",
+            { size in
+                links("", paths("\"/\(long("\u{301}", size / 3))\",\"/e\(long("\u{323}\u{301}", size / 3))\""))
+            }
+        ),
+        (
+            "values of a variable at fault",
+            { size in
+                links(
+                    "\"substitutionVariables\":{\"v\":[\(filled(size / 2) { _ in "\"é\"" })]},",
+                    paths("\"/$(v)\(long("a", size / 3))\""))
+            }
+        ),
         ("placeholders", { size in links("", paths(filled(size * 9 / 10) { "\"/:a\($0)/{b}/[c]\"" })) }),
         ("brackets", { size in links("", paths("\"/\(long("[", size / 3))\",\"/\(long("(a|", size / 3))\"")) }),
-        ("apps of entries that meet", { size in
-            links("", filled(size * 9 / 10) { index in
-                "{\"appIDs\":[\((0..<40).map { "\"D7KQ4ZW2MX.\(index % 180)x\($0)\"" }.joined(separator: ","))],\"paths\":[\"/*a\"]}"
-            })
-        }),
+        (
+            "apps of entries that meet",
+            { size in
+                links(
+                    "",
+                    filled(size * 9 / 10) { index in
+                        "{\"appIDs\":[\((0..<40).map { "\"D7KQ4ZW2MX.\(index % 180)x\($0)\"" }.joined(separator: ","))],\"paths\":[\"/*a\"]}"
+                    })
+            }
+        ),
         ("a broken end", { size in links("", paths(filled(size * 9 / 10) { _ in "\"/a\"" })).dropLast(3) + "}}}" }),
         ("an unclosed string", { size in "{\"a\":\"" + long("“é", size * 9 / 10) }),
         ("page", { size in "<html>" + long("<p>applinks\"</p>", size * 9 / 10) }),

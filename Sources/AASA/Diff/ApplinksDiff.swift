@@ -86,14 +86,16 @@ enum ApplinksDiff {
         for pair in paths.pairs {
             let (left, right) = (alignment.removed[pair.old], alignment.added[pair.new])
             changes.add(
-                .changed, "\(label): \(old[left].written) became \(new[right].written(limit: 1000))", at: new[right].pointer)
+                .changed, "\(label): \(old[left].written) became \(new[right].written(limit: 1000))",
+                at: new[right].pointer)
             ValueDiff.add(
                 from: old[left].node["comment"], to: new[right].node["comment"], at: "\(new[right].pointer)/comment",
                 into: &changes)
         }
         for pair in alignment.moved {
             changes.add(
-                .moved, "\(label): \(new[pair.new].written(limit: 1000)), from place \(pair.old + 1) to place \(pair.new + 1)",
+                .moved,
+                "\(label): \(new[pair.new].written(limit: 1000)), from place \(pair.old + 1) to place \(pair.new + 1)",
                 at: new[pair.new].pointer)
         }
         // Comments, and keys that nobody reads.

@@ -92,7 +92,9 @@ struct ChangeList {
     private var listed: [AssociationChange] = []
     private(set) var count = 0
 
-    mutating func add(_ kind: AssociationChange.Kind, _ summary: @autoclosure () -> String, at pointer: @autoclosure () -> String) {
+    mutating func add(
+        _ kind: AssociationChange.Kind, _ summary: @autoclosure () -> String, at pointer: @autoclosure () -> String
+    ) {
         count += 1
         guard listed.count < AssociationDiff.maximumChanges else { return }
         listed.append(

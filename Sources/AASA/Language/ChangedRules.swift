@@ -36,7 +36,8 @@ extension ChangedRules {
         for change in known { examples[ExactText(change.appID), default: []].append(change.example) }
         for claims in order {
             let apps = groups[claims] ?? []
-            let ruleCount = claims[0].reduce(1) { $0 + (old?.entries[$1].rules.count ?? 0) }
+            let ruleCount =
+                claims[0].reduce(1) { $0 + (old?.entries[$1].rules.count ?? 0) }
                 + claims[1].reduce(1) { $0 + (new?.entries[$1].rules.count ?? 0) }
             guard search.spend(8 * ruleCount) else { break }
             let before = claims[0].flatMap { old?.entries[$0].rules ?? [] }
@@ -99,14 +100,16 @@ struct RuleChangeSearch {
         for index in came where !shownCame.contains(index) {
             guard let (example, from) = change(by: index, of: new, against: old) else { continue }
             let to: LinkBehaviour = new[index].isExclusion ? .blocked : .opens
-            result.append(Found(rule: .init(isNew: true, place: new[index].place), from: from, to: to, example: example))
+            result.append(
+                Found(rule: .init(isNew: true, place: new[index].place), from: from, to: to, example: example))
         }
         // What a rule that came shows may be what one that went shows.
         let both = Set(result.compactMap { check.firstMatch(old, $0.example) })
         for index in gone where !shownGone.contains(index) && !both.contains(index) {
             guard let (example, to) = change(by: index, of: old, against: new) else { continue }
             let from: LinkBehaviour = old[index].isExclusion ? .blocked : .opens
-            result.append(Found(rule: .init(isNew: false, place: old[index].place), from: from, to: to, example: example))
+            result.append(
+                Found(rule: .init(isNew: false, place: old[index].place), from: from, to: to, example: example))
         }
         return result
     }

@@ -108,7 +108,7 @@ extension RuleKey {
         switch query {
         case .any: break
         case .whole(let elements): weight += Self.weight(elements)
-        case .items(let items): weight += items.reduce(0) { $0 + 8 + $1.name.count + Self.weight($1.pattern) }
+        case .items(let items): weight += items.reduce(0) { $0 + 32 + $1.name.count + Self.weight($1.pattern) }
         }
         return weight
     }

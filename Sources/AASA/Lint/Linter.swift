@@ -179,13 +179,15 @@ struct FindingSink {
     ///   - example: a URL that shows it.
     mutating func add(
         _ range: @autoclosure () -> Range<Int>, _ pointer: @autoclosure () -> String,
-        _ message: @autoclosure () -> String, fix: @autoclosure () -> String? = nil, related: @autoclosure () -> [Related] = [],
+        _ message: @autoclosure () -> String, fix: @autoclosure () -> String? = nil,
+        related: @autoclosure () -> [Related] = [],
         example: @autoclosure () -> String? = nil
     ) {
         guard isFull else {
             drafts.append(
                 Draft(
-                    rule: rule, range: range(), pointer: Self.cut(pointer()), message: message(), fix: fix() ?? rule.fix,
+                    rule: rule, range: range(), pointer: Self.cut(pointer()), message: message(),
+                    fix: fix() ?? rule.fix,
                     related: related().prefix(Self.maximumRelated).map {
                         Related(range: $0.range, pointer: Self.cut($0.pointer), message: $0.message)
                     }, example: example().map(Self.cut)))
@@ -194,7 +196,8 @@ struct FindingSink {
         count()
         if firstSurplus == nil {
             firstSurplus = Draft(
-                rule: rule, range: range(), pointer: Self.cut(pointer()), message: "", fix: rule.fix, related: [], example: nil)
+                rule: rule, range: range(), pointer: Self.cut(pointer()), message: "", fix: rule.fix, related: [],
+                example: nil)
         }
     }
 

@@ -47,6 +47,7 @@ public struct URLRule: Sendable {
     let place: Place
     /// What its patterns cost, summed up once for all rules that share a query of many items.
     let cost: Cost
+    private let isQueryUnconstrained: Bool
 
     /// Where a rule stands. The text is made where it is asked for: a key of the file may be long, and its rules many.
     struct Place: Hashable, Sendable {
@@ -82,7 +83,7 @@ public struct URLRule: Sendable {
     /// Whether every URL matches.
     public var isUnconstrained: Bool {
         // Every path begins with a slash.
-        (path.map { $0.isUnconstrained || $0.elements == [.scalar("/"), .anyRun] } ?? true) && query.isUnconstrained
+        (path.map { $0.isUnconstrained || $0.elements == [.scalar("/"), .anyRun] } ?? true) && isQueryUnconstrained
             && (fragment?.isUnconstrained ?? true)
     }
 
@@ -99,7 +100,9 @@ public struct URLRule: Sendable {
         self.isPercentEncoded = isPercentEncoded
         self.place = place
         self.node = node
-        cost = Cost(path) + Cost(fragment) + (queryCost ?? Cost(query))
+        let queryCost = queryCost ?? Cost(query)
+        isQueryUnconstrained = queryCost.isUnconstrained
+        cost = Cost(path) + Cost(fragment) + queryCost
     }
 
     /// A component: its own keys first, then the entry's defaults, then those of applinks. Any key is taken over.
@@ -221,10 +224,13 @@ extension URLRule {
         var trialWeight = 0
         /// Wildcards and variables, those of very many values as several.
         var wildcards = 0
+        /// Whether nothing of it keeps a URL away.
+        var isUnconstrained = true
 
         init(_ pattern: Pattern?) {
             guard let pattern else { return }
             (weight, trialWeight, wildcards) = (pattern.weight, pattern.trialWeight, pattern.wildcardWeight)
+            isUnconstrained = pattern.isUnconstrained
         }
 
         init(_ query: Query) {
@@ -237,6 +243,7 @@ extension URLRule {
                     weight += item.key.count + item.pattern.weight
                     trialWeight += item.key.count + item.pattern.trialWeight
                     wildcards += 1 + item.pattern.wildcardWeight
+                    isUnconstrained = isUnconstrained && item.pattern.isUnconstrained
                 }
             }
         }
@@ -246,6 +253,7 @@ extension URLRule {
             sum.weight += right.weight
             sum.trialWeight += right.trialWeight
             sum.wildcards += right.wildcards
+            sum.isUnconstrained = left.isUnconstrained && right.isUnconstrained
             return sum
         }
     }
@@ -275,16 +283,6 @@ enum LenientBoolean {
         if let sign = rest.first, sign == "+" || sign == "-" { rest = rest.dropFirst() }
         rest = rest.drop { $0 == "0" }
         return rest.first.map { "YyTt123456789".contains($0) } ?? false
-    }
-}
-
-extension URLRule.Query {
-    var isUnconstrained: Bool {
-        switch self {
-        case .any: true
-        case .whole(let pattern): pattern.isUnconstrained
-        case .items(let items): items.allSatisfy { $0.pattern.isUnconstrained }
-        }
     }
 }
 

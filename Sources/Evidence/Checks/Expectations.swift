@@ -111,7 +111,10 @@ extension Checks {
         expected.services.filter { name in !file.services.contains { $0.name == name } }.map { name in
             Finding(
                 .file(.serviceMissing(name)),
-                evidence: ["service": name, "services": file.services.prefix(20).map { String($0.name.prefix(200)) }.joined(separator: ", ")])
+                evidence: [
+                    "service": name,
+                    "services": file.services.prefix(20).map { String($0.name.prefix(200)) }.joined(separator: ", "),
+                ])
         }
     }
 
@@ -138,7 +141,8 @@ extension Checks {
         switch (opening, opens) {
         case (.nothing, nil): return nil
         // Of several apps that a URL opens, the one that is installed counts.
-        case (.app(let app), .some(let opened)) where app.isExactly(opened) || result?.alsoOpenedBy.containsExactly(app) == true:
+        case (.app(let app), .some(let opened))
+        where app.isExactly(opened) || result?.alsoOpenedBy.containsExactly(app) == true:
             return nil
         case (.nothing, .some(let opened)):
             matter = .opensUnexpectedly(expected.url, by: opened, context.domain)

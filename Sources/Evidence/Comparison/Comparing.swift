@@ -116,7 +116,8 @@ extension Comparison {
     /// Said where the work for two files ends before the answer.
     private static let incomplete = Change(
         kind: .changed,
-        summary: "what changes on phones is not known to the end: the rules are too many or too complex to compare them all",
+        summary:
+            "what changes on phones is not known to the end: the rules are too many or too complex to compare them all",
         pointer: "")
 
     /// More examples than these help nobody.

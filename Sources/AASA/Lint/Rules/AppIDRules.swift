@@ -275,7 +275,9 @@ enum AppInSeveralEntries: LintRule {
 
     /// Where the entry names the app.
     static func place(of appID: String, in entry: AppLinks.Entry) -> Range<Int> {
-        if let element = entry.node["appIDs"]?.elements?.last(where: { $0.string?.isExactly(appID) == true }) { return element.range }
+        if let element = entry.node["appIDs"]?.elements?.last(where: { $0.string?.isExactly(appID) == true }) {
+            return element.range
+        }
         if let single = entry.node["appID"], single.string?.isExactly(appID) == true { return single.range }
         return entry.node.opening
     }

@@ -115,7 +115,9 @@ enum FileTooLarge: LintRule {
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         let count = subject.bytes.count
         guard count > limit else { return }
-        findings.add(limit..<limit + 1, "", "the file has \(count) bytes; devices refuse more than \(limit)"
+        findings.add(
+            limit..<limit + 1, "",
+            "the file has \(count) bytes; devices refuse more than \(limit)"
                 + (LintSubject.isTooLarge(subject.bytes) ? "; nothing else of it is judged" : ""))
     }
 }
