@@ -43,6 +43,7 @@ let package = Package(
         // From libjemalloc-dev. No pkg-config: its flags are those of a plain library.
         .target(name: "CJemalloc", linkerSettings: [.linkedLibrary("jemalloc")]),
         .target(name: "CBuild"),
+        .target(name: "CICU", cSettings: [.headerSearchPath("../../.build/icu")]),
         .target(name: "CSpawn"),
         .target(name: "Curl", dependencies: ["CCares", "CCurl"], swiftSettings: strict),
         .target(name: "AASA", swiftSettings: computing),
@@ -120,7 +121,7 @@ let package = Package(
             resources: [.embedInCode("Templates")],
             swiftSettings: small),
         .executableTarget(
-            name: "aasa-monitor", dependencies: ["CJemalloc", "Commands"], swiftSettings: strict,
+            name: "aasa-monitor", dependencies: ["CICU", "CJemalloc", "Commands"], swiftSettings: strict,
             // 51,000 exported symbols that nobody imports: without them a start takes a tenth less CPU.
             linkerSettings: [.unsafeFlags(["-Xlinker", "--no-export-dynamic"], .when(configuration: .release))]),
         .executableTarget(
