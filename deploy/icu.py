@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes what stands in place of ICU's data in Foundation: `icu.py FOLDER`. Sources/CICU takes it into the program.
+"""Writes the part of ICU's data that the program uses: `icu.py FOLDER`. Sources/CICU takes it into the program.
 
 Foundation's static library holds 34 MB of ICU's data: names and orders of 300 languages, converters of text. The program writes
-English and UTF-8, and asks ICU for time zones, the calendar and the names of hosts. What is left are 5 MB.
+English and UTF-8, and asks ICU for time zones, the calendar and the names of hosts. 5 MB are left.
 """
 
 import pathlib
@@ -14,7 +14,7 @@ import tempfile
 
 # Items of one locale; those of English and of no language stay.
 LOCALE = re.compile(r"[a-z]{2,3}(_\w+)?\.res")
-KEPT = re.compile(r"en(_001|_150|_GB|_US|_US_POSIX)?\.res")
+KEPT = re.compile(r"(en(_001|_150|_GB|_US|_US_POSIX)?|res_index)\.res")
 DROPPED = (".cnv", ".dict", ".lstm")
 
 

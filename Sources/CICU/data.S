@@ -1,6 +1,6 @@
-// In place of ICU's data in Foundation's static library, the part of it that the program uses: `deploy/icu.py` writes it before a
-// release is packed. A symbol of an object file keeps the linker from taking it from the library. Where nobody has written it, as
-// in all other builds, this file is empty, and the library's data are complete.
+// The part of ICU's data that the program uses. `deploy/package.sh` writes it for the build of a release, and removes it after.
+// The linker takes the symbol from this object file, and does not look for it in Foundation's static library. In all other builds
+// this file is empty, and the program gets all of the library's data.
 #if __has_include("icudata.inc")
 #include "icudata.inc"
 #endif
