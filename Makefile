@@ -142,7 +142,7 @@ simulate: setup-build ## run the deterministic simulation for SEEDS (7, or 1..20
 
 RECORDINGS := Tests/SimulationTests/Recordings
 REWRITE ?=
-replay: setup-build ## compare what receivers get in 55 simulated runs with what they got (REWRITE=1 writes the recordings again)
+replay: setup-build ## compare what receivers get in 56 simulated runs with what they got (REWRITE=1 writes the recordings again)
 	swift build --product aasa-monitor-simulate
 	$(if $(REWRITE),AASA_REWRITE_EXPECTATIONS=1 ).build/debug/aasa-monitor-simulate --replay $(RECORDINGS)
 
