@@ -18,14 +18,16 @@ package struct StatusServerSettings: Sendable {
     package var maintenance: [MaintenanceWindow]
     /// Where people reach the page, such as `https://aasa.example.net`; nil: where it listens.
     package var publicURL: String?
+    package var limits: ConnectionLimits
     let token: AccessToken?
 
     /// A `token` of nil leaves the page open to everybody who reaches the address; an empty one lets nobody in.
     package init(
         host: String = "127.0.0.1", port: Int = 9630, token: String? = nil, version: String,
         watched: [WatchedDomainInfo], cdnBaseURL: String, maintenance: [MaintenanceWindow] = [],
-        publicURL: String? = nil
+        publicURL: String? = nil, limits: ConnectionLimits = ConnectionLimits()
     ) {
+        self.limits = limits
         self.publicURL = publicURL
         self.host = host
         self.port = port

@@ -93,9 +93,6 @@ package struct StatusSite: Service {
     }
 
     private enum Limits {
-        static let connections = 256
-        /// Without a request, or within one that does not go on.
-        static let idle: TimeAmount = .seconds(20)
         static let headerBytes = 16 * 1024
         static let headerFields = 100
         static let farewell: Duration = .milliseconds(500)
@@ -107,8 +104,10 @@ package struct StatusSite: Service {
         // The framework logs at info what the daemon logs in its own words.
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
+        let limits = settings.limits
+        let table = ConnectionTable(limit: limits.connections)
         let http = HTTP1Channel.Configuration(
-            idleTimeout: Limits.idle,
+            additionalChannelHandlers: [ClientDeadlines(table: table, limits: limits)],
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: Limits.headerBytes, maxHeaderListSize: Limits.headerBytes,
                 maxHeaderFieldCount: Limits.headerFields))
@@ -118,8 +117,7 @@ package struct StatusSite: Service {
                 ServedOrClosed(HTTP1Channel(responder: responder, configuration: http))
             },
             configuration: ApplicationConfiguration(
-                address: .hostname(settings.host, port: settings.port),
-                availableConnectionsDelegate: .maximum(Limits.connections, logger: quiet)),
+                address: .hostname(settings.host, port: settings.port)),
             onServerRunning: { channel in await onListening(channel.localAddress?.port ?? settings.port) },
             logger: quiet)
     }
@@ -170,8 +168,14 @@ struct ServedOrClosed: ServerChildChannel {
 
     init(_ http: HTTP1Channel) { self.http = http }
 
+    /// What the system holds for a client that does not read; by itself it would hold megabytes for each.
+    private static let sendBuffer = 128 * 1024
+
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<AcceptedConnection> {
-        http.setup(channel: channel, logger: logger).map(AcceptedConnection.init)
+        channel.setOption(ChannelOptions.socketOption(.so_sndbuf), value: SocketOptionValue(Self.sendBuffer))
+            .recover { _ in }
+            .flatMap { http.setup(channel: channel, logger: logger) }
+            .map(AcceptedConnection.init)
     }
 
     func handle(value: AcceptedConnection, logger: Logger) async {
