@@ -96,7 +96,7 @@ enum ServiceReader {
             if let (host, port) = HostOverride.listen(listen.value) {
                 (result.host, result.port) = (host, port)
                 let isGuarded = section.isGiven("token") || section.isGiven("token_file")
-                if !WebAddress.isLoopback(host), !isGuarded {
+                if !HostAddress.isLoopback(host: host), !isGuarded {
                     reading.error(
                         "'listen' \(section.title) is not a loopback address, so a 'token' (or 'token_file') is needed",
                         at: listen.position)
