@@ -114,7 +114,8 @@ extension ScratchStore {
         let (ports, feed) = AsyncStream.makeStream(of: Int.self)
         let site = StatusSite(
             settings: StatusServerSettings(
-                port: 0, token: token, version: "1.2.3", watched: watched, cdnBaseURL: "https://cdn.test",
+                port: 0, access: AccessPolicy(token: token), version: "1.2.3", watched: watched,
+                cdnBaseURL: "https://cdn.test",
                 maintenance: maintenance, limits: limits),
             store: store, timekeeper: FixedTime(), logger: LineLog().logger, actions: actions,
             health: { health }, onListening: { feed.yield($0) })
