@@ -8,7 +8,7 @@ CONFIG ?= monitor.yaml
 # What each target installs, and nothing else: `make demo` needs no browser.
 BUILD_PACKAGES := libcurl4-openssl-dev libc-ares-dev libjemalloc-dev libsqlite3-dev libssl-dev pkg-config ca-certificates
 # Real peers of the tests; iproute2 sets up networks of their own.
-TEST_PACKAGES := curl openssl nginx-light jq iproute2 prometheus prometheus-alertmanager python3-venv
+TEST_PACKAGES := curl openssl nginx-light caddy jq iproute2 prometheus prometheus-alertmanager python3-venv
 BROWSER_PACKAGES := chromium python3-venv
 # Peers of the benchmarks.
 BENCH_PACKAGES := nginx-light prometheus-blackbox-exporter jq python3

@@ -60,17 +60,5 @@ extension ConfigurationSuite {
         func quotation(text: String, expected: String) {
             #expect(Quotation.of(text) == expected)
         }
-
-        @Test(
-            "a loopback host is known by its address, not by its look",
-            arguments: [
-                ("127.0.0.1", true), ("127.255.1.2", true), ("::1", true), ("0:0:0:0:0:0:0:1", true),
-                ("localhost", true),
-                ("LocalHost", true), ("127.1", false), ("127.0.0.1.example", false), ("::", false), ("0.0.0.0", false),
-                ("128.0.0.1", false), ("localhost.example", false), ("::ffff:127.0.0.1", false),
-            ])
-        func loopback(host: String, expected: Bool) {
-            #expect(WebAddress.isLoopback(host) == expected)
-        }
     }
 }

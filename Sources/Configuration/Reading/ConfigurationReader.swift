@@ -75,28 +75,40 @@ enum ServiceReader {
         guard let section else { return result }
         let reading = section.reading
         if let token = section.secret("token") {
-            if token.value.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
-                result.token = Secret(token.value)
-            } else {
+            if !token.value.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
                 reading.error("'token' \(section.title) may hold visible ASCII characters only", at: token.position)
+            } else if token.value.utf8.count < ServerSettings.shortestToken {
+                reading.error(
+                    "'token' \(section.title) has less than \(ServerSettings.shortestToken) characters, so it can be guessed; "
+                        + "draw one, such as by 'openssl rand -hex 16'", at: token.position)
+            } else {
+                result.token = Secret(token.value)
             }
         }
         if let url = section.text("public_url", "a URL such as https://aasa.example.net") {
             if WebAddress.isPage(url.value) {
                 result.publicURL = url.value
+                if !section.isGiven("token"), !section.isGiven("token_file") {
+                    reading.warning(
+                        "'public_url' \(section.title) is given without a 'token': everybody who reaches it reads all"
+                            + " pages, and can silence and acknowledge unless 'read_only' is true; set a 'token', or let the"
+                            + " proxy ask for a login", at: url.position)
+                }
             } else {
                 reading.error(
                     "'public_url' \(section.title) is not a URL such as https://aasa.example.net, without a path",
                     at: url.position)
             }
         }
+        if let value = section.boolean("read_only") { result.isReadOnly = value }
+        result.trustedProxies = trustedProxies(section)
         if let value = section.boolean("metrics_by_domain") { result.metricsByDomain = value }
         if let value = section.boolean("probe_unknown_domains") { result.probesUnknownDomains = value }
         if let listen = section.text("listen", "a host and a port such as 127.0.0.1:9630") {
             if let (host, port) = HostOverride.listen(listen.value) {
                 (result.host, result.port) = (host, port)
                 let isGuarded = section.isGiven("token") || section.isGiven("token_file")
-                if !WebAddress.isLoopback(host), !isGuarded {
+                if !HostAddress.isLoopback(host: host), !isGuarded {
                     reading.error(
                         "'listen' \(section.title) is not a loopback address, so a 'token' (or 'token_file') is needed",
                         at: listen.position)
@@ -109,6 +121,20 @@ enum ServiceReader {
         }
         section.close()
         return result
+    }
+
+    private static func trustedProxies(_ section: Section) -> [AddressRange] {
+        (section.list("trusted_proxies") ?? []).compactMap { node in
+            let expected = "an address or a network such as 127.0.0.1 or 10.0.0.0/8"
+            guard let text = section.text(node, "trusted_proxies", expected) else { return nil }
+            guard let range = AddressRange(text.value) else {
+                section.reading.error(
+                    "expected \(expected) for 'trusted_proxies' \(section.title), found \(text.quoted)",
+                    at: text.position)
+                return nil
+            }
+            return range
+        }
     }
 
     static func shard(_ section: Section?) -> Shard? {

@@ -1,5 +1,7 @@
 // A whole `monitor.yaml` and its sections, but for the domains (`WatchedDomain.swift`) and the alerts (`AlertSettings.swift`).
 
+import Evidence
+
 /// A whole `monitor.yaml`, checked, with variables, secret files and defaults filled in.
 package struct ConfigurationFile: Sendable, Equatable {
     /// What a domain without settings of its own gets; already part of each of `domains`.
@@ -104,8 +106,14 @@ package struct ServerSettings: Sendable, Equatable {
     package var port = 9630
     /// Never nil where `host` is other than loopback.
     package var token: Secret?
+    /// In characters. A shorter one can be guessed.
+    package static let shortestToken = 16
     /// Where people reach the page, for links; nil: where it listens.
     package var publicURL: String?
+    /// Whether nothing can be changed over HTTP.
+    package var isReadOnly = false
+    /// Proxies whose `X-Forwarded-For` counts.
+    package var trustedProxies: [AddressRange] = []
     /// Whether `/metrics` has a sample for each domain.
     package var metricsByDomain = true
     /// Whether `/probe` checks domains that are not watched.

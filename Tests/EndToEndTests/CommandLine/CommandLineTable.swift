@@ -237,7 +237,7 @@ enum CommandLineTable {
             input: """
                 version: 1
                 domains: [a.test]
-                server: {listen: "192.0.2.1:9630", token: visible}
+                server: {listen: "192.0.2.1:9630", token: visible-characters}
                 """, 78, "<stdin>:3:18: this machine has no address 192.0.2.1"),
         .init(
             "config check -",
