@@ -60,6 +60,12 @@ package enum WebAddress {
         return nil
     }
 
+    /// Whether it leads to this machine.
+    static func isHere(_ text: String) -> Bool { parts(text).map { isLoopback($0.host) } ?? false }
+
+    /// Whether it holds a password.
+    static func hasPassword(_ text: String) -> Bool { parts(text)?.components.password?.isEmpty == false }
+
     /// `host` is a name or an address, IPv6 without brackets.
     static func isLoopback(_ host: String) -> Bool {
         if host.lowercased() == "localhost" { return true }
