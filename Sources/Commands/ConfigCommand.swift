@@ -115,12 +115,13 @@ struct RunReadiness {
         func problem(_ message: String) -> ConfigurationProblem {
             configuration.problem(.error, at: "store.path", message)
         }
-        let shown = file.shown(path, of: "store.path")
+        let shown = file.shown("'\(path.displayable)'", of: "store.path")
+        let place = file.shown("'\(folder.displayable)'", of: "store.path")
         guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
-            return problem("the folder of the store \(shown) is missing; make it, or correct 'store.path'")
+            return problem("the store's folder \(place) is missing; make it, or correct 'store.path'")
         }
         guard access(folder, W_OK | X_OK) == 0 else {
-            return problem("the folder of the store \(shown) is not writable for user \(user), who runs this command")
+            return problem("the store's folder \(place) is not writable for user \(user), who runs this command")
         }
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return nil }
         if isFolder.boolValue {
@@ -145,7 +146,8 @@ struct RunReadiness {
         case EADDRNOTAVAIL, EAFNOSUPPORT:
             configuration.problem(
                 .error, at: "server.listen",
-                "this machine has no address \(place); give 'server.listen' one of its own, such as 127.0.0.1:9630")
+                "this machine has no address \(file.shown(host, of: "server.listen")); give 'server.listen' one of its own, such as 127.0.0.1:9630"
+            )
         case EACCES, EPERM:
             configuration.problem(
                 .error, at: "server.listen",
@@ -178,7 +180,7 @@ struct RunReadiness {
                 "cannot be reached by user \(NSUserName()), who runs this command: \(String(cString: strerror(error)))"
         }
         let key = "alerts.channels.\(channel.name).command"
-        return configuration.problem(.warning, at: key, "\(file.shown(path, of: key)) \(fault)")
+        return configuration.problem(.warning, at: key, "\(file.shown(path.displayable, of: key)) \(fault)")
     }
 }
 

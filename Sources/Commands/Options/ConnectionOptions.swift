@@ -88,7 +88,7 @@ enum CertificateFile {
     /// - Throws: `CommandFailure`.
     static func check(of file: ConfigurationFile, option: String = "network.ca_file") throws(CommandFailure) {
         guard let path = file.network.caFile else { return }
-        try check(path, as: file.shown(path, of: "network.ca_file"), option: option)
+        try check(path, as: file.shown("'\(path.displayable)'", of: "network.ca_file"), option: option)
     }
 
     /// `shown`: what messages call it.

@@ -45,9 +45,9 @@ package struct ConfigurationFile: Sendable, Equatable {
         self.log = log
     }
 
-    /// What a complaint calls the value of a key, which it names by its path: as it stands in the file if it holds a variable,
-    /// whose value no complaint shows.
-    package func shown(_ value: String, of key: String) -> String { written[key] ?? "'\(value.displayable)'" }
+    /// What a complaint calls the value of a key, which it names by its path: `words`, or the text as it stands in the file if
+    /// that holds a variable, whose value no complaint shows.
+    package func shown(_ words: String, of key: String) -> String { written[key] ?? words }
 }
 
 /// How the monitor reaches the network.
