@@ -15,7 +15,7 @@ extension ConfigurationSuite {
         func substitution(text: String, expected: String) throws {
             let substitution = EnvironmentSubstitution(
                 environment: ["A": "one", "B": "two", "EMPTY": "", "NESTED": "${A}"])
-            #expect(try substitution.apply(to: text) == expected)
+            #expect(try substitution.text(text, at: .start).value == expected)
         }
 
         @Test(
@@ -23,7 +23,7 @@ extension ConfigurationSuite {
             arguments: ["${NO}", "${", "${A", "${}", "${A B}", "${1}"])
         func faults(text: String) {
             #expect(throws: EnvironmentSubstitution.Fault.self) {
-                try EnvironmentSubstitution(environment: ["A": "one"]).apply(to: text)
+                try EnvironmentSubstitution(environment: ["A": "one"]).text(text, at: .start)
             }
         }
 

@@ -19,17 +19,21 @@ struct ConfigurationReader {
         let domains = DomainReader(reading: reading, defaults: defaults, channels: channels.names(in: section))
         let watched = domains.read(root)
         let cdn = root.section("cdn")
+        let network = NetworkReader.network(root.section("network"))
+        let store = ServiceReader.store(root.section("store"), reading)
+        let server = ServiceReader.server(root.section("server"))
         var file = ConfigurationFile(
             defaults: defaults,
             domains: watched,
-            network: NetworkReader.network(root.section("network")),
+            network: network,
             cdn: NetworkReader.cdn(cdn),
             vantages: NetworkReader.vantages(root),
             alerts: alerts,
             maintenance: MaintenanceReader(reading: reading, watched: watched).read(root),
-            store: ServiceReader.store(root.section("store"), reading),
-            server: ServiceReader.server(root.section("server")),
-            log: ServiceReader.log(root.section("log")))
+            store: store,
+            server: server,
+            log: ServiceReader.log(root.section("log")),
+            written: reading.written.mapValues(\.quoted))
         file.instance = root.text("instance", "a name")?.value
         file.heartbeat = HeartbeatReader.read(
             root.section("heartbeat", isConcealed: true), domains: file.domains)
@@ -148,7 +152,7 @@ enum ServiceReader {
         guard let index, let count else { return nil }
         guard let shard = Shard(index: index, count: count) else {
             section.reading.error(
-                "'index' \(section.title) counts from 0, so with 'count' \(count) it is at most \(count - 1), found \(index)",
+                "'index' \(section.title) counts from 0, so it must be less than 'count'",
                 at: section.entry("index")?.value.position ?? section.position)
             return nil
         }
@@ -171,7 +175,7 @@ enum HeartbeatReader {
     static func read(_ section: Section?, domains: [WatchedDomain]) -> HeartbeatSettings? {
         guard let section else { return nil }
         let reading = section.reading
-        let url = section.secret("url", isRequired: true)
+        let url = section.secret("url", isRequired: true) { !WebAddress.isHere($0) }
         let every = section.duration("every", in: .seconds(1)...Duration.seconds(86_400))
         section.close()
         guard let url else { return nil }
@@ -184,8 +188,8 @@ enum HeartbeatReader {
         if let every { result.every = every }
         if let shortest = domains.map(\.interval).min(), shortest > result.every {
             reading.warning(
-                "'every' \(section.title) is \(result.every.notation), while no domain is checked more often than every "
-                    + "\(shortest.notation); a ping needs a check, so that pings will come no oftener than those",
+                "'every' \(section.title) is shorter than the 'interval' of every domain; a ping needs a check, so pings "
+                    + "come no more often than checks",
                 at: section.entry("every")?.position ?? section.position)
         }
         return result

@@ -61,6 +61,12 @@ package enum WebAddress {
         return nil
     }
 
+    /// Whether it leads to this machine.
+    static func isHere(_ text: String) -> Bool { parts(text).map { HostAddress.isLoopback(host: $0.host) } ?? false }
+
+    /// Whether it holds a password.
+    static func hasPassword(_ text: String) -> Bool { parts(text)?.components.password?.isEmpty == false }
+
     static func isAddress4(_ text: String) -> Bool {
         var address = in_addr()
         return inet_pton(AF_INET, text, &address) == 1

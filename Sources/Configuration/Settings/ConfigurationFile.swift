@@ -23,13 +23,16 @@ package struct ConfigurationFile: Sendable, Equatable {
     package var log: LogSettings
     /// nil: no watchdog is pinged.
     package var heartbeat: HeartbeatSettings?
+    /// What the file says for a key where a variable says it, by the key's path, quoted.
+    private let written: [String: String]
 
     package init(
         defaults: DomainDefaults = DomainDefaults(), domains: [WatchedDomain], network: NetworkSettings = .init(),
         cdn: CDNSettings = .init(), vantages: [Vantage] = [], alerts: AlertSettings = .init(),
         maintenance: [MaintenanceSettings] = [], store: StoreSettings = .init(), server: ServerSettings = .init(),
-        log: LogSettings = .init()
+        log: LogSettings = .init(), written: [String: String] = [:]
     ) {
+        self.written = written
         self.defaults = defaults
         self.domains = domains
         self.network = network
@@ -41,6 +44,10 @@ package struct ConfigurationFile: Sendable, Equatable {
         self.server = server
         self.log = log
     }
+
+    /// What a complaint calls the value of a key, which it names by its path: `words`, or the text as it stands in the file if
+    /// that holds a variable, whose value no complaint shows.
+    package func shown(_ words: String, of key: String) -> String { written[key] ?? words }
 }
 
 /// How the monitor reaches the network.
