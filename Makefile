@@ -8,12 +8,12 @@ CONFIG ?= monitor.yaml
 # What each target installs, and nothing else: `make demo` needs no browser.
 BUILD_PACKAGES := libcurl4-openssl-dev libc-ares-dev libjemalloc-dev libsqlite3-dev libssl-dev pkg-config ca-certificates
 # Real peers of the tests; iproute2 sets up networks of their own.
-TEST_PACKAGES := curl openssl nginx-light jq iproute2 prometheus prometheus-alertmanager python3-venv
+TEST_PACKAGES := curl openssl nginx-light caddy jq iproute2 prometheus prometheus-alertmanager python3-venv
 BROWSER_PACKAGES := chromium python3-venv
 # Peers of the benchmarks.
-BENCH_PACKAGES := nginx-light prometheus-blackbox-exporter
+BENCH_PACKAGES := nginx-light prometheus-blackbox-exporter jq python3
 # They pack, judge and install the .deb.
-DEB_PACKAGES := dpkg-dev patchelf lintian debootstrap systemd
+DEB_PACKAGES := dpkg-dev patchelf lintian debootstrap systemd curl openssl python3
 # The services' own models, which tests hold payloads against, and a mail server; none of it is needed to build or to run.
 JUDGE := .build/payload-judge
 JUDGE_WANTS := Tests/AlertingTests/Payloads/requirements.txt
@@ -143,7 +143,7 @@ simulate: setup-build ## run the deterministic simulation for SEEDS (7, or 1..20
 
 RECORDINGS := Tests/SimulationTests/Recordings
 REWRITE ?=
-replay: setup-build ## compare what receivers get in 50 simulated runs with what they got (REWRITE=1 writes the recordings again)
+replay: setup-build ## compare what receivers get in 56 simulated runs with what they got (REWRITE=1 writes the recordings again)
 	swift build --product aasa-monitor-simulate
 	$(if $(REWRITE),AASA_REWRITE_EXPECTATIONS=1 ).build/debug/aasa-monitor-simulate --replay $(RECORDINGS)
 
@@ -155,18 +155,21 @@ SOAK_MINUTES ?= 60
 SOAK_SEEDS ?= $(SEEDS)
 SOAK_KILLS ?= $(KILLS)
 SOAK_FUZZ_SECONDS ?= 1800
-soak: setup-test ## for nights and releases: SOAK_SEEDS of the simulation, SOAK_KILLS kills, load, SOAK_MINUTES of memory, fuzzing
+soak: setup-test ## for nights and releases: SOAK_SEEDS of the simulation, all recordings, SOAK_KILLS kills, load, SOAK_MINUTES of memory, fuzzing, the release as it is packed
 	$(MAKE) simulate SEEDS=$(SOAK_SEEDS)
+	$(MAKE) replay
 	$(MAKE) kills KILLS=$(SOAK_KILLS)
 	AASA_SOAK=1 swift test $(TEST_FLAGS) --filter '^(AASATests|AlertingTests|MonitoringTests|SimulationTests)\.'
 	AASA_SOAK_MINUTES=$(SOAK_MINUTES) swift test $(TEST_FLAGS) --filter '^EndToEndTests\..*(LoadTests|SoakTests)/'
 	$(MAKE) fuzz FUZZ_SECONDS=$(SOAK_FUZZ_SECONDS)
+	$(MAKE) package
+	$(MAKE) package-test DEB="$$(ls dist/*.deb)"
 
-package: setup ## make the .deb and the archive of the release build, in dist/
+package: setup-package ## make the .deb and the archive of the release build, in dist/
 	deploy/package.sh
 
 DEB ?=
-package-test: setup ## judge a .deb, install it in a Debian of its own and live with it (DEB=FILE; default: of the debug build)
+package-test: setup-package ## judge a .deb, install it in a Debian of its own and live with it (DEB=FILE; default: of the debug build)
 ifeq ($(DEB),)
 	swift build --product aasa-monitor
 	rm -rf dist/debug && deploy/package.sh --debug

@@ -30,6 +30,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.30.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.0"),
@@ -43,6 +44,7 @@ let package = Package(
         // From libjemalloc-dev. No pkg-config: its flags are those of a plain library.
         .target(name: "CJemalloc", linkerSettings: [.linkedLibrary("jemalloc")]),
         .target(name: "CBuild"),
+        .target(name: "CICU", cSettings: [.headerSearchPath("../../.build/icu")]),
         .target(name: "CSpawn"),
         .target(name: "Curl", dependencies: ["CCares", "CCurl"], swiftSettings: strict),
         .target(name: "AASA", swiftSettings: computing),
@@ -78,6 +80,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Mustache", package: "swift-mustache"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             resources: [.embedInCode("Templates")],
@@ -120,7 +123,7 @@ let package = Package(
             resources: [.embedInCode("Templates")],
             swiftSettings: small),
         .executableTarget(
-            name: "aasa-monitor", dependencies: ["CJemalloc", "Commands"], swiftSettings: strict,
+            name: "aasa-monitor", dependencies: ["CICU", "CJemalloc", "Commands"], swiftSettings: strict,
             // 51,000 exported symbols that nobody imports: without them a start takes a tenth less CPU.
             linkerSettings: [.unsafeFlags(["-Xlinker", "--no-export-dynamic"], .when(configuration: .release))]),
         .executableTarget(

@@ -23,8 +23,21 @@ if [ "${1:-}" = --debug ]; then
     compression=-Zgzip\ -z1
     mkdir -p "$output"
 else
+    python3 deploy/icu.py .build/icu
+    # The compiler does not know of the files that it found missing.
+    touch Sources/CICU/data.S
     swift build -c release --static-swift-stdlib --product aasa-monitor
+    # Other builds take the library's data.
+    rm .build/icu/icudata.inc
+    touch Sources/CICU/data.S
     built=.build/release/aasa-monitor
+    # What is left of ICU's data must do for a name and a time zone.
+    "$built" config check - >/dev/null <<'YAML'
+version: 1
+domains: [bücher.example]
+maintenance: [{name: upgrade, domains: ["*"], days: [sun], start: "02:00", end: "04:00", zone: Europe/Berlin}]
+alerts: {channels: [{name: ops, type: webhook, url: "https://hooks.example.net/"}]}
+YAML
     output=dist
     unpackaged=()
     compression=-Zxz

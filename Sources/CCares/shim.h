@@ -14,6 +14,7 @@ enum aasa_ares_outcome {
     AASA_ARES_NO_ADDRESS,
     AASA_ARES_SERVER_FAILURE,
     AASA_ARES_NO_SERVER,
+    AASA_ARES_SILENCE,
     AASA_ARES_OTHER
 };
 
@@ -28,7 +29,7 @@ static inline enum aasa_ares_outcome aasa_ares_outcome_of(int status) {
         case ARES_ENOTIMP:
         case ARES_EFORMERR:
         case ARES_EBADRESP: return AASA_ARES_SERVER_FAILURE;
-        case ARES_ETIMEOUT:
+        case ARES_ETIMEOUT: return AASA_ARES_SILENCE;
         case ARES_ECONNREFUSED: return AASA_ARES_NO_SERVER;
         default: return AASA_ARES_OTHER;
     }

@@ -86,9 +86,9 @@ static inline CURLMcode aasa_curl_multi_set_long(CURLM *multi, CURLMoption optio
 }
 
 // The protocol version of the TLS session, such as "TLSv1.3"; NULL without TLS or with another library than OpenSSL.
-// libcurl has no getter for it, only the SSL pointer. SSL_get_version is looked up in the running process and not linked:
-// libcurl has already loaded its libssl, and it must be that copy, of that version, which reads the pointer. The handle
-// NULL is RTLD_DEFAULT, whose name glibc hides without _GNU_SOURCE. Valid only inside a callback of a connected transfer.
+// libcurl has no getter for it, only the SSL pointer. SSL_get_version is looked up and not linked, so that this library needs no
+// libssl of its own; the process has one copy, that of libcurl, since the lab is linked to the same package. The handle NULL is
+// RTLD_DEFAULT, whose name glibc hides without _GNU_SOURCE. Valid only inside a callback of a connected transfer.
 static inline const char *_Nullable aasa_curl_tls_version(CURL *easy) {
     struct curl_tlssessioninfo *session = NULL;
     if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || session == NULL) return NULL;

@@ -30,7 +30,7 @@ struct AlertCommand: AsyncParsableCommand {
         func run() async throws {
             let path = try configuration.resolvedPath()
             let file = try ConfigurationOptions.load(path)
-            if let caFile = file.network.caFile { try CertificateFile.check(caFile, option: "network.ca_file") }
+            try CertificateFile.check(of: file)
             try await RunCommand.explaining {
                 let test = try AlertTest(file, userAgent: Version.userAgent)
                 let channels = try chosen(test.channels, path)

@@ -75,7 +75,7 @@ struct CheckCommand: AsyncParsableCommand {
 
     private func check() async throws {
         try network.connections.checkFiles()
-        let file = try configuration.loadIfPresent()
+        let file = try targets.isEmpty ? configuration.loadIfThere() : configuration.loadIfPresent()
         let targets = try chosen(file)
         let checker = try OneShotChecker(
             connections: network.connections, timeout: network.timeout, asksCDN: asksCDN, targets: targets.count,

@@ -99,9 +99,8 @@ struct RunReadiness {
     }
 
     private var authorities: ConfigurationProblem? {
-        guard let path = file.network.caFile else { return nil }
         do {
-            try CertificateFile.check(path, option: "'ca_file'")
+            try CertificateFile.check(of: file, option: "'ca_file'")
             return nil
         } catch {
             return configuration.problem(.error, at: "network.ca_file", error.message)
@@ -116,26 +115,27 @@ struct RunReadiness {
         func problem(_ message: String) -> ConfigurationProblem {
             configuration.problem(.error, at: "store.path", message)
         }
+        let shown = file.shown("'\(path.displayable)'", of: "store.path")
+        let place = file.shown("'\(folder.displayable)'", of: "store.path")
         guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
-            return problem("the store's folder '\(folder.displayable)' is missing; make it, or correct 'store.path'")
+            return problem("the store's folder \(place) is missing; make it, or correct 'store.path'")
         }
         guard access(folder, W_OK | X_OK) == 0 else {
-            return problem(
-                "the store's folder '\(folder.displayable)' is not writable for user \(user), who runs this command")
+            return problem("the store's folder \(place) is not writable for user \(user), who runs this command")
         }
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return nil }
         if isFolder.boolValue {
-            return problem("the store '\(path.displayable)' is a folder; name a file in it in 'store.path'")
+            return problem("the store \(shown) is a folder; name a file in it in 'store.path'")
         }
         guard access(path, R_OK | W_OK) == 0 else {
-            return problem("the store '\(path.displayable)' is not writable for user \(user), who runs this command")
+            return problem("the store \(shown) is not writable for user \(user), who runs this command")
         }
         return nil
     }
 
     private var address: ConfigurationProblem? {
         let (host, port) = (file.server.host, file.server.port)
-        let place = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        let place = file.shown(host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)", of: "server.listen")
         return switch ListeningTrial.result(host: host, port: port) {
         // By the daemon that this configuration is of, as before a reload.
         case EADDRINUSE where Store.isInUse(path: file.store.path): nil
@@ -146,11 +146,12 @@ struct RunReadiness {
         case EADDRNOTAVAIL, EAFNOSUPPORT:
             configuration.problem(
                 .error, at: "server.listen",
-                "this machine has no address \(host); give 'server.listen' one of its own, such as 127.0.0.1:9630")
+                "this machine has no address \(file.shown(host, of: "server.listen")); give 'server.listen' one of its own, such as 127.0.0.1:9630"
+            )
         case EACCES, EPERM:
             configuration.problem(
                 .error, at: "server.listen",
-                "user \(NSUserName()), who runs this command, may not listen on port \(port); give 'server.listen' one "
+                "user \(NSUserName()), who runs this command, may not listen on \(place); give 'server.listen' a port "
                     + "above 1023")
         default: nil
         }
@@ -178,8 +179,8 @@ struct RunReadiness {
             fault =
                 "cannot be reached by user \(NSUserName()), who runs this command: \(String(cString: strerror(error)))"
         }
-        return configuration.problem(
-            .warning, at: "alerts.channels.\(channel.name).command", "\(path.displayable) \(fault)")
+        let key = "alerts.channels.\(channel.name).command"
+        return configuration.problem(.warning, at: key, "\(file.shown(path.displayable, of: key)) \(fault)")
     }
 }
 

@@ -28,7 +28,7 @@ struct DiffCommand: AsyncParsableCommand {
     enum Format: String, ExpressibleByArgument, CaseIterable { case text, json }
 
     func run() async throws {
-        let reader = SourceReader(network: network, configuration: try configuration.loadIfPresent())
+        let reader = SourceReader(network: network, configuration: configuration)
         let texts = try await reader.read([old, new])
         let areSameBytes = texts[0].bytes == texts[1].bytes
         let contents = try texts.map { text in try content(of: text, areSameBytes: areSameBytes) }

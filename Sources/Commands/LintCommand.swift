@@ -27,7 +27,7 @@ struct LintCommand: AsyncParsableCommand {
     enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, github, sarif }
 
     func run() async throws {
-        let answers = try await SourceReader(network: network, configuration: configuration.loadIfPresent())
+        let answers = try await SourceReader(network: network, configuration: configuration)
             .readEach(sources)
         var results: [LintResult] = []
         var failures: [CommandFailure] = []

@@ -48,7 +48,7 @@ struct MatchCommand: AsyncParsableCommand {
     func run() async throws {
         let questions = try self.questions()
         let owners = try self.owners(of: questions)
-        let reader = SourceReader(network: network, configuration: try configuration.loadIfPresent())
+        let reader = SourceReader(network: network, configuration: configuration)
         guard let text = try await reader.read([source]).first else { return }
         let content = try text.content()
         if case .nothing(let reason) = content {

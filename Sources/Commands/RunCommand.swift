@@ -34,15 +34,16 @@ struct RunCommand: AsyncParsableCommand {
     func run() async throws {
         let path = try configuration.resolvedPath()
         let file = try ConfigurationOptions.load(path, shard: shard)
-        if let caFile = file.network.caFile { try CertificateFile.check(caFile, option: "network.ca_file") }
+        try CertificateFile.check(of: file)
         let daemon = MonitorDaemon(
             configuration: file,
             surroundings: MonitorDaemon.Surroundings(
                 logger: MonitorLog.logger(file.log), version: Version.number, userAgent: Version.userAgent,
                 storePath: Self.absolute(file.store.path), configurationPath: Self.absolute(path),
-                rereading: { [shard] in
+                rereading: { [configuration, shard] in
+                    try configuration.check(path)
                     let (next, warnings) = try ConfigurationLoader.load(path: path, shard: shard)
-                    if let caFile = next.network.caFile { try CertificateFile.check(caFile, option: "network.ca_file") }
+                    try CertificateFile.check(of: next)
                     return (next, warnings)
                 }, notifier: ServiceNotifier()))
         defer { LogSink.shared.flush() }

@@ -154,14 +154,18 @@ struct SilenceList: AsyncParsableCommand {
             let documents = silences.map { SilenceDocument($0, now: now) }
             Console.print(String(decoding: try encoder.encode(documents), as: UTF8.self))
         case .text:
-            if silences.isEmpty { Console.print("no silence") }
-            for silence in silences {
-                let length = silence.endsAt.timeIntervalSince(now).inWords
-                Console.print(
-                    "\(silence.id)  \(silence.scope)  until \(silence.endsAt.rfc3339) (\(length))  "
-                        + "by \(silence.author.displayable): \(silence.reason.displayable)")
-            }
+            Console.print(Self.text(silences, now: now))
         }
+    }
+
+    /// A line for each.
+    static func text(_ silences: [Silence], now: Date) -> String {
+        if silences.isEmpty { return "no silence" }
+        return silences.map { silence in
+            let length = silence.endsAt.timeIntervalSince(now).inWords
+            return "\(silence.id)  \(silence.scope)  until \(silence.endsAt.rfc3339) (\(length))  "
+                + "by \(silence.author.displayable): \(silence.reason.displayable)"
+        }.joined(separator: "\n")
     }
 }
 

@@ -12,15 +12,17 @@ package enum ConfigurationLoader {
     ///   - shard: the share of the domains to keep, in place of the one that the text names.
     ///   - environment: where `${NAME}` is looked up.
     ///   - now: the present, by which dates of the text have passed.
+    ///   - isReadableByAll: whether every user of the machine can read a file, which is a warning where it holds secrets.
     ///   - readFile: reads a secret's file; its errors' own words are shown only for `ConfigurationFileUnreadable`.
     /// - Returns: the configuration, and the warnings in the order of the file.
     /// - Throws: `ConfigurationFault` with every problem of the file.
     package static func parse(
         _ text: String, file: String, shard: Shard? = nil, environment: [String: String], now: Date = Date(),
-        readFile: (String) throws -> String
+        isReadableByAll: @escaping (String) -> Bool = { _ in false }, readFile: (String) throws -> String
     ) throws(ConfigurationFault) -> (ConfigurationFile, warnings: [ConfigurationProblem]) {
         let (result, problems) = withoutActuallyEscaping(readFile) { readFile in
-            let reading = Reading(file: file, environment: environment, readFile: readFile, now: now)
+            let reading = Reading(
+                file: file, environment: environment, readFile: readFile, isReadableByAll: isReadableByAll, now: now)
             return (read(text, reading, shard), reading.problems)
         }
         guard let result, !problems.contains(where: { $0.severity == .error }) else {
@@ -36,7 +38,10 @@ package enum ConfigurationLoader {
     package static func load(
         path: String, shard: Shard? = nil, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> (ConfigurationFile, warnings: [ConfigurationProblem]) {
-        try parse(text(at: path), file: path, shard: shard, environment: environment) { try SmallFile.secret(at: $0) }
+        try parse(
+            text(at: path), file: path, shard: shard, environment: environment,
+            isReadableByAll: SmallFile.isReadableByAll
+        ) { try SmallFile.secret(at: $0) }
     }
 
     /// Reads a configuration as `load` does, and remembers where its values are given. `path`: nil for standard input.
@@ -46,7 +51,9 @@ package enum ConfigurationLoader {
         path: String?, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> ExaminedConfiguration {
         let text = try text(at: path)
-        let reading = Reading(file: path ?? standardInput, environment: environment, readFile: SmallFile.secret)
+        let reading = Reading(
+            file: path ?? standardInput, environment: environment, readFile: SmallFile.secret,
+            isReadableByAll: SmallFile.isReadableByAll)
         let file = read(text, reading, nil)
         guard let file, !reading.problems.contains(where: { $0.severity == .error }) else {
             throw ConfigurationFault(problems: reading.problems)

@@ -98,6 +98,23 @@ package enum SmallFile {
         return text
     }
 
+    /// Whether the rights of a file and of the folders above it let every user of this machine read it.
+    package static func isReadableByAll(_ path: String) -> Bool {
+        guard let real = realpath(path, nil) else { return false }
+        defer { free(real) }
+        var place = String(cString: real)
+        var needed = S_IROTH
+        while true {
+            var facts = stat()
+            guard stat(place, &facts) == 0, facts.st_mode & needed != 0 else { return false }
+            // A pipe is this process's own.
+            guard needed == S_IXOTH || facts.st_mode & S_IFMT == S_IFREG else { return false }
+            guard place != "/", let slash = place.lastIndex(of: "/") else { return true }
+            place = slash == place.startIndex ? "/" : String(place[..<slash])
+            needed = S_IXOTH
+        }
+    }
+
     private static func unreadable(_ path: String) -> ConfigurationFileUnreadable {
         ConfigurationFileUnreadable(path: path, reason: String(cString: strerror(errno)).lowercased())
     }

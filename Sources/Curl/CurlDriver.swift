@@ -116,12 +116,14 @@ extension CurlDriver {
     ///
     /// - Throws: only `CancellationError`, where the task is cancelled, or the driver is or gets shut down, before it is over.
     package func perform(_ request: TransferRequest) async throws -> TransferResult {
-        // An international name is libcurl's to turn into what DNS knows.
-        guard request.address == nil, let parts = CurlURL.components(request.url),
-            parts.host.utf8.allSatisfy({ $0 < 0x80 })
-        else {
-            return try await transfer(request)
+        var request = request
+        guard let url = CurlURL.inASCII(request.url) else {
+            return TransferResult(
+                failed: CurlError(code: .badURL, phase: .resolving, message: "the URL names no host that DNS knows"),
+                after: .zero)
         }
+        request.url = url
+        guard request.address == nil, let parts = CurlURL.components(url) else { return try await transfer(request) }
         let start = ContinuousClock.now
         let all: [String]
         var name: (host: String, port: Int)?
@@ -148,7 +150,6 @@ extension CurlDriver {
             return TransferResult(failed: fault, after: spent)
         }
         guard let name else { return try await transfer(request) }
-        var request = request
         // The plus sign: not for ever.
         request.lookedUp = [
             "+\(name.host):\(name.port):" + addresses.map { $0.contains(":") ? "[\($0)]" : $0 }.joined(separator: ",")

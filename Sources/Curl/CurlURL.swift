@@ -1,30 +1,43 @@
 // libcurl's URL parser, so that what we judge of a URL is what a transfer will make of it.
 
 import CCurl
+import Foundation
 
 /// URLs as libcurl reads them: <https://curl.se/libcurl/c/libcurl-url.html>
 package enum CurlURL {
-    /// A redirect's target: absolute, dots resolved, without fragment. A user and password in it are taken away, so that a
+    /// A redirect's target: absolute, dots resolved, without fragment, an international host as DNS knows it. A user and password in it are taken away, so that a
     /// redirect can never make us send credentials. nil when it cannot be parsed. Any scheme is kept: judge it by
     /// `components`.
     package static func resolve(_ location: String, against base: String) -> String? {
         let flags = UInt32(CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE)
-        guard let parser = Parser(), parser.set(CURLUPART_URL, base, flags) else { return nil }
+        guard let joined = Parser(), joined.set(CURLUPART_URL, base, flags) else { return nil }
         // An empty reference is the same document; libcurl would take the last part of the path away.
-        guard location.isEmpty || parser.set(CURLUPART_URL, location, flags) else { return nil }
+        guard location.isEmpty || joined.set(CURLUPART_URL, location, flags) else { return nil }
+        guard let parser = joined.inASCII() else { return nil }
         return parser.clear([CURLUPART_FRAGMENT, CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_OPTIONS])
             ? parser.get(CURLUPART_URL) : nil
     }
 
     /// The parts of an absolute URL; scheme and host in lower case, an IPv6 host in brackets, the port that counts (0 where
-    /// the scheme has none known and none is given), the path with its query. nil when it cannot be parsed.
+    /// the scheme has none known and none is given), the path with its query. nil when it cannot be parsed. An international host
+    /// is in ASCII, which is the name that is looked up, connected to and shown.
     package static func components(_ url: String) -> (scheme: String, host: String, port: Int, path: String)? {
-        guard let parser = Parser(), parser.set(CURLUPART_URL, url, UInt32(CURLU_NON_SUPPORT_SCHEME)),
-            let scheme = parser.get(CURLUPART_SCHEME), let host = parser.get(CURLUPART_HOST)
+        guard let parser = Parser(of: url), let scheme = parser.get(CURLUPART_SCHEME),
+            let host = parser.get(CURLUPART_HOST)
         else { return nil }
         let port = parser.get(CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)).flatMap { Int($0) } ?? 0
         let query = parser.get(CURLUPART_QUERY).map { "?" + $0 } ?? ""
         return (scheme.lowercased(), host.lowercased(), port, (parser.get(CURLUPART_PATH) ?? "/") + query)
+    }
+
+    /// The URL as libcurl is to get it: with an international host in ASCII. libcurl would translate the host by itself, by rules
+    /// of its own and by the locale of this process. nil when it cannot be parsed.
+    static func inASCII(_ url: String) -> String? {
+        if url.utf8.allSatisfy({ $0 < 0x80 }), !url.contains("%") { return url }
+        guard let parser = Parser(), parser.set(CURLUPART_URL, url, UInt32(CURLU_NON_SUPPORT_SCHEME)),
+            let host = parser.get(CURLUPART_HOST)
+        else { return nil }
+        return host.utf8.allSatisfy { $0 < 0x80 } ? url : parser.inASCII()?.get(CURLUPART_URL)
     }
 
     /// The same URL for messages, without user and password; a placeholder where it cannot be parsed.
@@ -45,7 +58,31 @@ private struct Parser: ~Copyable {
         self.handle = handle
     }
 
+    /// Parses an absolute URL; nil where it is none.
+    init?(of url: String) {
+        guard let plain = Parser(), plain.set(CURLUPART_URL, url, UInt32(CURLU_NON_SUPPORT_SCHEME)),
+            let parser = plain.inASCII()
+        else { return nil }
+        self = parser
+    }
+
     deinit { curl_url_cleanup(handle) }
+
+    /// The same URL with an international host in ASCII: UTS #46, as browsers do it. nil where that gives no name.
+    ///
+    /// It is parsed anew: what looks like a name may turn out to be an address (`127。0。0。1`).
+    consuming func inASCII() -> Parser? {
+        guard let host = get(CURLUPART_HOST), !host.utf8.allSatisfy({ $0 < 0x80 }) else { return self }
+        var components = URLComponents()
+        components.scheme = "https"
+        components.host = host
+        guard let ascii = components.encodedHost,
+            !ascii.isEmpty, ascii.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") }),
+            set(CURLUPART_HOST, ascii.lowercased()), let url = get(CURLUPART_URL), let parser = Parser(),
+            parser.set(CURLUPART_URL, url, UInt32(CURLU_NON_SUPPORT_SCHEME))
+        else { return nil }
+        return parser
+    }
 
     func set(_ part: CURLUPart, _ value: String, _ flags: UInt32 = 0) -> Bool {
         // C would read only as far as a NUL.

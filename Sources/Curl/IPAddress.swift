@@ -108,6 +108,16 @@ package enum IPAddress {
         var v6 = [UInt8](repeating: 0, count: 16)
         return inet_pton(AF_INET6, text, &v6) == 1 ? v6 : nil
     }
+
+    /// The text of 4 or 16 bytes in network order; nil for any other count.
+    static func text(_ bytes: [UInt8]) -> String? {
+        guard bytes.count == 4 || bytes.count == 16 else { return nil }
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        guard inet_ntop(bytes.count == 4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count)) != nil else {
+            return nil
+        }
+        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
 }
 
 extension TransferRequest.AddressPolicy {

@@ -31,7 +31,8 @@ package struct LookUpFault: Error, Sendable, Equatable {
     }
 }
 
-/// Looks names up as `/etc/hosts`, `/etc/resolv.conf` and the `files` and `dns` of `/etc/nsswitch.conf` say.
+/// Looks names up in `/etc/hosts`, and else asks the name servers of `/etc/resolv.conf` for them. A name is asked for as it is,
+/// never with a search domain behind it: what this machine's own network calls by a watched name is another host.
 package final class Resolver: Sendable {
     /// With the name servers of this machine.
     package static let shared = Resolver()
@@ -43,8 +44,10 @@ package final class Resolver: Sendable {
     private static let lifetime = Duration.seconds(60)
     private static let maximumRecent = 256
 
-    /// `servers`: in place of those in `/etc/resolv.conf`, as `HOST[:PORT]` with commas between; nothing else is asked then.
-    package init(servers: String? = nil) { loop = ResolverLoop(servers: servers) }
+    /// `servers`: in place of those in `/etc/resolv.conf`, as `HOST[:PORT]` with commas between. `hosts`: in place of `/etc/hosts`.
+    package init(servers: String? = nil, hosts: String? = nil) {
+        loop = ResolverLoop(servers: servers, hosts: hosts.map { HostsFile(path: $0) } ?? HostsFile())
+    }
 
     /// The addresses of a host, IPv4 and IPv6, in the order in which they should be tried (RFC 6724), without duplicates.
     ///
@@ -72,7 +75,8 @@ package final class Resolver: Sendable {
             }
             group.addTask {
                 try await Task.sleep(for: timeout)
-                return .failure(lookUp.known ?? LookUpFault(kind: .noServer, detail: "no name server answered in time"))
+                return lookUp.known
+                    ?? .failure(LookUpFault(kind: .noServer, detail: "no name server answered in time"))
             }
             defer { group.cancelAll() }
             guard let first = try await group.next(), let result = first else { throw CancellationError() }
@@ -105,12 +109,12 @@ final class LookUp: Sendable {
 
     let host: String
     private let state = Mutex(State.new)
-    private let fault = Mutex<LookUpFault?>(nil)
+    private let answer = Mutex<Result<[String], LookUpFault>?>(nil)
 
     /// What is known already, while more is asked about it.
-    var known: LookUpFault? {
-        get { fault.withLock { $0 } }
-        set { fault.withLock { $0 = newValue } }
+    var known: Result<[String], LookUpFault>? {
+        get { answer.withLock { $0 } }
+        set { answer.withLock { $0 = newValue } }
     }
 
     init(host: String) { self.host = host }
@@ -140,30 +144,38 @@ final class LookUp: Sendable {
     }
 }
 
-/// The aliases in a name server's answer. getaddrinfo, and c-ares where a look-up failed, do not show them; a name that is an
-/// alias of one that was given up is another matter than a name that was never there.
-enum AliasRecords {
-    /// The last target of the CNAME records in an answer (RFC 1035, 4.1), without final dot; nil where there is none, or where
-    /// the answer cannot be read.
-    static func target(in answer: [UInt8]) -> String? {
-        guard answer.count >= 12 else { return nil }
+/// What a name server's answer holds (RFC 1035, 4.1): addresses, and the alias that they are of. c-ares does not show an alias
+/// where a look-up failed; a name that is an alias of one that was given up is another matter than a name that was never there.
+struct NameServerAnswer {
+    /// In the order of the answer, none twice.
+    private(set) var addresses: [String] = []
+    /// The last target of its CNAME records, without final dot.
+    private(set) var alias: String?
+
+    /// As far as the answer can be read.
+    init(_ answer: [UInt8]) {
+        guard answer.count >= 12 else { return }
         func number(_ at: Int) -> Int? {
             at + 1 < answer.count ? Int(answer[at]) << 8 | Int(answer[at + 1]) : nil
         }
         var place = 12
         for _ in 0..<(number(4) ?? 0) {
-            guard let end = name(answer, at: place)?.end else { return nil }
+            guard let end = Self.name(answer, at: place)?.end else { return }
             place = end + 4
         }
-        var target: String?
         for _ in 0..<(number(6) ?? 0) {
-            guard let end = name(answer, at: place)?.end, let type = number(end), let length = number(end + 8) else {
-                return target
+            guard let end = Self.name(answer, at: place)?.end, let type = number(end), let length = number(end + 8)
+            else { return }
+            let start = end + 10
+            place = start + length
+            switch (type, length) {
+            case (5, _): alias = Self.name(answer, at: start)?.text ?? alias
+            case (1, 4), (28, 16):
+                guard place <= answer.count, let address = IPAddress.text(Array(answer[start..<place])) else { return }
+                if !addresses.contains(address) { addresses.append(address) }
+            default: break
             }
-            if type == 5 { target = name(answer, at: end + 10)?.text ?? target }
-            place = end + 10 + length
         }
-        return target
     }
 
     /// A name, perhaps with a pointer at its end, and the place behind it.

@@ -18,12 +18,14 @@ final class ResolverLoop: Sendable {
     private static let maximumActive = 256
 
     private let servers: String?
+    private let hosts: Mutex<HostsFile>
     private let inbox = Mutex(Inbox())
     /// Interrupts the thread's `poll`; negative where the system gives no descriptor.
     private let wakeUp: Int32
 
-    init(servers: String?) {
+    init(servers: String?, hosts: HostsFile) {
         self.servers = servers
+        self.hosts = Mutex(hosts)
         wakeUp = eventfd(0, O_NONBLOCK | O_CLOEXEC)
     }
 
@@ -65,10 +67,17 @@ final class ResolverLoop: Sendable {
     }
 
     private func run() {
-        let channels = ResolverChannels(servers: servers)
-        while let lookUps = next(active: channels.active) {
-            for lookUp in lookUps where lookUp.isWanted { channels.begin(lookUp) }
-            if channels.active > 0 { channels.waitAndProcess(wakeUp: wakeUp) }
+        let resolving = Resolving(servers: servers)
+        while let lookUps = next(active: resolving.active) {
+            for lookUp in lookUps where lookUp.isWanted {
+                let known = hosts.withLock { $0.addresses(of: lookUp.host) }
+                if known.isEmpty {
+                    resolving.begin(lookUp)
+                } else {
+                    lookUp.finish(.success(AddressOrder.sorted(known)))
+                }
+            }
+            if resolving.active > 0 { resolving.waitAndProcess(wakeUp: wakeUp) }
         }
     }
 
@@ -87,58 +96,53 @@ final class ResolverLoop: Sendable {
     }
 }
 
-/// The c-ares channels of one run of the thread, and confined to it: a channel is not safe to share.
-final class ResolverChannels {
+/// The look-ups of one run of the thread, and confined to it: what c-ares makes is not safe to share.
+private final class Resolving {
     private let servers: String?
-    private var usual: ResolverChannel?
-    /// Confirms failures.
-    private var frank: ResolverChannel?
-    /// Older ones with look-ups under way.
-    private var old: [ResolverChannel] = []
-    private var again: [LookUp] = []
+    private var usual: NameServers?
+    /// Older ones with questions under way.
+    private var old: [NameServers] = []
+    /// Look-ups under way.
+    private(set) var active = 0
 
-    /// `/etc/resolv.conf` is read when a channel is made. It may change while the monitor lives.
+    /// `/etc/resolv.conf` is read when the servers are set up. It may change while the monitor lives.
     private static let lifetime = Duration.seconds(30)
 
     init(servers: String?) { self.servers = servers }
 
-    var active: Int { all.reduce(0) { $0 + $1.active } }
-
-    private var all: [ResolverChannel] { [usual, frank].compactMap(\.self) + old }
-
     func begin(_ lookUp: LookUp) {
-        ask(lookUp, isFrank: false)
-        confirmFailures()
-    }
-
-    private func ask(_ lookUp: LookUp, isFrank: Bool) {
-        guard let channel = isFrank ? fresh(&frank, isFrank: true) : fresh(&usual, isFrank: false) else {
+        guard let servers = fresh() else {
             return lookUp.finish(.failure(LookUpFault(kind: .own, detail: "the name look-up could not be set up")))
         }
-        channel.ask(lookUp) { [unowned self] in again.append(lookUp) }
+        active += 1
+        let pair = AddressQuestions(lookUp) { [unowned self] in active -= 1 }
+        for type in [RecordType.a, .aaaa] {
+            servers.ask(Question(host: lookUp.host, type: type) { outcome in pair.note(outcome, of: type) })
+        }
     }
 
-    /// The channel in a place, or a new one where it is too old; nil where none can be made.
-    private func fresh(_ place: inout ResolverChannel?, isFrank: Bool) -> ResolverChannel? {
-        if let known = place {
-            guard known.madeAt.duration(to: .now) > Self.lifetime else { return known }
-            if known.active > 0 { old.append(known) }
+    /// nil where none can be set up.
+    private func fresh() -> NameServers? {
+        if let usual {
+            guard usual.madeAt.duration(to: .now) > Self.lifetime else { return usual }
+            if usual.isBusy { old.append(usual) }
         }
-        place = ResolverChannel(servers: servers, isFrank: isFrank)
-        return place
+        usual = NameServers(servers)
+        return usual
     }
 
     /// Waits for sockets, for the next time limit of c-ares, or for a wake-up.
     func waitAndProcess(wakeUp: Int32) {
+        let channels = ([usual].compactMap(\.self) + old).flatMap(\.channels)
         var polled = [pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0)]
-        var owners: [ResolverChannel] = []
-        for channel in all {
+        var owners: [NameServerChannel] = []
+        for channel in channels {
             for (socket, events) in channel.sockets.events {
                 polled.append(pollfd(fd: socket, events: events, revents: 0))
                 owners.append(channel)
             }
         }
-        let patience = all.filter { $0.active > 0 }.compactMap(\.millisecondsLeft).min() ?? 1000
+        let patience = channels.filter(\.isBusy).compactMap(\.millisecondsLeft).min() ?? 1000
         poll(&polled, nfds_t(polled.count), Int32(patience))
         if polled[0].revents != 0 {
             var count: UInt64 = 0
@@ -147,68 +151,153 @@ final class ResolverChannels {
         for (entry, channel) in zip(polled.dropFirst(), owners) where entry.revents != 0 {
             channel.process(entry.fd, entry.revents)
         }
-        for channel in all { channel.processTimeouts() }
-        old.removeAll { $0.active == 0 }
-        confirmFailures()
-    }
-
-    /// What c-ares says of a failure depends on which of several answers came last: of IPv4 or IPv6, of the name or of the name
-    /// in a search domain, of one server or another. One plain question has one answer.
-    private func confirmFailures() {
-        let failed = again
-        again = []
-        for lookUp in failed where lookUp.isWanted { ask(lookUp, isFrank: true) }
+        for channel in channels { channel.processTimeouts() }
+        old.removeAll { !$0.isBusy }
     }
 }
 
-/// One c-ares channel. https://c-ares.org/docs.html
-final class ResolverChannel {
+/// What is asked of a name; raw values are DNS' own.
+private enum RecordType: Int32 { case a = 1, aaaa = 28 }
+
+/// The two questions of one look-up, and what their answers mean together.
+private final class AddressQuestions {
+    private let lookUp: LookUp
+    private let whenDone: () -> Void
+    private var outcomes: [RecordType: Result<[String], LookUpFault>] = [:]
+
+    init(_ lookUp: LookUp, whenDone: @escaping () -> Void) {
+        self.lookUp = lookUp
+        self.whenDone = whenDone
+    }
+
+    func note(_ outcome: Result<[String], LookUpFault>, of type: RecordType) {
+        outcomes[type] = outcome
+        if outcomes.count == 2 {
+            lookUp.finish(together)
+            whenDone()
+        } else if type == .a {
+            // Where time runs out before the other answer is in, this one counts.
+            lookUp.known = outcome.map(AddressOrder.sorted)
+        }
+    }
+
+    /// Addresses of either family will do. Else the IPv4 answer decides, since some servers deny a name when they are asked for
+    /// IPv6 addresses (RFC 4074); that a name has no address takes both.
+    private var together: Result<[String], LookUpFault> {
+        let found = [RecordType.aaaa, .a].compactMap { try? outcomes[$0]?.get() }.flatMap(\.self)
+        if !found.isEmpty { return .success(AddressOrder.sorted(found)) }
+        guard case .failure(let four) = outcomes[.a], case .failure(let six) = outcomes[.aaaa] else {
+            return .failure(LookUpFault(kind: .noAddress, detail: "the name has no address"))
+        }
+        let isSixSure = six.kind == .noAddress || six.kind == .noSuchName
+        return .failure(four.kind != .noAddress || isSixSure ? four : six)
+    }
+}
+
+/// One question on its way through the name servers.
+private final class Question {
+    let host: String
+    let type: RecordType
+    let answer: (Result<[String], LookUpFault>) -> Void
+    /// By number, in the order in which they are asked; one that failed for good is not asked again.
+    var turns: [Int] = []
+    /// The last failure; that of a server that answered counts more than silence.
+    var fault = LookUpFault(kind: .noServer, detail: "there is no name server")
+
+    init(host: String, type: RecordType, answer: @escaping (Result<[String], LookUpFault>) -> Void) {
+        self.host = host
+        self.type = type
+        self.answer = answer
+    }
+}
+
+/// The name servers of this machine in their order. Which of them is asked next is decided here: c-ares goes on by itself as
+/// well, yet then a server that failed and one that was silent are the same to it.
+private final class NameServers {
+    let channels: [NameServerChannel]
+    let madeAt = ContinuousClock.now
+
+    /// How often a server is asked that does not answer.
+    private static let rounds = 3
+
+    /// nil where memory ran out, or the configuration of this machine cannot be read.
+    init?(_ servers: String?) {
+        guard let first = NameServerChannel(servers) else { return nil }
+        channels = first.oneForEachServer()
+    }
+
+    var isBusy: Bool { channels.contains(where: \.isBusy) }
+
+    func ask(_ question: Question) {
+        question.turns = (0..<Self.rounds).flatMap { _ in channels.indices }
+        proceed(question)
+    }
+
+    private func proceed(_ question: Question) {
+        guard let server = question.turns.first else { return question.answer(.failure(question.fault)) }
+        question.turns.removeFirst()
+        channels[server].ask(question.host, question.type.rawValue) { [self] status, bytes in
+            let outcome = aasa_ares_outcome_of(status)
+            let words = ares_strerror(status).map { String(cString: $0) } ?? "error \(status)"
+            let answer = NameServerAnswer(bytes)
+            func fault(_ kind: LookUpFault.Kind) -> LookUpFault {
+                LookUpFault(kind: kind, detail: words, alias: answer.alias)
+            }
+            switch outcome {
+            case AASA_ARES_FOUND where answer.addresses.isEmpty:
+                question.answer(
+                    .failure(
+                        LookUpFault(kind: .noAddress, detail: "the name has no address", alias: answer.alias)))
+            case AASA_ARES_FOUND: question.answer(.success(answer.addresses))
+            case AASA_ARES_NO_SUCH_NAME: question.answer(.failure(fault(.noSuchName)))
+            case AASA_ARES_NO_ADDRESS: question.answer(.failure(fault(.noAddress)))
+            case AASA_ARES_SERVER_FAILURE:
+                question.fault = fault(.serverFailure)
+                question.turns.removeAll { $0 == server }
+                proceed(question)
+            case AASA_ARES_NO_SERVER, AASA_ARES_SILENCE:
+                if question.fault.kind != .serverFailure { question.fault = fault(.noServer) }
+                // Silence may be a lost packet; where nobody is, nobody will be in a moment.
+                if outcome == AASA_ARES_NO_SERVER { question.turns.removeAll { $0 == server } }
+                proceed(question)
+            default: question.answer(.failure(fault(.own)))
+            }
+        }
+    }
+}
+
+/// A c-ares channel without search domains. https://c-ares.org/docs.html
+private final class NameServerChannel {
     /// What c-ares wants to know of its sockets. An object of its own: c-ares still calls back while a channel is destroyed.
     final class Sockets {
         var events: [ares_socket_t: Int16] = [:]
     }
 
-    /// What a callback is given.
-    private final class Question {
-        let lookUp: LookUp
-        let channel: ResolverChannel
-        /// For a failure: the caller's own next step.
-        let askAgain: () -> Void
+    /// What a callback is given. It keeps the channel while a question is under way.
+    private final class Pending {
+        let channel: NameServerChannel
+        let answer: (Int32, [UInt8]) -> Void
 
-        init(_ lookUp: LookUp, _ channel: ResolverChannel, askAgain: @escaping () -> Void) {
-            self.lookUp = lookUp
+        init(_ channel: NameServerChannel, _ answer: @escaping (Int32, [UInt8]) -> Void) {
             self.channel = channel
-            self.askAgain = askAgain
-        }
-    }
-
-    private final class AliasQuestion {
-        let lookUp: LookUp
-        let channel: ResolverChannel
-        let fault: LookUpFault
-
-        init(_ lookUp: LookUp, _ channel: ResolverChannel, _ fault: LookUpFault) {
-            self.lookUp = lookUp
-            self.channel = channel
-            self.fault = fault
+            self.answer = answer
         }
     }
 
     let sockets = Sockets()
-    let madeAt = ContinuousClock.now
-    private(set) var active = 0
+    private var pending = 0
     private let handle: ares_channel
-    private let isFrank: Bool
 
-    /// To each server, for the first attempt; twice as long for the second, which is the last.
+    /// For one question to one server.
     private static let milliseconds: Int32 = 2000
 
-    /// nil where memory ran out, or the configuration of this machine cannot be read.
-    init?(servers: String?, isFrank: Bool) {
-        self.isFrank = isFrank
+    /// With all the servers of `servers`, or of `/etc/resolv.conf`; nil where memory ran out or they cannot be read.
+    init?(_ servers: String?) {
         var options = ares_options()
         options.timeout = Self.milliseconds
-        options.tries = 2
+        options.tries = 1
+        // A server's failure is an answer, and the name is asked for as it is: no search domains, no HOSTALIASES.
+        options.flags = ARES_FLAG_NOCHECKRESP | ARES_FLAG_NOSEARCH | ARES_FLAG_NOALIASES
         options.sock_state_cb = { data, socket, isRead, isWritten in
             guard let data else { return }
             let sockets = Unmanaged<Sockets>.fromOpaque(data).takeUnretainedValue()
@@ -216,100 +305,52 @@ final class ResolverChannel {
             sockets.events[socket] = events == 0 ? nil : events
         }
         options.sock_state_cb_data = Unmanaged.passUnretained(sockets).toOpaque()
-        var mask = ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_SOCK_STATE_CB
-        if isFrank {
-            options.flags = ARES_FLAG_NOCHECKRESP | ARES_FLAG_NOSEARCH
-            mask |= ARES_OPT_FLAGS
-        }
         var made: ares_channel?
+        let mask = ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_FLAGS | ARES_OPT_SOCK_STATE_CB
         guard ares_init_options(&made, &options, mask) == 0, let made else { return nil }
         handle = made
         if let servers, ares_set_servers_ports_csv(made, servers) != 0 { return nil }
     }
 
-    // Nothing is under way any more: each look-up holds its channel.
+    // Nothing is under way any more: each question holds its channel.
     deinit { ares_destroy(handle) }
 
-    /// `askAgain`: called in place of a failure that is not confirmed.
-    func ask(_ lookUp: LookUp, askAgain: @escaping () -> Void) {
-        var hints = ares_addrinfo_hints()
-        hints.ai_family = isFrank ? AF_INET : AF_UNSPEC
-        active += 1
-        let question = Unmanaged.passRetained(Question(lookUp, self, askAgain: askAgain))
-        ares_getaddrinfo(
-            handle, lookUp.host, nil, &hints,
-            { context, status, _, found in
-                defer { ares_freeaddrinfo(found) }
-                guard let context else { return }
-                let question = Unmanaged<Question>.fromOpaque(context).takeRetainedValue()
-                question.channel.active -= 1
-                question.channel.answer(question.lookUp, status, found, question.askAgain)
-            }, question.toOpaque())
-    }
-
-    private func answer(
-        _ lookUp: LookUp, _ status: Int32, _ found: UnsafeMutablePointer<ares_addrinfo>?, _ askAgain: () -> Void
-    ) {
-        let outcome = aasa_ares_outcome_of(status)
-        guard outcome == AASA_ARES_FOUND else {
-            if !isFrank { return askAgain() }
-            let words = ares_strerror(status).map { String(cString: $0) } ?? "error \(status)"
-            let fault = LookUpFault(kind: Self.kind(outcome), detail: words)
-            return fault.kind == .noSuchName || fault.kind == .noAddress
-                ? askAlias(lookUp, fault) : lookUp.finish(.failure(fault))
+    /// This one, if it has a single server, else one for each of its servers.
+    func oneForEachServer() -> [NameServerChannel] {
+        var list: UnsafeMutablePointer<ares_addr_port_node>?
+        guard ares_get_servers_ports(handle, &list) == 0 else { return [self] }
+        defer { ares_free_data(list) }
+        var channels: [NameServerChannel] = []
+        var next = list
+        while var node = next?.pointee {
+            next = node.next
+            node.next = nil
+            guard let channel = NameServerChannel(nil), ares_set_servers_ports(channel.handle, &node) == 0 else {
+                return [self]
+            }
+            channels.append(channel)
         }
-        let addresses = Self.addresses(found)
-        lookUp.finish(
-            addresses.isEmpty
-                ? .failure(LookUpFault(kind: .noAddress, detail: "the name has no address")) : .success(addresses))
+        return channels.count > 1 ? channels : [self]
     }
 
-    /// One question more, where the name has no address: whether it is an alias, and of what. Its failure changes nothing.
-    private func askAlias(_ lookUp: LookUp, _ fault: LookUpFault) {
-        lookUp.known = fault
-        active += 1
-        let question = Unmanaged.passRetained(AliasQuestion(lookUp, self, fault))
+    /// `answer`: gets the status, and what the server sent.
+    func ask(_ host: String, _ type: Int32, _ answer: @escaping (Int32, [UInt8]) -> Void) {
+        pending += 1
+        let context = Unmanaged.passRetained(Pending(self, answer)).toOpaque()
         ares_query(
-            handle, lookUp.host, 1, 1,
-            { context, _, _, answer, length in
+            handle, host, 1, type,
+            { context, status, _, bytes, length in
                 guard let context else { return }
-                let question = Unmanaged<AliasQuestion>.fromOpaque(context).takeRetainedValue()
-                question.channel.active -= 1
-                let bytes = answer.map { Array(UnsafeBufferPointer(start: $0, count: max(0, Int(length)))) } ?? []
-                let fault = question.fault
-                question.lookUp.finish(
-                    .failure(
-                        LookUpFault(kind: fault.kind, detail: fault.detail, alias: AliasRecords.target(in: bytes))))
-            }, question.toOpaque())
-    }
-
-    private static func kind(_ outcome: aasa_ares_outcome) -> LookUpFault.Kind {
-        switch outcome {
-        case AASA_ARES_NO_SUCH_NAME: .noSuchName
-        case AASA_ARES_NO_ADDRESS: .noAddress
-        case AASA_ARES_SERVER_FAILURE: .serverFailure
-        case AASA_ARES_NO_SERVER: .noServer
-        default: .own
-        }
-    }
-
-    private static func addresses(_ found: UnsafeMutablePointer<ares_addrinfo>?) -> [String] {
-        var addresses: [String] = []
-        var next = found?.pointee.nodes
-        while let node = next?.pointee {
-            next = node.ai_next
-            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-            guard
-                getnameinfo(
-                    node.ai_addr, node.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0
-            else { continue }
-            let address = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-            if !addresses.contains(address) { addresses.append(address) }
-        }
-        return addresses
+                let pending = Unmanaged<Pending>.fromOpaque(context).takeRetainedValue()
+                pending.channel.pending -= 1
+                pending.answer(
+                    status, bytes.map { Array(UnsafeBufferPointer(start: $0, count: max(0, Int(length)))) } ?? [])
+            }, context)
     }
 
     // MARK: - For the loop
+
+    var isBusy: Bool { pending > 0 }
 
     /// Until c-ares wants to look at its clock.
     var millisecondsLeft: Int? {

@@ -94,11 +94,19 @@ extension Routing {
 }
 
 extension StatusSite {
-    /// Shows what the configuration says from now on, and asks for its token.
+    /// Shows what the configuration says from now on, and goes by its rules of access.
     func show(_ configuration: ConfigurationFile, _ windows: [MaintenanceWindow]) {
         watch(configuration.watchedInfos)
         show(windows)
-        ask(for: configuration.server.token?.reveal())
+        allow(AccessPolicy(configuration.server))
+    }
+}
+
+extension AccessPolicy {
+    init(_ server: ServerSettings) {
+        self.init(
+            token: server.token?.reveal(), isReadOnly: server.isReadOnly, trustedProxies: server.trustedProxies,
+            publicURL: server.publicURL)
     }
 }
 

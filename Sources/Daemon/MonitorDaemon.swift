@@ -304,9 +304,9 @@ package struct MonitorDaemon: Sendable {
         let logger = surroundings.logger
         return StatusSite(
             settings: StatusServerSettings(
-                host: listening.host, port: listening.port, token: listening.token?.reveal(),
+                host: listening.host, port: listening.port, access: AccessPolicy(listening),
                 version: surroundings.version, watched: configuration.watchedInfos,
-                cdnBaseURL: configuration.cdn.baseURL, maintenance: windows, publicURL: listening.publicURL),
+                cdnBaseURL: configuration.cdn.baseURL, maintenance: windows),
             store: store, timekeeper: time, logger: logger, metrics: metrics, actions: actions, health: health,
             onWrite: onWrite,
             onListening: { port in

@@ -4,7 +4,7 @@
 import COpenSSL
 import NIOCore
 
-/// What OpenSSL refused, and why, in its own words.
+/// What OpenSSL refused, with the reasons that it gives.
 struct LabTLSError: Error, CustomStringConvertible {
     let description: String
 
@@ -70,7 +70,7 @@ final class LabTLSContext: @unchecked Sendable {
                 let protocols = UnsafeBufferPointer(start: offered, count: Int(offeredLength))
                 var index = 0
                 while index < protocols.count, index + Int(protocols[index]) < protocols.count {
-                    let name = protocols[(index + 1)...(index + Int(protocols[index]))]
+                    let name = protocols[(index + 1)..<(index + 1 + Int(protocols[index]))]
                     if name.elementsEqual("http/1.1".utf8) {
                         chosen?.pointee = offered?.advanced(by: index + 1)
                         chosenLength?.pointee = protocols[index]
@@ -102,7 +102,12 @@ final class LabTLSHandler: ChannelDuplexHandler {
 
     init(_ context: LabTLSContext) throws(LabTLSError) {
         session = try LabTLSError.unlessNull("a session", SSL_new(context.pointer))
-        guard let received = BIO_new(BIO_s_mem()), let sending = BIO_new(BIO_s_mem()) else {
+        guard let received = BIO_new(BIO_s_mem()) else {
+            SSL_free(session)
+            throw LabTLSError("a buffer")
+        }
+        guard let sending = BIO_new(BIO_s_mem()) else {
+            BIO_free(received)
             SSL_free(session)
             throw LabTLSError("a buffer")
         }
@@ -130,24 +135,25 @@ final class LabTLSHandler: ChannelDuplexHandler {
         guard buffer.readableBytes > 0 else { return context.write(data, promise: promise) }
         ERR_clear_error()
         let isTaken = buffer.withUnsafeReadableBytes { bytes in
-            // The buffer in memory takes everything, so that there is no half of it to come back for.
+            // The buffer in memory takes everything at once.
             SSL_write(session, bytes.baseAddress, Int32(bytes.count)) == Int32(bytes.count)
         }
         guard isTaken else {
             promise?.fail(LabTLSError("to write"))
+            // The client would wait for the rest.
+            if !isClosing { context.close(promise: nil) }
             return
         }
         context.write(wrapOutboundOut(drain(context)), promise: promise)
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        // The listener waits for channels to close, and nobody waits for this promise before: the lab has no half-closed
-        // connections.
+        // The listener waits for channels to close. The lab has no half-closed connections, so this promise may come as late.
         context.channel.closeFuture.cascade(to: promise)
         beginClose(context)
     }
 
-    /// Decrypts what has come; handshake messages are answered by the way.
+    /// Decrypts what has come, and answers handshake messages.
     private func read(_ context: ChannelHandlerContext) {
         var plain = context.channel.allocator.buffer(capacity: 4096)
         var result: Int32 = 0
@@ -164,7 +170,7 @@ final class LabTLSHandler: ChannelDuplexHandler {
         switch reason {
         case SSL_ERROR_WANT_READ: break
         case SSL_ERROR_ZERO_RETURN:
-            // The client's farewell: an answer to ours, or the first.
+            // The client's close_notify: an answer to ours, or the first.
             isClosing ? context.close(promise: nil) : beginClose(context)
         default:
             let error = LabTLSError("to read")

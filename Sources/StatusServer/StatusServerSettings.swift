@@ -16,21 +16,20 @@ package struct StatusServerSettings: Sendable {
     package var cdnBaseURL: String
     /// The windows of the configuration, to be shown.
     package var maintenance: [MaintenanceWindow]
-    /// Where people reach the page, such as `https://aasa.example.net`; nil: where it listens.
-    package var publicURL: String?
-    let token: AccessToken?
+    package var limits: ConnectionLimits
+    /// Who gets in at the start.
+    package var access: AccessPolicy
 
-    /// A `token` of nil leaves the page open to everybody who reaches the address; an empty one lets nobody in.
     package init(
-        host: String = "127.0.0.1", port: Int = 9630, token: String? = nil, version: String,
+        host: String = "127.0.0.1", port: Int = 9630, access: AccessPolicy = AccessPolicy(), version: String,
         watched: [WatchedDomainInfo], cdnBaseURL: String, maintenance: [MaintenanceWindow] = [],
-        publicURL: String? = nil
+        limits: ConnectionLimits = ConnectionLimits()
     ) {
-        self.publicURL = publicURL
+        self.limits = limits
         self.host = host
         self.port = port
         self.maintenance = maintenance
-        self.token = token.map(AccessToken.init)
+        self.access = access
         self.version = version
         self.watched = watched
         self.cdnBaseURL = cdnBaseURL

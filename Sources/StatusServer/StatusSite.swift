@@ -49,7 +49,7 @@ package struct StatusSite: Service {
         self.onListening = onListening
         watched = WatchList(settings.watched)
         windows = WindowList(settings.maintenance)
-        key = AccessKey(settings.token)
+        key = AccessKey(settings.access, host: settings.host, logger: logger)
     }
 
     /// Shows other domains from now on, as after a reload of the configuration.
@@ -58,8 +58,8 @@ package struct StatusSite: Service {
     /// Shows other maintenance windows from now on.
     package func show(_ maintenance: [MaintenanceWindow]) { windows.replace(with: maintenance) }
 
-    /// Asks for another token from now on; nil asks for none.
-    package func ask(for token: String?) { key.replace(with: token.map(AccessToken.init)) }
+    /// Goes by another policy from now on. Another token ends all sessions.
+    package func allow(_ access: AccessPolicy) { key.replace(with: access) }
 
     /// Shows why the configuration file was not taken at the last reload; nil once it was.
     package func tellRefusedReload(_ reason: String?) { refusedReload.note(reason) }
@@ -93,9 +93,6 @@ package struct StatusSite: Service {
     }
 
     private enum Limits {
-        static let connections = 256
-        /// Without a request, or within one that does not go on.
-        static let idle: TimeAmount = .seconds(20)
         static let headerBytes = 16 * 1024
         static let headerFields = 100
         static let farewell: Duration = .milliseconds(500)
@@ -107,8 +104,10 @@ package struct StatusSite: Service {
         // The framework logs at info what the daemon logs in its own words.
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
+        let limits = settings.limits
+        let table = ConnectionTable(limit: limits.connections)
         let http = HTTP1Channel.Configuration(
-            idleTimeout: Limits.idle,
+            additionalChannelHandlers: [ClientDeadlines(table: table, limits: limits)],
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: Limits.headerBytes, maxHeaderListSize: Limits.headerBytes,
                 maxHeaderFieldCount: Limits.headerFields))
@@ -118,27 +117,25 @@ package struct StatusSite: Service {
                 ServedOrClosed(HTTP1Channel(responder: responder, configuration: http))
             },
             configuration: ApplicationConfiguration(
-                address: .hostname(settings.host, port: settings.port),
-                availableConnectionsDelegate: .maximum(Limits.connections, logger: quiet)),
+                address: .hostname(settings.host, port: settings.port)),
             onServerRunning: { channel in await onListening(channel.localAddress?.port ?? settings.port) },
             logger: quiet)
     }
 
-    private func router() throws -> Router<BasicRequestContext> {
+    private func router() throws -> Router<Visit> {
         let context = try PageContext(
             store: store, timekeeper: timekeeper, logger: logger, watched: watched, windows: windows,
             refusedReload: refusedReload, key: key,
             version: settings.version, cdnBaseURL: settings.cdnBaseURL, health: health)
-        let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
+        let router = Router(context: Visit.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: APIEnvelope())
         router.add(middleware: Envelope())
-        router.add(middleware: HostGate(hosts: settings.isLoopback ? settings.ownHosts : nil, key: key))
+        router.add(middleware: HostGate(key: key))
         router.add(middleware: AccessGate(key: key))
-        router.add(middleware: ReadOnlyGate())
+        router.add(middleware: MethodGate(key: key))
         // A page of another site can make its visitor's browser ask this machine; a token it does not know.
-        let gate = WriteGate(hosts: settings.ownHosts, key: key)
-        PageRoutes(context: context, gate: gate, actions: actions, onWrite: onWrite, publicURL: settings.publicURL)
-            .add(to: router)
+        let gate = WriteGate(key: key)
+        PageRoutes(context: context, gate: gate, actions: actions, onWrite: onWrite).add(to: router)
         api(gate).add(to: router)
         return router
     }
@@ -155,7 +152,7 @@ package struct StatusSite: Service {
                 store: store, timekeeper: timekeeper, gate: gate, actions: actions, onWrite: onWrite),
             silences: SilenceRoute(
                 store: store, timekeeper: timekeeper, windows: windows, gate: gate),
-            metrics: metrics, probe: ProbeRoute(actions: actions),
+            metrics: metrics, probe: ProbeRoute(actions: actions, gate: gate),
             readiness: ReadyRoute(store: store, health: health))
     }
 }
@@ -170,8 +167,14 @@ struct ServedOrClosed: ServerChildChannel {
 
     init(_ http: HTTP1Channel) { self.http = http }
 
+    /// What the system holds for a client that does not read; by itself it would hold megabytes for each.
+    private static let sendBuffer = 128 * 1024
+
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<AcceptedConnection> {
-        http.setup(channel: channel, logger: logger).map(AcceptedConnection.init)
+        channel.setOption(ChannelOptions.socketOption(.so_sndbuf), value: SocketOptionValue(Self.sendBuffer))
+            .recover { _ in }
+            .flatMap { http.setup(channel: channel, logger: logger) }
+            .map(AcceptedConnection.init)
     }
 
     func handle(value: AcceptedConnection, logger: Logger) async {

@@ -15,11 +15,7 @@ final class FileLock: Sendable {
     init(store: String) throws(StoreError) {
         let path = Self.path(store)
         // Without O_CLOEXEC a child process would keep the lock after our end.
-        let opened = NewFile.open(path)
-        guard opened >= 0 else {
-            if errno == ENOSPC || errno == EDQUOT { throw .full(store) }
-            throw .unwritable(store, detail: "\(path): \(String(cString: strerror(errno)))")
-        }
+        let opened = try NewFile.open(path, of: store)
         while flock(opened, LOCK_EX | LOCK_NB) != 0 {
             let reason = errno
             if reason == EINTR { continue }
@@ -82,24 +78,55 @@ final class FileLock: Sendable {
     }
 }
 
-/// A file that this process makes beside others: root gives it to the owner of the folder, since a service that runs as
-/// another user must be able to use it.
+/// A file that this process makes beside others, for its user alone, or for the group of a folder that is the group's. Root
+/// gives it to the owner of the folder, since a service that runs as another user must be able to use it. SQLite gives the
+/// store's log and index the rights of the store.
 enum NewFile {
-    /// Opens a file for reading and writing, and makes it where absent, with the rights that the process's mask leaves; one
-    /// that root gives away, in a folder where the group may write, is the group's to write as well.
+    /// Makes a file that is its user's alone, whatever the folder: SQLite would let everybody read it.
+    static func make(_ path: String, of store: String) throws(StoreError) {
+        let made = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard made >= 0 else { throw fault(path, store) }
+        close(made)
+    }
+
+    /// Opens a file for reading and writing, and makes it where absent.
+    ///
+    /// In a folder where the group may write, and others may do nothing, the group may read and write it, if the process's mask
+    /// lets it: the mask of root is not asked, since it is of the machine, not of the service.
     ///
     /// It follows no symbolic link: others may write in the folder, and a link of theirs would have root make, empty or give
     /// away any file of the machine.
-    /// - Returns: the descriptor, which no child inherits; below 0 where that fails, with the reason in `errno`.
-    static func open(_ path: String) -> Int32 {
-        let made = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
-        guard made >= 0 else { return errno == EEXIST ? openExisting(path) : made }
+    /// `store`: the store's path, as errors name it.
+    /// - Returns: the descriptor, which no child inherits.
+    static func open(_ path: String, of store: String) throws(StoreError) -> Int32 {
         var folder = stat()
-        if geteuid() == 0, stat(URL(fileURLWithPath: path).deletingLastPathComponent().path, &folder) == 0 {
-            _ = fchown(made, folder.st_uid, folder.st_gid)
-            if folder.st_mode & S_IWGRP != 0 { _ = fchmod(made, 0o660) }
+        let isKnown = stat(URL(fileURLWithPath: path).deletingLastPathComponent().path, &folder) == 0
+        let isGroups = isKnown && folder.st_mode & S_IRWXO == 0 && folder.st_mode & S_IWGRP != 0
+        let group: mode_t = 0o660
+        let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        var opened = Glibc.open(path, flags, isGroups ? group : 0o600)
+        if opened >= 0 {
+            var made = stat()
+            if geteuid() == 0, isKnown {
+                _ = fchown(opened, folder.st_uid, folder.st_gid)
+                if isGroups { _ = fchmod(opened, group) }
+            } else if fstat(opened, &made) != 0 || made.st_mode & group != group {
+                // A group that may read and not write is of no use: readers write the index of the log.
+                _ = fchmod(opened, 0o600)
+            }
+        } else if errno == EEXIST {
+            opened = openExisting(path)
         }
-        return made
+        guard opened >= 0 else { throw fault(path, store) }
+        return opened
+    }
+
+    private static func fault(_ path: String, _ store: String) -> StoreError {
+        switch errno {
+        case ENOSPC, EDQUOT: .full(store)
+        case ELOOP: .unwritable(store, detail: "\(path) is a symbolic link, which is not followed")
+        default: .unwritable(store, detail: "\(path): \(String(cString: strerror(errno)))")
+        }
     }
 
     private static func openExisting(_ path: String) -> Int32 {

@@ -17,6 +17,7 @@ extension Store {
         do {
             try checkTarget(target, replacing: replacing)
             for suffix in ["", "-journal", "-wal", "-shm"] { unlink(draft + suffix) }
+            try NewFile.make(draft, of: target)
             let copy = try DatabaseQueue(path: draft)
             try await pool.read { source in
                 try copy.writeWithoutTransaction { try source.backup(to: $0) }

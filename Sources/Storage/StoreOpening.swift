@@ -76,9 +76,11 @@ enum StoreOpening {
     /// Inspects a file before anything may write to it: opening a pool switches the file to WAL mode, even one that is
     /// then refused as damaged or foreign. Returns whether that was possible.
     private static func prepare(_ path: String, _ access: Store.Access) throws -> Bool {
-        let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
-        guard let size, size > 0 else {
+        var facts = stat()
+        let isThere = stat(path, &facts) == 0
+        guard isThere, facts.st_size > 0 else {
             guard access == .monitor else { return false }
+            if !isThere { close(try NewFile.open(path, of: path)) }
             try make(path)
             return true
         }
@@ -98,12 +100,9 @@ enum StoreOpening {
         }
     }
 
-    /// Makes the file. Both pragmas come before the first table: SQLite decides once whether pages can be given back,
+    /// Makes a store of an empty file: SQLite would make one that everybody can read, and follow a link. Both pragmas come before the first table: SQLite decides once whether pages can be given back,
     /// and a process that is killed before it makes the tables must not leave a file that looks like another program's.
     private static func make(_ path: String) throws {
-        // Where that fails SQLite says why.
-        let made = NewFile.open(path)
-        if made >= 0 { close(made) }
         let queue = try DatabaseQueue(path: path)
         defer { try? queue.close() }
         try queue.writeWithoutTransaction { database in

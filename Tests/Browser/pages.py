@@ -235,6 +235,19 @@ def check_login_with_a_token(run):
         page.click("button:has-text('Log out')")
         page.goto(stage.url + "/")
         assert "/login" in page.url
+    # The session of an open page ends elsewhere: its next refresh leads to the form. The browser logs the 401.
+    context = run.browser.new_context()
+    page = context.new_page()
+    page.goto(stage.url + "/login?to=/incidents")
+    page.fill("input[name=token]", "s3cret")
+    page.click("button")
+    cookie = context.cookies()[0]
+    fetch(stage.url + "/login", "POST", b"end=1", {
+        "Content-Type": "application/x-www-form-urlencoded", "Origin": stage.url,
+        "Cookie": f"{cookie['name']}={cookie['value']}"})
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    page.wait_for_url("**/login?to=%2Fincidents")
+    context.close()
     status, _, _ = fetch(stage.url + "/")
     assert status == 401
     status, headers, _ = fetch(stage.url + "/login", "POST", b"token=wrong&to=//evil.example", {

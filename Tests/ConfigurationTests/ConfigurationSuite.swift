@@ -31,7 +31,7 @@ enum Fixture {
         "/secrets/empty": "\n",
         "/secrets/raw": "PLANTED\n",
         "/secrets/url": "https://hooks.example.net/PLANTED\n",
-        "/secrets/token": "PLANTED-token\r\n",
+        "/secrets/token": "PLANTED-token-of-30-characters\r\n",
         "/secrets/rotating":
             "whsec_UExBTlRFRC1QTEFOVEVELVBMQU5URUQh\nwhsec_UExBTlRFRC1QTEFOVEVELVBMQU5URUQhdHdv\n",
         "/secrets/two-one-bad": "whsec_UExBTlRFRC1QTEFOVEVELVBMQU5URUQh\nPLANTED\n",

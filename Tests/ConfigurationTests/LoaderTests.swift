@@ -34,9 +34,9 @@ extension ConfigurationSuite {
                     server: {listen: "0.0.0.0:0", token_file: token}
                     """
                 try Data(text.utf8).write(to: path)
-                try Data("s3cret\n".utf8).write(to: folder.appending(path: "token"))
+                try Data("s3cret-of-20-letters\n".utf8).write(to: folder.appending(path: "token"))
                 let (file, _) = try ConfigurationLoader.load(path: path.path, environment: [:])
-                #expect(file.server.token == Secret("s3cret"))
+                #expect(file.server.token == Secret("s3cret-of-20-letters"))
 
                 try Data([0x41, 0xFF]).write(to: folder.appending(path: "token"))
                 let fault = #expect(throws: ConfigurationFault.self) {
@@ -44,6 +44,44 @@ extension ConfigurationSuite {
                 }
                 #expect(
                     fault?.problems.first?.message == "cannot read the file 'token' of 'token_file': it is not UTF-8")
+            }
+        }
+
+        @Test(
+            "a secret that every user of the machine can read is a warning",
+            arguments: [
+                // The rights of the configuration, of the secret's file and of their folder; what the warnings are about.
+                (0o644, 0o640, 0o755, ["1:49: this file 'token'"]), (0o600, 0o644, 0o755, ["1:90: 'hook'"]),
+                (0o640, 0o640, 0o755, []), (0o644, 0o644, 0o750, []),
+                (0o604, 0o604, 0o711, ["1:49: this file 'token'", "1:90: 'hook'"]),
+            ] as [(mode_t, mode_t, mode_t, [String])])
+        func readers(_ own: mode_t, _ secret: mode_t, _ place: mode_t, _ expected: [String]) throws {
+            try inFolder { folder in
+                let path = folder.appending(path: "monitor.yaml")
+                // The address of a receiver on this machine, and what comes from the environment, are no secrets of the file.
+                let text = """
+                    {version: 1, domains: [a.test], server: {token: abcdefghijklmnop}, heartbeat: {url_file: hook}, alerts: {channels: [
+                    {name: a, type: webhook, url: "http://127.0.0.1:1/"}, {name: b, type: webhook, url: "${HOOK}"},
+                    {name: c, type: ntfy, url: "https://ntfy.example", topic: "${TOPIC}"}]}, network: {proxy: "http://a:b@proxy.test:1"}}
+                    """
+                try Data(text.utf8).write(to: path)
+                let hook = folder.appending(path: "hook")
+                try Data("https://hooks.example/secret\n".utf8).write(to: hook)
+                try #require(chmod(path.path, own) == 0 && chmod(hook.path, secret) == 0)
+                try #require(chmod(folder.path, place) == 0)
+                let environment = ["HOOK": "https://hooks.example/secret", "TOPIC": "secret"]
+                let (_, warnings) = try ConfigurationLoader.load(path: path.path, environment: environment)
+                let examined = try ConfigurationLoader.examine(path: path.path, environment: environment)
+                #expect(examined.warnings == warnings)
+                #expect(warnings.count == expected.count, "\(warnings)")
+                for (warning, words) in zip(warnings, expected) {
+                    let place = words.split(separator: " ").first ?? ""
+                    #expect(warning.description.contains(":\(place) "), "\(warning)")
+                    for word in words.split(separator: " ").dropFirst() {
+                        #expect(warning.message.contains(word), "\(warning)")
+                    }
+                    #expect(!warning.message.contains("abcdefghijklmnop"))
+                }
             }
         }
 

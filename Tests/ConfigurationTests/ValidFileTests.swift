@@ -135,9 +135,26 @@ extension ConfigurationSuite {
             #expect(file.store.keepObservations == .seconds(7 * 86_400))
             #expect(file.server.host == "::")
             #expect(file.server.port == 0)
-            #expect(file.server.token?.reveal() == "PLANTED-token")
+            #expect(file.server.token?.reveal() == "PLANTED-token-of-30-characters")
+            #expect(file.server.isReadOnly)
+            #expect(file.server.trustedProxies.map(\.description) == ["127.0.0.1", "10.0.0.0/8", "fd00::/8"])
             #expect(file.log.level == .debug)
             #expect(file.log.format == .json)
+        }
+
+        @Test(
+            "a public page without a token is worth a warning",
+            arguments: [
+                ("public_url: https://aasa.example.net", 1),
+                ("public_url: https://aasa.example.net, read_only: true", 1),
+                ("public_url: https://aasa.example.net, token: null", 1),
+                ("public_url: https://aasa.example.net, token: a-token-of-24-characters", 0),
+                ("public_url: https://aasa.example.net, token_file: /secrets/token", 0), ("read_only: true", 0),
+            ])
+        func publicPage(server: String, count: Int) throws {
+            let (_, warnings) = try Fixture.parse("version: 1\ndomains: [a.test]\nserver: {\(server)}\n")
+            let told = warnings.count { $0.message.contains("'public_url' in 'server' is given without a 'token'") }
+            #expect(told == count && warnings.count == count)
         }
 
         @Test("each type of channel takes its keys, numbers without quotation marks too")

@@ -10,7 +10,7 @@ extension CurlTests {
             "a name server's answers are four outcomes",
             arguments: [
                 ("gone.test", .noSuchName), ("empty.test", .noAddress), ("broken.test", .serverFailure),
-                ("refused.test", .serverFailure), ("bad..name", .noSuchName),
+                ("refused.test", .serverFailure), ("bad..name", .noSuchName), ("half.test", .serverFailure),
             ] as [(String, LookUpFault.Kind)])
         func outcomes(_ name: String, _ kind: LookUpFault.Kind) async throws {
             let server = try FakeNameServer()
@@ -42,6 +42,46 @@ extension CurlTests {
             #expect(try await resolver.addresses(of: "good.test", timeout: .seconds(30)) == .success(["192.0.2.7"]))
             let both = try await resolver.addresses(of: "both.test", timeout: .seconds(30)).get()
             #expect(Set(both) == ["192.0.2.7", "2001:db8::7"])
+        }
+
+        @Test("the answer about one family takes nothing from the other's")
+        func families() async throws {
+            let server = try FakeNameServer()
+            defer { server.stop() }
+            let resolver = Resolver(servers: server.address)
+            func addresses(of name: String, within limit: Duration = .seconds(600)) async throws -> [String] {
+                try await resolver.addresses(of: name, timeout: limit).get()
+            }
+            #expect(try await addresses(of: "six.test") == ["2001:db8::7"])
+            #expect(try await addresses(of: "denying.test") == ["192.0.2.7"])
+            // Where time runs out, what is known counts.
+            #expect(try await addresses(of: "lame.test", within: .seconds(1)) == ["192.0.2.7"])
+        }
+
+        @Test("what the machine's own file says of a name is all that counts, and a line that is added counts at once")
+        func hosts() async throws {
+            let server = try FakeNameServer()
+            let path = FileManager.default.temporaryDirectory.appending(path: "hosts-\(UUID().uuidString)")
+            defer {
+                server.stop()
+                try? FileManager.default.removeItem(at: path)
+            }
+            func write(_ text: String) throws { try Data(text.utf8).write(to: path, options: .atomic) }
+            let resolver = Resolver(servers: server.address, hosts: path.path)
+            func ask(_ name: String) async throws -> Set<String> {
+                Set(try await resolver.addresses(of: name, timeout: .seconds(600)).get())
+            }
+            try write(
+                "# both.test\n198.51.100.1\tother.test Both.Test # a comment\n198.51.100.2 both.test\nnonsense both.test\n"
+            )
+            #expect(try await ask("BOTH.test") == ["198.51.100.1", "198.51.100.2"])
+            #expect(server.questions == 0)
+            #expect(try await ask("good.test") == ["192.0.2.7"])
+            try write("198.51.100.3 good.test\n")
+            #expect(try await ask("good.test") == ["198.51.100.3"])
+            #expect(try await ask("localhost") == ["127.0.0.1", "::1"])
+            try FileManager.default.removeItem(at: path)
+            #expect(try await ask("good.test") == ["192.0.2.7"])
         }
 
         @Test("servers that do not answer, and one that is not there, are no servers")
@@ -124,6 +164,7 @@ extension CurlTests {
         @Test(
             "a transfer tells why it has no address",
             arguments: [
+                ("gone.b\u{FC}cher.test", .any, .nameNotFound), ("a\u{FFFD}.test", .any, .badURL),
                 ("gone.test", .any, .nameNotFound), ("empty.test", .any, .noAddress),
                 ("broken.test", .any, .serverFailure), ("good.test", .v6, .noIPv6Address),
             ] as [(String, TransferRequest.AddressFamily, CurlError.Code)])

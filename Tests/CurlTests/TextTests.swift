@@ -13,13 +13,20 @@ extension CurlTests {
                 ("//b.test/c", "https://b.test/c"), ("http://b.test", "http://b.test/"), ("", "https://a.test/x/y"),
                 ("https://user:secret@b.test/", "https://b.test/"), ("?q=1", "https://a.test/x/y?q=1"),
                 ("/with space", "https://a.test/with%20space"), ("myapp://open/me", "myapp://open/me"),
+                ("https://b\u{FC}cher.test/\u{E4}", "https://xn--bcher-kva.test/%c3%a4"),
+                ("//B%C3%9CCHER.test:8443/a?b#c", "https://xn--bcher-kva.test:8443/a?b"),
+                ("https://127\u{3002}0\u{3002}0\u{3002}1/", "https://127.0.0.1/"),
+                ("https://\u{2460}27.1/", "https://127.0.0.1/"),
             ])
         func resolve(_ location: String, _ expected: String) {
             #expect(CurlURL.resolve(location, against: "https://a.test/x/y") == expected)
         }
 
         @Test(
-            "what is no URL is nil", arguments: ["https://", "https://[::1", "https://a:99999/", "/\u{0}", "/a\r\nb"])
+            "what is no URL is nil",
+            arguments: [
+                "https://", "https://[::1", "https://a:99999/", "/\u{0}", "/a\r\nb", "https://a\u{FFFD}.test/",
+            ])
         func unresolvable(_ location: String) {
             #expect(CurlURL.resolve(location, against: "https://a.test/x/y") == nil)
         }
@@ -31,6 +38,10 @@ extension CurlTests {
             let other = try #require(CurlURL.components("http://[::1]:8080"))
             #expect(other == ("http", "[::1]", 8080, "/"))
             #expect(CurlURL.components("nonsense") == nil)
+            #expect(
+                try #require(CurlURL.components("https://B\u{DC}CHER.test/")) == (
+                    "https", "xn--bcher-kva.test", 443, "/"
+                ))
         }
 
         @Test(

@@ -91,6 +91,18 @@ extension EvidenceSuite {
                 (Reply.status(503), "is in trouble itself (status 503)", "look again in about 5 min"),
                 (.status(500, ["Retry-After": "120"]), "status 500", "look again in about 2 min"),
                 (.status(502, ["Retry-After": "99999999"]), "status 502", "look again in about 24 h"),
+                (
+                    .status(503, ["Retry-After": "Sat, 21 Nov 2026 09:00:00 GMT"]), "status 503",
+                    "look again in about 2 h"
+                ),
+                (
+                    .status(429, ["Retry-After": "Sat, 21 Nov 2026 07:10:00 GMT"]), "status 429",
+                    "look again in about 10 min"
+                ),
+                (
+                    .status(503, ["Retry-After": "Sat, 21 Nov 2026 06:00:00 GMT"]), "status 503",
+                    "look again in about 60 s"
+                ),
                 (.status(503, ["Retry-After": "soon"]), "status 503", "look again in about 5 min"),
                 (.status(429), "has had enough of this machine's requests", "look again in about 60 min"),
                 (.status(429, ["Retry-After": "60"]), "status 429", "check less often"),

@@ -182,8 +182,8 @@ func serve(
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
     let site = StatusSite(
         settings: StatusServerSettings(
-            port: 0, version: "1.2.3", watched: watched,
-            cdnBaseURL: "https://app-site-association.cdn-apple.com/a/v1", publicURL: publicURL),
+            port: 0, access: AccessPolicy(publicURL: publicURL), version: "1.2.3", watched: watched,
+            cdnBaseURL: "https://app-site-association.cdn-apple.com/a/v1"),
         store: store, timekeeper: StageTime(), logger: silent, metrics: metrics, health: health,
         onListening: { port.yield($0) })
     try await withThrowingTaskGroup(of: Void.self) { group in

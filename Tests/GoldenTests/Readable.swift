@@ -5,6 +5,10 @@ import Foundation
 enum Readable {
     /// The same text with a line for each member. What is short and holds nothing that holds more stays on its line.
     static func json(_ text: String) -> String {
+        // What follows reads only JSON, and would make the best of anything else.
+        guard (try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)) != nil else {
+            return "NOT JSON\n\(text)"
+        }
         var place = Substring(text.filter { $0 != "\n" })
         return value(&place, depth: 0)
     }

@@ -17,7 +17,7 @@ struct SimulationSuite {
         let story = result.tail.joined(separator: "\n")
         #expect(
             result.violation == nil,
-            "replay: make simulate SEEDS=\(seed) DAYS=\(Int(days))\n\(story)\n\(result.violation.map(\.description) ?? "")"
+            "replay: make simulate SEEDS=\(seed) DAYS=\(SimulationCommand.text(days))\n\(story)\n\(result.violation.map(\.description) ?? "")"
         )
         // A run in which nothing happens shows nothing.
         #expect(result.figures["alerts delivered"] > 0)

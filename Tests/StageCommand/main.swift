@@ -29,7 +29,7 @@ let sites = StageScenes.named(scene, now: now)
 let watched = try await StageScenes.play(sites, scene, into: store, now: now)
 let site = StatusSite(
     settings: StatusServerSettings(
-        port: port, token: token, version: "0.2.0", watched: watched,
+        port: port, access: AccessPolicy(token: token), version: "0.2.0", watched: watched,
         cdnBaseURL: "https://app-site-association.cdn-apple.com/a/v1"),
     store: store, timekeeper: time, logger: Logger(label: "stage") { _ in SwiftLogNoOpLogHandler() },
     actions: StageChecks(sites, store).actions(now: now),

@@ -185,7 +185,7 @@ extension StatusServerSuite {
                 if status == 200 { #expect(try Self.object(done)["domain"] as? String == "a.test") }
                 #expect(
                     try await ask(port, path, method: "POST", headers: ["Origin: https://evil.example"]).status == 403)
-                #expect(try await ask(port, path).status == 404)
+                #expect(try await ask(port, path).status == 405)
             }
             #expect(asked.withLock(\.self) == [try Domain("a.test")])
         }
@@ -214,7 +214,7 @@ extension StatusServerSuite {
                     try await retry("slow").body
                         == #"{"channel":"slow","held_until":"2026-11-21T07:10:00Z","pending":0}"#)
                 for name in ["removed", "none"] { #expect(try await retry(name).status == 404) }
-                #expect(try await ask(port, "/api/v1/channels/ops/retry").status == 404)
+                #expect(try await ask(port, "/api/v1/channels/ops/retry").status == 405)
             }
             let records = try await scratch.store.channelRecords()
             #expect(records.filter { $0.hold != nil }.map(\.name) == ["removed", "slow"])

@@ -108,14 +108,17 @@ extension ScratchStore {
     func serving(
         watched: [WatchedDomainInfo], token: String? = nil, actions: MonitorActions = MonitorActions(),
         health: MonitorHealth = MonitorHealth(), maintenance: [MaintenanceWindow] = [],
+        limits: ConnectionLimits = ConnectionLimits(), metrics: @escaping @Sendable () async throws -> [UInt8] = { [] },
         _ body: @escaping @Sendable (Int) async throws -> Void
     ) async throws {
         let (ports, feed) = AsyncStream.makeStream(of: Int.self)
         let site = StatusSite(
             settings: StatusServerSettings(
-                port: 0, token: token, version: "1.2.3", watched: watched, cdnBaseURL: "https://cdn.test",
-                maintenance: maintenance),
-            store: store, timekeeper: FixedTime(), logger: LineLog().logger, actions: actions,
+                port: 0, access: AccessPolicy(token: token), version: "1.2.3", watched: watched,
+                cdnBaseURL: "https://cdn.test",
+                maintenance: maintenance, limits: limits),
+            store: store, timekeeper: FixedTime(), logger: LineLog().logger, metrics: metrics,
+            actions: actions,
             health: { health }, onListening: { feed.yield($0) })
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await site.run() }

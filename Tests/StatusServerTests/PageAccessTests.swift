@@ -20,8 +20,8 @@ extension StatusServerSuite {
             let (ports, feed) = AsyncStream.makeStream(of: Int.self)
             let site = StatusSite(
                 settings: StatusServerSettings(
-                    port: 0, token: token, version: "1.2.3", watched: [try info("a.test")], cdnBaseURL: "",
-                    publicURL: publicURL),
+                    port: 0, access: AccessPolicy(token: token, publicURL: publicURL), version: "1.2.3",
+                    watched: [try info("a.test")], cdnBaseURL: ""),
                 store: scratch.store, timekeeper: FixedTime(), logger: LineLog().logger, onListening: { feed.yield($0) }
             )
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -22,7 +22,7 @@ extension StatusServerSuite {
         ) -> StatusSite {
             StatusSite(
                 settings: StatusServerSettings(
-                    host: host, port: port, token: token, version: "1.2.3", watched: watched,
+                    host: host, port: port, access: AccessPolicy(token: token), version: "1.2.3", watched: watched,
                     cdnBaseURL: "https://cdn.test/a/v1"),
                 store: scratch.store, timekeeper: FixedTime(), logger: log.logger, onListening: onListening)
         }
@@ -62,7 +62,7 @@ extension StatusServerSuite {
             ("GET", "/", 200), ("HEAD", "/", 200), ("GET", "/?x=<script>", 200), ("GET", "/healthz", 200),
             ("HEAD", "/healthz", 200), ("GET", "/nothing", 404), ("HEAD", "/nothing", 404),
             ("GET", "/../etc/passwd", 404),
-            ("GET", "/%2e%2e/%00", 404), ("POST", "/", 405), ("DELETE", "/healthz", 405), ("PUT", "/nothing", 405),
+            ("GET", "/%2e%2e/%00", 404), ("POST", "/", 405), ("DELETE", "/healthz", 405), ("PUT", "/nothing", 404),
             ("OPTIONS", "/", 405), ("PROPFIND", "/", 405), ("TRACE", "/", 405),
         ]
 
@@ -140,7 +140,8 @@ extension StatusServerSuite {
 
         @Test("the token does not come out of a description")
         func secret() {
-            let settings = StatusServerSettings(token: "s3cret", version: "1", watched: [], cdnBaseURL: "")
+            let settings = StatusServerSettings(
+                access: AccessPolicy(token: "s3cret"), version: "1", watched: [], cdnBaseURL: "")
             var dumped = ""
             dump(settings, to: &dumped)
             #expect(!dumped.contains("s3cret") && !"\(settings)".contains("s3cret"))

@@ -20,7 +20,8 @@ extension StatusServerSuite {
             let (ports, feed) = AsyncStream.makeStream(of: Int.self)
             let server = StatusSite(
                 settings: StatusServerSettings(
-                    host: "127.0.0.1", port: 0, token: token, version: "1.2.3", watched: [try info("example.com")],
+                    host: "127.0.0.1", port: 0, access: AccessPolicy(token: token), version: "1.2.3",
+                    watched: [try info("example.com")],
                     cdnBaseURL: "https://cdn.test/a/v1"),
                 store: scratch.store, timekeeper: FixedTime(),
                 logger: Logger(label: "t", factory: { _ in SwiftLogNoOpLogHandler() }),

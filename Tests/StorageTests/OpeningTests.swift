@@ -42,6 +42,38 @@ extension StorageSuite {
             try store.close()
         }
 
+        @Test(
+            "what is made is its user's alone, or the group's in a folder of the group",
+            arguments: [
+                (0o755, 0o600), (0o700, 0o600), (0o775, 0o600), (0o1777, 0o600), (0o2770, 0o660), (0o770, 0o660),
+            ])
+        func rights(_ mode: mode_t, _ expected: Int) async throws {
+            try #require(chmod(folder.path, mode) == 0)
+            let store = try Store(path: folder.store)
+            try await store.commit(try incident())
+            let copy = folder.path + "/copy.db"
+            _ = try await store.backup(to: copy, replacing: false)
+            for suffix in ["", ".lock", "-wal", "-shm"] {
+                let facts = try FileManager.default.attributesOfItem(atPath: folder.store + suffix)
+                // A mask that takes the right to write from the group takes all of it.
+                let isMasked = expected == 0o660 && geteuid() != 0
+                let rights = try #require(facts[.posixPermissions] as? Int)
+                #expect(rights == expected || isMasked && rights == 0o600, "\(suffix)")
+            }
+            let facts = try FileManager.default.attributesOfItem(atPath: copy)
+            #expect(facts[.posixPermissions] as? Int == 0o600)
+            try store.close()
+        }
+
+        @Test("a link in the place of a store that is not there is not followed")
+        func danglingStore() throws {
+            let target = folder.path + "/victim"
+            try FileManager.default.createSymbolicLink(atPath: folder.store, withDestinationPath: target)
+            let error = #expect(throws: StoreError.self) { try Store(path: folder.store) }
+            #expect(error?.code == .unwritable)
+            #expect(!FileManager.default.fileExists(atPath: target))
+        }
+
         @Test("a link in the place of the lock is not followed", arguments: [false, true])
         func plantedLink(_ isDangling: Bool) throws {
             let target = folder.path + "/victim"

@@ -3,8 +3,9 @@ import Glibc
 import Synchronization
 
 /// A name server on loopback that answers by the first label of a name: `good` has 192.0.2.7, `both` has an IPv6 address too,
-/// `empty` has no address, `gone` does not exist, `alias` is one of
-/// `site.azurewebsites.net`, which does not exist, `broken` and `refused` are failures, `silent` gets no answer.
+/// `six` an IPv6 address alone, `empty` has no address, `gone` does not exist, `alias` is one of `site.azurewebsites.net`, which
+/// does not exist, `broken` and `refused` are failures, `silent` gets no answer. Asked for IPv6 addresses, `denying` has an IPv4
+/// address and says that it does not exist, `lame` has one and says nothing, `half` has no address and fails.
 package final class FakeNameServer: Sendable {
     package let port: UInt16
     private let socket: Int32
@@ -65,11 +66,15 @@ package final class FakeNameServer: Sendable {
         var record: [UInt8] = []
         switch label {
         case "silent": return nil
+        case "lame" where isIPv6: return nil
+        case "denying" where isIPv6: code = 3
+        case "half" where isIPv6: code = 2
         case "gone": code = 3
         case "broken": code = 2
         case "refused": code = 5
-        case "good" where !isIPv6, "both" where !isIPv6: record = [0, 4, 192, 0, 2, 7]
-        case "both": record = [0, 16, 0x20, 0x01, 0x0d, 0xb8] + [UInt8](repeating: 0, count: 11) + [7]
+        case "good" where !isIPv6, "both" where !isIPv6, "denying", "lame": record = [0, 4, 192, 0, 2, 7]
+        case "both" where isIPv6, "six" where isIPv6:
+            record = [0, 16, 0x20, 0x01, 0x0d, 0xb8] + [UInt8](repeating: 0, count: 11) + [7]
         default: break
         }
         let alias: [UInt8] =

@@ -127,7 +127,8 @@ package struct Channel: Equatable, Sendable {
             throw ChannelFault(
                 channel: name, reason: "its url is not a complete URL; it begins with \(schemes[0])://")
         }
-        guard schemes.contains(scheme) || (kind != .email && scheme == "http" && isLoopback(host)) else {
+        guard schemes.contains(scheme) || (kind != .email && scheme == "http" && HostAddress.isLoopback(host: host))
+        else {
             throw ChannelFault(
                 channel: name,
                 reason: kind == .email
@@ -141,7 +142,7 @@ package struct Channel: Equatable, Sendable {
     }
 
     /// Whether mail goes to another machine, and so never without TLS.
-    var isRemote: Bool { !(URLComponents(string: url)?.host.map(Self.isLoopback) ?? false) }
+    var isRemote: Bool { !(URLComponents(string: url)?.host.map { HostAddress.isLoopback(host: $0) } ?? false) }
 
     /// Whether its filters let an incident through. What was sent once is followed up whatever they say.
     package func accepts(kind: IncidentKind, severity: Severity) -> Bool {
@@ -169,12 +170,6 @@ package struct Channel: Equatable, Sendable {
 
     /// The header that most services take a token in.
     var bearer: [HeaderField] { token.map { [HeaderField(name: "authorization", value: "Bearer \($0)")] } ?? [] }
-
-    private static func isLoopback(_ host: String) -> Bool {
-        let name = host.lowercased().trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
-        return name == "localhost" || name == "::1"
-            || (name.hasPrefix("127.") && name.allSatisfy { $0.isNumber || $0 == "." })
-    }
 }
 
 extension Channel: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

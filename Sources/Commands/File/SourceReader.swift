@@ -8,7 +8,8 @@ import Probing
 /// Reads sources; opens the network only where one of them needs it.
 struct SourceReader {
     let network: NetworkOptions
-    let configuration: ConfigurationFile?
+    /// How the network is reached.
+    let configuration: ConfigurationOptions
 
     /// The bytes of each source, in the order given.
     /// - Throws: `CommandFailure`: 66 for a source that cannot be read. Exit code 1 is for what was found in sources that can.
@@ -30,12 +31,14 @@ struct SourceReader {
         guard named.count(where: { $0 == .standardInput }) <= 1 else {
             throw CommandFailure(.usage, "standard input can be read only once")
         }
-        guard named.contains(where: \.isRemote) else {
+        let isRemote = named.contains(where: \.isRemote)
+        let file = try configuration.loadIfPresent(isOfUse: isRemote)
+        guard isRemote else {
             return try sources.map { source in try orFailure { try readLocal(source.get()) } }
         }
         let checker = try OneShotChecker(
             connections: network.connections, timeout: network.timeout, asksCDN: true, targets: named.count,
-            configuration: configuration)
+            configuration: file)
         return try await checker.close(after: {
             var result: [Result<SourceText, CommandFailure>] = []
             for source in sources {

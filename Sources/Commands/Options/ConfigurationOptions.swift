@@ -1,4 +1,5 @@
 import ArgumentParser
+import Evidence
 import Foundation
 import MonitorConfiguration
 
@@ -12,24 +13,40 @@ struct ConfigurationOptions: ParsableArguments {
     var path: String?
 
     /// The configuration that somebody named: by the option or by the environment.
-    var namedPath: String? {
+    private var namedPath: String? {
         if let path { return path }
         let variable = ProcessInfo.processInfo.environment["AASA_MONITOR_CONFIG"] ?? ""
         return variable.isEmpty ? nil : variable
     }
 
     /// The configuration to use where one is needed. `alternative`: what may be named in its place.
+    /// - Throws: `CommandFailure`, also where `./monitor.yaml` is one that must be named.
     func resolvedPath(or alternative: String? = nil) throws -> String {
         if let namedPath { return namedPath }
-        for candidate in Self.places where FileManager.default.fileExists(atPath: candidate) { return candidate }
-        throw CommandFailure(
-            .noInput,
-            "there is no configuration: name one with --config FILE\(alternative.map { ", or \($0)" } ?? ""), or write "
-                + "./monitor.yaml (`aasa-monitor init` makes one)"
-        )
+        guard let path = Self.presentPath else {
+            throw CommandFailure(
+                .noInput,
+                "there is no configuration: name one with --config FILE\(alternative.map { ", or \($0)" } ?? ""), or write "
+                    + "./monitor.yaml (`aasa-monitor init` makes one)"
+            )
+        }
+        if let objection = Self.objection(to: path) { throw CommandFailure(.configuration, objection) }
+        return path
     }
 
-    private static let places = ["./monitor.yaml", "/etc/aasa-monitor/monitor.yaml"]
+    private static let inFolder = "./monitor.yaml"
+
+    /// The first that exists, whether it can be used or not.
+    private static var presentPath: String? {
+        [inFolder, "/etc/aasa-monitor/monitor.yaml"].first { FileManager.default.fileExists(atPath: $0) }
+    }
+
+    /// Why a file that nobody named is not used: a configuration names programs and files of secrets, and whoever wrote the one
+    /// in this folder may be somebody else. nil for the system's own, which is its administrator's.
+    private static func objection(to path: String) -> String? {
+        guard path == inFolder, let reason = ForeignFile.reason(path) else { return nil }
+        return "\(path) is not used: \(reason); if you trust it, name it: --config \(path)"
+    }
 
     /// Loads a configuration; its warnings go to standard error.
     /// - Throws: `CommandFailure` with every fault, each with its line and column.
@@ -53,16 +70,70 @@ struct ConfigurationOptions: ParsableArguments {
         }
     }
 
-    /// For one-shot commands, which work without a configuration: a named one must be good, one that merely lies there
-    /// is passed over with a word where it is not.
-    func loadIfPresent() throws -> ConfigurationFile? {
+    /// For a daemon that reads its configuration again: the file at `path`, where `resolvedPath` led, may have become another.
+    func check(_ path: String) throws {
+        if namedPath == nil, let objection = Self.objection(to: path) {
+            throw CommandFailure(.configuration, objection)
+        }
+    }
+
+    /// For commands that work without a configuration. A named one must be good. One that merely lies there is read only if it
+    /// is of use, and passed over with a word where it cannot be used.
+    func loadIfPresent(isOfUse: Bool = true) throws -> ConfigurationFile? {
         if let namedPath { return try Self.load(namedPath) }
-        guard let path = try? resolvedPath() else { return nil }
-        do {
-            return try Self.load(path)
-        } catch let failure as CommandFailure {
-            Console.remark("\(path) is not used: \(failure.message)")
+        guard isOfUse, let path = Self.presentPath else { return nil }
+        if let objection = Self.objection(to: path) {
+            Console.remark(objection)
             return nil
         }
+        do {
+            let (configuration, warnings) = try ConfigurationLoader.load(path: path)
+            for warning in warnings { Console.note("\(warning)") }
+            return configuration
+        } catch let missing as ConfigurationFileUnreadable {
+            Console.remark("\(path) is not used: \(missing)")
+        } catch is ConfigurationFault {
+            Console.remark("\(path) is not used: it is not valid; `aasa-monitor config check` lists its faults")
+        }
+        return nil
+    }
+
+    /// For commands that take from the configuration what they were not given: nil where there is none.
+    /// - Throws: `CommandFailure` where there is one that cannot be used.
+    func loadIfThere() throws -> ConfigurationFile? {
+        guard namedPath != nil || Self.presentPath != nil else { return nil }
+        return try Self.load(resolvedPath())
+    }
+}
+
+/// A file in the working folder that somebody else may have written, or may write.
+enum ForeignFile {
+    /// Why it may be somebody else's; nil where it is this user's alone.
+    static func reason(_ path: String) -> String? {
+        let user = geteuid()
+        let folder = URL(filePath: path).deletingLastPathComponent().path
+        var (entry, file, place) = (stat(), stat(), stat())
+        guard lstat(path, &entry) == 0, stat(path, &file) == 0, stat(folder, &place) == 0 else {
+            return "it cannot be examined: \(String(cString: strerror(errno)).lowercased())"
+        }
+        guard file.st_mode & S_IFMT == S_IFREG else { return "it is not a regular file" }
+        // A link leads to files beside it as well: to those that its target names by relative paths.
+        for owner in [entry.st_uid, file.st_uid] where owner != user {
+            return "it belongs to user \(name(owner)), and user \(name(user)) runs this command"
+        }
+        if file.st_mode & (S_IWGRP | S_IWOTH) != 0 { return "other users may write it" }
+        // Who owns the folder, or may write there, can put another file in its place.
+        guard [user, 0].contains(place.st_uid) else {
+            return "its folder belongs to user \(name(place.st_uid)), and user \(name(user)) runs this command"
+        }
+        // A group of the user's own has the user's number.
+        let isWritable = place.st_mode & S_IWOTH != 0 || (place.st_mode & S_IWGRP != 0 && place.st_gid != user)
+        if isWritable, place.st_mode & S_ISVTX == 0 { return "other users may write in its folder" }
+        return nil
+    }
+
+    private static func name(_ user: uid_t) -> String {
+        guard let entry = getpwuid(user), let name = entry.pointee.pw_name else { return "\(user)" }
+        return String(cString: name).displayable
     }
 }

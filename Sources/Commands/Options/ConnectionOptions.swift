@@ -58,7 +58,7 @@ struct ConnectionOptions: ParsableArguments {
     /// What ArgumentParser's validation cannot report with the right exit code.
     /// - Throws: `CommandFailure`.
     func checkFiles() throws {
-        if let caFile { try CertificateFile.check(caFile, option: "--cacert") }
+        if let caFile { try CertificateFile.check(caFile, as: "'\(caFile.displayable)'", option: "--cacert") }
     }
 
     var family: TransferRequest.AddressFamily { isIPv4Only ? .v4 : isIPv6Only ? .v6 : .any }
@@ -84,19 +84,27 @@ enum CertificateFile {
     /// The system's whole trust store is below 1 MiB.
     private static let limit = 16 << 20
 
+    /// The one that a configuration names, if it does.
     /// - Throws: `CommandFailure`.
-    static func check(_ path: String, option: String) throws(CommandFailure) {
+    static func check(of file: ConfigurationFile, option: String = "network.ca_file") throws(CommandFailure) {
+        guard let path = file.network.caFile else { return }
+        try check(path, as: file.shown("'\(path.displayable)'", of: "network.ca_file"), option: option)
+    }
+
+    /// `shown`: what messages call it.
+    /// - Throws: `CommandFailure`.
+    static func check(_ path: String, as shown: String, option: String) throws(CommandFailure) {
         let data: Data
         do {
             data = Data(try SmallFile.bytes(at: path, limit: limit))
         } catch {
-            throw CommandFailure(.noInput, "\(option): \(error.description.displayable)")
+            throw CommandFailure(.noInput, "\(option): cannot read \(shown): \(error.reason)")
         }
         guard
             data.firstRange(of: Data("-----BEGIN CERTIFICATE-----".utf8)) != nil
                 || data.firstRange(of: Data("-----BEGIN TRUSTED CERTIFICATE-----".utf8)) != nil
         else {
-            throw CommandFailure(.noInput, "\(option): the file '\(path.displayable)' holds no certificate in PEM form")
+            throw CommandFailure(.noInput, "\(option): the file \(shown) holds no certificate in PEM form")
         }
     }
 }

@@ -195,6 +195,8 @@ struct EffectiveConfiguration {
             ("listen", .string("\(host):\(file.server.port)")),
             ("public_url", .optional(file.server.publicURL)),
             ("token", file.server.token == nil ? .null : Self.hidden),
+            ("read_only", .bool(file.server.isReadOnly)),
+            ("trusted_proxies", Self.list(file.server.trustedProxies.map(\.description))),
             ("metrics_by_domain", .bool(file.server.metricsByDomain)),
             ("probe_unknown_domains", .bool(file.server.probesUnknownDomains)),
         ])

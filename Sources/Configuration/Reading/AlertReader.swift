@@ -74,10 +74,9 @@ struct AlertReader {
         guard case .list(let channels) = alerts?.entry("channels")?.value.content else { return [] }
         return channels.compactMap { channel in
             guard case .mapping(let entries) = channel.content,
-                let name = entries.first(where: { $0.key == "name" })?.value, case .scalar(let raw, _) = name.content,
-                let value = try? EnvironmentSubstitution(environment: reading.environment).apply(to: raw)
+                let name = entries.first(where: { $0.key == "name" })?.value, case .scalar(let raw, _) = name.content
             else { return nil }
-            return ScalarText(value: value, raw: raw, position: name.position)
+            return try? EnvironmentSubstitution(environment: reading.environment).text(raw, at: name.position)
         }
     }
 
@@ -110,7 +109,7 @@ struct AlertReader {
         }
         guard let text = channel.text("type", "the type of a channel") else { return nil }
         if let type = ChannelType(rawValue: text.value) { return type }
-        let hint = text.isSubstituted ? "" : Spelling.suggestion(for: text.value, among: supported)
+        let hint = text.suggestion(among: supported)
         reading.error(
             "unknown channel type \(text.quoted)" + (hint.isEmpty ? "; supported: \(list)" : hint), at: text.position)
         return nil
@@ -174,7 +173,7 @@ struct EscalationReader {
         guard let after = section.duration("after", in: Self.range) else { return nil }
         if let last, after <= last.after {
             reading.error(
-                "'after' \(section.title) must be later than the step before it, which comes after \(last.after.notation)",
+                "'after' \(section.title) must be later than that of the step before it",
                 at: entry.value.position)
         }
         return after
@@ -220,8 +219,8 @@ struct ChannelNames {
     /// Tells that no channel has the name, and what may have been meant.
     func refuse(_ name: ScalarText) {
         // What a message may propose: no value of a variable.
-        let known = all.filter { !$0.isSubstituted && Section.isName($0.value) }.map(\.value)
-        var hint = name.isSubstituted ? "" : Spelling.suggestion(for: name.value, among: known)
+        let known = all.filter { !$0.usesVariable && Section.isName($0.value) }.map(\.value)
+        var hint = name.suggestion(among: known)
         if hint.isEmpty {
             hint =
                 known.isEmpty

@@ -31,10 +31,6 @@ struct ChannelReader {
         result.kinds = ChannelKinds(reading: reading).read(channel)
         if let notify = notify() { result.notify = notify }
         channel.close()
-        // The keys of all channels have one path; each channel's own is by its name.
-        if let name, let command = channel.entry("command")?.value {
-            reading.note(place: command.position, of: "alerts.channels.\(name).command")
-        }
         return name != nil && isWhole ? result : nil
     }
 
@@ -47,7 +43,7 @@ struct ChannelReader {
             guard let text = channel.text(node, "notify", "one of \(words.joined(separator: ", "))")
             else { continue }
             guard let word = ChannelSettings.NotifiedOf(rawValue: text.value) else {
-                let hint = text.isSubstituted ? "" : Spelling.suggestion(for: text.value, among: words)
+                let hint = text.suggestion(among: words)
                 reading.error(
                     "expected one of \(words.joined(separator: ", ")) in 'notify' \(channel.title), found "
                         + "\(text.quoted)\(hint)", at: text.position)
@@ -150,9 +146,12 @@ struct ChannelReader {
     }
 
     private func url() -> Secret? {
-        guard let text = channel.secret("url", isRequired: true) else { return nil }
-        let key = text.isFromFile ? "the content of 'url_file'" : "'url'"
         let isHome = type.keys.contains(.optional(.url)) && type != .slack || type == .alertmanager
+        // The address of a server is no secret; that of a webhook is all that its sender needs.
+        let isSecret = !isHome && type != .email
+        guard let text = channel.secret("url", isRequired: true, isSecret: { isSecret && !WebAddress.isHere($0) })
+        else { return nil }
+        let key = text.isFromFile ? "the content of 'url_file'" : "'url'"
         let fault =
             type == .email ? WebAddress.mailFault(text.value) : WebAddress.fault(text.value, isBase: isHome)
         if let fault {
@@ -285,6 +284,10 @@ extension ChannelReader {
                 at: program.position)
             return false
         }
+        // The keys of all channels have one path; each channel's own is by its name.
+        let key = "alerts.channels.\(result.name).command"
+        if let command = channel.entry("command")?.value { reading.note(place: command.position, of: key) }
+        reading.note(program, of: key)
         result.command = words.compactMap { $0.map { Secret($0.value) } }
         return true
     }
@@ -316,7 +319,7 @@ package struct ChannelKinds {
             }
             if Self.patterns.contains(kind.value) || Self.all.contains(kind.value) { return kind.value }
             let known = Self.all + Self.patterns.sorted()
-            let hint = kind.isSubstituted ? "" : Spelling.suggestion(for: kind.value, among: known)
+            let hint = kind.suggestion(among: known)
             reading.error(
                 "unknown kind \(kind.quoted) \(channel.title)"
                     + (hint.isEmpty ? "; known: \(known.joined(separator: ", "))" : hint), at: kind.position)

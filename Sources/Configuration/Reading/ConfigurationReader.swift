@@ -19,17 +19,21 @@ struct ConfigurationReader {
         let domains = DomainReader(reading: reading, defaults: defaults, channels: channels.names(in: section))
         let watched = domains.read(root)
         let cdn = root.section("cdn")
+        let network = NetworkReader.network(root.section("network"))
+        let store = ServiceReader.store(root.section("store"), reading)
+        let server = ServiceReader.server(root.section("server"))
         var file = ConfigurationFile(
             defaults: defaults,
             domains: watched,
-            network: NetworkReader.network(root.section("network")),
+            network: network,
             cdn: NetworkReader.cdn(cdn),
             vantages: NetworkReader.vantages(root),
             alerts: alerts,
             maintenance: MaintenanceReader(reading: reading, watched: watched).read(root),
-            store: ServiceReader.store(root.section("store"), reading),
-            server: ServiceReader.server(root.section("server")),
-            log: ServiceReader.log(root.section("log")))
+            store: store,
+            server: server,
+            log: ServiceReader.log(root.section("log")),
+            written: reading.written.mapValues(\.quoted))
         file.instance = root.text("instance", "a name")?.value
         file.heartbeat = HeartbeatReader.read(
             root.section("heartbeat", isConcealed: true), domains: file.domains)
@@ -75,28 +79,40 @@ enum ServiceReader {
         guard let section else { return result }
         let reading = section.reading
         if let token = section.secret("token") {
-            if token.value.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
-                result.token = Secret(token.value)
-            } else {
+            if !token.value.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
                 reading.error("'token' \(section.title) may hold visible ASCII characters only", at: token.position)
+            } else if token.value.utf8.count < ServerSettings.shortestToken {
+                reading.error(
+                    "'token' \(section.title) has less than \(ServerSettings.shortestToken) characters, so it can be guessed; "
+                        + "draw one, such as by 'openssl rand -hex 16'", at: token.position)
+            } else {
+                result.token = Secret(token.value)
             }
         }
         if let url = section.text("public_url", "a URL such as https://aasa.example.net") {
             if WebAddress.isPage(url.value) {
                 result.publicURL = url.value
+                if !section.isGiven("token"), !section.isGiven("token_file") {
+                    reading.warning(
+                        "'public_url' \(section.title) is given without a 'token': everybody who reaches it reads all"
+                            + " pages, and can silence and acknowledge unless 'read_only' is true; set a 'token', or let the"
+                            + " proxy ask for a login", at: url.position)
+                }
             } else {
                 reading.error(
                     "'public_url' \(section.title) is not a URL such as https://aasa.example.net, without a path",
                     at: url.position)
             }
         }
+        if let value = section.boolean("read_only") { result.isReadOnly = value }
+        result.trustedProxies = trustedProxies(section)
         if let value = section.boolean("metrics_by_domain") { result.metricsByDomain = value }
         if let value = section.boolean("probe_unknown_domains") { result.probesUnknownDomains = value }
         if let listen = section.text("listen", "a host and a port such as 127.0.0.1:9630") {
             if let (host, port) = HostOverride.listen(listen.value) {
                 (result.host, result.port) = (host, port)
                 let isGuarded = section.isGiven("token") || section.isGiven("token_file")
-                if !WebAddress.isLoopback(host), !isGuarded {
+                if !HostAddress.isLoopback(host: host), !isGuarded {
                     reading.error(
                         "'listen' \(section.title) is not a loopback address, so a 'token' (or 'token_file') is needed",
                         at: listen.position)
@@ -111,6 +127,20 @@ enum ServiceReader {
         return result
     }
 
+    private static func trustedProxies(_ section: Section) -> [AddressRange] {
+        (section.list("trusted_proxies") ?? []).compactMap { node in
+            let expected = "an address or a network such as 127.0.0.1 or 10.0.0.0/8"
+            guard let text = section.text(node, "trusted_proxies", expected) else { return nil }
+            guard let range = AddressRange(text.value) else {
+                section.reading.error(
+                    "expected \(expected) for 'trusted_proxies' \(section.title), found \(text.quoted)",
+                    at: text.position)
+                return nil
+            }
+            return range
+        }
+    }
+
     static func shard(_ section: Section?) -> Shard? {
         guard let section else { return nil }
         let count = section.integer("count", in: 1...Shard.largestCount)
@@ -122,7 +152,7 @@ enum ServiceReader {
         guard let index, let count else { return nil }
         guard let shard = Shard(index: index, count: count) else {
             section.reading.error(
-                "'index' \(section.title) counts from 0, so with 'count' \(count) it is at most \(count - 1), found \(index)",
+                "'index' \(section.title) counts from 0, so it must be less than 'count'",
                 at: section.entry("index")?.value.position ?? section.position)
             return nil
         }
@@ -145,7 +175,7 @@ enum HeartbeatReader {
     static func read(_ section: Section?, domains: [WatchedDomain]) -> HeartbeatSettings? {
         guard let section else { return nil }
         let reading = section.reading
-        let url = section.secret("url", isRequired: true)
+        let url = section.secret("url", isRequired: true) { !WebAddress.isHere($0) }
         let every = section.duration("every", in: .seconds(1)...Duration.seconds(86_400))
         section.close()
         guard let url else { return nil }
@@ -158,8 +188,8 @@ enum HeartbeatReader {
         if let every { result.every = every }
         if let shortest = domains.map(\.interval).min(), shortest > result.every {
             reading.warning(
-                "'every' \(section.title) is \(result.every.notation), while no domain is checked more often than every "
-                    + "\(shortest.notation); a ping needs a check, so that pings will come no oftener than those",
+                "'every' \(section.title) is shorter than the 'interval' of every domain; a ping needs a check, so pings "
+                    + "come no more often than checks",
                 at: section.entry("every")?.position ?? section.position)
         }
         return result

@@ -5,7 +5,7 @@ import Evidence
 struct DomainListReader {
     let reading: Reading
     let defaults: DomainDefaults
-    /// The file's path, as it was found.
+    /// The file's path, as messages call it.
     let path: String
 
     /// More faults than these are one fault that repeats.

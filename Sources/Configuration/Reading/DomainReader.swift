@@ -36,16 +36,16 @@ struct DomainReader {
         guard pace.staleAfter < pace.interval, let entry = section.entry("stale_after") ?? section.entry("interval")
         else { return }
         section.reading.warning(
-            "'stale_after' (\(pace.staleAfter.notation)) \(section.title) is shorter than 'interval' "
-                + "(\(pace.interval.notation)), so a stale copy is noticed too late; check more often, or raise "
-                + "'stale_after'", at: entry.value.position)
+            "'stale_after' \(section.title) is shorter than 'interval', so a stale copy is noticed too late; check more "
+                + "often, or raise 'stale_after'", at: entry.value.position)
     }
 
     func read(_ root: Section) -> [WatchedDomain] {
         let list = root.text("domains_from", "a path")
         let own = list == nil || root.isGiven("domains") ? domains(root) : []
         guard let list, let text = reading.list(inFile: list) else { return own }
-        let reader = DomainListReader(reading: reading, defaults: defaults, path: reading.place(list.value))
+        let shown = list.usesVariable ? list.raw : list.value
+        let reader = DomainListReader(reading: reading, defaults: defaults, path: reading.place(shown))
         guard let listed = reader.read(text, besides: Set(own.map(\.domain))) else { return own }
         let all = own + listed
         if all.isEmpty { reading.error("the file \(list.quoted) of 'domains_from' names no domain", at: list.position) }
@@ -68,22 +68,23 @@ struct DomainReader {
         var lines: [Domain: Int] = [:]
         var result: [WatchedDomain] = []
         for node in nodes {
-            guard let (watched, position) = self.entry(node, in: root) else { continue }
+            guard let (watched, text) = self.entry(node, in: root) else { continue }
+            reading.note(watched.domain, namedBy: text)
             if let line = lines[watched.domain] {
                 reading.error(
-                    "domain '\(watched.domain)' is listed twice; it is already given at line \(line)", at: position)
+                    "domain \(text.quoted) is listed twice; it is already given at line \(line)", at: text.position)
             } else {
-                lines[watched.domain] = position.line
+                lines[watched.domain] = text.position.line
                 result.append(watched)
             }
         }
         return result
     }
 
-    private func entry(_ node: SourceNode, in root: Section) -> (WatchedDomain, SourcePosition)? {
+    private func entry(_ node: SourceNode, in root: Section) -> (WatchedDomain, ScalarText)? {
         guard case .mapping(let entries) = node.content else {
             return root.text(node, "domains", "a domain or a mapping with the key 'domain'")
-                .flatMap { text in parsed(text).map { (WatchedDomain(domain: $0, defaults: defaults), text.position) } }
+                .flatMap { text in parsed(text).map { (WatchedDomain(domain: $0, defaults: defaults), text) } }
         }
         let section = Section(
             entries: entries, position: node.position, title: title(entries), path: "domains[]", isConcealed: false,
@@ -100,7 +101,7 @@ struct DomainReader {
         guard let domain, let text else { return nil }
         let watched = WatchedDomain(
             domain: domain, defaults: pace, mode: mode, labels: labels, channels: channels, expect: expect)
-        return (watched, text.position)
+        return (watched, text)
     }
 
     private func title(_ entries: [SourceNode.Entry]) -> String {
@@ -116,15 +117,14 @@ struct DomainReader {
         do {
             return try Domain(text.value)
         } catch {
-            if let target = try? Target(parsing: text.value), !text.isSubstituted {
+            if let target = try? Target(parsing: text.value), !text.usesVariable {
                 let mode = target.mode == .production ? "" : " with 'mode: \(target.mode.rawValue)'"
                 reading.error(
                     "expected a bare domain, found \(text.quoted); write \(target.domain)\(mode)", at: text.position)
-            } else if text.isSubstituted {
-                // The reason may quote a part of a variable's value.
-                reading.error("\(text.quoted) is not a domain once its variables are filled in", at: text.position)
             } else {
-                reading.error("\(text.quoted) is not a domain: \(error.reason.displayable)", at: text.position)
+                let filled = text.usesVariable ? " once its variables are filled in" : ""
+                reading.error(
+                    "\(text.quoted) is not a domain\(filled)\(text.reason(error.reason))", at: text.position)
             }
             return nil
         }
@@ -222,8 +222,7 @@ enum IgnoreReader {
                 at: text.position)
             return nil
         }
-        let hint =
-            text.isSubstituted ? "" : Spelling.suggestion(for: text.value, among: Rule.ofDomains.map(\.rawValue))
+        let hint = text.suggestion(among: Rule.ofDomains.map(\.rawValue))
         section.reading.error(
             "expected a rule such as aasa.whole-site for 'rule' \(section.title), found \(text.quoted)\(hint)",
             at: text.position)
@@ -264,7 +263,7 @@ enum ExpectationReader {
         for node in section.list("services") ?? [] {
             guard let text = section.text(node, "services", "the name of a service") else { continue }
             guard services.contains(text.value) else {
-                let hint = text.isSubstituted ? "" : Spelling.suggestion(for: text.value, among: services)
+                let hint = text.suggestion(among: services)
                 reading.error(
                     "expected one of \(services.joined(separator: ", ")) for 'services' \(section.title), "
                         + "found \(text.quoted)\(hint)", at: text.position)
@@ -305,14 +304,12 @@ enum ExpectationReader {
         }
         do {
             if let host = try ExpectedURL.host(of: text.value), let domain, host != domain {
-                section.reading.error("the URL \(text.quoted) is not one of \(domain)", at: text.position)
+                section.reading.error(
+                    "the URL \(text.quoted) \(section.title) is of another domain", at: text.position)
             }
         } catch {
-            // The reason may quote a part of the value, which a variable's must not show.
             section.reading.error(
-                "the URL \(text.quoted) is none of an associated domain"
-                    + (text.isSubstituted ? "" : ": \(error.reason)"),
-                at: text.position)
+                "the URL \(text.quoted) is none of an associated domain\(text.reason(error.reason))", at: text.position)
         }
         return ExpectedURL(url: text.value, opens: opens, page: page)
     }
@@ -325,10 +322,9 @@ enum ExpectationReader {
 
     private static func checkApp(_ text: ScalarText, _ reading: Reading) -> Bool {
         guard let fault = Expectations.fault(ofApp: text.value) else { return true }
-        // The reason may quote a part of the value, which a variable's must not show.
         reading.error(
-            "expected an application identifier such as ABCDE12345.com.example.app, found \(text.quoted)"
-                + (text.isSubstituted ? "" : ": \(fault)"), at: text.position)
+            "expected an application identifier such as ABCDE12345.com.example.app, found "
+                + "\(text.quoted)\(text.reason(fault))", at: text.position)
         return false
     }
 }

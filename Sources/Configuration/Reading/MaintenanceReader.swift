@@ -77,17 +77,17 @@ struct MaintenanceReader {
         do {
             domain = try Domain(isBelow ? String(text.value.dropFirst(2)) : text.value)
         } catch {
-            let reason = text.isSubstituted ? "" : ": \(error.reason)"
             reading.error(
-                "expected \(expected) for 'domains' \(section.title), found \(text.quoted)\(reason)", at: text.position)
+                "expected \(expected) for 'domains' \(section.title), found "
+                    + "\(text.quoted)\(text.reason(error.reason))", at: text.position)
             return nil
         }
         let isKnown = watched.contains {
             isBelow ? $0.domain.name.hasSuffix("." + domain.name) : $0.domain == domain
         }
         if !isKnown, !watched.isEmpty {
-            let names = watched.map(\.domain.name)
-            let hint = text.isSubstituted || isBelow ? "" : Spelling.suggestion(for: domain.name, among: names)
+            let names = watched.map(\.domain).filter { !reading.concealedDomains.contains($0) }.map(\.name)
+            let hint = isBelow ? "" : text.suggestion(among: names)
             reading.error("\(text.quoted) \(section.title) is not watched\(hint)", at: text.position)
         }
         return (isBelow ? "*." : "") + domain.name
@@ -134,8 +134,7 @@ struct MaintenanceReader {
             guard Self.weekdays.contains(text.value) else {
                 let short = String(text.value.lowercased().prefix(3))
                 let hint =
-                    text.isSubstituted
-                    ? "" : Self.weekdays.contains(short) ? "; did you mean '\(short)'?" : ""
+                    Self.weekdays.contains(short) && !text.usesVariable ? "; did you mean '\(short)'?" : ""
                 reading.error(
                     "expected one of \(Self.weekdays.joined(separator: ", ")) in 'days' \(section.title), "
                         + "found \(text.quoted)\(hint)", at: text.position)
@@ -185,11 +184,7 @@ struct MaintenanceReader {
         // everywhere it is said.
         let isName = text.value.contains("/") || text.value == "UTC"
         guard isName, TimeZone(identifier: text.value) != nil else {
-            let hint =
-                text.isSubstituted
-                ? ""
-                : Spelling.suggestion(
-                    for: text.value, among: TimeZone.knownTimeZoneIdentifiers.filter { $0.contains("/") })
+            let hint = text.suggestion(among: TimeZone.knownTimeZoneIdentifiers.filter { $0.contains("/") })
             reading.error(
                 "expected \(expected) for 'zone' \(section.title), found \(text.quoted)\(hint)", at: text.position)
             return nil

@@ -37,7 +37,8 @@ enum NetworkReader {
                 hosts.append(host)
             } catch {
                 section.reading.error(
-                    "expected the name of a host for 'canaries' \(section.title), found \(text.quoted): \(error.reason)",
+                    "expected the name of a host for 'canaries' \(section.title), found "
+                        + "\(text.quoted)\(text.reason(error.reason))",
                     at: text.position)
             }
         }
@@ -113,6 +114,9 @@ enum NetworkReader {
             section.reading.error("'proxy' \(section.title) \(fault)", at: text.position)
             return nil
         }
+        if WebAddress.hasPassword(text.value) {
+            section.reading.warnOfReaders(ofTheFileWith: text, for: "proxy", section.title)
+        }
         return Secret(text.value)
     }
 }
@@ -134,13 +138,9 @@ enum CDNLoad {
         reading.warning(
             "\(count) \(Int(needed.rounded(.up))) requests a second to Apple's CDN, one at each 'interval'"
                 + (file.cdn.edges ? " and one to each of up to 8 edges every 'full_every'" : "")
-                + "; 'requests_per_second' allows \(limit.formatted), so checks will be late; raise it, or the 'interval'",
+                + ", more than 'requests_per_second' allows, so checks will be late; raise it, or the 'interval'",
             at: section?.entry("requests_per_second")?.position ?? section?.position ?? .start)
     }
-}
-
-extension Double {
-    fileprivate var formatted: String { self == rounded() ? "\(Int(self))" : "\(self)" }
 }
 
 /// The forms of curl's --connect-to and --resolve, checked here so that a slip is reported with its line, not at the first

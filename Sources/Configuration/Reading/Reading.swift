@@ -1,3 +1,4 @@
+import Evidence
 import Foundation
 
 /// One pass over one file: what values are taken from, and where problems are gathered.
@@ -11,16 +12,25 @@ final class Reading {
     private let substitution: EnvironmentSubstitution
     private let readFile: (String) throws -> String
     private let readList: (String) throws -> String
+    private let isReadableByAll: (String) -> Bool
+    /// The first secret of the configuration itself that others can read.
+    private var exposed: ConfigurationProblem?
     private var gathered: [ConfigurationProblem] = []
     /// The keys that the readers asked for, by the path of their section.
     private(set) var knownKeys: [String: Set<String>] = [:]
     /// Where the value of a key is first given, by the key's path.
     private(set) var places: [String: SourcePosition] = [:]
+    /// The texts that have variables, as they stand in the file, by the key's path.
+    private(set) var written: [String: ScalarText] = [:]
+    /// Those that a variable named; no message proposes them.
+    private(set) var concealedDomains: Set<Domain> = []
 
     init(
         file: String, environment: [String: String], readFile: @escaping (String) throws -> String,
-        readList: @escaping (String) throws -> String = SmallFile.list, now: Date = Date()
+        readList: @escaping (String) throws -> String = SmallFile.list,
+        isReadableByAll: @escaping (String) -> Bool = { _ in false }, now: Date = Date()
     ) {
+        self.isReadableByAll = isReadableByAll
         self.now = now
         self.file = file
         self.environment = environment
@@ -32,7 +42,7 @@ final class Reading {
     /// In the order of the file, and each once: an aliased mapping is read wherever it is used.
     var problems: [ConfigurationProblem] {
         var result: [ConfigurationProblem] = []
-        let ordered = gathered.enumerated().sorted {
+        let ordered = (gathered + [exposed].compactMap(\.self)).enumerated().sorted {
             let (left, right) = ($0.element, $1.element)
             // A file that the configuration names comes after it.
             if left.file != right.file { return left.file == file }
@@ -50,6 +60,11 @@ final class Reading {
     }
 
     func note(place: SourcePosition, of key: String) { if places[key] == nil { places[key] = place } }
+
+    /// `key`: its path.
+    func note(_ text: ScalarText, of key: String) { if text.usesVariable, written[key] == nil { written[key] = text } }
+
+    func note(_ domain: Domain, namedBy text: ScalarText) { if text.usesVariable { concealedDomains.insert(domain) } }
 
     func note(keys: Set<String>, of path: String) { knownKeys[path, default: []].formUnion(keys) }
 
@@ -73,7 +88,7 @@ final class Reading {
     /// The scalar with its variables filled in; nil after telling what is wrong with them.
     func text(_ raw: String, at position: SourcePosition) -> ScalarText? {
         do {
-            return ScalarText(value: try substitution.apply(to: raw), raw: raw, position: position)
+            return try substitution.text(raw, at: position)
         } catch {
             self.error(error.message, at: position)
             return nil
@@ -125,17 +140,50 @@ final class Reading {
     }
 }
 
-/// A scalar of the file with its variables filled in.
+/// Secrets that other users of the machine can read.
+extension Reading {
+    /// Of the configuration itself, once, at its first secret: its rights are the same for each.
+    func warnOfReaders(ofTheFileWith secret: ScalarText, for key: String, _ title: String) {
+        let (line, column) = (secret.position.line, secret.position.column)
+        if let exposed, (exposed.line, exposed.column) <= (line, column) { return }
+        guard !secret.usesVariable, isReadableByAll(file) else { return }
+        exposed = ConfigurationProblem(
+            severity: .warning, file: file, line: line, column: column,
+            message:
+                "every user of this machine can read this file, which holds the secret '\(key)' \(title); take that right away "
+                + "(chmod o-r), or give secrets as ${NAME} or in a file of their own")
+    }
+
+    /// Of a file that holds a secret.
+    func warnOfReaders(of path: ScalarText, for key: String, _ title: String) {
+        guard isReadableByAll(place(path.value)) else { return }
+        warning(
+            "every user of this machine can read the file \(path.quoted) of '\(key)' \(title); take that right away "
+                + "(chmod o-r)", at: path.position)
+    }
+}
+
+/// A scalar of the file with its variables filled in. It knows whether it has any: a message never shows a variable's value, so
+/// it quotes the text as `quoted`, and adds what follows from the value as `reason` and `suggestion` only.
 struct ScalarText {
+    /// For use. Never for messages.
     let value: String
     /// As it stands in the file.
     let raw: String
     let position: SourcePosition
+    /// Whether a part of the value comes from the environment.
+    let usesVariable: Bool
 
-    var isSubstituted: Bool { raw.contains("$") && raw != value }
-
-    /// For messages: the text as it stands in the file, so that a variable's value never gets into one.
+    /// For messages: the text as it stands in the file.
     var quoted: String { Quotation.of(raw) }
+
+    /// `: WORDS`, where these may quote the value; nothing where that is a variable's.
+    func reason(_ words: String) -> String { usesVariable ? "" : ": \(words)" }
+
+    /// `; did you mean 'interval'?`, or nothing.
+    func suggestion(among candidates: some Sequence<String>) -> String {
+        usesVariable ? "" : Spelling.suggestion(for: value, among: candidates)
+    }
 }
 
 /// `${NAME}` and `${NAME:-default}` in the text of one scalar; `$$` is a dollar.
@@ -150,8 +198,13 @@ struct EnvironmentSubstitution {
     let environment: [String: String]
 
     /// - Throws: `Fault` at the first variable that is unset or misspelled.
-    func apply(to text: String) throws(Fault) -> String {
-        guard text.contains("$") else { return text }
+    func text(_ text: String, at position: SourcePosition) throws(Fault) -> ScalarText {
+        var usesVariable = false
+        let value = text.contains("$") ? try filled(text, &usesVariable) : text
+        return ScalarText(value: value, raw: text, position: position, usesVariable: usesVariable)
+    }
+
+    private func filled(_ text: String, _ usesVariable: inout Bool) throws(Fault) -> String {
         var result = ""
         var rest = Substring(text)
         while let dollar = rest.firstIndex(of: "$") {
@@ -166,6 +219,7 @@ struct EnvironmentSubstitution {
                     throw Fault(message: "'${' has no closing '}'; a literal dollar is written '$$'")
                 }
                 result += try value(of: rest[..<end].dropFirst())
+                usesVariable = true
                 rest = rest[rest.index(after: end)...]
             default:
                 result += "$"

@@ -33,11 +33,12 @@ final class Section {
             asked.insert(key)
             return nil
         }
-        let full = path.isEmpty ? key : "\(path).\(key)"
-        reading.note(place: entry.value.isNull ? entry.position : entry.value.position, of: full)
+        reading.note(place: entry.value.isNull ? entry.position : entry.value.position, of: full(key))
         asked.insert(key)
         return entry
     }
+
+    private func full(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
     func isGiven(_ key: String) -> Bool {
         entry(key).map { !$0.value.isNull } ?? false
@@ -71,7 +72,7 @@ final class Section {
         }
         return Section(
             entries: entries, position: entry.position, title: title ?? "in '\(key)'",
-            path: path.isEmpty ? key : "\(path).\(key)", isConcealed: isConcealed || self.isConcealed, reading: reading)
+            path: full(key), isConcealed: isConcealed || self.isConcealed, reading: reading)
     }
 
     /// The list at `key`; nil where it is absent, null, or after telling that it is no list.
@@ -108,7 +109,7 @@ extension Section {
         } catch {
             let found = node.summary(isConcealed: isConcealed)
             reading.error(
-                "expected a duration such as 5m for '\(key)' \(title), found \(found): \(error.reason)",
+                "expected a duration such as 5m for '\(key)' \(title), found \(found)\(text.reason(error.reason))",
                 at: text.position)
             return nil
         }
@@ -123,7 +124,7 @@ extension Section {
     func integer(_ key: String, in range: ClosedRange<Int>) -> Int? {
         let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
         guard let (text, node, isPlain) = scalar(key, expected) else { return nil }
-        guard isPlain || text.isSubstituted, let number = Int(text.value), range.contains(number) else {
+        guard isPlain || text.usesVariable, let number = Int(text.value), range.contains(number) else {
             mismatch(key, expected, node)
             return nil
         }
@@ -136,7 +137,7 @@ extension Section {
         guard let (text, node, isPlain) = scalar(key, expected) else { return nil }
         // `Double` would also read `0x10`, `inf` and `nan`.
         let isDecimal = text.value.utf8.allSatisfy { (48...57).contains($0) || $0 == UInt8(ascii: ".") }
-        guard isPlain || text.isSubstituted, isDecimal, let number = Double(text.value), number > 0, number <= maximum
+        guard isPlain || text.usesVariable, isDecimal, let number = Double(text.value), number > 0, number <= maximum
         else {
             mismatch(key, expected, node)
             return nil
@@ -146,7 +147,7 @@ extension Section {
 
     func boolean(_ key: String) -> Bool? {
         guard let (text, node, isPlain) = scalar(key, "true or false") else { return nil }
-        if isPlain || text.isSubstituted {
+        if isPlain || text.usesVariable {
             switch text.value {
             case "true", "True", "TRUE": return true
             case "false", "False", "FALSE": return false
@@ -165,8 +166,9 @@ extension Section {
         guard let (text, node, _) = scalar(key, expected) else { return nil }
         guard let word = Word(rawValue: text.value) else {
             let found = node.summary(isConcealed: false)
-            let hint = text.isSubstituted ? "" : Spelling.suggestion(for: text.value, among: words)
-            reading.error("expected \(expected) for '\(key)' \(title), found \(found)\(hint)", at: text.position)
+            reading.error(
+                "expected \(expected) for '\(key)' \(title), found \(found)\(text.suggestion(among: words))",
+                at: text.position)
             return nil
         }
         return word
@@ -181,7 +183,9 @@ extension Section {
             return nil
         }
         if entry.value.isNull, !isRequired { return nil }
-        return text(entry.value, key, expected, isRequired: isRequired, isConcealed: isConcealed)
+        let text = text(entry.value, key, expected, isRequired: isRequired, isConcealed: isConcealed)
+        if let text { reading.note(text, of: full(key)) }
+        return text
     }
 
     /// As `text(_:_:)`, for one value of a list at `key`.
@@ -195,7 +199,7 @@ extension Section {
         }
         guard let text = reading.text(raw, at: node.position) else { return nil }
         if text.value.isEmpty {
-            if isRequired || !text.isSubstituted { reading.error("'\(key)' \(title) is empty", at: node.position) }
+            if isRequired || !text.usesVariable { reading.error("'\(key)' \(title) is empty", at: node.position) }
             return nil
         }
         guard !text.value.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
@@ -246,8 +250,12 @@ extension Section {
         let isFromFile: Bool
     }
 
-    /// Nil where neither key is given, and after telling what is wrong with them.
-    func secret(_ key: String, isRequired: Bool = false) -> SecretText? {
+    /// Nil where neither key is given, and after telling what is wrong with them. Warns where other users can read the secret.
+    ///
+    /// `isSecret`: false for a value that others may know, as the address of a server is.
+    func secret(
+        _ key: String, isRequired: Bool = false, isSecret: (String) -> Bool = { _ in true }
+    ) -> SecretText? {
         let fileKey = key + "_file"
         let (isDirect, isFile) = (isGiven(key), isGiven(fileKey))
         guard !isDirect || !isFile else {
@@ -257,17 +265,17 @@ extension Section {
         }
         if isFile {
             return text(fileKey, "a path", isRequired: true).flatMap { path in
-                reading.secret(inFile: path, for: fileKey).map {
-                    SecretText(value: $0, position: path.position, isFromFile: true)
-                }
+                guard let value = reading.secret(inFile: path, for: fileKey) else { return nil }
+                if isSecret(value) { reading.warnOfReaders(of: path, for: fileKey, title) }
+                return SecretText(value: value, position: path.position, isFromFile: true)
             }
         }
         guard isDirect else {
             if isRequired { reading.error("'\(key)' (or '\(fileKey)') is missing \(title)", at: position) }
             return nil
         }
-        return text(key, "a text", isRequired: true, isConcealed: true).map {
-            SecretText(value: $0.value, position: $0.position, isFromFile: false)
-        }
+        guard let text = text(key, "a text", isRequired: true, isConcealed: true) else { return nil }
+        if isSecret(text.value) { reading.warnOfReaders(ofTheFileWith: text, for: key, title) }
+        return SecretText(value: text.value, position: text.position, isFromFile: false)
     }
 }

@@ -1,5 +1,6 @@
 // What is asked of URLs that the monitor itself will call.
 
+import Evidence
 import Foundation
 
 #if canImport(Glibc)
@@ -19,7 +20,7 @@ package enum WebAddress {
         }
         switch scheme {
         case "https": break
-        case "http" where isLoopback(host): break
+        case "http" where HostAddress.isLoopback(host: host): break
         case "http": return "must begin with https://; plain http is for loopback hosts only"
         default: return "must begin with https://"
         }
@@ -60,13 +61,11 @@ package enum WebAddress {
         return nil
     }
 
-    /// `host` is a name or an address, IPv6 without brackets.
-    static func isLoopback(_ host: String) -> Bool {
-        if host.lowercased() == "localhost" { return true }
-        var four = in_addr()
-        if inet_pton(AF_INET, host, &four) == 1 { return UInt32(bigEndian: four.s_addr) >> 24 == 127 }
-        return isAddress6(host) && bytes6(host) == [UInt8](repeating: 0, count: 15) + [1]
-    }
+    /// Whether it leads to this machine.
+    static func isHere(_ text: String) -> Bool { parts(text).map { HostAddress.isLoopback(host: $0.host) } ?? false }
+
+    /// Whether it holds a password.
+    static func hasPassword(_ text: String) -> Bool { parts(text)?.components.password?.isEmpty == false }
 
     static func isAddress4(_ text: String) -> Bool {
         var address = in_addr()
@@ -76,12 +75,6 @@ package enum WebAddress {
     static func isAddress6(_ text: String) -> Bool {
         var address = in6_addr()
         return inet_pton(AF_INET6, text, &address) == 1
-    }
-
-    private static func bytes6(_ text: String) -> [UInt8] {
-        var address = in6_addr()
-        guard inet_pton(AF_INET6, text, &address) == 1 else { return [] }
-        return withUnsafeBytes(of: &address) { Array($0) }
     }
 
     private static func parts(_ text: String) -> (scheme: String, components: URLComponents, host: String)? {

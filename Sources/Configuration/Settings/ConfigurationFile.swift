@@ -1,5 +1,7 @@
 // A whole `monitor.yaml` and its sections, but for the domains (`WatchedDomain.swift`) and the alerts (`AlertSettings.swift`).
 
+import Evidence
+
 /// A whole `monitor.yaml`, checked, with variables, secret files and defaults filled in.
 package struct ConfigurationFile: Sendable, Equatable {
     /// What a domain without settings of its own gets; already part of each of `domains`.
@@ -21,13 +23,16 @@ package struct ConfigurationFile: Sendable, Equatable {
     package var log: LogSettings
     /// nil: no watchdog is pinged.
     package var heartbeat: HeartbeatSettings?
+    /// What the file says for a key where a variable says it, by the key's path, quoted.
+    private let written: [String: String]
 
     package init(
         defaults: DomainDefaults = DomainDefaults(), domains: [WatchedDomain], network: NetworkSettings = .init(),
         cdn: CDNSettings = .init(), vantages: [Vantage] = [], alerts: AlertSettings = .init(),
         maintenance: [MaintenanceSettings] = [], store: StoreSettings = .init(), server: ServerSettings = .init(),
-        log: LogSettings = .init()
+        log: LogSettings = .init(), written: [String: String] = [:]
     ) {
+        self.written = written
         self.defaults = defaults
         self.domains = domains
         self.network = network
@@ -39,6 +44,10 @@ package struct ConfigurationFile: Sendable, Equatable {
         self.server = server
         self.log = log
     }
+
+    /// What a complaint calls the value of a key, which it names by its path: `words`, or the text as it stands in the file if
+    /// that holds a variable, whose value no complaint shows.
+    package func shown(_ words: String, of key: String) -> String { written[key] ?? words }
 }
 
 /// How the monitor reaches the network.
@@ -104,8 +113,14 @@ package struct ServerSettings: Sendable, Equatable {
     package var port = 9630
     /// Never nil where `host` is other than loopback.
     package var token: Secret?
+    /// In characters. A shorter one can be guessed.
+    package static let shortestToken = 16
     /// Where people reach the page, for links; nil: where it listens.
     package var publicURL: String?
+    /// Whether nothing can be changed over HTTP.
+    package var isReadOnly = false
+    /// Proxies whose `X-Forwarded-For` counts.
+    package var trustedProxies: [AddressRange] = []
     /// Whether `/metrics` has a sample for each domain.
     package var metricsByDomain = true
     /// Whether `/probe` checks domains that are not watched.

@@ -5,7 +5,7 @@ import Foundation
 extension Checks {
     /// The CDN gave no answer about the file: it could not be reached from here, or is itself in trouble.
     @Sendable static func cdnReachability(_ context: CheckContext) -> [Finding] {
-        guard let cdn = context.cdn, let fault = CDNFault(cdn) else { return [] }
+        guard let cdn = context.cdn, let fault = CDNFault(cdn, context.now) else { return [] }
         var evidence = ["url": cdn.url]
         if let failure = cdn.failure {
             evidence["error"] = failure.detail
@@ -137,7 +137,7 @@ extension Checks {
     @Sendable static func edgeDifferences(_ context: CheckContext) -> [Finding] {
         let survey = EdgeSurvey(context.readings)
         guard !survey.speaking.isEmpty else { return [] }
-        return disagreement(survey, context) + silence(survey)
+        return disagreement(survey, context) + silence(survey, context.now)
     }
 
     private static func disagreement(_ survey: EdgeSurvey, _ context: CheckContext) -> [Finding] {
@@ -170,8 +170,9 @@ extension Checks {
 
     /// An edge that answers with trouble of its own gives its phones nothing; one that cannot be reached from here may well
     /// be reached by them.
-    private static func silence(_ survey: EdgeSurvey) -> [Finding] {
-        let troubles = survey.silent.compactMap { look in CDNFault(look.retrieval).map { (look: look, fault: $0) } }
+    private static func silence(_ survey: EdgeSurvey, _ now: Date) -> [Finding] {
+        let troubles = survey.silent.compactMap { look in CDNFault(look.retrieval, now).map { (look: look, fault: $0) }
+        }
         let answering = Groups(
             troubles.filter { $0.look.retrieval.answer != nil }.map { ($0.fault.withoutPause, $0) }
         ).members
@@ -236,15 +237,15 @@ package enum CDNFault: Codable, Hashable, Sendable {
 
 extension CDNFault {
     /// Nil where the retrieval says something about the file.
-    init?(_ retrieval: Retrieval) {
+    init?(_ retrieval: Retrieval, _ now: Date) {
         guard !retrieval.speaksOfFile else { return nil }
         switch retrieval.outcome {
         case .failed(let failure): self = .failed(failure.kind, failure.phase)
         case .answered(let answer) where answer.speaksOfFile: self = .cutShort
         case .answered(let answer):
             switch answer.status {
-            case 429: self = .rateLimited(pause: answer.pause)
-            case 500...: self = .ownTrouble(status: answer.status, pause: answer.pause)
+            case 429: self = .rateLimited(pause: answer.pause(now))
+            case 500...: self = .ownTrouble(status: answer.status, pause: answer.pause(now))
             default: self = .notApple(status: answer.status)
             }
         }
@@ -267,8 +268,8 @@ extension Retrieval {
 
 extension Answer {
     /// How long to leave a CDN alone that is in trouble, in seconds, as it asks for it itself; a day at most.
-    fileprivate var pause: Int {
-        let asked = header("retry-after").flatMap { Int($0.trimmingCharacters(in: .whitespaces)) } ?? secondsUntilExpiry
+    fileprivate func pause(_ now: Date) -> Int {
+        let asked = retryAfter(now) ?? secondsUntilExpiry
         return asked.map { min(max($0, 60), 86_400) } ?? (status == 429 ? 3600 : 300)
     }
 }

@@ -69,7 +69,7 @@ extension Checks {
         if (520...530).contains(answer.status), answer.isOfCloudflare {
             return .behindCloudflare(status: answer.status)
         }
-        if answer.isBusy, let pause = answer.retryAfter(context.now) {
+        if answer.isBusy, let pause = answer.retryAfter(context.now), pause > 0 {
             return .busy(status: answer.status, pause: pause)
         }
         return .status(answer.status)
@@ -215,10 +215,10 @@ extension Answer {
     /// Whether the server says that it is asked too much, or cannot answer now. Our own requests may have brought it about.
     var isBusy: Bool { status == 429 || status == 503 }
 
-    /// For how many seconds it asks to be left alone, in seconds or by a date (RFC 9110, 10.2.3); a day at most.
+    /// For how many seconds it asks to be left alone, in seconds or by a date (RFC 9110, 10.2.3); a day at most. 0: no longer.
     func retryAfter(_ now: Date) -> Int? {
         guard let text = header("retry-after")?.trimmingCharacters(in: .whitespaces) else { return nil }
         let seconds = Int(text) ?? HTTPDate.parse(text).map { Int($0.timeIntervalSince(now).rounded(.up)) }
-        return seconds.flatMap { $0 > 0 ? min($0, 86_400) : nil }
+        return seconds.map { min(max($0, 0), 86_400) }
     }
 }

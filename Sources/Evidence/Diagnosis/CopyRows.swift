@@ -59,7 +59,7 @@ extension Diagnosis {
         { $0.error("expect.page-missing").map { _ in .file(.pageMissing) } },
         { context in
             guard context.finding("cdn.unreachable") != nil,
-                let fault = context.check.cdn.flatMap(CDNFault.init)
+                let fault = context.check.cdn.flatMap({ CDNFault($0, context.check.now) })
             else { return nil }
             return .copy(.unreachable(fault))
         },
@@ -167,7 +167,7 @@ extension DiagnosisContext {
     private var edgeTrouble: Cause? {
         let survey = EdgeSurvey(check.readings)
         let troubles = survey.silent.filter { $0.retrieval.answer != nil }.compactMap {
-            CDNFault($0.retrieval)
+            CDNFault($0.retrieval, check.now)
         }
         guard let group = Groups(troubles.map { ($0.family, $0) }).members.first, let first = group.first else {
             return nil

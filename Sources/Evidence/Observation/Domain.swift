@@ -62,6 +62,23 @@ package struct Domain: Hashable, Sendable, Comparable, CustomStringConvertible {
         return name
     }
 
+    /// The beginning of a name, or all of it, as names are kept: international labels in Punycode. What has no such form is
+    /// itself: no name begins so.
+    package static func kept(_ text: String) -> String {
+        let name = text.lowercased()
+        guard !name.utf8.allSatisfy({ $0 < 0x80 }) else { return name }
+        return (try? ascii(name, writtenAs: text)) ?? name
+    }
+
+    /// The name as people write it: labels in Punycode in their own letters.
+    package var unicodeName: String {
+        guard name.contains("xn--") else { return name }
+        var components = URLComponents()
+        components.scheme = "https"
+        components.encodedHost = name
+        return components.host?.lowercased() ?? name
+    }
+
     /// A name whose last label is a number is read as an IPv4 address, in decimal or hexadecimal: `127.0.0.0x1` too.
     /// https://url.spec.whatwg.org/#ends-in-a-number-checker
     private static func isNumber(_ label: Substring) -> Bool {

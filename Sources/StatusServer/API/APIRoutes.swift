@@ -18,11 +18,12 @@ struct APIRoutes: Sendable {
     let probe: ProbeRoute
     let readiness: ReadyRoute
 
-    func add(to router: Router<BasicRequestContext>) {
+    func add(to router: Router<Visit>) {
         for endpoint in APIEndpoint.allCases {
-            router.on(endpoint.routerPath, method: endpoint.requestMethod) { request, context in
+            let path = EndpointPath(endpoint.rawValue)
+            router.on(RouterPath(path.path), method: path.method) { request, visit in
                 do {
-                    return try await answer(endpoint, request, context)
+                    return try await answer(endpoint, request, visit)
                 } catch let fault as QueryFault {
                     return Response(plain: fault.description, status: .badRequest)
                 }
@@ -31,10 +32,9 @@ struct APIRoutes: Sendable {
     }
 
     private func answer(
-        _ endpoint: APIEndpoint, _ request: Request, _ context: BasicRequestContext
+        _ endpoint: APIEndpoint, _ request: Request, _ visit: Visit
     ) async throws -> Response {
-        let id = context.parameters.get("id") ?? ""
-        let domain = context.parameters.get("domain") ?? ""
+        let (id, domain) = (visit.parameter("id"), visit.parameter("domain"))
         switch endpoint {
         case .domains: return try await domains.list(request)
         case .domain: return try await domains.one(domain)
@@ -47,7 +47,7 @@ struct APIRoutes: Sendable {
         case .deliveries: return try await deliveries.list(request)
         case .delivery: return try await deliveries.one(id)
         case .retry:
-            return try await deliveries.retry(request, channel: context.parameters.get("channel") ?? "")
+            return try await deliveries.retry(request, channel: visit.parameter("channel"))
         case .silences: return try await silences.list()
         case .addSilence: return try await silences.add(request)
         case .endSilence: return try await silences.end(request, id: id)
@@ -60,7 +60,7 @@ struct APIRoutes: Sendable {
     }
 }
 
-/// Every path of the API with its method: the router, the gate before it and the test of `openapi.json` go by this list.
+/// Every path of the API with its method: the router, `MethodGate` and the test of `openapi.json` go by this list.
 package enum APIEndpoint: String, CaseIterable, Sendable {
     case domains = "GET /api/v1/domains"
     case domain = "GET /api/v1/domains/{domain}"
@@ -82,23 +82,9 @@ package enum APIEndpoint: String, CaseIterable, Sendable {
     case health = "GET /healthz"
     case readiness = "GET /readyz"
 
-    package var method: String { String(rawValue.prefix { $0 != " " }) }
+    package var method: String { EndpointPath(rawValue).method.rawValue }
     /// As OpenAPI writes it.
-    package var path: String { String(rawValue.drop { $0 != " " }.dropFirst()) }
-
-    var requestMethod: HTTPRequest.Method { HTTPRequest.Method(method) ?? .get }
-    var routerPath: RouterPath { RouterPath(path) }
-
-    /// Whether a request that changes something goes to one of these.
-    static func takes(_ request: Request) -> Bool {
-        guard request.method != .get, request.method != .head else { return false }
-        let parts = request.uri.path.split(separator: "/", omittingEmptySubsequences: false)
-        return allCases.contains { endpoint in
-            let wanted = endpoint.path.split(separator: "/", omittingEmptySubsequences: false)
-            return endpoint.requestMethod == request.method && wanted.count == parts.count
-                && zip(wanted, parts).allSatisfy { $0.hasPrefix("{") ? !$1.isEmpty : $0 == $1 }
-        }
-    }
+    package var path: String { EndpointPath(rawValue).path }
 }
 
 /// Why a request cannot be answered, for who sent it; a 400.

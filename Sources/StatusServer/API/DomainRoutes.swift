@@ -33,7 +33,7 @@ struct DomainRoutes: Sendable {
         let filter = BriefFilter(
             label: try query.label("label").map { "\($0.name)=\($0.value)" },
             comparison: try query.choice("state", Comparison.State.self),
-            prefix: query.text("prefix")?.lowercased() ?? "", after: query.text("cursor") ?? "")
+            prefix: Domain.kept(query.text("prefix") ?? ""), after: query.text("cursor") ?? "")
         let time = PageTime(timekeeper)
         try await watched.show(in: store, at: time)
         let names = try await store.names(filter, limit: limit + 1)

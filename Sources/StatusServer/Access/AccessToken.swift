@@ -3,9 +3,8 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Synchronization
 
-struct AccessToken: Sendable, CustomStringConvertible, CustomReflectable {
+struct AccessToken: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     let bytes: [UInt8]
 
     init(_ text: String) { bytes = Array(text.utf8) }
@@ -13,30 +12,12 @@ struct AccessToken: Sendable, CustomStringConvertible, CustomReflectable {
     var description: String { "(hidden)" }
     var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// Whether the value of an `Authorization` header shows the token: as Bearer, or as the password of Basic, by
-    /// which a browser can be used.
-    func opens(authorization: String) -> Bool {
-        guard let blank = authorization.firstIndex(of: " ") else { return false }
-        let credentials = authorization[blank...].drop { $0 == " " }
-        switch authorization[..<blank].lowercased() {
-        case "bearer":
-            return equals(Array(credentials.utf8))
-        case "basic":
-            guard let decoded = Data(base64Encoded: String(credentials)),
-                let colon = decoded.firstIndex(of: UInt8(ascii: ":"))
-            else { return false }
-            return equals(Array(decoded[(colon + 1)...]))
-        default:
-            return false
-        }
-    }
-
     /// An empty token equals nothing.
     func equals(_ shown: [UInt8]) -> Bool { !bytes.isEmpty && Self.isEqual(shown, bytes) }
 
     /// Takes as long for a first byte that is wrong as for a last one; only the length of what was shown can be timed,
     /// which its sender knows.
-    static func isEqual(_ shown: [UInt8], _ secret: [UInt8]) -> Bool {
+    private static func isEqual(_ shown: [UInt8], _ secret: [UInt8]) -> Bool {
         guard !secret.isEmpty else { return shown.isEmpty }
         var difference = secret.count ^ shown.count
         for index in shown.indices {
@@ -46,40 +27,84 @@ struct AccessToken: Sendable, CustomStringConvertible, CustomReflectable {
     }
 }
 
-/// The token of the running configuration; a reload replaces it while the server goes on.
-final class AccessKey: Sendable {
-    private let current: Mutex<AccessToken?>
+/// A token that a request shows, right or wrong.
+struct ShownToken: Sendable {
+    /// By which a request can show one. The password of Basic lets a browser without cookies in.
+    enum Way: String, Sendable { case bearer, basic, form }
 
-    init(_ token: AccessToken?) { current = Mutex(token) }
+    let bytes: [UInt8]
+    let way: Way
 
-    /// nil: the pages are open to everybody who reaches the address.
-    var token: AccessToken? { current.withLock { $0 } }
+    init(form text: String) {
+        bytes = Array(text.utf8)
+        way = .form
+    }
 
-    func replace(with token: AccessToken?) { current.withLock { $0 = token } }
+    /// Of an `Authorization` header; nil where it has none.
+    init?(authorization: String) {
+        guard let blank = authorization.firstIndex(of: " ") else { return nil }
+        let credentials = authorization[blank...].drop { $0 == " " }
+        switch authorization[..<blank].lowercased() {
+        case "bearer":
+            (bytes, way) = (Array(credentials.utf8), .bearer)
+        case "basic":
+            guard let decoded = Data(base64Encoded: String(credentials)),
+                let colon = decoded.firstIndex(of: UInt8(ascii: ":"))
+            else { return nil }
+            (bytes, way) = (Array(decoded[(colon + 1)...]), .basic)
+        default: return nil
+        }
+    }
 }
 
 /// Asks for the token, where there is one, on every path but those of probes, the login form and its files, whether the path
 /// exists or not. Browsers are led to the form.
-struct AccessGate<Context: RequestContext>: RouterMiddleware {
+struct AccessGate: RouterMiddleware {
     let key: AccessKey
 
     func handle(
-        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+        _ request: Request, context: Visit, next: (Request, Visit) async throws -> Response
     ) async throws -> Response {
-        guard let token = key.token else { return try await next(request, context) }
+        guard key.policy.token != nil else { return try await next(request, context) }
         let path = request.uri.path
         if HealthRoute.openPaths.contains(path) || path == LoginRoute.path || path.hasPrefix(Assets.path) {
             return try await next(request, context)
         }
-        if let shown = request.headers[.authorization] {
-            if token.opens(authorization: shown) { return try await next(request, context) }
-        } else if let session = Session.value(of: request), token.opens(session: session) {
+        let session = Session.value(of: request)
+        if let authorization = request.headers[.authorization] {
+            switch ShownToken(authorization: authorization).map({ key.judge($0, of: context, request) }) {
+            case .right: return try await next(request, context)
+            case .slowed(let seconds): return .slowedDown(seconds)
+            case .wrong, nil: break
+            }
+        } else if let session, key.isOpen(session: session) {
             return try await next(request, context)
-        } else if request.method == .get, request.headers[.accept]?.contains("text/html") == true {
-            return .seeOther(LoginRoute.address(from: request.uri.string))
+        } else if request.headers[.accept]?.contains("text/html") == true, !Self.isFetch(request) {
+            // A form of a page whose session has ended; what it would have changed is to be asked for again.
+            return .seeOther(request.method == .get ? LoginRoute.address(from: request.uri.string) : LoginRoute.path)
         }
-        return Response(
+        var answer = Response(
             plain: "this page needs the token of server.token, as a Bearer token or as the password\n",
-            status: .unauthorized, headers: [.wwwAuthenticate: #"Basic realm="aasa-monitor", charset="UTF-8""#])
+            status: .unauthorized)
+        // A browser answers a challenge with a dialog of its own, above whatever page is shown.
+        if session == nil, !Self.isFetch(request) {
+            answer.headers[.wwwAuthenticate] = #"Basic realm="aasa-monitor", charset="UTF-8""#
+        }
+        return answer
+    }
+
+    /// Whether the script of a page asks. Browsers name the mode to hosts that they deem safe alone; our script names itself.
+    private static func isFetch(_ request: Request) -> Bool {
+        if let name = HTTPField.Name("Sec-Fetch-Mode"), let mode = request.headers[name] { return mode != "navigate" }
+        return HTTPField.Name("X-Requested-With").map { request.headers[$0] != nil } ?? false
+    }
+}
+
+extension Response {
+    /// To who showed too many wrong tokens.
+    static func slowedDown(_ seconds: Int) -> Response {
+        Response(
+            plain: "429 too many wrong tokens came from this address; try again in \(seconds) s\n",
+            status: .tooManyRequests, headers: [.retryAfter: "\(seconds)"])
     }
 }

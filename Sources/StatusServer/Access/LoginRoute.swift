@@ -3,22 +3,19 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Logging
 import Monitoring
 
 struct LoginRoute: Sendable {
     let context: PageContext
     let gate: WriteGate
-    /// Whether people reach the page by HTTPS alone.
-    let isSecure: Bool
 
     static let path = "/login"
-    /// Who guesses waits.
-    private static let pause = Duration.milliseconds(400)
 
     struct View: Equatable, Sendable {
         let frame: Frame
         let isWrong: Bool
+        /// Seconds until another token is looked at; nil: it is now.
+        let wait: String?
         let isKnown: Bool
         let to: String
     }
@@ -32,33 +29,41 @@ struct LoginRoute: Sendable {
         return "\(path)?to=\(value)"
     }
 
-    func form(_ request: Request, isWrong: Bool = false, to: String? = nil) -> Response {
-        guard let token = context.key.token else { return .seeOther("/") }
+    func form(_ request: Request, _ answer: AccessKey.Answer = .right, to: String? = nil) -> Response {
+        guard context.key.policy.token != nil else { return .seeOther("/") }
         let target = to ?? request.uri.queryParameters["to"].map(String.init) ?? "/"
+        var wait: Int?
+        if case .slowed(let seconds) = answer { wait = seconds }
         let view = View(
             frame: Frame(
                 title: "Log in", tone: .soft, section: .domains, json: "/api/v1/domains",
                 basis: Frame.Basis(version: context.version), time: PageTime(context.timekeeper)),
-            isWrong: isWrong, isKnown: Session.value(of: request).map(token.opens(session:)) ?? false,
+            isWrong: answer == .wrong, wait: wait.map { "\($0)" },
+            isKnown: Session.value(of: request).map(context.key.isOpen(session:)) ?? false,
             to: FormBody.ownPath(target, otherwise: "/"))
         var response = context.render(request, .login, view, view.frame)
-        if isWrong { response.status = .unauthorized }
+        if answer == .wrong { response.status = .unauthorized }
+        if let wait {
+            response.status = .tooManyRequests
+            response.headers[.retryAfter] = "\(wait)"
+        }
         response.headers[.cacheControl] = "no-store"
         return response
     }
 
-    func login(_ request: Request) async throws -> Response {
+    func login(_ request: Request, _ visit: Visit) async throws -> Response {
         try await gate.form(request) { form in
-            guard let token = context.key.token else { return .seeOther("/") }
+            guard context.key.policy.token != nil else { return .seeOther("/") }
             let to = FormBody.ownPath(form["to"], otherwise: "/")
-            if form["end"] == "1" { return .seeOther(Self.path, headers: [.setCookie: Session.end]) }
-            guard token.opens(token: form["token"]) else {
-                try await Task.sleep(for: Self.pause)
-                context.logger.warning("login refused: wrong token")
-                return self.form(request, isWrong: true, to: to)
+            if form["end"] == "1" {
+                if let session = Session.value(of: request) { context.key.end(session: session) }
+                return .seeOther(Self.path, headers: [.setCookie: Session.end])
             }
+            let answer = context.key.judge(ShownToken(form: form["token"]), of: visit, request)
+            guard answer == .right else { return self.form(request, answer, to: to) }
             let forwarded = HTTPField.Name("X-Forwarded-Proto").flatMap { request.headers[$0] }
-            let cookie = Session.cookie(token.session, isSecure: isSecure || forwarded == "https")
+            let isSecure = context.key.policy.publicURL?.lowercased().hasPrefix("https://") ?? false
+            let cookie = Session.cookie(context.key.beginSession(), isSecure: isSecure || forwarded == "https")
             return .seeOther(to, headers: [.setCookie: cookie])
         }
     }

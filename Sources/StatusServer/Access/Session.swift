@@ -1,13 +1,15 @@
-// What a browser keeps after the login form: a value made of the token, so that it ends with it, and does not reveal it.
+// What a browser keeps after the login form: a number drawn at random, which says nothing of the token.
 
+import Evidence
 import Foundation
 import HTTPTypes
 import Hashing
 import Hummingbird
 
+/// The cookie of a session.
 enum Session {
     private static let name = "aasa_monitor_session"
-    private static let lifeSeconds = 30 * 86400
+    static let lifeSeconds = 30 * 86400
 
     /// Of a `Cookie` header; nil where it has none.
     static func value(of request: Request) -> String? {
@@ -29,16 +31,29 @@ enum Session {
     static let end = "\(name)=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict"
 }
 
-extension AccessToken {
-    /// What a session of this token has.
-    var session: String {
-        Digest.sha256.authenticationCode(for: "aasa-monitor page session".utf8, key: bytes).hexadecimal
+/// The open sessions, in memory alone: they end with the process.
+struct SessionTable: Sendable {
+    /// When each ends, by the hash of its number: the time that a look-up takes tells nothing of a number.
+    private var ends: [[UInt8]: ContinuousClock.Instant] = [:]
+
+    /// The oldest one ends where there are more.
+    private static let capacity = 1024
+
+    /// - Returns: its number.
+    mutating func begin(at now: ContinuousClock.Instant) -> String {
+        ends = ends.filter { $0.value > now }
+        if ends.count >= Self.capacity, let oldest = ends.min(by: { $0.value < $1.value })?.key { ends[oldest] = nil }
+        var random = SystemRandomNumberGenerator()
+        let number = (0..<32).map { _ in UInt8.random(in: 0...255, using: &random) }.hexadecimal
+        ends[Self.key(number)] = now + .seconds(Session.lifeSeconds)
+        return number
     }
 
-    func opens(session shown: String) -> Bool {
-        guard !bytes.isEmpty else { return false }
-        return Self.isEqual(Array(shown.utf8), Array(session.utf8))
+    func isOpen(_ number: String, at now: ContinuousClock.Instant) -> Bool {
+        ends[Self.key(number)].map { $0 > now } ?? false
     }
 
-    func opens(token shown: String) -> Bool { equals(Array(shown.utf8)) }
+    mutating func end(_ number: String) { ends[Self.key(number)] = nil }
+
+    private static func key(_ number: String) -> [UInt8] { Digest.sha256.hash(number.utf8) }
 }

@@ -7,36 +7,26 @@ import Hummingbird
 import NIOCore
 
 struct WriteGate: Sendable {
-    /// Names under which the site is asked for; no other may write where no token guards it.
-    let hosts: Set<String>
     let key: AccessKey
 
-    /// A browser names the page that makes it send something; other clients name none. And a page whose name was
-    /// made to point to this machine asks for its own name, not for ours.
+    /// Why a request may not write; nil: it may.
     func refusal(_ request: Request) -> Response? {
-        let asked = (request.head.authority ?? request.headers[HTTPField.Name("Host") ?? .origin] ?? "").lowercased()
-        if key.token == nil, !hosts.contains(Self.name(ofHost: asked)) {
+        // A page whose name was made to point to this machine asks for its own name, not for ours.
+        if key.policy.token == nil, !key.names.contains(authority: request.authority) {
             return fault("ask for this site by its address, or set server.token", .forbidden)
         }
-        if let origin = request.headers[.origin], !Self.isSame(origin: origin.lowercased(), host: asked) {
-            return fault("a page of another site may not ask for this", .forbidden)
-        }
-        if let name = HTTPField.Name("Sec-Fetch-Site"), let site = request.headers[name],
-            site != "same-origin", site != "none"
-        {
+        return foreignPage(request)
+    }
+
+    /// Refuses what a page of another site makes a browser send, of the same domain too: somebody else may own it. A browser
+    /// names the page that makes it send something; other clients name none.
+    func foreignPage(_ request: Request) -> Response? {
+        let site = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] } ?? "none"
+        let isOwn = request.headers[.origin].map { key.names.isOwn(origin: $0, authority: request.authority) } ?? true
+        guard isOwn, site == "same-origin" || site == "none" else {
             return fault("a page of another site may not ask for this", .forbidden)
         }
         return nil
-    }
-
-    private static func isSame(origin: String, host: String) -> Bool {
-        origin == "http://" + host || origin == "https://" + host
-    }
-
-    /// `localhost:9630` → `localhost`, `[::1]:9630` → `::1`.
-    static func name(ofHost host: String) -> String {
-        if host.hasPrefix("[") { return String(host.dropFirst().prefix { $0 != "]" }) }
-        return String(host.prefix { $0 != ":" })
     }
 
     /// Answers a request that may write and bears JSON of at most `limit` bytes.
@@ -125,60 +115,4 @@ extension Response {
         headers[.location] = path
         return Response(status: .seeOther, headers: headers)
     }
-}
-
-/// Requests that change something go to paths of the API that take them: every other one but GET and HEAD is refused.
-struct ReadOnlyGate<Context: RequestContext>: RouterMiddleware {
-    func handle(
-        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
-    ) async throws -> Response {
-        guard
-            request.method == .get || request.method == .head || APIEndpoint.takes(request)
-                || PageWritesRoute.takes(request)
-        else {
-            return Response(
-                plain: "405 this server only answers GET and HEAD\n", status: .methodNotAllowed,
-                headers: [.allow: "GET, HEAD"])
-        }
-        return try await next(request, context)
-    }
-}
-
-/// Where only this machine can reach the server, it answers to its own names alone; probes may use any. A name that was
-/// made to point to this machine (DNS rebinding) must not open the pages in somebody's browser: that browser asks for the
-/// name, not for ours.
-struct HostGate<Context: RequestContext>: RouterMiddleware {
-    /// nil: any name.
-    let hosts: Set<String>?
-    let key: AccessKey
-
-    func handle(
-        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
-    ) async throws -> Response {
-        // A token opens the pages under whatever name they are reached: a page of another name does not have it.
-        guard let hosts, key.token == nil, !HealthRoute.openPaths.contains(request.uri.path) else {
-            return try await next(request, context)
-        }
-        let asked = (request.head.authority ?? request.headers[HTTPField.Name("Host") ?? .origin] ?? "").lowercased()
-        guard hosts.contains(WriteGate.name(ofHost: asked)) else {
-            return Response(
-                plain: "421 this server does not answer to that name; ask for localhost, or set server.public_url\n",
-                status: .misdirectedRequest)
-        }
-        return try await next(request, context)
-    }
-}
-
-extension StatusServerSettings {
-    /// Names under which the site is asked for.
-    var ownHosts: Set<String> {
-        var hosts: Set<String> = ["localhost", "127.0.0.1", "::1", host.lowercased()]
-        if let publicURL, let authority = publicURL.split(separator: "/").dropFirst().first {
-            hosts.insert(WriteGate.name(ofHost: authority.lowercased()))
-        }
-        return hosts
-    }
-
-    /// Whether only this machine can reach it.
-    var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 }

@@ -12,8 +12,8 @@ struct DomainPageRoute: Sendable {
     private static let maximumIncidents = 40
     private static let maximumDeliveries = 40
 
-    func answer(_ request: Request, _ name: String?) async -> Response {
-        guard let domain = name.flatMap({ try? Domain($0) }), let watched = context.watched.index[domain] else {
+    func answer(_ request: Request, _ name: String) async -> Response {
+        guard let domain = try? Domain(name), let watched = context.watched.index[domain] else {
             return Response(plain: "404 this domain is not watched here\n", status: .notFound)
         }
         let query = DomainQuery(

@@ -9,7 +9,6 @@ import Storage
 
 struct FeedRoute: Sendable {
     let context: PageContext
-    let publicURL: String?
 
     private static let maximum = 50
     private static let window: TimeInterval = 30 * 86400
@@ -42,10 +41,11 @@ struct FeedRoute: Sendable {
     }
 
     private func base(_ request: Request) -> String {
-        if let publicURL { return publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL }
+        if let publicURL = context.key.policy.publicURL {
+            return publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL
+        }
         return "http://"
-            + (request.head.authority ?? request.headers[HTTPField.Name("Host") ?? .origin] ?? "localhost").onOneLine(
-                upTo: 255)
+            + (request.authority.isEmpty ? "localhost" : request.authority).onOneLine(upTo: 255)
     }
 
     private func entry(

@@ -62,9 +62,9 @@ struct IncidentView: Equatable, Sendable {
             FrontPage.Kept(name: $0.name, value: "/domains/\($0.name)")
         }
         let isOpen = incident.state == .firing || incident.state == .recovering
-        canAcknowledge = isOpen && record.acknowledgement == nil
-        canUnacknowledge = isOpen && record.acknowledgement != nil
-        canSilence = isOpen && incident.domain != nil
+        canAcknowledge = basis.canWrite && isOpen && record.acknowledgement == nil
+        canUnacknowledge = basis.canWrite && isOpen && record.acknowledgement != nil
+        canSilence = basis.canWrite && isOpen && incident.domain != nil
     }
 }
 

@@ -29,6 +29,8 @@ struct Frame: Equatable, Sendable {
     let assets: String
     let json: String
     let canLogOut: Bool
+    /// Whether the page shows what changes something.
+    let canWrite: Bool
 
     struct HealthItem: Equatable, Sendable {
         let name: String
@@ -46,6 +48,7 @@ struct Frame: Equatable, Sendable {
         var isPaused = false
         var pauseAddress = "?pause=1"
         var canLogOut = false
+        var canWrite = true
     }
 
     enum Section { case domains, incidents }
@@ -69,6 +72,7 @@ struct Frame: Equatable, Sendable {
         assets = Assets.version
         self.json = json
         canLogOut = basis.canLogOut
+        canWrite = basis.canWrite
     }
 }
 

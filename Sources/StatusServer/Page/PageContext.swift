@@ -58,7 +58,8 @@ final class PageContext: Sendable {
         return Frame.Basis(
             version: version, health: items, openIncidents: try await store.openIncidentCount(),
             refreshSeconds: waiting > 0 || timekeeper.pace != 1 ? Self.fastRefreshSeconds : Self.refreshSeconds,
-            isPaused: isPaused, pauseAddress: pauseAddress, canLogOut: key.token != nil)
+            isPaused: isPaused, pauseAddress: pauseAddress, canLogOut: key.policy.token != nil,
+            canWrite: !key.policy.isReadOnly)
     }
 
     /// Answers a request with a page, or says that the store does not answer.

@@ -14,49 +14,62 @@ struct PageRoutes: Sendable {
     let actions: MonitorActions
     /// Called after each change of an acknowledgement.
     let onWrite: @Sendable () -> Void
-    let publicURL: String?
 
-    func add(to router: Router<BasicRequestContext>) {
-        let overview = OverviewRoute(context: context)
-        router.get("/") { request, _ in await overview.answer(request) }
-        let domain = DomainPageRoute(context: context, isChecking: actions.isChecking)
-        router.get("/domains/:domain") { request, context in
-            await domain.answer(request, context.parameters.get("domain"))
+    func add(to router: Router<Visit>) {
+        for endpoint in PageEndpoint.allCases {
+            let path = EndpointPath(endpoint.rawValue)
+            router.on(RouterPath(path.path), method: path.method) { request, visit in
+                try await answer(endpoint, request, visit)
+            }
         }
-        let incidents = IncidentPagesRoute(context: context)
-        router.get("/incidents") { request, _ in await incidents.list(request) }
-        router.get("/incidents/:id") { request, context in
-            await incidents.one(request, context.parameters.get("id") ?? "")
-        }
-        let feed = FeedRoute(context: context, publicURL: publicURL)
-        router.get("/incidents.atom") { request, _ in try await feed.answer(request) }
-        router.get("/badge/:file") { _, context in try await feed.badge(context.parameters.get("file") ?? "") }
-        router.get("/assets/:name") { _, context in Assets.answer(context.parameters.get("name")) }
-        addWrites(to: router)
     }
 
-    private func addWrites(to router: Router<BasicRequestContext>) {
-        let login = LoginRoute(
-            context: context, gate: gate, isSecure: publicURL?.lowercased().hasPrefix("https://") ?? false)
-        router.get(RouterPath(LoginRoute.path)) { request, _ in login.form(request) }
-        router.post(RouterPath(LoginRoute.path)) { request, _ in try await login.login(request) }
-        let writes = PageWritesRoute(context: context, gate: gate, actions: actions, onWrite: onWrite)
-        router.post("/incidents/:id/ack") { request, context in
-            try await writes.acknowledge(request, context.parameters.get("id") ?? "")
-        }
-        router.post("/incidents/:id/unack") { request, context in
-            try await writes.unacknowledge(request, context.parameters.get("id") ?? "")
-        }
-        router.post("/domains/:domain/check") { request, context in
-            try await writes.check(request, context.parameters.get("domain") ?? "")
-        }
-        router.post("/domains/:domain/silence") { request, context in
-            try await writes.silence(request, context.parameters.get("domain") ?? "")
-        }
-        router.post("/silences/:id/end") { request, context in
-            try await writes.endSilence(request, context.parameters.get("id") ?? "")
+    private func answer(_ endpoint: PageEndpoint, _ request: Request, _ visit: Visit) async throws -> Response {
+        let (id, domain) = (visit.parameter("id"), visit.parameter("domain"))
+        switch endpoint {
+        case .overview: return await OverviewRoute(context: context).answer(request)
+        case .domain:
+            return await DomainPageRoute(context: context, isChecking: actions.isChecking).answer(request, domain)
+        case .incidents: return await IncidentPagesRoute(context: context).list(request)
+        case .incident: return await IncidentPagesRoute(context: context).one(request, id)
+        case .feed: return try await feed.answer(request)
+        case .badge: return try await feed.badge(visit.parameter("file"))
+        case .asset: return Assets.answer(visit.parameter("name"))
+        case .loginForm: return login.form(request)
+        case .login: return try await login.login(request, visit)
+        case .acknowledge: return try await writes.acknowledge(request, id)
+        case .unacknowledge: return try await writes.unacknowledge(request, id)
+        case .check: return try await writes.check(request, domain)
+        case .silence: return try await writes.silence(request, domain)
+        case .endSilence: return try await writes.endSilence(request, id)
         }
     }
+
+    private var feed: FeedRoute { FeedRoute(context: context) }
+
+    private var login: LoginRoute { LoginRoute(context: context, gate: gate) }
+
+    private var writes: PageWritesRoute {
+        PageWritesRoute(context: context, gate: gate, actions: actions, onWrite: onWrite)
+    }
+}
+
+/// Every path of the pages with its method; `APIEndpoint` lists those of programs.
+enum PageEndpoint: String, CaseIterable, Sendable {
+    case overview = "GET /"
+    case domain = "GET /domains/{domain}"
+    case incidents = "GET /incidents"
+    case incident = "GET /incidents/{id}"
+    case feed = "GET /incidents.atom"
+    case badge = "GET /badge/{file}"
+    case asset = "GET /assets/{name}"
+    case loginForm = "GET /login"
+    case login = "POST /login"
+    case acknowledge = "POST /incidents/{id}/ack"
+    case unacknowledge = "POST /incidents/{id}/unack"
+    case check = "POST /domains/{domain}/check"
+    case silence = "POST /domains/{domain}/silence"
+    case endSilence = "POST /silences/{id}/end"
 }
 
 /// What people do on the pages: acknowledgements, silences, and a check now. Each form leads back to its page.
@@ -65,18 +78,6 @@ struct PageWritesRoute: Sendable {
     let gate: WriteGate
     let actions: MonitorActions
     let onWrite: @Sendable () -> Void
-
-    /// Whether a request may write here, as far as its method and path say.
-    static func takes(_ request: Request) -> Bool {
-        guard request.method == .post else { return false }
-        let parts = request.uri.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-        switch (parts.first, parts.last, parts.count) {
-        case ("login", _, 1), ("incidents", "ack", 3), ("incidents", "unack", 3), ("domains", "silence", 3),
-            ("domains", "check", 3), ("silences", "end", 3):
-            return true
-        default: return false
-        }
-    }
 
     func acknowledge(_ request: Request, _ id: String) async throws -> Response {
         try await gate.form(request) { form in

@@ -74,8 +74,10 @@
     if (document.hidden || busy()) return;
     let answer;
     try {
-      answer = await fetch(location.href, { headers: tag ? { "If-None-Match": tag } : {}, cache: "no-store", credentials: "same-origin" });
+      answer = await fetch(location.href, { headers: tag ? { "If-None-Match": tag, "X-Requested-With": "fetch" } : { "X-Requested-With": "fetch" }, cache: "no-store", credentials: "same-origin" });
     } catch { return; }
+    // The session has ended.
+    if (answer.status === 401) { location.assign("/login?to=" + encodeURIComponent(location.pathname + location.search)); return; }
     const shown = answer.headers.get("X-Rendered");
     if (shown) {
       document.getElementById("clock").textContent = shown.slice(11) + " UTC";

@@ -24,13 +24,17 @@ package struct IncidentFilter: Equatable, Sendable {
     }
 
     private static let names = """
-        \(NameSearch.names) UNION SELECT domain FROM incident WHERE domain >= :from AND domain < :to
+        \(NameSearch.names) UNION SELECT domain FROM incident WHERE domain >= :kept AND domain < :end
         """
 
     func arguments(_ more: [String: any DatabaseValueConvertible] = [:]) -> StatementArguments {
         var all = more
         if let kind { all["kind"] = kind.rawValue }
-        if !search.isEmpty { all.merge(NameSearch.arguments(search)) { $1 } }
+        if !search.isEmpty {
+            all.merge(NameSearch.arguments(search)) { $1 }
+            let kept = Domain.kept(search)
+            (all["kept"], all["end"]) = (kept, NameSearch.end(of: kept))
+        }
         return StatementArguments(all)
     }
 }

@@ -102,10 +102,12 @@ extension Store {
         }
     }
 
-    /// The name, what follows each of its dots but the last, and each label.
+    /// The name, and what follows each of its dots but the last, as it is kept and as people write it; and each label.
     private static func keys(_ domain: Domain, _ labels: [String: String]) -> Set<String> {
-        let parts = domain.name.split(separator: ".")
-        let names = (0..<max(1, parts.count - 1)).map { parts[$0...].joined(separator: ".") }
+        let names = Set([domain.name, domain.unicodeName]).flatMap { name in
+            let parts = name.split(separator: ".")
+            return (0..<max(1, parts.count - 1)).map { parts[$0...].joined(separator: ".") }
+        }
         return Set(names + labels.map { "=\($0.key)=\($0.value)" })
     }
 }

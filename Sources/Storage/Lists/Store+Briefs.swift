@@ -95,13 +95,13 @@ enum NameSearch {
     static let names = "SELECT name FROM brief_key WHERE key >= :from AND key < :to"
 
     static func arguments(_ text: String) -> [String: any DatabaseValueConvertible] {
-        let key = text.lowercased()
+        let key = text.precomposedStringWithCanonicalMapping.lowercased()
         // Labels are among the keys, and begin so.
         return ["from": key, "to": key.hasPrefix("=") ? key : end(of: key)]
     }
 
-    /// Behind all names that begin so: none has a scalar above the letters of ASCII.
-    static func end(of beginning: String) -> String { beginning + "\u{7F}" }
+    /// Behind all names that begin so, also those that are written in other letters than ASCII's.
+    static func end(of beginning: String) -> String { beginning + "\u{10FFFF}" }
 }
 
 /// Domains that need the same decision.

@@ -1,5 +1,7 @@
 // What `decide` answers for all combinations of its arguments, in Snapshots/decide.txt. A line stands for all combinations that
-// it does not tell apart: it names only the arguments that make a difference there. `make golden` writes the file again.
+// it does not tell apart: it names only the arguments that make a difference there. `isOpen` of a part leaves out what cannot occur,
+// and values that `decide` does not look at in that place: a change that makes it look there opens the part. `make golden` writes
+// the file again.
 
 import Evidence
 import Foundation

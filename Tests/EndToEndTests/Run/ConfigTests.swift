@@ -23,7 +23,7 @@ extension EndToEndTests {
                          from: monitor@a.test, to: [ops@a.test, b@a.test]},
                         {name: script, type: command, command: [/usr/bin/on-alert, planted, 5]}]}
                     maintenance: [{name: n, labels: {team: "*"}, days: [sat], start: "02:00", end: "04:00", zone: UTC}]
-                    server: {listen: "[::1]:9630", token: planted}
+                    server: {listen: "[::1]:9630", token: planted-and-never-shown}
                     heartbeat: {url: "https://planted.test/ping"}
                     """)
                 let shown = try await stage.run(["config", "show"])
@@ -50,6 +50,7 @@ extension EndToEndTests {
                     .replacing(#/url: "\*\*\*"(?=\n +username)/#, with: "url: \"smtp://other.test\"")
                     .replacing("url: \"***\"", with: "url: \"https://other.test/x\"")
                     .replacing("secret: \"***\"", with: "secret: \"\(Watch.secret)\"")
+                    .replacing("token: \"***\"", with: "token: a-token-of-24-characters")
                 try stage.write("again.yaml", text)
                 let again = try await stage.run(["config", "show", "--config", "again.yaml"])
                 #expect(again.end == .exit(0), "\(again.errors)")

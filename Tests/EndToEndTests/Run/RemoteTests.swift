@@ -105,12 +105,13 @@ extension EndToEndTests {
                 let daemon = try Watch(stage, ["site.test"], watch)
                 let text = try String(contentsOfFile: stage.path("monitor.yaml"), encoding: .utf8)
                 try stage.write(
-                    "monitor.yaml", text.replacing("server: {listen:", with: "server: {token: \"tell-no-one\", listen:")
+                    "monitor.yaml",
+                    text.replacing("server: {listen:", with: "server: {token: \"tell-no-one-of-it\", listen:")
                 )
                 let (process, page) = try await daemon.started()
                 try await daemon.checks(1, of: "site.test")
                 try stage.write("wrong", "something else\n")
-                try stage.write("right", "tell-no-one\n")
+                try stage.write("right", "tell-no-one-of-it\n")
                 try stage.write("empty", "\n")
                 func status(_ more: [String]) async throws -> MonitorProcess {
                     try await stage.run(["status", "--url", page] + more)
@@ -126,7 +127,7 @@ extension EndToEndTests {
                 let right = try await status(["--token-file", "right"])
                 #expect(right.end == .exit(0) && right.output.contains("site.test"), "\(right.errors)")
                 for process in [without, wrong, empty, missing, right] {
-                    #expect(!(process.output + process.errors).contains("tell-no-one"))
+                    #expect(!(process.output + process.errors).contains("tell-no-one-of-it"))
                     #expect(!(process.output + process.errors).contains("something else"))
                 }
                 process.signal(SIGTERM)

@@ -21,6 +21,11 @@ struct Namespace: Sendable {
     var addresses: [String: Address] = [:]
     /// nginx's server blocks; `ROOT` is its folder.
     var servers = ""
+    /// Names that the name server of the namespace knows. It says of every other that it does not exist.
+    var names: [(name: String, addresses: [String])] = []
+    /// The lines of /etc/resolv.conf beside the one that names the server. Each name below a `search` domain has the address
+    /// 10.1.2.3 there.
+    var resolving = ""
 
     static let cdn = "app-site-association.cdn-apple.com"
 
@@ -30,6 +35,8 @@ struct Namespace: Sendable {
         let waitedForAtOnce: Int
         /// What nginx was asked, a line each: `HOST PATH`.
         let requests: [String]
+        /// What the name server was asked for, in this order.
+        let questions: [String]
 
         func report() throws -> JSONValue { try process.json() }
     }
@@ -39,7 +46,8 @@ struct Namespace: Sendable {
         guard Nginx.isInstalled else { return "nginx is not installed" }
         let script = """
             ip link set lo up && ip link add v0 type veth peer name v1 && ip link set v0 up \
-            && ip -6 addr add 2a00::1/128 dev lo nodad && mount --bind /etc/hostname /etc/hosts
+            && ip -6 addr add 2a00::1/128 dev lo nodad && mount --bind /etc/hostname /etc/hosts \
+            && mount --bind /etc/hostname /etc/resolv.conf && python3 -c ''
             """
         let process = try stage.tool("unshare", unshare + ["sh", "-c", script])
         let end = try await process.ended()
@@ -56,7 +64,7 @@ struct Namespace: Sendable {
     /// Runs `check` in a namespace that is gone afterwards.
     func check(on stage: Stage, _ arguments: [String]) async throws -> Run {
         let server = RealServer(stage: stage, port: 443)
-        for (name, _) in hosts { try server.putIdentity(.valid, of: name, at: "web/\(name)") }
+        for (name, _) in hosts + names { try server.putIdentity(.valid, of: name, at: "web/\(name)") }
         let root = stage.path("web")
         let log = "log_format asked '$host $uri'; access_log \(root)/access.log asked;\n"
         let text = RealServer.configuration(root: root)
@@ -65,6 +73,12 @@ struct Namespace: Sendable {
         try server.put(text, at: "web/nginx.conf")
         let lines = hosts.flatMap { host in host.addresses.map { "\($0) \(host.name)\n" } }
         try server.put("127.0.0.1 localhost\n" + lines.joined(), at: "hosts")
+        try server.put("nameserver 127.0.0.1\n" + resolving, at: "resolv.conf")
+        try server.put(Self.nameServer, at: "names.py")
+        let known = names.flatMap { name in name.addresses.map { "\(name.name) \($0)\n" } }
+        let search = resolving.split(separator: "\n").filter { $0.hasPrefix("search ") }
+            .flatMap { $0.split(separator: " ").dropFirst() }.map { "*.\($0) 10.1.2.3\n" }
+        try server.put((known + search).joined(), at: "names")
         try server.put(script(root: root), at: "namespace.sh")
         let words = ["check", "--cacert", stage.lab.caFile, "--format", "json"] + arguments
         let process = try stage.tool(
@@ -72,14 +86,53 @@ struct Namespace: Sendable {
             Self.unshare + ["bash", "namespace.sh", MonitorProcess.binary.path] + words)
         try await process.ended()
         let asked = (try? String(contentsOf: stage.folder.appending(path: "web/access.log"), encoding: .utf8)) ?? ""
+        let questions = (try? String(contentsOf: stage.folder.appending(path: "questions"), encoding: .utf8)) ?? ""
         let count = (try? String(contentsOf: stage.folder.appending(path: "waiting"), encoding: .utf8)) ?? ""
         return Run(
             process: process, waitedForAtOnce: Int(count.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0,
-            requests: asked.split(separator: "\n").map(String.init))
+            requests: asked.split(separator: "\n").map(String.init),
+            questions: questions.split(separator: "\n").map(String.init).filter { !isOfMachine($0) })
+    }
+
+    /// Answers from the lines `NAME ADDRESS` of the file `names`, of which a name may be `*.SUFFIX`, and notes each question.
+    private static let nameServer = """
+        import socket
+        known = [line.split() for line in open("names")]
+        server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        server.bind(("127.0.0.1", 53))
+        log = open("questions", "w", buffering=1)
+        while True:
+            question, asker = server.recvfrom(2000)
+            end, labels = 12, []
+            while question[end]:
+                labels.append(question[end + 1:end + 1 + question[end]].decode())
+                end += question[end] + 1
+            name, kind = ".".join(labels).lower(), question[end + 2]
+            log.write(name + "\\n")
+            found = [a for n, a in known if n == name or (n[0] == "*" and name.endswith(n[1:]))]
+            family = {1: socket.AF_INET, 28: socket.AF_INET6}.get(kind)
+            records = b""
+            count = 0
+            for address in found:
+                if family != (socket.AF_INET6 if ":" in address else socket.AF_INET):
+                    continue
+                data = socket.inet_pton(family, address)
+                records += bytes([0xC0, 12, 0, kind, 0, 1, 0, 0, 0, 60, 0, len(data)]) + data
+                count += 1
+            head = question[:2] + bytes([0x81, 0x80 if found else 0x83, 0, 1, 0, count, 0, 0, 0, 0])
+            server.sendto(head + question[12:end + 5] + records, asker)
+
+        """
+
+    /// nginx and others ask for the name of the machine that they run on.
+    private func isOfMachine(_ question: String) -> Bool {
+        let name = ProcessInfo.processInfo.hostName.split(separator: ".").first ?? "localhost"
+        return question == name || question.hasPrefix("\(name).")
     }
 
     private func script(root: String) -> String {
-        var steps = ["set -eu", "mount --bind hosts /etc/hosts", "ip link set lo up"]
+        var steps = ["set -eu", "mount --bind hosts /etc/hosts", "mount --bind resolv.conf /etc/resolv.conf"]
+        steps += ["ip link set lo up", "python3 names.py &", "until [ -e questions ]; do sleep 0.05; done"]
         steps += ["ip link add v0 type veth peer name v1", "ip link set v0 up", "ip link set v1 up"]
         // So that there is a way to both families, whatever the origin has.
         steps += ["ip addr add 1.2.3.254/32 dev lo", "ip -6 addr add 2a00::fe/128 dev lo nodad"]

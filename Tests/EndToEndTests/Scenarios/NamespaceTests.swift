@@ -164,6 +164,60 @@ extension EndToEndTests {
             }
         }
 
+        /// A machine of an office, and a pod of Kubernetes.
+        private static let searching = [
+            "search corp.test\n",
+            "search monitoring.svc.cluster.local svc.cluster.local cluster.local\noptions ndots:5\n",
+        ]
+
+        @Test("a name is asked for as it is, whatever resolv.conf searches in", arguments: searching)
+        func search(_ resolving: String) async throws {
+            var network = Self.network([("1.2.3.1", .serving), ("2a00::1", .serving)])
+            swap(&network.hosts, &network.names)
+            network.resolving = resolving
+            try await run(network) { run in
+                let report = try run.report()
+                #expect(report["verdict"] == .string("ok"), "\(report)")
+                #expect(report["cdn"]["edges"].elements.count == 8)
+                #expect(report["origin"]["addresses"].elements.count == 2)
+                #expect(run.questions.first == "site.test")
+                #expect(Set(run.questions) == ["site.test", Namespace.cdn], "\(run.questions)")
+            }
+        }
+
+        @Test(
+            "a name that does not exist has no address, although each name of a search domain has one",
+            arguments: searching)
+        func wildcard(_ resolving: String) async throws {
+            var network = Self.network([("1.2.3.1", .serving)])
+            swap(&network.hosts, &network.names)
+            network.resolving = resolving
+            try await run(network, ["gone.test"]) { run in
+                let report = try run.report()
+                #expect(report.errorRules == ["origin.dns-failed"], "\(report)")
+                #expect(report["origin"]["addresses"].elements.isEmpty, "\(report["origin"])")
+                #expect(Set(run.questions).isSubset(of: ["gone.test", Namespace.cdn]), "\(run.questions)")
+            }
+        }
+
+        @Test("a redirect to an international name goes to the name in ASCII, in the report as well")
+        func internationalRedirect() async throws {
+            var network = Self.network([("1.2.3.1", .serving)])
+            swap(&network.hosts, &network.names)
+            network.names.append(("xn--bcher-kva.test", ["1.2.3.2"]))
+            network.addresses["1.2.3.2"] = .serving
+            network.servers =
+                Self.site("site.test", "return 302 https://b\u{FC}cher.test$request_uri;")
+                + Self.site("xn--bcher-kva.test", "root ROOT/www;")
+                + Self.site(Namespace.cdn, "location /a/v1/ { alias ROOT/cdn/; }")
+            try await run(network) { run in
+                let report = try run.report()
+                #expect(run.questions.contains("xn--bcher-kva.test"), "\(run.questions)")
+                #expect(run.requests.contains { $0.hasPrefix("xn--bcher-kva.test ") }, "\(run.requests)")
+                #expect(run.process.output.contains("https://xn--bcher-kva.test/"), "\(report)")
+            }
+        }
+
         @Test("no answer of any address, and the name is known")
         func allDropped() async throws {
             let network = Self.network([("1.2.9.1", .dropping), ("1.2.9.2", .dropping)])

@@ -1,0 +1,114 @@
+// Who gets in at present.
+
+import Evidence
+import Foundation
+import Hummingbird
+import Logging
+import Synchronization
+
+/// What the configuration says of access; a reload replaces it while the server goes on.
+package struct AccessPolicy: Sendable {
+    /// nil: the pages are open to everybody who reaches the address.
+    let token: AccessToken?
+    /// Whether nothing can be changed over HTTP.
+    let isReadOnly: Bool
+    /// Proxies whose `X-Forwarded-For` counts.
+    let trustedProxies: [AddressRange]
+    /// Where people reach the page, such as `https://aasa.example.net`; nil: where it listens.
+    let publicURL: String?
+
+    /// A `token` of nil leaves the page open to everybody who reaches the address; an empty one lets nobody in.
+    package init(
+        token: String? = nil, isReadOnly: Bool = false, trustedProxies: [AddressRange] = [], publicURL: String? = nil
+    ) {
+        self.publicURL = publicURL
+        self.token = token.map(AccessToken.init)
+        self.isReadOnly = isReadOnly
+        self.trustedProxies = trustedProxies
+    }
+}
+
+/// Who gets in at present: the policy in force, the sessions, and the addresses that showed wrong tokens.
+final class AccessKey: Sendable {
+    private struct State {
+        var policy: AccessPolicy
+        var names: OwnNames
+        var sessions = SessionTable()
+        var wrong = WrongTokens()
+    }
+
+    enum Answer: Equatable, Sendable {
+        case right, wrong
+        /// Not even looked at; again after so many seconds.
+        case slowed(seconds: Int)
+    }
+
+    private let state: Mutex<State>
+    /// Where the server listens.
+    private let host: String
+    private let logger: Logger
+    private let clock = ContinuousClock()
+
+    init(_ policy: AccessPolicy, host: String, logger: Logger) {
+        state = Mutex(State(policy: policy, names: OwnNames(host: host, publicURL: policy.publicURL)))
+        self.host = host
+        self.logger = logger
+    }
+
+    var policy: AccessPolicy { state.withLock(\.policy) }
+    var names: OwnNames { state.withLock(\.names) }
+
+    /// Sessions end with the token that opened them.
+    func replace(with policy: AccessPolicy) {
+        let names = OwnNames(host: host, publicURL: policy.publicURL)
+        state.withLock { state in
+            if state.policy.token != policy.token { state = State(policy: policy, names: names) }
+            (state.policy, state.names) = (policy, names)
+        }
+    }
+
+    /// Judges a token under one lock, so that many requests at once get no further than one after the other.
+    func judge(_ shown: ShownToken, of visit: Visit, _ request: Request) -> Answer {
+        let now = clock.now
+        let (answer, isNews) = state.withLock { state -> (Answer, Bool) in
+            let client = visit.client(of: request, trusting: state.policy.trustedProxies)?.subscriber
+            if let client, let pause = state.wrong.pause(of: client, at: now) {
+                return (.slowed(seconds: max(1, Int(pause.inSeconds.rounded(.up)))), state.wrong.isNews(client))
+            }
+            guard state.policy.token?.equals(shown.bytes) == true else {
+                if let client { state.wrong.note(client, at: now) }
+                return (.wrong, true)
+            }
+            if let client { state.wrong.forget(client) }
+            return (.right, false)
+        }
+        if isNews { log(answer, shown.way, visit, request) }
+        return answer
+    }
+
+    private func log(_ answer: Answer, _ way: ShownToken.Way, _ visit: Visit, _ request: Request) {
+        let client = visit.client(of: request, trusting: policy.trustedProxies)
+        var metadata: Logger.Metadata = [
+            "address": "\((client ?? visit.peer).map(\.description) ?? "unknown")", "by": "\(way.rawValue)",
+        ]
+        if case .slowed(let seconds) = answer {
+            metadata["retry_after"] = "\(seconds)"
+            logger.warning("too many wrong tokens; address slowed down", metadata: metadata)
+        } else {
+            metadata["path"] = "\(request.uri.path.displayable.shortened(to: 100))"
+            logger.warning("wrong token refused", metadata: metadata)
+        }
+    }
+
+    // MARK: - Sessions
+
+    /// Begins a session.
+    /// - Returns: what its cookie holds.
+    func beginSession() -> String { state.withLock { $0.sessions.begin(at: clock.now) } }
+
+    func isOpen(session: String) -> Bool {
+        state.withLock { $0.policy.token != nil && $0.sessions.isOpen(session, at: clock.now) }
+    }
+
+    func end(session: String) { state.withLock { $0.sessions.end(session) } }
+}

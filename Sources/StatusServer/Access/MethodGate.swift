@@ -1,0 +1,53 @@
+// Which methods a path takes, and whether anything can be changed at all.
+
+import HTTPTypes
+import Hummingbird
+
+/// A method and a path with its parameters in braces, as OpenAPI writes it: `GET /domains/{domain}`.
+struct EndpointPath: Sendable {
+    let method: HTTPRequest.Method
+    let path: String
+    private let segments: [Substring]
+
+    init(_ line: String) {
+        method = HTTPRequest.Method(String(line.prefix { $0 != " " })) ?? .get
+        path = String(line.drop { $0 != " " }.dropFirst())
+        segments = path.split(separator: "/")
+    }
+
+    /// As the router reads a path: empty segments do not count.
+    func matches(_ parts: [Substring]) -> Bool {
+        segments.count == parts.count && zip(segments, parts).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+    }
+}
+
+/// Refuses methods that a path does not take, and where `server.read_only` is set each request that would change something.
+struct MethodGate: RouterMiddleware {
+    let key: AccessKey
+
+    private static let endpoints =
+        APIEndpoint.allCases.map { EndpointPath($0.rawValue) } + PageEndpoint.allCases.map { EndpointPath($0.rawValue) }
+
+    func handle(
+        _ request: Request, context: Visit, next: (Request, Visit) async throws -> Response
+    ) async throws -> Response {
+        let parts = request.uri.path.split(separator: "/")
+        let taken = Self.endpoints.filter { $0.matches(parts) }.flatMap { endpoint in
+            endpoint.method == .get ? [HTTPRequest.Method.get, .head] : [endpoint.method]
+        }
+        // A path that takes nothing is none.
+        guard !taken.isEmpty else { return try await next(request, context) }
+        guard taken.contains(request.method) else {
+            let names = taken.map(\.rawValue).joined(separator: ", ")
+            return Response(
+                plain: "405 this path takes \(names)\n", status: .methodNotAllowed, headers: [.allow: names])
+        }
+        let isWrite = request.method != .get && request.method != .head && request.uri.path != LoginRoute.path
+        if isWrite, key.policy.isReadOnly {
+            return Response(
+                plain: "403 nothing can be changed here, as server.read_only says; use the commands beside the store\n",
+                status: .forbidden)
+        }
+        return try await next(request, context)
+    }
+}

@@ -1,0 +1,129 @@
+// Which configuration is used where nobody named one.
+
+import Foundation
+import Testing
+import TestSupport
+
+extension EndToEndTests {
+    @Suite("The configuration in the working folder")
+    struct ConfigurationPlaceTests {
+        /// A configuration whose test message makes the file `mark`.
+        private func write(_ stage: Stage) throws {
+            try stage.write(
+                "monitor.yaml",
+                """
+                version: 1
+                domains: [example.com]
+                alerts: {channels: [{name: mark, type: command, command: [/usr/bin/touch, "\(stage.path("mark"))"]}]}
+                """)
+        }
+
+        private func hasRun(_ stage: Stage) -> Bool { FileManager.default.fileExists(atPath: stage.path("mark")) }
+
+        /// What makes a file somebody else's, and how the message says it.
+        private static let changes: [(String, String, Bool)] = [
+            ("chown 12345 monitor.yaml", "belongs to user 12345", true),
+            (
+                "mv monitor.yaml own.yaml; ln -s own.yaml monitor.yaml; chown -h 12345 monitor.yaml",
+                "belongs to user 12345", true
+            ),
+            ("chown 12345 .", "its folder belongs to user 12345", true),
+            ("chmod o+w monitor.yaml", "other users may write it", false),
+            ("chmod g+w monitor.yaml", "other users may write it", false),
+            ("chmod o+w .", "other users may write in its folder", false),
+            ("rm monitor.yaml; mkfifo monitor.yaml", "it is not a regular file", false),
+        ]
+
+        @Test("a configuration that may be somebody else's is used where it is named only", arguments: changes.indices)
+        func foreign(_ index: Int) async throws {
+            let (change, words, needsRoot) = Self.changes[index]
+            guard !needsRoot || geteuid() == 0 else { return }
+            try await Stage.withoutLab { stage in
+                try write(stage)
+                let process = try stage.tool("sh", ["-c", change])
+                try #require(try await process.ended() == .exit(0), "\(process.errors)")
+                let refused = try await stage.run(["alert", "test"])
+                #expect(refused.end == .exit(78), "\(refused.errors)")
+                #expect(refused.errors.contains(words), "\(refused.errors)")
+                #expect(refused.errors.contains("--config ./monitor.yaml"), "\(refused.errors)")
+                #expect(!hasRun(stage))
+                for arguments in [["status"], ["config", "check"], ["run", "--once"], ["check"]] {
+                    let process = try await stage.run(arguments)
+                    #expect(process.end == .exit(78), "\(arguments): \(process.errors)")
+                }
+                guard !change.contains("mkfifo") else { return }
+                let named = try await stage.run(["alert", "test", "--config", "monitor.yaml"])
+                #expect(named.end == .exit(0), "\(named.errors)")
+                #expect(hasRun(stage))
+            }
+        }
+
+        @Test("the user's own is used without a word")
+        func own() async throws {
+            try await Stage.withoutLab { stage in
+                try write(stage)
+                let process = try await stage.run(["alert", "test"])
+                #expect(process.end == .exit(0), "\(process.errors)")
+                #expect(process.errors.isEmpty)
+                #expect(hasRun(stage))
+            }
+        }
+
+        @Test(
+            "one that is broken disturbs no command that needs none",
+            arguments: ["printf 'version: 9' >monitor.yaml", "mkfifo monitor.yaml", "mkdir monitor.yaml"])
+        func broken(_ making: String) async throws {
+            try await Stage.withoutLab { stage in
+                let process = try stage.tool("sh", ["-c", making])
+                try #require(try await process.ended() == .exit(0))
+                try stage.write("file.json", file())
+                let commands = [
+                    ["lint", "file.json"], ["match", "file.json", "https://example.com/v1/x"],
+                    ["diff", "file.json", "file.json"], ["config", "schema"], ["init", "--output", "other.yaml"],
+                    ["--version"],
+                ]
+                for arguments in commands {
+                    let process = try await stage.run(arguments)
+                    #expect(process.end == .exit(0), "\(arguments): \(process.errors)")
+                    #expect(process.errors.isEmpty, "\(arguments): \(process.errors)")
+                }
+                // A check works without, and says that it does.
+                let check = try await stage.run([
+                    "check", "--resolve", "example.com:443:127.9.0.1", "--proxy", "http://127.0.0.1:1", "example.com",
+                ])
+                #expect(check.end == .exit(1), "\(check.errors)")
+                #expect(check.errors.contains("./monitor.yaml is not used: "), "\(check.errors)")
+                #expect(check.errors.split(separator: "\n").count == 1, "\(check.errors)")
+                let all = try await stage.run(["check"])
+                #expect(all.end == .exit(78), "\(all.errors)")
+            }
+        }
+
+        @Test("no command shows the value of a variable that the configuration has in a wrong place")
+        func variables() async throws {
+            try await Stage.withoutLab { stage in
+                let keys = [
+                    "network: {canaries: [\"${HIDDEN}\"]}", "network: {ca_file: \"/none/${HIDDEN}\"}",
+                    "store: {path: \"/none/${HIDDEN}/x.db\"}", "domains_from: \"${HIDDEN}\"",
+                    "alerts: {channels: [{name: a, type: command, command: [\"/none/${HIDDEN}\"]}]}",
+                    "network: {connect_to: [\"${HIDDEN}\"]}", "server: {listen: \"${HIDDEN}\"}",
+                    "cdn: {base_url: \"${HIDDEN}\"}", "defaults: {interval: \"${HIDDEN}\"}",
+                ]
+                for key in keys {
+                    try stage.write("monitor.yaml", "version: 1\ndomains: [example.com]\n\(key)\n")
+                    let environment = ["HIDDEN": "Top S3cret/value"]
+                    var commands = [["config", "check"]]
+                    if !key.contains("command"), !key.contains("store") {
+                        commands += [["run", "--once"], ["alert", "test"]]
+                    }
+                    for arguments in commands {
+                        let process = try await stage.run(arguments, environment: environment)
+                        let shown = (process.output + process.errors).lowercased()
+                        #expect(!shown.contains("s3cret"), "\(key): \(shown)")
+                        #expect(shown.contains("${hidden}") || key.contains("base_url"), "\(key): \(shown)")
+                    }
+                }
+            }
+        }
+    }
+}

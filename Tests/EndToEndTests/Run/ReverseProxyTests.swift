@@ -1,0 +1,174 @@
+// The examples of docs/proxy.md, run as they are written: real proxies, the built program, and curl as the browser.
+
+import Foundation
+import Lab
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    @Suite struct ReverseProxyTests {
+        @Test(
+            "forms, sessions and the client's address work behind nginx",
+            .enabled(if: Nginx.isInstalled, "nginx is not installed; make setup installs it"))
+        func nginx() async throws {
+            try await Stage.with { stage in
+                let site = try ProxiedSite(stage, example: "nginx")
+                try stage.write(
+                    "nginx.conf",
+                    """
+                    daemon off;
+                    master_process off;
+                    pid \(stage.path("nginx.pid"));
+                    error_log stderr warn;
+                    events { worker_connections 64; }
+                    http {
+                    access_log off;
+                    client_body_temp_path \(stage.path("body"));
+                    proxy_temp_path \(stage.path("proxy"));
+                    fastcgi_temp_path \(stage.path("fastcgi"));
+                    uwsgi_temp_path \(stage.path("uwsgi"));
+                    scgi_temp_path \(stage.path("scgi"));
+                    \(try await site.example([
+                        "listen 443 ssl": "listen 127.0.0.1:\(site.port) ssl",
+                        "/etc/ssl/certs/aasa.example.net.pem": stage.path("site.pem"),
+                        "/etc/ssl/private/aasa.example.net.key": stage.path("site.key"),
+                    ]))
+                    }
+                    """)
+                let proxy = try stage.tool(
+                    Nginx.binary.path, ["-e", "stderr", "-p", stage.folder.path, "-c", stage.path("nginx.conf")])
+                try await site.judge(proxy)
+            }
+        }
+
+        private static let caddyPath = "/usr/bin/caddy"
+
+        @Test(
+            "forms, sessions and the client's address work behind Caddy",
+            .enabled(
+                if: FileManager.default.isExecutableFile(atPath: caddyPath),
+                "caddy is not installed; make setup installs it"))
+        func caddy() async throws {
+            try await Stage.with { stage in
+                let site = try ProxiedSite(stage, example: "caddy")
+                try stage.write(
+                    "Caddyfile",
+                    """
+                    {
+                    \tadmin off
+                    \tauto_https off
+                    \tstorage file_system \(stage.path("caddy"))
+                    }
+                    \(try await site.example([
+                        "aasa.example.net {": """
+                            https://aasa.example.net:\(site.port) {
+                            \tbind 127.0.0.1
+                            \ttls \(stage.path("site.pem")) \(stage.path("site.key"))
+                            """
+                    ]))
+                    """)
+                let proxy = try stage.tool(
+                    Self.caddyPath, ["run", "--adapter", "caddyfile", "--config", stage.path("Caddyfile")])
+                try await site.judge(proxy)
+            }
+        }
+    }
+}
+
+/// A daemon that a proxy serves as https://aasa.example.net, and curl on the other side.
+private struct ProxiedSite {
+    let stage: Stage
+    let port: Int
+    private let text: String
+    private let watch: Watch
+
+    private static let token = "a-token-of-24-characters"
+
+    init(_ stage: Stage, example language: String) throws {
+        self.stage = stage
+        port = try stage.port()
+        let page = URL(filePath: #filePath).appending(path: "../../../../docs/proxy.md").standardized
+        let parts = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```\(language)\n")
+        text = try #require(parts.dropFirst().first?.components(separatedBy: "```").first)
+        let identity = try stage.lab.authority.identity(for: "aasa.example.net", .valid, now: Date())
+        try stage.write("site.pem", identity.certificatesPEM)
+        let key = Data(identity.key).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+        try stage.write("site.key", "-----BEGIN PRIVATE KEY-----\n\(key)\n-----END PRIVATE KEY-----\n")
+        stage.lab.origin("site.test").serve(file())
+        watch = try Watch(stage, ["site.test"], Watch.Settings(interval: "1h"))
+        let settings = try String(contentsOfFile: stage.path(watch.file), encoding: .utf8)
+        try stage.write("token", Self.token + "\n")
+        try stage.write(
+            watch.file,
+            settings.replacing(
+                #"server: {listen: "127.0.0.1:0"}"#,
+                with: #"server: {listen: "127.0.0.1:0", public_url: "https://aasa.example.net:\#(port)", "#
+                    + "token_file: token, trusted_proxies: [127.0.0.1]}"))
+    }
+
+    /// The example of the page, before the started daemon, with what differs here.
+    func example(_ changes: [String: String]) async throws -> String {
+        let (_, page) = try await watch.started()
+        var text = text
+        let upstream = try #require(page.firstMatch(of: #/127\.0\.0\.1:\d+/#)).output
+        let all = changes.merging(["127.0.0.1:9630": String(upstream)]) { first, _ in first }
+        for (from, to) in all {
+            try #require(text.contains(from), "\(from)")
+            text = text.replacing(from, with: to)
+        }
+        return text
+    }
+
+    private var origin: String { "https://aasa.example.net:\(port)" }
+
+    /// - Returns: the status, and where it leads to.
+    private func curl(_ path: String, _ options: [String] = [], from address: String = "127.0.0.2") async throws
+        -> String
+    {
+        let curl = try stage.tool(
+            "curl",
+            [
+                "-q", "-sS", "-o", "/dev/null", "-w", "%{http_code} %header{location}", "--max-time", "20", "--cacert",
+                stage.lab.caFile, "--resolve", "aasa.example.net:\(port):127.0.0.1", "--interface", address,
+                "--noproxy",
+                "*", origin + path,
+            ] + options)
+        try await curl.ended()
+        return curl.output + curl.errors
+    }
+
+    func judge(_ proxy: MonitorProcess) async throws {
+        while try await curl("/healthz") != "200 " {
+            try #require(proxy.end == nil, "\(proxy.errors)")
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        let jar = stage.path("cookies")
+        func submit(_ path: String, _ form: String, origin: String? = nil) async throws -> String {
+            try await curl(
+                path,
+                [
+                    "-b", jar, "-c", jar, "-H", "Origin: \(origin ?? self.origin)", "-H",
+                    "Sec-Fetch-Site: same-origin", "-d", form,
+                ])
+        }
+        #expect(try await curl("/", ["-H", "Accept: text/html"]) == "303 /login")
+        #expect(try await submit("/login", "token=\(Self.token)", origin: "https://evil.example") == "403 ")
+        #expect(try await submit("/login", "token=\(Self.token)&to=/incidents") == "303 /incidents")
+        #expect(try await curl("/", ["-b", jar]) == "200 ")
+        let silence = "for=2h&by=eva&reason=deploy"
+        #expect(try await submit("/domains/site.test/silence", silence) == "303 /domains/site.test#silence")
+        #expect(try await submit("/domains/site.test/silence", silence, origin: "https://evil.example") == "403 ")
+        // Whatever a guesser claims to be, it is slowed down, and nobody else.
+        var answers: [String] = []
+        for number in 0..<6 {
+            answers.append(
+                try await curl(
+                    "/", ["-H", "Authorization: Bearer guess", "-H", "X-Forwarded-For: 203.0.113.\(number)"],
+                    from: "127.0.0.3"))
+        }
+        #expect(answers == Array(repeating: "401 ", count: 5) + ["429 "])
+        #expect(try await curl("/", ["-H", "Authorization: Bearer \(Self.token)"]) == "200 ")
+        #expect(try await submit("/login", "end=1") == "303 /login")
+        #expect(try await curl("/", ["-b", jar]) == "401 ")
+    }
+}

@@ -1,0 +1,97 @@
+// Clients that send and take as little as they can.
+
+import Foundation
+import StatusServer
+import TestSupport
+import TestTraits
+import Testing
+
+extension StatusServerSuite {
+    @Suite("Slow clients", .inTurn(.large))
+    struct SlowClientTests {
+        /// What a client sends before it falls silent.
+        enum Slowness: String, CaseIterable, Sendable {
+            case silent = ""
+            case head = "GET / HTTP/1.1\r\nHost: localhost\r\nX: "
+            case body = "POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n"
+            case refusedBody = "PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n"
+            case afterAnAnswer = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            case closing = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+            case answer = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        }
+
+        /// More than the buffers of a connection hold.
+        private static let metrics: @Sendable () async throws -> [UInt8] = { Array(repeating: 0x0A, count: 1 << 20) }
+
+        /// On a thread of its own: to connect blocks while the server has not accepted the clients before, which it does on
+        /// Swift's threads.
+        private static func clients(_ count: Int, _ port: Int, sending text: String) async throws -> [RawClient] {
+            try await withCheckedThrowingContinuation { continuation in
+                Thread {
+                    continuation.resume(
+                        with: Result {
+                            try (0..<count).map { _ in
+                                let client = try RawClient(port: port)
+                                // One that was let go already takes nothing more.
+                                try? client.send(text)
+                                return client
+                            }
+                        })
+                }.start()
+            }
+        }
+
+        @Test(
+            "health is answered while more clients than there are places dawdle", .serialized,
+            arguments: Slowness.allCases)
+        func health(_ slowness: Slowness) async throws {
+            let scratch = try ScratchStore()
+            try await scratch.serving(watched: [try info("a.test")], metrics: Self.metrics) { port in
+                let clients = try await Self.clients(300, port, sending: slowness.rawValue)
+                for _ in 0..<3 {
+                    let clock = ContinuousClock()
+                    let start = clock.now
+                    #expect(try await ask(port, "/healthz").status == 200)
+                    // Any deadline of a client that fills a place is longer.
+                    #expect(start.duration(to: clock.now) < .seconds(8))
+                }
+                withExtendedLifetime(clients) {}
+            }
+        }
+
+        @Test("a byte now and then extends no deadline", arguments: Slowness.allCases.filter { $0 != .silent })
+        func deadline(_ slowness: Slowness) async throws {
+            let scratch = try ScratchStore()
+            let limits = ConnectionLimits(
+                head: .milliseconds(300), body: .milliseconds(300), answer: .milliseconds(300))
+            try await scratch.serving(watched: [try info("a.test")], limits: limits, metrics: Self.metrics) { port in
+                let client = try RawClient(port: port)
+                try client.send(slowness.rawValue)
+                // Ends when the server has closed.
+                await #expect(throws: RawClient.Failure.self) {
+                    while true {
+                        try client.send("a")
+                        try await Task.sleep(for: .milliseconds(20))
+                    }
+                }
+            }
+        }
+
+        @Test("a client that sends and reads in time keeps its connection")
+        func kept() async throws {
+            let scratch = try ScratchStore()
+            let limits = ConnectionLimits(connections: 4)
+            try await scratch.serving(watched: [try info("a.test")], limits: limits) { port in
+                let client = try RawClient(port: port)
+                for count in 1...20 {
+                    try client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                    #expect(try await client.receive(until: "ok\n").hasPrefix("HTTP/1.1 200"), "request \(count)")
+                    // Each comes and goes; the older ones wait longer.
+                    _ = try await ask(port, "/healthz")
+                }
+                try client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                #expect(try await client.receive().hasSuffix("ok\n"))
+            }
+        }
+    }
+}
