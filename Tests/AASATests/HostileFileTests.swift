@@ -97,7 +97,8 @@ extension AASASuite {
             let budget = LanguageBudget(states: 20_000, steps: 30_000_000, bytes: 4 << 20)
             let meter = WorkMeter(budget)
             var numbering = RuleNumbering()
-            let steps = numbering.steps(of: try numbering.numbered(entry.rules, meter: meter))
+            let numbered = try numbering.numbered(entry.rules, meter: meter)
+            let steps = numbering.steps(of: numbered)
             var goal = EndGoal()
             do {
                 var search = try numbering.search([steps], states: budget.states, meter: meter)
