@@ -49,7 +49,7 @@ package struct StatusSite: Service {
         self.onListening = onListening
         watched = WatchList(settings.watched)
         windows = WindowList(settings.maintenance)
-        key = AccessKey(settings.access, host: settings.host, logger: logger)
+        key = AccessKey(settings.access, host: settings.host, timekeeper: timekeeper, logger: logger)
     }
 
     /// Shows other domains from now on, as after a reload of the configuration.

@@ -42,7 +42,8 @@ extension StatusServerSuite {
             let context = try PageContext(
                 store: scratch.store, timekeeper: FixedTime(), logger: LineLog().logger, watched: list,
                 windows: WindowList([]), refusedReload: RefusedReload(),
-                key: AccessKey(AccessPolicy(), host: "127.0.0.1", logger: LineLog().logger),
+                key: AccessKey(
+                    AccessPolicy(), host: "127.0.0.1", timekeeper: FixedTime(), logger: LineLog().logger),
                 version: "1.2.3", cdnBaseURL: "https://cdn.test/a/v1/", health: { MonitorHealth() })
             let time = PageTime(now: noon)
             try await list.show(in: scratch.store, at: time)

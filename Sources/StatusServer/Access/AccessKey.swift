@@ -4,6 +4,7 @@ import Evidence
 import Foundation
 import Hummingbird
 import Logging
+import Monitoring
 import Synchronization
 
 /// What the configuration says of access; a reload replaces it while the server goes on.
@@ -47,11 +48,12 @@ final class AccessKey: Sendable {
     /// Where the server listens.
     private let host: String
     private let logger: Logger
-    private let clock = ContinuousClock()
+    private let timekeeper: any Timekeeper
 
-    init(_ policy: AccessPolicy, host: String, logger: Logger) {
+    init(_ policy: AccessPolicy, host: String, timekeeper: any Timekeeper, logger: Logger) {
         state = Mutex(State(policy: policy, names: OwnNames(host: host, publicURL: policy.publicURL)))
         self.host = host
+        self.timekeeper = timekeeper
         self.logger = logger
     }
 
@@ -69,11 +71,11 @@ final class AccessKey: Sendable {
 
     /// Judges a token under one lock, so that many requests at once get no further than one after the other.
     func judge(_ shown: ShownToken, of visit: Visit, _ request: Request) -> Answer {
-        let now = clock.now
+        let now = timekeeper.now()
         let (answer, isNews) = state.withLock { state -> (Answer, Bool) in
             let client = visit.client(of: request, trusting: state.policy.trustedProxies)?.subscriber
             if let client, let pause = state.wrong.pause(of: client, at: now) {
-                return (.slowed(seconds: max(1, Int(pause.inSeconds.rounded(.up)))), state.wrong.isNews(client))
+                return (.slowed(seconds: max(1, Int(pause.rounded(.up)))), state.wrong.isNews(client))
             }
             guard state.policy.token?.equals(shown.bytes) == true else {
                 if let client { state.wrong.note(client, at: now) }
@@ -104,10 +106,10 @@ final class AccessKey: Sendable {
 
     /// Begins a session.
     /// - Returns: what its cookie holds.
-    func beginSession() -> String { state.withLock { $0.sessions.begin(at: clock.now) } }
+    func beginSession() -> String { state.withLock { $0.sessions.begin(at: timekeeper.now()) } }
 
     func isOpen(session: String) -> Bool {
-        state.withLock { $0.policy.token != nil && $0.sessions.isOpen(session, at: clock.now) }
+        state.withLock { $0.policy.token != nil && $0.sessions.isOpen(session, at: timekeeper.now()) }
     }
 
     func end(session: String) { state.withLock { $0.sessions.end(session) } }

@@ -34,22 +34,22 @@ enum Session {
 /// The open sessions, in memory alone: they end with the process.
 struct SessionTable: Sendable {
     /// When each ends, by the hash of its number: the time that a look-up takes tells nothing of a number.
-    private var ends: [[UInt8]: ContinuousClock.Instant] = [:]
+    private var ends: [[UInt8]: Date] = [:]
 
     /// The oldest one ends where there are more.
     private static let capacity = 1024
 
     /// - Returns: its number.
-    mutating func begin(at now: ContinuousClock.Instant) -> String {
+    mutating func begin(at now: Date) -> String {
         ends = ends.filter { $0.value > now }
         if ends.count >= Self.capacity, let oldest = ends.min(by: { $0.value < $1.value })?.key { ends[oldest] = nil }
         var random = SystemRandomNumberGenerator()
         let number = (0..<32).map { _ in UInt8.random(in: 0...255, using: &random) }.hexadecimal
-        ends[Self.key(number)] = now + .seconds(Session.lifeSeconds)
+        ends[Self.key(number)] = now + TimeInterval(Session.lifeSeconds)
         return number
     }
 
-    func isOpen(_ number: String, at now: ContinuousClock.Instant) -> Bool {
+    func isOpen(_ number: String, at now: Date) -> Bool {
         ends[Self.key(number)].map { $0 > now } ?? false
     }
 

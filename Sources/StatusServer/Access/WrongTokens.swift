@@ -1,29 +1,31 @@
 // Addresses that showed wrong tokens wait before another token of theirs is looked at, a right one too.
 
 import Evidence
+import Foundation
 
 /// The first few mistakes cost nothing; each further one doubles the wait. What an address did is forgotten after a while,
 /// and with its first right token.
 struct WrongTokens: Sendable {
     private struct Record {
         var count = 0
-        var last: ContinuousClock.Instant
-        var waitsUntil: ContinuousClock.Instant
+        var last: Date
+        var waitsUntil: Date
         var isLogged = false
     }
 
     private var records: [HostAddress: Record] = [:]
 
     private static let free = 5
-    private static let longest = Duration.seconds(30)
-    private static let memory = Duration.seconds(600)
+    /// Seconds.
+    private static let longest = 30.0
+    private static let memory = 600.0
     /// Addresses that are remembered. Of more the one is forgotten whose last mistake is oldest.
     private static let capacity = 1024
 
-    /// How long a client still waits; nil: not at all.
-    func pause(of client: HostAddress, at now: ContinuousClock.Instant) -> Duration? {
+    /// How many seconds a client still waits; nil: none.
+    func pause(of client: HostAddress, at now: Date) -> TimeInterval? {
         guard let record = records[client], record.waitsUntil > now else { return nil }
-        return now.duration(to: record.waitsUntil)
+        return record.waitsUntil.timeIntervalSince(now)
     }
 
     /// Whether it is the first request of this wait, which alone is logged.
@@ -32,14 +34,14 @@ struct WrongTokens: Sendable {
         return records[client]?.isLogged == false
     }
 
-    mutating func note(_ client: HostAddress, at now: ContinuousClock.Instant) {
+    mutating func note(_ client: HostAddress, at now: Date) {
         var record = records[client] ?? Record(last: now, waitsUntil: now)
-        if record.last.duration(to: now) > Self.memory { record.count = 0 }
+        if now.timeIntervalSince(record.last) > Self.memory { record.count = 0 }
         record.count += 1
         record.last = now
         record.isLogged = false
         let beyond = record.count - Self.free
-        record.waitsUntil = beyond < 0 ? now : now + min(Self.longest, .seconds(1 << min(beyond, 10)))
+        record.waitsUntil = beyond < 0 ? now : now + min(Self.longest, TimeInterval(1 << min(beyond, 10)))
         if records[client] == nil, records.count >= Self.capacity,
             let oldest = records.min(by: { $0.value.last < $1.value.last })?.key
         {
