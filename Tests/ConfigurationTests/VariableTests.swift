@@ -28,10 +28,10 @@ extension ConfigurationSuite {
             }
             var count = 0
             for place in 0..<Flow(root).scalars {
+                // Once, and in a list twice beside each other, since a repetition has complaints of its own.
+                let texts = Set([false, true].map { Flow(root, planting: place, repeats: $0).text })
                 for value in Self.values {
-                    // Once, and twice beside each other, since a repetition has complaints of its own.
-                    for repeats in [false, true] {
-                        let text = Flow(root, planting: place, repeats: repeats).text
+                    for text in texts {
                         var environment = Fixture.environment
                         environment["PLANTED_HERE"] = value
                         let shown = Self.complaints(text, environment).replacing("${PLANTED_HERE}", with: "")
