@@ -1,5 +1,6 @@
-// One budget for all that reads a file: elementary steps, and bytes of memory where they are taken. Files come from anywhere,
-// and a small one can ask for endless work. Beyond the budget an answer is partial, and says so.
+// The budget for matching, for the automata and for comparing files: elementary steps, and bytes of memory where they are taken.
+// A small file can ask for endless work there. Beyond the budget an answer is partial, and says so. The parser, the model and the
+// other lint rules are not charged: their work grows linearly with the file.
 
 /// Bounds on the work of one question. Joint automata can grow exponentially with hostile patterns; beyond the budget an
 /// answer says that it is not a proof.
@@ -17,6 +18,7 @@ public struct LanguageBudget: Sendable, Hashable {
         self.bytes = bytes
     }
 
+    /// Bytes of memory that one question may take.
     public static let standardBytes = 48 << 20
 
     /// For comparing two files.

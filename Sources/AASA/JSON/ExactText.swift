@@ -23,6 +23,7 @@ extension StringProtocol {
 }
 
 extension Sequence where Element == String {
+    /// Whether one of them has the same bytes.
     package func containsExactly(_ text: String) -> Bool { contains { $0.isExactly(text) } }
 
     /// Without repetition, in order.
