@@ -83,7 +83,7 @@ struct CheckCommand: AsyncParsableCommand {
             expectations: expectations.read(for: targets.map(\.domain)))
         let progress = Progress(total: targets.count, isQuiet: quiet)
         var output = ReportOutput(format: format, isSingle: !self.targets.isEmpty && targets.count == 1)
-        var isFound = false
+        var (isFound, isUnknown) = (false, false)
         let (depth, limit) = (depth, strict ? Severity.warning : .error)
         try await checker.close(after: {
             try await OrderedWork.run(targets, maximumConcurrent: Self.maximumConcurrent) { target in
@@ -92,16 +92,20 @@ struct CheckCommand: AsyncParsableCommand {
                 return report
             } each: { report in
                 progress.clear()
-                let isBad = report.verdict.findings.contains { $0.severity >= limit }
+                // What this machine could not see is no fault of the site.
+                let isBad = report.verdict.findings.contains { $0.severity >= limit && !$0.isOfThisMachine }
+                let isBlind = report.verdict.level == .unknown
                 isFound = isFound || isBad
+                isUnknown = isUnknown || isBlind
                 // A plugin's exit code is made of all of them.
-                if !quiet || format == .nagios { output.add(report, isShown: isBad || !failing || format == .nagios) }
+                if !quiet || format == .nagios { output.add(report, isShown: isBad || isBlind || !failing || format == .nagios) }
             }
         })
         progress.clear()
         if !quiet { output.finish() }
         if format == .nagios { throw ExitCode(output.pluginStatus.rawValue) }
         if isFound { throw MonitorExit.found.code }
+        if isUnknown { throw MonitorExit.software.code }
     }
 
     private func chosen(_ file: ConfigurationFile?) throws -> [Target] {
@@ -223,7 +227,7 @@ struct ReportOutput {
     }
 
     private var totals: String {
-        let counts = [(Verdict.Level.failing, "failing"), (.warning, "warning"), (.ok, "OK")]
+        let counts = [(Verdict.Level.failing, "failing"), (.warning, "warning"), (.unknown, "unknown"), (.ok, "OK")]
             .compactMap { level, word in levels[level].map { "\($0) \(word)" } }
         return "\(levels.values.reduce(0, +)) domains: \(counts.joined(separator: ", "))"
     }

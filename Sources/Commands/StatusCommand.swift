@@ -89,6 +89,7 @@ struct StatusText {
         case .failing: style.verdict(.failing)
         case .warning: style.verdict(.warning)
         case .ok: style.verdict(.ok)
+        case .unknown: style.verdict(.unknown)
         case .unchecked: row.verdict
         }
     }

@@ -115,9 +115,12 @@ package struct CurlError: Error, Sendable, Equatable, CustomStringConvertible {
     package let message: String
     /// Of a name that has no address: what it is an alias of.
     package let alias: String?
+    /// What a proxy answered that opened no tunnel.
+    package let proxyStatus: Int?
 
-    package init(code: Code, phase: Phase, message: String, alias: String? = nil) {
+    package init(code: Code, phase: Phase, message: String, alias: String? = nil, proxyStatus: Int? = nil) {
         self.alias = alias
+        self.proxyStatus = proxyStatus
         self.code = code
         self.phase = phase
         self.message = String(
@@ -150,7 +153,9 @@ struct FailureSigns {
 extension CurlError {
     init(_ signs: FailureSigns) {
         let kind = Self.kind(of: signs)
-        self.init(code: kind, phase: Self.phase(of: signs, kind), message: signs.message)
+        self.init(
+            code: kind, phase: Self.phase(of: signs, kind), message: signs.message,
+            proxyStatus: kind == .proxy && signs.connectStatus != 0 ? signs.connectStatus : nil)
     }
 
     private static func phase(of signs: FailureSigns, _ kind: Code) -> Phase {

@@ -195,10 +195,14 @@ package struct LocalFamilies: Sendable {
             let (start, count) = family == AF_INET ? (4, 4) : (8, 16)
             guard family == AF_INET || family == AF_INET6 else { continue }
             let bytes = UnsafeRawBufferPointer(start: UnsafeRawPointer(address) + start, count: count)
-            if IPAddress.scope(bytes: Array(bytes)) != .loopback { families.insert(family) }
+            // An interface gives itself a link-local address, which reaches nobody beyond it.
+            if ![.loopback, .linkLocal].contains(IPAddress.scope(bytes: Array(bytes))) { families.insert(family) }
         }
         return LocalFamilies(hasIPv4: families.contains(AF_INET), hasIPv6: families.contains(AF_INET6))
     }
+
+    /// 4, 6.
+    package var numbers: [Int] { (hasIPv4 ? [4] : []) + (hasIPv6 ? [6] : []) }
 
     /// Those that this machine may reach; all where it has no address but its loopback's.
     package func reachable(_ addresses: [String]) -> [String] {

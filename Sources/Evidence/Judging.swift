@@ -17,7 +17,7 @@ extension Verdict {
         let context = CheckContext(
             readings: readings, comparison: comparison, history: history, certificateWarning: certificateWarning,
             expectations: expectations, ignoring: rules, now: now)
-        let all = Checks.all.flatMap { $0(context) }.map(context.weighed).worstFirst
+        let all = Checks.all.flatMap { $0(context) }.filter(context.isSeen).map(context.weighed).worstFirst
         let (findings, ignored) = context.ignored.split(all)
         // An error is a fact, even one that its owners accept: a file that is not there must not be called valid. What is no risk to its
         // owners, or no longer expected, is none.
@@ -52,15 +52,19 @@ extension [Finding] {
 }
 
 extension Finding {
+    /// Whether it tells of this machine, and nothing of the site.
+    package var isOfThisMachine: Bool { if case .monitor = matter { true } else { false } }
+
     fileprivate var isFact: Bool { severity == .error && !rule.rawValue.hasPrefix("expect.") }
 }
 
 extension Verdict.Level {
-    /// `findings`: worst first.
+    /// `findings`: worst first. What is known to be wrong outweighs what could not be seen.
     fileprivate init(_ findings: [Finding]) {
+        let errors = findings.prefix { $0.severity == .error }
         self =
             switch findings.first?.severity {
-            case .error: .failing
+            case .error: errors.allSatisfy(\.isOfThisMachine) ? .unknown : .failing
             case .warning: .warning
             case .note, nil: .ok
             }
@@ -94,6 +98,12 @@ package final class CheckContext: Sendable {
         self.comparison = comparison
         self.certificateWarning = certificateWarning
         self.now = now
+    }
+
+    /// Whether a finding rests on what was seen of the site: of an answer that is not the site's nothing is told.
+    func isSeen(_ finding: Finding) -> Bool {
+        guard origin.ownFault != nil, origin.answer != nil else { return true }
+        return !["origin.", "aasa.", "expect."].contains { finding.rule.rawValue.hasPrefix($0) }
     }
 
     var observation: Observation { readings.observation }

@@ -31,8 +31,11 @@ package struct Verdict: Codable, Equatable, Sendable {
     /// The diagnosis in words.
     package var text: DiagnosisText { English.text(of: diagnosis, findings: findings + ignored.map(\.finding)) }
 
-    package enum Level: String, Codable, Sendable {
+    /// How it is with a domain, for every surface.
+    package enum Level: String, Codable, Sendable, CaseIterable {
         case ok, warning, failing
+        /// This machine could not see: its network, its name server, its clock. Nothing is said of the site.
+        case unknown
     }
 
     private enum CodingKeys: String, CodingKey {

@@ -38,7 +38,7 @@ package final class MetricsRegistry: Sendable {
     /// From the first request of a check to its commit, in seconds.
     package let checkDuration = Histogram([0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60])
     /// `outcome`: the level of the verdict, or `discarded` where the store took nothing.
-    package let checks = Counter(["ok", "warning", "failing", "discarded"].map { Labels(["outcome": $0]) })
+    package let checks = Counter(["ok", "warning", "failing", "unknown", "discarded"].map { Labels(["outcome": $0]) })
     /// From a change at the origin until Apple's CDN was seen to have it, in seconds.
     package let propagation = Histogram([300, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172_800, 604_800])
     /// From the instant at which a check is due to its begin, in seconds.

@@ -86,6 +86,21 @@ struct CDNProbe: Sendable {
     /// What the name server says of the CDN's name now. Throws `CancellationError` only.
     func nameLook(timeout: Duration) async throws -> Resolution { try await roll.look(timeout: timeout) }
 
+    /// A connection to the CDN, and no question: what this machine can do, where the CDN is not asked about a domain. Nothing is
+    /// sent that could make Apple ask the domain. Throws `CancellationError` only.
+    func reference(timeout: Duration) async throws -> ConnectionLook {
+        let request = TransferRequest(
+            url: settings.cdnBaseURL, userAgent: settings.userAgent,
+            allowPlainHTTP: settings.cdnBaseURL.hasPrefix("http://"), connection: .fresh,
+            limits: TransferLimits(connectTimeout: timeout, totalTimeout: timeout, bodyBytes: 0),
+            purpose: .handshakeOnly, family: settings.family)
+        let result = try await driver.perform(request)
+        let sight = try await driver.sight(
+            of: result, for: request, first: request.url, left: timeout - result.facts.timings.total)
+        return ConnectionLook(
+            failure: result.error == nil ? nil : sight.retrieval.failure, connection: sight.retrieval.connection)
+    }
+
     /// Every edge at once.
     func survey(
         _ domain: Domain, at places: Resolution, timeout: Duration
@@ -94,24 +109,6 @@ struct CDNProbe: Sendable {
         let sights = try await together(edges) { try await retrieve(domain, edge: $0, timeout: timeout) }
         let looks = zip(edges, sights).map { EdgeLook(address: $0, retrieval: $1.retrieval) }
         return (looks, sights.contents)
-    }
-}
-
-extension Failure {
-    /// Whether a look-up of the name is what failed, in a way that a look at another name may explain.
-    var isOfName: Bool { [.nameNotFound, .noAddress, .noNameServer].contains(kind) }
-
-    /// What a failed look-up of a name is, by what the same name server says of the CDN's name meanwhile; nil where that is no
-    /// news.
-    func reconsidered(besideCDN look: Resolution?) -> Failure? {
-        guard let look, isOfName else { return nil }
-        let knowsCDN = kind == .noNameServer ? !look.addresses.isEmpty : look.failure?.hasNoAddress != true
-        guard knowsCDN == (kind == .noNameServer) else { return nil }
-        return Failure(
-            kind: .nameServerFailure, phase: .resolving,
-            detail: knowsCDN
-                ? "no answer in time about this name, though other names resolve"
-                : "it does not know Apple's CDN either: \(detail)")
     }
 }
 

@@ -11,9 +11,18 @@ package struct DomainProbe: Sendable {
     private let vantages: VantageSurvey
     private let cdn: CDNProbe
     private let pages: PageProbe
+    /// The environment variable that curl and most programs take their proxy from, where this program was told of no proxy: it uses
+    /// none of itself. Only the name: a value may hold a password.
+    private let unusedProxy: String?
 
-    package init(driver: CurlDriver, settings: ProbeSettings) {
+    package init(
+        driver: CurlDriver, settings: ProbeSettings,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) {
         self.settings = settings
+        unusedProxy =
+            driver.network.proxy == nil
+            ? ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].first { environment[$0]?.isEmpty == false } : nil
         origin = OriginProbe(driver: driver, settings: settings)
         survey = OriginSurvey(
             origin: origin,
@@ -40,13 +49,8 @@ package struct DomainProbe: Sendable {
         async let elsewhere = depth == .full ? vantages.looks(at: domain, timeout: timeout) : []
         async let early = asksAtOnce ? copy(of: domain, depth: depth, timeout: timeout) : nil
         // Beside the origin's own: a name server that does not answer is waited for once.
-        async let nameOfCDN = mode.readsCDN ? cdn.nameLook(timeout: timeout) : nil
-        var first = try await origin.retrieve(domain, timeout: timeout)
-        if first.retrieval.redirects.isEmpty, let failure = first.retrieval.failure, failure.isOfName,
-            let better = failure.reconsidered(besideCDN: try await nameOfCDN)
-        {
-            first.retrieval.outcome = .failed(better)
-        }
+        async let nameOfCDN = cdn.nameLook(timeout: timeout)
+        let first = try await origin.retrieve(domain, timeout: timeout)
         // Waits for the origin by its name; for the file at the root only where there is none at its proper place.
         let hasNoFile = Self.hasNoFile(first)
         var isForRoot = false
@@ -88,6 +92,15 @@ package struct DomainProbe: Sendable {
         }
         observation.origin = seen.retrieval
         observation.contents.merge(seen.contents) { first, _ in first }
+        let clock = observation.cdn.retrieval?.answer.flatMap { ClockLook($0, own: Date()) }
+        if observation.hasTrouble || clock != nil {
+            let isOfName = observation.origin.failure?.phase == .resolving
+            let asks = observation.origin.failure != nil && observation.cdn.retrieval == nil
+            observation.control = ControlLook(
+                name: isOfName ? try await nameOfCDN : nil,
+                reference: asks ? try await cdn.reference(timeout: min(timeout, .seconds(5))) : nil,
+                families: LocalFamilies.now.numbers, unusedProxy: unusedProxy, clock: clock)
+        }
         return observation
     }
 
@@ -178,6 +191,32 @@ extension DomainProbe {
 
     private func open(_ urls: [String], timeout: Duration) async throws -> [PageLook] {
         try await together(urls, limit: Self.maximumPages) { try await pages.look($0, timeout: timeout) }
+    }
+}
+
+extension Observation {
+    /// Whether anything failed for which this machine might be to blame.
+    fileprivate var hasTrouble: Bool {
+        let looks = (full?.addresses ?? []).map(\.retrieval) + (full?.agents ?? []).map(\.retrieval)
+        return ([origin, cdn.retrieval].compactMap(\.self) + looks).contains { $0.failure != nil }
+    }
+}
+
+extension ClockLook {
+    /// Off by less than this, a clock is no news.
+    private static let slack: TimeInterval = 60
+
+    /// nil where the two agree. A cache may give an answer the date of the present, or leave it that of its first sending.
+    fileprivate init?(_ answer: Answer, own: Date) {
+        guard let earliest = answer.header("date").flatMap(HTTPDate.parse) else { return nil }
+        let latest = earliest + TimeInterval(answer.age ?? 0)
+        if own < earliest - Self.slack {
+            self.init(apple: earliest, own: own)
+        } else if own > latest + Self.slack {
+            self.init(apple: latest, own: own)
+        } else {
+            return nil
+        }
     }
 }
 

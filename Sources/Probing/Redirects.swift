@@ -83,6 +83,11 @@ extension CurlDriver {
         if result.error?.code == .badEncoding, sight.retrieval.answer?.claimsCompression == false {
             sight = try await unread(sight, of: request, first: first, within: left)
         }
+        if result.error?.phase == .connecting {
+            let tried = request.address.map { [$0] } ?? result.facts.resolved.filter { request.family.accepts($0) }
+            let families = Set(tried.map { $0.contains(":") ? 6 : 4 })
+            if !families.isEmpty { sight.retrieval.triedFamilies = families.sorted() }
+        }
         if result.error?.code == .certificate {
             sight.retrieval.connection?.tls = try await refusedChain(of: result, for: request, within: left)
         }

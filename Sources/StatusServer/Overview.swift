@@ -76,7 +76,7 @@ package struct OverviewRow: Equatable, Sendable {
 
     /// In the order of the rows.
     package enum Level: String, Sendable, CaseIterable {
-        case failing, warning, unchecked, ok
+        case failing, warning, unknown, unchecked, ok
     }
 
     init(_ state: DomainState, context: IncidentContext, time: PageTime) {
@@ -100,6 +100,7 @@ package struct OverviewRow: Equatable, Sendable {
             switch verdict {
             case .failing: .failing
             case .warning: .warning
+            case .unknown: .unknown
             case .ok: .ok
             case nil: .unchecked
             }
@@ -110,12 +111,13 @@ package struct OverviewRow: Equatable, Sendable {
             switch level {
             case .failing: "failing"
             case .warning: "warning"
+            case .unknown: "unknown"
             case .unchecked: "not checked yet"
             case .ok: "OK"
             }
         self.diagnosis = diagnosis?.map { $0.onOneLine(upTo: 600) } ?? ["The first check has not ended yet."]
         self.comparison = comparison?.inWords
-        needsAttention = level == .failing || level == .warning || isFiring
+        needsAttention = [.failing, .warning, .unknown].contains(level) || isFiring
         checked = checkedAt.map(time.age)
         // Confirmed incidents go above what one check saw.
         let levels = Level.allCases.firstIndex(of: level) ?? 0

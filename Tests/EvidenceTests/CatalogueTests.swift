@@ -35,6 +35,8 @@ private let samples: [Cause] = {
         .redirected(word, target: nil), .redirected(word, target: "a"), .metOutage(word), .rateLimited(word),
         .otherStatus(word), .noAnswerIPv6(dead), .noAnswerAddress(dead, of: 2), .noAnswerSlow(milliseconds: 21_000),
         .noAnswerFirewall(words: "a"), .noAnswer(words: ""), .content, .unknown(word),
+        .wasAbsent(status: 404), .refusedContent(word), .noAnswerUnseen(family: 6, ["a"], words: "b"),
+        .metOtherAddress(.refusal, here: ["a"]),
     ]
     let copy: [CopyCause] = [
         .edgesWithoutCopy(1, of: 4, reasons), .edgesCatchingUp(2, of: 3, lagSeconds: 7200),
@@ -55,7 +57,11 @@ private let samples: [Cause] = {
     let monitor: [MonitorCause] = [
         .ownFault(detail: "a"), .nameServerFailed(host: "a.example", answer: "a"),
         .nameServerFailed(host: "a.example", answer: nil), .tlsIntercepted(host: "a.example", authority: "CN = a"),
-        .networkSuspect,
+        .namesFail(host: "a.example", answer: "a"), .proxyFailed(status: 407, detail: ""),
+        .proxyFailed(status: 403, detail: ""), .proxyFailed(status: nil, detail: "a"), .noFamily(6),
+        .noWayOut(unusedProxy: nil), .noWayOut(unusedProxy: "https_proxy"), .trustStoreLacks(authority: "CN = a"),
+        .clockIsWrong(ahead: nil), .clockIsWrong(ahead: -90_000), .gateAnswers(status: nil), .gateAnswers(status: 511),
+        .nameServerSlow(milliseconds: 2003, server: 7), .networkSuspect,
         .networkLost(domains: 5, of: 9, canaries: ["a"]),
         .manyFailing(domains: 5, of: 9), .scheduleBehind(domains: 5, of: 9, intervals: 3),
         .configReloadFailed(fault: "a"), .deliveryFailing(channel: "a", isDisabled: true, answer: "a"),
@@ -150,9 +156,9 @@ extension EvidenceSuite {
         private static let verbs: Set<String> = [
             "Act", "Add", "Allow", "Answer", "Ask", "Bring", "Check", "Compare", "Correct", "Deploy", "Enable",
             "Exempt",
-            "Find", "Free", "Give", "Install", "Let", "Look", "Make", "Open", "Point", "Publish", "Put", "Raise",
+            "Find", "Free", "Give", "Install", "Let", "Log", "Look", "Make", "Open", "Point", "Publish", "Put", "Raise",
             "Renew",
-            "Repair", "Report", "Save", "See", "Send", "Serve", "Switch", "Take", "Upload", "Use", "Wait",
+            "Repair", "Report", "Save", "See", "Send", "Serve", "Set", "Switch", "Take", "Upload", "Use", "Wait",
         ]
 
         @Test("docs/rules.md names every identifier")

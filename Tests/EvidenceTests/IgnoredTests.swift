@@ -15,7 +15,9 @@ extension EvidenceSuite {
                 staleAfter: .seconds(86_400), certificateWarning: .seconds(86_400), ignoring: rules, now: now)
         }
 
-        private static let page = Reply.file("<html>").with { $0.headers["Content-Type"] = "text/html" }
+        private static let page = Reply.file("<html>").with {
+            $0.headers = ["Content-Type": "text/html", "Apple-From": "https://example.com/x"]
+        }
 
         @Test("what is ignored does not count and keeps its reason; what phones do, and why, stays a fact")
         func ignored() throws {

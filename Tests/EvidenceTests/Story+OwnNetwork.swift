@@ -99,7 +99,13 @@ extension Story {
             "the internal server has no file, and neither has Apple", origin: .status(404), cdn: notFound,
             scene: placed("10.1.2.3", .private, .status(404), cdn: notFound),
             findings: ["origin.not-public-address error", "origin.status error", "cdn.crawler-error error"],
-            id: .privateAddress, words: ["10.1.2.3"]),
+            id: .crawlerStillAbsent, words: ["404 Not Found", "10.1.2.3", "does not see what Apple sees"]),
+        Story(
+            "Apple is refused, and this machine asks an internal server", cdn: forbidden,
+            scene: placed("10.1.2.3", .private, cdn: forbidden),
+            findings: ["origin.not-public-address error", "cdn.crawler-error error"], id: .crawlerRefused,
+            words: ["403 Forbidden", "10.1.2.3", "does not see what Apple sees", "Allow AASA-Bot"]
+        ) { $0.unsaid = ["Publish", "refuses to ask"] },
         Story(
             "the internal server has no file, and neither has another place", origin: .status(404), cdn: good,
             scene: placed("10.1.2.3", .private, .status(404), cdn: good)
@@ -143,12 +149,12 @@ extension Story {
         Story(
             "origin and CDN are refused for different authorities", origin: shown(by: "CN=Corp Inspection"),
             cdn: shown(by: "CN=Apple Public Server"),
-            findings: ["origin.certificate-untrusted error", "cdn.unreachable warning"], id: .originFault,
-            words: ["CN=Corp Inspection", "public authority"]),
+            findings: ["monitor.trust-store-lacks-root error", "cdn.unreachable warning"], id: .trustStoreLacksRoot,
+            words: ["CN=Corp Inspection", "--cacert"]),
         Story(
-            "an expired certificate is no interception", origin: shown(by: "CN=One", .expired),
+            "certificates of both that have expired are a matter of the clock", origin: shown(by: "CN=One", .expired),
             cdn: shown(by: "CN=One", .expired),
-            findings: ["origin.certificate-expired error", "cdn.unreachable warning"], id: .originFault,
-            words: ["expired"]),
+            findings: ["monitor.clock-is-wrong error", "cdn.unreachable warning"], id: .clockIsWrong,
+            words: ["clock"]),
     ]
 }

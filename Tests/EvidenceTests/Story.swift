@@ -104,13 +104,26 @@ extension Story {
             findings: ["origin.status warning"], id: .elsewhereFine, words: ["there from home"]),
     ]
 
+    /// Put there after Apple asked, ten minutes ago.
+    private static let deployed = modified(good, "Sat, 21 Nov 2026 06:55:00 GMT")
+
     static let absences: [Story] = [
         Story(
-            "9: the firewall was opened, the failure stayed", cdn: notFound, findings: failing,
+            "9: the firewall was opened, the failure stayed", origin: deployed, cdn: notFound, findings: failing,
             id: .crawlerRemembersAbsence, words: ["remembers", "07:50 UTC"]),
         Story(
-            "10: Apple was asked before the file was there", cdn: notFound, findings: failing,
+            "10: Apple was asked before the file was there", origin: deployed, cdn: notFound, findings: failing,
             id: .crawlerRemembersAbsence, words: ["The file is there now"]),
+        Story(
+            "10c: the file is older than Apple's failure", origin: modified(good, "Sat, 21 Nov 2026 06:00:00 GMT"),
+            cdn: notFound, findings: failing, id: .crawlerStillAbsent,
+            words: ["Apple still gets 404 where this machine gets 200", "every server has the file"]
+        ) { $0.unsaid = ["Wait"] },
+        Story(
+            "10d: nobody knows whether the file is older than Apple's failure", cdn: notFound, findings: failing,
+            id: .crawlerStillAbsent,
+            words: ["404 Not Found", "Wait if the file was put there since", "every server has it"]
+        ) { $0.unsaid = ["Nothing else needs to be done"] },
         Story(
             "10b: Apple asks now, and gets another answer than this machine",
             cdn: notFound.with { $0.headers["Age"] = "0" }, findings: failing, id: .crawlerStillAbsent,

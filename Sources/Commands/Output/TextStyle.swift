@@ -39,6 +39,7 @@ struct TextStyle: Sendable {
         case .ok: painted("OK", "1;32")
         case .warning: painted("WARNING", "1;33")
         case .failing: painted("FAILING", "1;31")
+        case .unknown: painted("UNKNOWN", "1;35")
         }
     }
 

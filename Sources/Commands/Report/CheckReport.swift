@@ -205,6 +205,7 @@ extension CheckReport {
         case .ok: "✅"
         case .warning: "⚠️"
         case .failing: "❌"
+        case .unknown: "❔"
         }
     }
 }

@@ -64,9 +64,8 @@ struct PluginOutput {
     static func unknown(_ words: String) -> String { "AASA UNKNOWN - \(clean(words))" }
 
     private static func status(_ verdict: Verdict) -> Status {
-        // This machine's own network: nothing is said of the site.
-        if [.networkLost, .networkSuspect].contains(verdict.diagnosis.id) { return .unknown }
-        return switch verdict.level {
+        switch verdict.level {
+        case .unknown: .unknown
         case .ok: .ok
         case .warning: .warning
         case .failing: .critical

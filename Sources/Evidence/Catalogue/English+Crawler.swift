@@ -25,6 +25,11 @@ extension English {
             CauseText(
                 "Apple still gets \(status) where this machine gets 200.",
                 "Make sure that every server has the file, for every country and user agent. See the log for AASA-Bot.")
+        case .wasAbsent(let status):
+            CauseText(
+                "Apple got \(status) where this machine gets 200 now.",
+                "Wait if the file was put there since. If not, make sure that every server has it, for every country and user "
+                    + "agent, and see the log for AASA-Bot.")
         case .redirected(let word, let target?):
             CauseText(
                 "The origin redirects to \(target), and Apple's crawler does not follow (\(words(word))).",
@@ -74,6 +79,20 @@ extension English {
             CauseText(
                 "Apple's crawler gets something that is no JSON. This machine gets the file.",
                 "Look for a challenge page or another variant that bots get. Wait if the file was just repaired.")
+        case .refusedContent(let word):
+            CauseText(
+                "Apple's crawler refuses what it gets (\(words(word))). This machine gets the file.",
+                "See what the server sends to the user agent AASA-Bot: its size, its type, whether it is whole. Wait if the file "
+                    + "was just repaired.")
+        case .noAnswerUnseen(let family, let addresses, let said):
+            CauseText(
+                "Apple's crawler gets no answer from your server\(quoted(said)). This machine has no IPv\(family), so it does "
+                    + "not see what Apple sees at \(addresses.listed(upTo: 2)).",
+                "Ask that address from a machine with IPv\(family) (curl -\(family)), or name a vantage that has it.")
+        case .metOtherAddress(let trouble, let addresses):
+            CauseText(
+                "From here the domain has \(addresses.listed(upTo: 2)), not public, so this machine does not see what Apple "
+                    + "sees.", action(trouble))
         case .unknown(let word):
             CauseText(
                 "Apple's crawler could not take the file. Apple says '\(both(word))', which it does not document.",

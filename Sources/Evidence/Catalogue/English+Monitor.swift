@@ -15,6 +15,35 @@ extension English {
             CauseText(
                 "This machine's name server could not resolve \(host) (\(answer)).",
                 "Ask another name server. If it says the same, check the domain's DNSSEC and its name servers.")
+        case .namesFail(let host, let answer):
+            CauseText(
+                "This machine's name server finds neither \(host) nor Apple's CDN (\(answer)).",
+                "Repair the name server in /etc/resolv.conf, or ask another one. Nothing is known of the site.")
+        case .proxyFailed(let status, let detail): CauseText(why(proxy: status, detail), action(proxy: status))
+        case .noFamily(let family):
+            CauseText(
+                "This machine has no IPv\(family), so it does not see what Apple sees.",
+                "Check from a machine with IPv\(family), or name a vantage that has it. Nothing is known of the site.")
+        case .noWayOut(let variable):
+            CauseText(
+                "Neither the site nor Apple's CDN takes a connection from this machine.", action(noWayOut: variable))
+        case .trustStoreLacks(let authority):
+            CauseText(
+                "This machine's trust store has no root for the site's certificate"
+                    + (authority.isEmpty ? "" : " (\(authority))") + ", and it refuses Apple's CDN as well.",
+                "Install the distribution's ca-certificates, or correct --cacert (network.ca_file). Nothing is known of the "
+                    + "site.")
+        case .clockIsWrong(let ahead): CauseText(why(clock: ahead), "Set this machine's clock. Nothing is known of the site.")
+        case .gateAnswers(let status):
+            CauseText(
+                "A login page of this network answers in place of the site and of Apple's CDN"
+                    + (status.map { " (status \($0))." } ?? ": both show its certificate."),
+                "Log in to this network, or check from another one. Nothing is known of the site.")
+        case .nameServerSlow(let milliseconds, let server):
+            CauseText(
+                "The name server of this machine took \(seconds(milliseconds)) to find the address. The server answered in "
+                    + "\(seconds(server)).",
+                "See whether the first name server in /etc/resolv.conf answers. Nothing needs to be done at the site.")
         case .tlsIntercepted(_, let authority):
             CauseText(
                 "Something in this machine's network opens TLS: the certificates of the origin and of Apple's CDN both come "
@@ -70,6 +99,40 @@ extension English {
         }
     }
 
+    private static func why(proxy status: Int?, _ detail: String) -> String {
+        switch status {
+        case 407: "The proxy of this machine wants a login (status 407)."
+        case 403: "The proxy of this machine does not allow this host (status 403)."
+        case let status?: "The proxy of this machine opens no way to this host (status \(status))."
+        case nil: "The proxy of this machine could not be used\(detail.isEmpty ? "" : " (\(detail))")."
+        }
+    }
+
+    private static func action(proxy status: Int?) -> String {
+        switch status {
+        case 407: "Give the proxy's user and password (--proxy http://USER:PASSWORD@HOST:PORT, network.proxy)."
+        case 403: "Let the proxy allow this host on port 443. Nothing is known of the site."
+        default: "Check the proxy's address (--proxy, network.proxy), and what its log says. Nothing is known of the site."
+        }
+    }
+
+    private static func action(noWayOut variable: String?) -> String {
+        variable.map {
+            "Give the proxy with --proxy (network.proxy): \($0) is set, and this program does not use it. Nothing is known of "
+                + "the site."
+        } ?? "Check this machine's network: cable, route, firewall, proxy (--proxy, network.proxy). Nothing is known of the site."
+    }
+
+    private static func why(clock ahead: Int?) -> String {
+        let consequence = "so dates of certificates say nothing here."
+        guard let ahead else {
+            return "This machine's clock is most likely wrong: it refuses the certificate of Apple's CDN for its dates as well, "
+                + consequence
+        }
+        return "This machine's clock is \(age(abs(ahead))) \(ahead > 0 ? "ahead" : "behind"), by the time of Apple's CDN, "
+            + consequence
+    }
+
     private static let networkAction =
         "Check this machine's network: cable, route, name server, proxy, firewall. Checks continue by themselves."
 
@@ -102,6 +165,9 @@ extension English {
                 "the name server of this machine could not resolve \(host) (\(answer))",
                 "ask another name server: if it says the same, check the domain's DNSSEC and its name servers, else repair "
                     + "the one in /etc/resolv.conf")
+        case .namesFail, .proxyFailed, .noFamily, .noWayOut, .trustStoreLacks, .clockIsWrong, .gateAnswers,
+            .nameServerSlow:
+            FindingWords(words(cause))
         case .tlsIntercepted(let host, let authority):
             FindingWords(
                 "this machine does not trust the certificates of \(host) and of Apple's CDN: both come from "

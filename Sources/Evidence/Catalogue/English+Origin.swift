@@ -87,7 +87,7 @@ extension English {
         case .hostDown(let word):
             CauseText(
                 "Your server does not answer this machine or Apple's crawler (\(words(word))). It is down or gone.",
-                "Bring it back, or take the domain out of the app's entitlements.")
+                "Bring it back. If the domain was given up, take it out of the app's entitlements.")
         case .fault(let fault, let place): CauseText(why(fault, place), action(fault))
         case .slow(let milliseconds):
             CauseText(
@@ -187,6 +187,10 @@ extension English {
             FindingWords(
                 "the IPv6 addresses (\(addresses.listed(upTo: 2))) were not checked: this machine reaches nobody over IPv6",
                 "run the check from a machine with IPv6, or name a vantage that has it")
+        case .ipv4Unchecked(let addresses):
+            FindingWords(
+                "the IPv4 addresses (\(addresses.listed(upTo: 2))) were not checked: this machine reaches nobody over IPv4",
+                "run the check from a machine with IPv4, or name a vantage that has it")
         case .stalls(let stalled):
             FindingWords(
                 "one request of this check was answered, another to the same address was not: \(reasons(stalled))",

@@ -56,6 +56,7 @@ extension English {
                 "The certificate comes from an authority that is not publicly trusted"
                     + (issuer.map { " (\($0))" } ?? "")
             }
+        case .certificateRefused(let words): "The certificate is refused: \(words)"
         case .certificateChain(let missing, _):
             "\(server) does not send the whole certificate chain" + (missing.map { " (\($0) is missing)" } ?? "")
         case .handshake(let fault): core(fault, server)
@@ -145,6 +146,8 @@ extension English {
         case .unknownHost:
             "Add this name to the server that answers there (ingress, router, virtual host), with a certificate for it."
         case .certificateUntrusted(.revoked, _): "Install a new certificate."
+        case .certificateRefused:
+            "Install a certificate that passes: an RSA key of 2,048 bits or more, a SHA-2 signature, made for servers."
         case .certificateUntrusted:
             "Install a certificate from a public authority, with its full chain: Apple accepts no private root."
         case .handshake(let fault): action(fault)
@@ -252,7 +255,7 @@ extension English {
                 "\(place) is a private or reserved address, or leads to one",
                 "serve the file at the domain itself, on a public address and without redirects")
         case .certificateExpired, .certificateNotYetValid, .certificateName, .certificateWithoutNames, .unknownHost,
-            .certificateUntrusted, .certificateChain:
+            .certificateUntrusted, .certificateRefused, .certificateChain:
             certificate(fault, at: place)
         case .handshake(let fault): finding(fault, at: place)
         case .tlsVersion:
@@ -365,7 +368,7 @@ extension English {
                 "install the full chain (leaf and intermediates); browsers fetch what is missing by themselves, Apple's "
                     + "crawler does not" + (isPart ? "; if it is a root, this machine's trust store lacks it" : ""))
         case .certificateUntrusted(let problem, let issuer): return untrusted(problem, issuer)
-        default: return FindingWords(why(fault, FaultPlace()), action(fault))
+        default: return FindingWords(CauseText(why(fault, FaultPlace()), action(fault)))
         }
     }
 

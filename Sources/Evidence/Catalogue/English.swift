@@ -6,9 +6,21 @@ package enum English {
     /// `findings`: those of the same check. Some causes are the words of one of them.
     package static func text(of diagnosis: Diagnosis, findings: [Finding]) -> DiagnosisText {
         let words = words(diagnosis.cause, findings)
+        let isUntested = findings.contains { $0.counterevidence == .untested }
+        var why = words.why
+        if case .origin = diagnosis.cause, isUntested { why = why.map { "Seen from this machine alone: \($0)" } }
+        // What a cause says in Apple's words is not said twice.
+        if let report = diagnosis.word, report.word.reason.isEmpty || why?.contains(report.word.reason) != true {
+            why = [quote(report), why].compactMap(\.self).joined(separator: " ")
+        }
         return DiagnosisText(
-            effect: text(of: diagnosis.effect), cause: words.why, action: words.action,
+            effect: text(of: diagnosis.effect), cause: why, action: words.action,
             outlook: diagnosis.outlook.map(text))
+    }
+
+    /// `Apple's crawler reports "SWCERR00101 Bad HTTP Response: 403 Forbidden", and it is so here.`
+    private static func quote(_ report: AppleReport) -> String {
+        "Apple's crawler reports \"\(both(report.word))\"\(report.isSoHere ? ", and it is so here" : "")."
     }
 
     static func words(_ cause: Cause, _ findings: [Finding]) -> CauseText {
@@ -68,7 +80,6 @@ package enum English {
         case .nameServerFailure, .noNameServer: "could not be asked, since no name server gave its address"
         case .proxy: "could not be asked, since the proxy failed"
         case .own: "could not be asked from here"
-        case .intercepted: "could not be asked, since something in this network opens TLS"
         }
     }
 
@@ -268,6 +279,18 @@ struct FindingWords {
         self.fix = fix
         self.evidence = evidence
     }
+
+    /// The words of a cause that is a finding as well: they are written once.
+    init(_ words: CauseText) {
+        self.init(Self.clause(words.why ?? ""), Self.clause(words.action ?? ""))
+    }
+
+    /// Sentences as a clause: small letters at the beginning, semicolons between, no full stop.
+    private static func clause(_ text: String) -> String {
+        let body = text.hasSuffix(".") ? String(text.dropLast()) : text
+        return body.components(separatedBy: ". ").map { $0.prefix(1).lowercased() + $0.dropFirst() }
+            .joined(separator: "; ")
+    }
 }
 
 extension English {
@@ -275,8 +298,12 @@ extension English {
         var words = words(finding.matter)
         if let place = finding.place { words.message = "\(text(of: place)): \(words.message)" }
         if let counterevidence = finding.counterevidence {
-            words.message += "; Apple's CDN has the file"
-            words.fix = fix(finding.matter, beside: counterevidence)
+            if counterevidence == .untested {
+                words.message += ", as this machine alone sees it"
+            } else {
+                words.message += "; Apple's CDN has the file"
+            }
+            words.fix = fix(finding.matter, words.fix, beside: counterevidence)
         }
         // Words may quote what a watched site sent.
         let evidence = words.evidence.mapValues { $0.displayable.shortened(to: 2000) }
@@ -286,8 +313,12 @@ extension English {
             reference: finding.matter.ruling.reference)
     }
 
-    private static func fix(_ matter: Matter, beside counterevidence: Finding.Counterevidence) -> String {
+    private static func fix(_ matter: Matter, _ fix: String, beside counterevidence: Finding.Counterevidence) -> String {
         switch (matter, counterevidence) {
+        case (_, .freshCopy(let age)):
+            "nothing needs to be done: Apple's crawler got the file \(Self.age(age)) ago; protections that know bots by their "
+                + "address refuse whoever only bears the name"
+        case (_, .untested): "look from another machine or network first; if it is so there too, \(fix)"
         case (.origin(.notPublic), _), (_, .otherServer):
             "check from a network with public DNS, or name a vantage; nothing needs to be done at the site"
         case (_, .appleCopyAndAgent(let agent)): "let every user agent read the file, as \(agent.shortName) can"

@@ -15,18 +15,17 @@ struct AddressSurvey {
     let stalled: [AddressLook]
     /// Every IPv6 address is dead while an IPv4 address answers.
     let isIPv6Dead: Bool
-    /// It may be this machine that has no IPv6: no edge of Apple's answers it over IPv6 either; or, where none was asked, none
-    /// of the addresses could even be sent to.
-    let isIPv6Untold: Bool
+    /// This machine reaches nobody over their family.
+    let unseen: [AddressLook]
 
     init(_ context: CheckContext) {
         let looks = context.observation.full?.addresses ?? []
         // A private address that does not answer here has a finding of its own, which is worse.
         let foreign = Set(context.notPublicAddresses)
         let judged = looks.filter { look in
-            look.retrieval.failure?.isOwnFault != true
-                && (look.retrieval.failure == nil || !foreign.contains(look.address))
+            look.retrieval.ownFault == nil && (look.retrieval.failure == nil || !foreign.contains(look.address))
         }
+        unseen = looks.filter { if case .noFamily = $0.retrieval.ownFault { true } else { false } }
         met = judged.filter { $0.retrieval.failure?.isOfTLS ?? true || context.answersAnother($0.address.address) }
         let silent = judged.filter { !($0.retrieval.failure?.isOfTLS ?? true) }
         stalled = silent.filter { context.answersAnother($0.address.address) }
@@ -34,11 +33,6 @@ struct AddressSurvey {
         let deadSix = dead.filter { $0.address.family == 6 }
         isIPv6Dead =
             !deadSix.isEmpty && !met.contains { $0.address.family == 6 } && met.contains { $0.address.family == 4 }
-        // An edge of Apple's that answers over IPv6 proves that this machine has it.
-        let edges = (context.observation.full?.edges ?? []).filter { $0.address.contains(":") }
-        let reachesIPv6 = edges.contains { $0.retrieval.answer != nil }
-        let hasNoRoute = deadSix.allSatisfy { $0.retrieval.failure?.kind == .unreachable }
-        isIPv6Untold = isIPv6Dead && !reachesIPv6 && (!edges.isEmpty || hasNoRoute)
     }
 
     /// Whether the name's other addresses, or the request by name, were answered.
@@ -48,13 +42,24 @@ struct AddressSurvey {
 extension Checks {
     @Sendable static func addressReachability(_ context: CheckContext) -> [Finding] {
         let survey = AddressSurvey(context)
-        let stalls =
-            survey.stalled.isEmpty
-            ? [] : [Self.stalls(survey.stalled.map { ($0.address.address, $0.retrieval) }, context)]
-        guard survey.isPartial(context.origin) else { return stalls }
+        var findings: [Finding] = []
+        if !survey.stalled.isEmpty {
+            findings.append(stalls(survey.stalled.map { ($0.address.address, $0.retrieval) }, context))
+        }
+        // Where nothing of the site was seen, that is said once.
+        if context.origin.ownFault == nil {
+            for family in [4, 6] {
+                let addresses = survey.unseen.map(\.address).filter { $0.family == family }.map(\.address)
+                if addresses.isEmpty { continue }
+                findings.append(
+                    Finding(
+                        .origin(family == 6 ? .ipv6Unchecked(addresses) : .ipv4Unchecked(addresses)),
+                        evidence: ["addresses": addresses.joined(separator: ", ")]))
+            }
+        }
+        guard survey.isPartial(context.origin) else { return findings }
         let six = survey.isIPv6Dead ? survey.dead.filter { $0.address.family == 6 } : []
         let rest = survey.dead.filter { !six.contains($0) }
-        var findings = stalls
         if !rest.isEmpty {
             let all = context.observation.full?.addresses ?? []
             findings.append(
@@ -65,13 +70,9 @@ extension Checks {
                             othersAnswer: context.origin.answer != nil || all.contains { $0.retrieval.answer != nil },
                             context.domain)), evidence: errors(rest)))
         }
-        if six.isEmpty { return findings }
-        let addresses = six.map(\.address.address)
-        findings.append(
-            survey.isIPv6Untold
-                ? Finding(
-                    .origin(.ipv6Unchecked(addresses)), evidence: ["addresses": addresses.joined(separator: ", ")])
-                : Finding(.origin(.ipv6Broken(context.given(six), context.domain)), evidence: errors(six)))
+        if !six.isEmpty {
+            findings.append(Finding(.origin(.ipv6Broken(context.given(six), context.domain)), evidence: errors(six)))
+        }
         return findings
     }
 

@@ -6,10 +6,14 @@ import Foundation
 struct CopyEvidence {
     /// Seconds since the youngest copy was fetched.
     let age: Int
+    /// Whether an edge says so.
+    let isDated: Bool
     /// For how many seconds this machine has not got the file; nil: it gets it.
     let outOfSight: Int?
 
     private static let day = 86_400
+    /// So young, a copy shows that Apple's crawler is let in now, in seconds.
+    static let freshness = 3600
 
     /// Whether the copy speaks for the origin as it is now. Where this machine gets the file too, every copy does. Where it
     /// does not, the copy must be less than a day old, and fetched less than a day after the file was lost from sight.
@@ -37,6 +41,7 @@ struct CopyEvidence {
         .map { $0.answer?.age ?? 0 }
         guard let age = ages.min() else { return nil }
         self.age = age
+        isDated = copies.contains { $0.answer?.age != nil }
         outOfSight = isInSight ? nil : Int(max(0, now.timeIntervalSince(history.outOfSightSince ?? now)))
     }
 }
@@ -56,15 +61,22 @@ extension CheckContext {
 
     private var othersGetFile: Bool {
         (observation.full?.vantages ?? []).allSatisfy {
-            $0.retrieval.failure?.isOwnFault == true || readings.file(of: $0.retrieval) != nil
+            $0.retrieval.ownFault != nil || readings.file(of: $0.retrieval) != nil
         }
     }
 
     /// The finding as it weighs beside Apple's copy: what this machine alone meets is a warning. Every finding passes here.
     func weighed(_ finding: Finding) -> Finding {
+        var finding = finding
+        if finding.rule == .origin("crawler-refused"), comparison.state == .inSync,
+            let evidence = copyEvidence, evidence.isDated, evidence.age < CopyEvidence.freshness
+        {
+            finding.severity = .note
+            finding.counterevidence = .freshCopy(age: evidence.age)
+            return finding
+        }
         guard finding.severity == .error, isOfThisMachine(finding), let evidence = copyEvidence, evidence.isRecent
         else { return finding }
-        var finding = finding
         finding.severity = .warning
         finding.counterevidence =
             meetsAnotherServer ? .otherServer : welcomeAgents.first.map { .appleCopyAndAgent($0) } ?? .appleCopy
@@ -96,6 +108,8 @@ extension Readings {
     /// no such site or file says so to everybody.
     func turnsClientAway(_ retrieval: Retrieval) -> Bool {
         guard let answer = retrieval.answer, HostingSighting(answer, content(of: answer)) == nil else { return false }
+        // A password prompt is everybody's.
+        if answer.status == 401, answer.header("www-authenticate") != nil { return false }
         return [401, 403, 429, 451].contains(answer.status) || protection(of: retrieval) != nil
     }
 }

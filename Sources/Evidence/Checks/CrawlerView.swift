@@ -45,7 +45,7 @@ extension Checks {
 extension CheckContext {
     /// What this program was given at the same address, where that is the file, or leads to it, and the agent is not.
     func refusal(of look: AgentLook) -> Retrieval? {
-        if look.retrieval.failure?.isOwnFault == true { return nil }
+        if look.retrieval.ownFault != nil { return nil }
         guard let reference = plainLook(besides: look), !isBusy(look.retrieval) else { return nil }
         let (plain, agent) = (readings.serving(of: reference), readings.serving(of: look.retrieval))
         switch plain {

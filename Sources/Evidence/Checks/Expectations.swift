@@ -181,7 +181,7 @@ extension Checks {
 extension PageLook {
     /// What was found in place of a page; nil where there is one.
     fileprivate var fault: PageFault? {
-        if appStore != nil || retrieval.failure?.isOwnFault == true { return nil }
+        if appStore != nil || retrieval.ownFault != nil { return nil }
         if let fault = RedirectFault(stopOf: retrieval) { return .redirect(fault) }
         let last = retrieval.redirects.last
         let target = (last?.target ?? last?.location)?.inSentence

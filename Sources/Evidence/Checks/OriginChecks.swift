@@ -6,39 +6,30 @@ import Foundation
 extension Checks {
     /// No answer at all: the name, the network, time, or bytes that are no HTTP.
     @Sendable static func originReachability(_ context: CheckContext) -> [Finding] {
-        guard let failure = context.origin.failure, !failure.isOfTLS else { return [] }
-        if let finding = stalled(failure, context) { return [finding] }
         let host = context.metHost
         // Behind a proxy the address is the proxy's.
         let address = context.origin.connection?.viaProxy == true ? nil : context.origin.connection?.address
         var evidence = context.answerEvidence
         evidence["address"] = address
-        evidence["phase"] = failure.phase.rawValue
-        evidence["error"] = failure.detail
-        evidence["cname"] = failure.alias
-        if let cause = ownFault(failure, context) {
-            if case .tlsIntercepted = cause { evidence["authority"] = context.origin.refusedAuthority ?? "" }
+        if let failure = context.origin.failure {
+            evidence["phase"] = failure.phase.rawValue
+            evidence["error"] = failure.detail
+            evidence["cname"] = failure.alias
+        }
+        if let cause = context.origin.ownFault {
+            if case .tlsIntercepted(_, let authority) = cause { evidence["authority"] = authority }
             return [Finding(.monitor(cause), evidence: evidence)]
         }
+        guard let failure = context.origin.failure, !failure.isOfTLS else { return [] }
+        if let finding = stalled(failure, context) { return [finding] }
         // The redirect that led to a private address has a finding of its own.
         guard context.origin.redirectStop != .privateAddress || context.origin.redirects.isEmpty,
-            let fault = OriginFault(of: context.origin, host: host.name, now: context.now)
+            let fault = context.fault(of: context.origin, at: host)
         else { return [] }
         let place = address ?? host.name.inSentence
-        return [host.placing(Finding(.origin(.fault(fault, at: place)), evidence: evidence))]
-    }
-
-    /// What says nothing about the server.
-    private static func ownFault(_ failure: Failure, _ context: CheckContext) -> MonitorCause? {
-        let (host, detail) = (context.metHost.name.inSentence, failure.detail.inSentence)
-        return switch failure.kind {
-        case .nameServerFailure: .nameServerFailed(host: host, answer: detail)
-        case .noNameServer: .nameServerFailed(host: host, answer: nil)
-        case .intercepted:
-            .tlsIntercepted(host: host, authority: (context.origin.refusedAuthority ?? "").inSentence)
-        case .own, .proxy: .ownFault(detail: detail)
-        default: nil
-        }
+        return [
+            host.placing(Finding(.origin(.fault(fault.fault, at: place)), evidence: evidence).tested(fault.isTested))
+        ]
     }
 }
 
@@ -150,15 +141,27 @@ extension Checks {
         return [context.metHost.placing(Finding(.origin(matter), evidence: evidence))]
     }
 
-    /// A slow first byte. Apple does not document its crawler's patience; it is believed to be about 5 seconds.
+    /// A server that takes long to answer. Apple does not document its crawler's patience; it is believed to be about 5 seconds.
+    /// The look-up of the name, and addresses that were tried in vain, are no time of the server's.
     @Sendable static func originLatency(_ context: CheckContext) -> [Finding] {
-        guard context.origin.answer != nil, let first = context.origin.connection?.timings.firstByte, first > 2000
+        guard context.origin.answer != nil, let timings = context.origin.connection?.timings,
+            let server = timings.server
         else { return [] }
         var evidence = context.answerEvidence
-        evidence["first_byte_ms"] = "\(Int(first))"
-        return [
-            Finding(.origin(.fault(.slow(milliseconds: Int(first.rounded(.up))))), evidence: evidence)
-        ]
+        evidence["first_byte_ms"] = "\(Int(timings.firstByte ?? 0))"
+        evidence["server_ms"] = "\(Int(server))"
+        var findings: [Finding] = []
+        if server > 2000 {
+            findings.append(Finding(.origin(.fault(.slow(milliseconds: Int(server.rounded(.up))))), evidence: evidence))
+        }
+        if case .fails(.slowNameServer(let milliseconds)) = context.readings.control[.time] {
+            evidence["dns_ms"] = "\(milliseconds)"
+            findings.append(
+                Finding(
+                    .monitor(.nameServerSlow(milliseconds: milliseconds, server: Int(server.rounded(.up)))),
+                    evidence: evidence))
+        }
+        return findings
     }
 }
 
@@ -186,7 +189,22 @@ extension Checks {
 
 // MARK: - Evidence
 
+extension Timings {
+    /// What the server took, from the connection to the first byte of its answer: milliseconds.
+    package var server: Double? { firstByte.map { max(0, $0 - (connect ?? dns ?? 0)) } }
+}
+
 extension CheckContext {
+    /// What the site is to blame for, and whether the same step was seen to work for others; nil where the control forbids it.
+    func fault(of retrieval: Retrieval, at host: MetHost, family: Int? = nil) -> (fault: OriginFault, isTested: Bool)? {
+        guard retrieval.ownFault == nil,
+            case .site(let permission) = readings.control.attribution(
+                of: retrieval, host: host.name, families: family.map { [$0] }),
+            let fault = OriginFault(of: retrieval, host: host.name, by: permission, now: now)
+        else { return nil }
+        return (fault, permission.isTested)
+    }
+
     /// Where the last answer came from, on which way, and what it says of itself.
     var answerEvidence: [String: String] {
         var evidence = ["url": origin.redirects.last?.target ?? origin.url]

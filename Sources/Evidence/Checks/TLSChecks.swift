@@ -29,9 +29,9 @@ extension Checks {
     }
 
     private static func fault(of retrieval: Retrieval, at host: MetHost, _ context: CheckContext) -> Finding? {
-        guard retrieval.failure?.isOfTLS ?? true,
-            let fault = OriginFault(of: retrieval, host: host.name, now: context.now)
-        else { return nil }
+        guard retrieval.failure?.isOfTLS ?? true, let (fault, isTested) = context.fault(of: retrieval, at: host) else {
+            return nil
+        }
         let tls = retrieval.connection?.tls
         var evidence = ["url": retrieval.url]
         evidence["error"] = tls?.detail ?? retrieval.failure?.detail
@@ -48,7 +48,7 @@ extension Checks {
             evidence["missing_issuer"] = issuer
         default: break
         }
-        return Finding(.origin(.fault(fault, at: host.name)), evidence: evidence)
+        return Finding(.origin(.fault(fault, at: host.name)), evidence: evidence).tested(isTested)
     }
 }
 

@@ -6,7 +6,7 @@ extension Checks {
     /// Another place gets another answer. A vantage whose own way fails says nothing about the site.
     @Sendable static func vantageView(_ context: CheckContext) -> [Finding] {
         let looks = context.observation.full?.vantages ?? []
-        let failed = looks.filter { $0.retrieval.failure?.isOwnFault == true }
+        let failed = looks.filter { $0.retrieval.ownFault != nil }
         var findings = failed.prefix(4).map { look in
             Finding(
                 .vantageFailed(look.name.inSentence, detail: look.retrieval.failure?.detail.shortened(to: 200)),
@@ -43,7 +43,7 @@ extension CheckContext {
         let apples = readings.cdnFile?.meaning
         return (observation.full?.vantages ?? []).filter { look in
             let serving = readings.serving(of: look.retrieval)
-            return look.retrieval.failure?.isOwnFault != true && serving != here
+            return look.retrieval.ownFault == nil && serving != here
                 && VantageFault(serving, appleHas: apples) == fault
         }
     }
@@ -94,7 +94,7 @@ package enum VantageFault: String, Codable, CaseIterable, Sendable {
             case .privateAddress: self = .privateAddress
             case .headersTooLarge, .malformedAnswer, .badEncoding, .truncated: self = .serverTrouble
             case .connectionRefused, .unreachable, .timedOut, .connectionReset, .proxy, .own,
-                .nameServerFailure, .noNameServer, .intercepted:
+                .nameServerFailure, .noNameServer:
                 self = .unreachable
             }
         }

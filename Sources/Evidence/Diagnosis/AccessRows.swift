@@ -101,7 +101,15 @@ extension Diagnosis {
             else { return nil }
             return .access(.agentRefusedAsApple(refusal, AppleWord(failure)))
         },
-        { $0.agentRefusal.map { .access(.agentRefused($0)) } },
+        { context in
+            guard let refusal = context.agentRefusal else { return nil }
+            // Where Apple says what it met, an agent that is refused here must explain it.
+            if let failure = context.crawlerFailure {
+                let explained: Set<CrawlerTrouble> = [.refusal, .outage, .rateLimit, .status, .silence]
+                guard refusal.agent == .crawler, explained.contains(failure.trouble) else { return nil }
+            }
+            return .access(.agentRefused(refusal))
+        },
         { context in
             context.vantageFault.map {
                 .access(.vantageRefused($0.places, context.crawlerFailure.map(AppleWord.init)))

@@ -189,6 +189,8 @@ package enum CrawlerCause: Codable, Equatable, Sendable {
     case remembersAbsence(status: Int)
     /// Apple asked after the file was there.
     case stillAbsent(status: Int)
+    /// Whether the file was there when Apple asked is not known.
+    case wasAbsent(status: Int)
     /// `target`: where this machine is redirected to as well.
     case redirected(AppleWord, target: String?)
     case metOutage(AppleWord)
@@ -201,7 +203,13 @@ package enum CrawlerCause: Codable, Equatable, Sendable {
     case noAnswerFirewall(words: String)
     case noAnswer(words: String)
     case content
+    /// For another reason than that it is no JSON.
+    case refusedContent(AppleWord)
     case unknown(AppleWord)
+    /// This machine reaches nobody over the family of these addresses.
+    case noAnswerUnseen(family: Int, [String], words: String)
+    /// This machine's resolver gives private addresses alone; Apple met something else.
+    case metOtherAddress(CrawlerTrouble, here: [String])
 
     var id: DiagnosisID {
         switch self {
@@ -209,7 +217,7 @@ package enum CrawlerCause: Codable, Equatable, Sendable {
         case .refusedByAddress: .crawlerRefusedByAddress
         case .refused: .crawlerRefused
         case .remembersAbsence: .crawlerRemembersAbsence
-        case .stillAbsent: .crawlerStillAbsent
+        case .stillAbsent, .wasAbsent: .crawlerStillAbsent
         case .redirected: .crawlerRedirected
         case .metOutage: .crawlerMetOutage
         case .rateLimited: .crawlerRateLimited
@@ -220,8 +228,22 @@ package enum CrawlerCause: Codable, Equatable, Sendable {
         case .noAnswerSlow: .crawlerTimeoutSlow
         case .noAnswerFirewall: .crawlerTimeoutFirewall
         case .noAnswer: .crawlerTimeout
-        case .content: .crawlerContent
+        case .content, .refusedContent: .crawlerContent
         case .unknown: .crawlerUnknown
+        case .noAnswerUnseen: .crawlerTimeout
+        case .metOtherAddress(let trouble, _):
+            switch trouble {
+            case .refusal: .crawlerRefused
+            case .absence: .crawlerStillAbsent
+            case .redirect: .crawlerRedirected
+            case .outage: .crawlerMetOutage
+            case .rateLimit: .crawlerRateLimited
+            case .status: .crawlerOtherStatus
+            case .silence: .crawlerTimeout
+            case .connection: .crawlerCause
+            case .content: .crawlerContent
+            case .address, .unknown: .crawlerUnknown
+            }
         }
     }
 }
@@ -315,8 +337,24 @@ package enum MonitorCause: Codable, Equatable, Sendable {
     case ownFault(detail: String)
     /// This machine's name server could not look the host up; `answer`: what it said, nil where none answered.
     case nameServerFailed(host: String, answer: String?)
+    /// Neither the host nor Apple's CDN has an address by this machine's name server; `answer`: what it said.
+    case namesFail(host: String, answer: String)
     /// Something in this machine's network opens TLS, under an authority that this machine does not trust.
     case tlsIntercepted(host: String, authority: String)
+    /// The proxy opened no way to the host; `status`: what it answered; nil: nothing.
+    case proxyFailed(status: Int?, detail: String)
+    /// This machine reaches nobody over IPv4, or over IPv6.
+    case noFamily(Int)
+    /// Neither the site nor Apple's CDN takes a connection from here; `unusedProxy`: the environment variable that names a proxy.
+    case noWayOut(unusedProxy: String?)
+    /// The certificates of the site and of Apple's CDN are refused, for authorities of their own. `authority`: the site's.
+    case trustStoreLacks(authority: String)
+    /// `ahead`: seconds; nil: by how much is not known.
+    case clockIsWrong(ahead: Int?)
+    /// A login page, or another page of this network, answers for the site and for Apple's CDN.
+    case gateAnswers(status: Int?)
+    /// The look-up of the name took so long; `server`: what the server took. Milliseconds.
+    case nameServerSlow(milliseconds: Int, server: Int)
     /// One check reached nobody, and neither did others.
     case networkSuspect
     case networkLost(domains: Int, of: Int, canaries: [String])
@@ -338,8 +376,15 @@ package enum MonitorCause: Codable, Equatable, Sendable {
     var id: DiagnosisID {
         switch self {
         case .ownFault: .ownFault
-        case .nameServerFailed: .nameServerFailed
+        case .proxyFailed: .ownFault
+        case .nameServerFailed, .namesFail: .nameServerFailed
         case .tlsIntercepted: .tlsIntercepted
+        case .noFamily: .familyMissingHere
+        case .noWayOut: .noWayOut
+        case .trustStoreLacks: .trustStoreLacksRoot
+        case .clockIsWrong: .clockIsWrong
+        case .gateAnswers: .gateAnswers
+        case .nameServerSlow: .nameServerSlow
         case .networkSuspect: .networkSuspect
         case .networkLost: .networkLost
         case .manyFailing: .manyFailing

@@ -158,6 +158,7 @@ extension DiagnosisContext {
         case .origin(.certificateExpiring(let end, _)):
             .origin(.certificateExpiring(end, place: place(of: finding)))
         case .cdn(.edgesInTrouble): edgeTrouble ?? .file(.finding(finding.rule))
+        case .monitor(let cause): .monitor(cause)
         case .file(.lint), .file(.moreLint): .file(.warning(finding.rule))
         default: .file(.finding(finding.rule))
         }

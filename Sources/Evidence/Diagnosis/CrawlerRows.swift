@@ -17,7 +17,8 @@ extension Diagnosis {
         ] + statusRows + silenceRows + [
             { context in
                 guard context.originIsFine, let failure = context.unanimousFailure else { return nil }
-                return .crawler(failure.family == .content ? .content : .unknown(AppleWord(failure)))
+                guard failure.family == .content else { return .crawler(.unknown(AppleWord(failure))) }
+                return .crawler(failure.isOfJSON ? .content : .refusedContent(AppleWord(failure)))
             }
         ]
 
@@ -29,8 +30,11 @@ extension Diagnosis {
             switch failure.trouble {
             case .absence:
                 let status = failure.originStatus ?? 404
-                return .crawler(
-                    context.isAbsenceOlderThanFile ? .remembersAbsence(status: status) : .stillAbsent(status: status))
+                switch context.isAbsenceOlderThanFile {
+                case true?: return .crawler(.remembersAbsence(status: status))
+                case false?: return .crawler(.stillAbsent(status: status))
+                case nil: return .crawler(.wasAbsent(status: status))
+                }
             case .redirect:
                 let target = context.check.origin.redirects.last?.target?.inSentence
                 return .crawler(.redirected(AppleWord(failure), target: target))
@@ -42,6 +46,13 @@ extension Diagnosis {
     ]
 
     private static let silenceRows: [Row] = [
+        { context in
+            guard let failure = context.silence, let family = context.unseen.first?.family else { return nil }
+            return .crawler(
+                .noAnswerUnseen(
+                    family: family, context.unseen.filter { $0.family == family }.map(\.address),
+                    words: context.cause(failure)))
+        },
         { context in
             guard context.silence != nil, context.finding("origin.ipv6-broken") != nil else { return nil }
             return .crawler(.noAnswerIPv6(context.deadAddresses(ofIPv6: true)))
@@ -59,7 +70,7 @@ extension Diagnosis {
         },
         { context in
             guard context.silence != nil, context.finding("origin.slow") != nil else { return nil }
-            let first = context.check.origin.connection?.timings.firstByte ?? 0
+            let first = context.check.origin.connection?.timings.server ?? 0
             return .crawler(.noAnswerSlow(milliseconds: Int(first)))
         },
         { context in
@@ -77,12 +88,20 @@ extension DiagnosisContext {
         return failure.originStatus
     }
 
-    /// Whether Apple asked last before this machine first saw the file, as each edge's `Age` tells. Without one it may have
-    /// asked just now.
-    fileprivate var isAbsenceOlderThanFile: Bool {
+    /// Whether Apple asked last before the file was there, as each edge's `Age` tells, and the memory of earlier checks or the
+    /// origin's Last-Modified; nil where nothing says how old the file is. Without an `Age` it may have asked just now.
+    fileprivate var isAbsenceOlderThanFile: Bool? {
         let age = absentCopies.map { $0.age ?? 0 }.min() ?? 0
-        return check.now - TimeInterval(age) < check.history.servingSince ?? check.now
+        if age == 0 { return false }
+        // A file that was there when it was first asked for may be of any age.
+        let deployed = check.history.servingSince.flatMap { $0 > check.history.firstAskedAt ?? $0 ? $0 : nil }
+        let modified = check.origin.answer?.header("last-modified").flatMap(HTTPDate.parse)
+        guard let since = deployed ?? modified else { return nil }
+        return check.now - TimeInterval(age) < since
     }
+
+    /// The addresses that this machine cannot reach for want of their family.
+    fileprivate var unseen: [ResolvedAddress] { AddressSurvey(check).unseen.map(\.address) }
 
     /// Apple's crawler met silence where this machine did not.
     fileprivate var silence: CrawlerFailure? {

@@ -7,12 +7,15 @@ package struct Diagnosis: Codable, Equatable, Sendable {
     /// What phones do now. It follows from what was served alone, whatever the cause.
     package var effect: Effect
     package var cause: Cause
+    /// What Apple says of its crawler, where it says why a copy is missing.
+    package var word: AppleReport?
     /// Until when it stays so, as far as that can be said.
     package var outlook: Outlook?
 
-    package init(effect: Effect, cause: Cause, outlook: Outlook? = nil) {
+    package init(effect: Effect, cause: Cause, word: AppleReport? = nil, outlook: Outlook? = nil) {
         self.effect = effect
         self.cause = cause
+        self.word = word
         self.outlook = outlook
     }
 }
@@ -34,7 +37,8 @@ extension Diagnosis {
         let cause =
             Self.rows.lazy.compactMap { $0(context) }.first
             ?? context.findings.first.map { .file(.finding($0.rule)) } ?? .copy(.originFine)
-        self.init(effect: Effect(of: context), cause: cause, outlook: Outlook(of: context))
+        self.init(
+            effect: Effect(of: context), cause: cause, word: context.appleReport, outlook: Outlook(of: context))
     }
 
     typealias Row = @Sendable (DiagnosisContext) -> Cause?
@@ -44,6 +48,18 @@ extension Diagnosis {
     static let rows: [Row] =
         nameRows + welcomeRows + absenceRows + handshakeRows + vantageRows + refusalRows + turnedAwayRows + crawlerRows
         + originRows + expectationRows + edgeRows + copyRows + privateHereRows + healthyRows
+}
+
+/// Apple's word on its crawler, which comes before anything that is seen from here.
+package struct AppleReport: Codable, Equatable, Sendable {
+    package var word: AppleWord
+    /// Whether this machine met the same.
+    package var isSoHere: Bool
+
+    package init(_ word: AppleWord, isSoHere: Bool) {
+        self.word = word
+        self.isSoHere = isSoHere
+    }
 }
 
 /// What a row may look at. A class, as `CheckContext`.
@@ -89,13 +105,30 @@ final class DiagnosisContext {
         return (first + absentCopies).lazy.compactMap(\.crawlerFailure).first
     }
 
+    var appleReport: AppleReport? {
+        crawlerFailure.map { AppleReport(AppleWord($0), isSoHere: isSoHere($0)) }
+    }
+
+    private func isSoHere(_ failure: CrawlerFailure) -> Bool {
+        let origin = check.origin
+        guard origin.ownFault == nil else { return false }
+        switch failure.trouble {
+        case .refusal, .absence, .redirect, .outage, .rateLimit, .status:
+            let statuses = origin.redirects.map(\.status) + [origin.answer?.status].compactMap(\.self)
+            return failure.originStatus.map(statuses.contains) ?? false
+        case .silence, .connection: return origin.failure != nil
+        case .content: return origin.answer?.status == 200 && check.readings.originFile == nil
+        case .address, .unknown: return false
+        }
+    }
+
     /// Apple's word where every edge says so: what one of them remembers is no statement about now.
     var unanimousFailure: CrawlerFailure? { isMixed || absenceReasons.count > 1 ? nil : crawlerFailure }
 
     /// Whether Apple's crawler's user agent was tried, and was given the file like this program.
     var agentsPass: Bool {
         full.map { look in
-            finding("origin.crawler-refused") == nil
+            !check.refusedAgents.contains { $0.agent == .crawler }
                 && look.agents.contains { $0.agent == .crawler && check.readings.serving(of: $0.retrieval).isFile }
         } ?? false
     }

@@ -83,7 +83,7 @@ extension Effect {
             let isRead = readings.originSaysNoFile || readings.originBody?.syntaxError != nil
             return isRead ? .openWebsite(at: nil) : .unknown(.originNotRead)
         }
-        let looks = (context.full?.addresses ?? []).filter { !($0.retrieval.failure?.isOwnFault ?? false) }
+        let looks = (context.full?.addresses ?? []).filter { $0.retrieval.ownFault == nil }
         guard looks.allSatisfy({ readings.serving(of: $0.retrieval) == readings.serving(of: looks[0].retrieval) })
         else {
             return .unknown(.addressesDiffer)

@@ -27,6 +27,8 @@ package enum OriginFault: Codable, Equatable, Sendable {
     /// The certificate that the server shows for hosts that it does not know, by its common name.
     case unknownHost(String)
     case certificateUntrusted(CertificateProblem, issuer: String?)
+    /// For another reason, in the verifier's words: a weak key, an old signature, another usage.
+    case certificateRefused(words: String)
     /// `isPart`: more than the leaf is sent.
     case certificateChain(missing: String?, isPart: Bool)
     case handshake(HandshakeFault)
@@ -51,9 +53,10 @@ package enum OriginFault: Codable, Equatable, Sendable {
 }
 
 extension OriginFault {
-    /// The fault of a retrieval that failed, or was shown a certificate that others refuse; nil where it says nothing about
-    /// the server, or is a redirect's.
-    init?(of retrieval: Retrieval, host: String, now: Date) {
+    /// The fault of a retrieval that failed, or was shown a certificate that others refuse; nil where the control does not let the
+    /// site be blamed, and where it is a redirect's.
+    init?(of retrieval: Retrieval, host: String, by permission: Control.Permission?, now: Date) {
+        guard permission != nil else { return nil }
         guard let failure = retrieval.failure else {
             guard retrieval.hasCertificateWithoutNames else { return nil }
             self = .certificateWithoutNames
@@ -77,12 +80,16 @@ extension OriginFault {
         case .tlsHandshake: self = .handshake(HandshakeFault(words: failure.detail))
         case .certificate:
             let tls = retrieval.connection?.tls
-            self.init(tls?.problem ?? .other, chain: tls?.chain ?? [], host: host, now: now)
-        case .own, .proxy, .nameServerFailure, .noNameServer, .intercepted: return nil
+            self.init(
+                tls?.problem ?? .other, chain: tls?.chain ?? [], words: tls?.detail ?? failure.detail, host: host,
+                now: now)
+        case .own, .proxy, .nameServerFailure, .noNameServer: return nil
         }
     }
 
-    private init(_ problem: CertificateProblem, chain: [CertificateFacts], host: String, now: Date) {
+    private init(
+        _ problem: CertificateProblem, chain: [CertificateFacts], words: String, host: String, now: Date
+    ) {
         let leaf = chain.first
         // A certificate may have thousands.
         let names = Listing((leaf?.names ?? []).map(\.inSentence))
@@ -106,13 +113,21 @@ extension OriginFault {
         case .nameMismatch: self = .certificateName(names)
         case .incompleteChain where chain.isEmpty || last?.tellsIssuer == true:
             self = .certificateChain(missing: issuer, isPart: chain.linked.count > 1)
-        case .selfSigned, .untrustedRoot, .incompleteChain, .revoked, .other:
+        case .other: self = .certificateRefused(words: Self.reason(words))
+        case .selfSigned, .untrustedRoot, .incompleteChain, .revoked:
             self = .certificateUntrusted(problem, issuer: issuer)
         }
     }
 }
 
 extension OriginFault {
+    /// The verifier's reason in libcurl's sentence: `SSL certificate problem: EE certificate key too weak`.
+    private static func reason(_ words: String) -> String {
+        let lead = "certificate problem:"
+        let reason = words.range(of: lead).map { words[$0.upperBound...] } ?? words[...]
+        return reason.trimmingCharacters(in: .whitespaces).inSentence
+    }
+
     var ruling: Ruling {
         let severity: Severity = if case .slow(milliseconds: ...5000) = self { .warning } else { .error }
         return Ruling(rule, severity, reference)
@@ -139,7 +154,7 @@ extension OriginFault {
         case .certificateExpired: .origin("certificate-expired")
         case .certificateNotYetValid: .origin("certificate-not-yet-valid")
         case .certificateName, .certificateWithoutNames, .unknownHost: .origin("certificate-name-mismatch")
-        case .certificateUntrusted: .origin("certificate-untrusted")
+        case .certificateUntrusted, .certificateRefused: .origin("certificate-untrusted")
         case .certificateChain: .origin("certificate-chain-incomplete")
         case .handshake: .origin("tls-failed")
         case .tlsVersion: .origin("tls-version")

@@ -7,7 +7,7 @@ import AASA
 extension Diagnosis {
     static let nameRows: [Row] = [
         { context in
-            for finding in context.findings {
+            for finding in context.findings where finding.severity == .error {
                 if case .monitor(let cause) = finding.matter { return .monitor(cause) }
             }
             return nil
@@ -18,9 +18,17 @@ extension Diagnosis {
             return .origin(.danglingAlias(of: alias.inSentence, service: CloudNames.service(of: alias)))
         },
         { context in
-            guard let failure = context.crawlerFailure, failure.family == .address else { return nil }
+            guard let failure = context.crawlerFailure, failure.trouble == .address else { return nil }
             let seen = context.check.notPublicAddresses.map(\.address)
             return .origin(.privateForApple(seen: seen, of: context.full?.resolution.addresses.count ?? seen.count))
+        },
+        // Apple got an answer, or none, from another address: what this machine sees there is nothing that Apple meets.
+        { context in
+            let addresses = context.check.notPublicAddresses.map(\.address)
+            guard !addresses.isEmpty, addresses.count == context.full?.resolution.addresses.count,
+                let failure = context.crawlerFailure
+            else { return nil }
+            return .crawler(.metOtherAddress(failure.trouble, here: addresses))
         },
         { context in
             let addresses = context.check.notPublicAddresses.map(\.address)

@@ -54,6 +54,13 @@ package struct Finding: Codable, Equatable, Sendable {
     /// The finding in words.
     package var text: FindingText { English.text(of: self) }
 
+    /// The same finding, told as what this machine saw where the step was not seen to work for others.
+    func tested(_ isTested: Bool) -> Finding {
+        var finding = self
+        if !isTested { finding.counterevidence = .untested }
+        return finding
+    }
+
     mutating func add(_ more: [String: String]) {
         evidence.merge(more.mapValues { $0.displayable.shortened(to: 2000) }) { $1 }
     }
@@ -65,6 +72,10 @@ package struct Finding: Codable, Equatable, Sendable {
         case appleCopyAndAgent(AgentLook.Agent)
         /// Apple's crawler got the file, from another server than the one that this machine's resolver leads to.
         case otherServer
+        /// Apple's crawler itself got the file so many seconds ago: what is refused is a client that only bears its name.
+        case freshCopy(age: Int)
+        /// Nothing: but whether the same step works for others was not seen, so that it may be this machine's.
+        case untested
     }
 
     package enum Place: Codable, Equatable, Sendable {

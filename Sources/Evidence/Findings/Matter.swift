@@ -37,8 +37,11 @@ package struct Listing: Codable, Equatable, Sendable {
 extension MonitorCause {
     var ruling: Ruling {
         switch self {
-        case .ownFault: Ruling(.monitor("fetch-failed"), .error, Reference.ownConfiguration)
-        case .nameServerFailed: Ruling(.monitor("name-server-failed"), .error, Reference.ownConfiguration)
+        case .ownFault, .proxyFailed: Ruling(.monitor("fetch-failed"), .error, Reference.ownConfiguration)
+        case .noFamily, .noWayOut, .trustStoreLacks, .clockIsWrong, .gateAnswers:
+            Ruling(.monitor(id.rawValue), .error, Reference.ownConfiguration)
+        case .nameServerSlow: Ruling(.monitor(id.rawValue), .warning, Reference.ownConfiguration)
+        case .nameServerFailed, .namesFail: Ruling(.monitor("name-server-failed"), .error, Reference.ownConfiguration)
         case .tlsIntercepted: Ruling(.monitor("tls-intercepted"), .error, Reference.ownConfiguration)
         case .networkSuspect: Ruling(.networkLost, .warning, Reference.curlManual)
         case .networkLost: Ruling(.networkLost, .error, Reference.curlManual)
@@ -76,6 +79,8 @@ package enum OriginMatter: Codable, Equatable, Sendable {
     case ipv6Broken([GivenAt], Domain)
     /// This machine has no IPv6 itself.
     case ipv6Unchecked([String])
+    /// Or no IPv4.
+    case ipv4Unchecked([String])
     /// Addresses that left one request of a check unanswered, and answered another.
     case stalls([GivenAt])
     case singleFamily(Int, Domain)
@@ -110,6 +115,7 @@ package enum OriginMatter: Codable, Equatable, Sendable {
         case .addressesUnreachable: Ruling(.origin("address-unreachable"), .error, Reference.debuggingLinks)
         case .ipv6Broken: Ruling(.origin("ipv6-broken"), .warning, Reference.debuggingLinks)
         case .ipv6Unchecked: Ruling(.origin("ipv6-unchecked"), .note, Reference.debuggingLinks)
+        case .ipv4Unchecked: Ruling(.origin("ipv4-unchecked"), .note, Reference.debuggingLinks)
         case .stalls: Ruling(.origin("address-stalls"), .warning, Reference.debuggingLinks)
         case .singleFamily: Ruling(.origin("single-family"), .note, Reference.supportingDomains)
         case .addressesDiffer, .addressAnswersDifferently:

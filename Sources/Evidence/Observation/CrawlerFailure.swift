@@ -117,7 +117,14 @@ extension Answer {
     /// not. An answer about something else (the CDN's own trouble, a gate in the network on the way) says nothing.
     package var speaksOfFile: Bool {
         // Apple's CDN says "no file" with 404 alone; 401, 403 and their kin are some gate's on the way.
-        [200, 404, 410].contains(status) || failureReason != nil
+        failureReason != nil || [200, 404, 410].contains(status) && !isOfGate
+    }
+
+    /// Whether what answers in the place of Apple's CDN is something in between: it asks for a login, sends somewhere else, or shows
+    /// a page. Apple's answers name their origin, and are never pages.
+    var isOfGate: Bool {
+        guard failureReason == nil, header("apple-from") == nil else { return false }
+        return status == 511 || isRedirect || isPage && ![404, 410].contains(status)
     }
 
     /// Apple's reason, where there is one; an empty header gives none.
@@ -157,6 +164,13 @@ extension CrawlerFailure {
     /// Statuses by which servers send clients away that they do not want.
     private static let refusals: Set<Int> = [401, 403, 405, 406, 407, 451]
 
+    private var isOfPrivateAddress: Bool {
+        code == "SWCERR00202" || ["private", "reserved"].contains(where: reason.lowercased().contains)
+    }
+
+    /// Whether the content was refused since it is no JSON.
+    var isOfJSON: Bool { reason.lowercased().contains("json") }
+
     var trouble: CrawlerTrouble {
         switch family {
         case .status:
@@ -168,7 +182,9 @@ extension CrawlerFailure {
             case .some(500..<600): .outage
             default: .status
             }
-        case .address: .address
+        // Another code of this hundred is about something else, such as the name.
+        case .address where isOfPrivateAddress: .address
+        case .address: .unknown
         case .network: cause.map(CrawlerTrouble.connection) ?? .silence
         case .content: .content
         case .unknown: cause.map(CrawlerTrouble.connection) ?? .unknown

@@ -14,6 +14,8 @@ package struct Observation: Codable, Equatable, Sendable {
     package var cdn: CDNLook
     /// What a full check saw besides; nil for a light one.
     package var full: FullLook?
+    /// What this machine was seen to be able to do, where something failed; nil where nothing did.
+    package var control: ControlLook?
     /// The bodies that the retrievals name by their hash. Kept apart so that facts can be stored without them.
     package var contents: [ContentHash: Data] = [:]
 
@@ -37,7 +39,7 @@ package struct Observation: Codable, Equatable, Sendable {
     package var depth: Depth { full == nil ? .light : .full }
 
     private enum CodingKeys: String, CodingKey {
-        case domain, checkedAt = "checked_at", vantage, mode, origin, cdn, full
+        case domain, checkedAt = "checked_at", vantage, mode, origin, cdn, full, control
     }
 }
 
@@ -57,6 +59,56 @@ package enum CDNLook: Codable, Equatable, Sendable {
     package var retrieval: Retrieval? {
         if case .asked(let retrieval) = self { retrieval } else { nil }
     }
+}
+
+/// Facts about this machine and its network, looked up by a check in which something failed: `Control` tells by them, and by the
+/// answers of Apple's CDN, what a site can be blamed for.
+package struct ControlLook: Codable, Equatable, Sendable {
+    /// What the name server says of the CDN's name at the same moment.
+    package var name: Resolution?
+    /// The CDN, asked for a connection and nothing else; nil where it was asked about the domain.
+    package var reference: ConnectionLook?
+    /// 4, 6: the families in which this machine has an address of its own; nil: not known.
+    package var families: [Int]?
+    /// The environment variable that names a proxy, where this program was told of none: it uses no such variable.
+    package var unusedProxy: String?
+    /// The time by the answer of Apple's CDN, and by this machine's clock at that moment.
+    package var clock: ClockLook?
+
+    package init(
+        name: Resolution? = nil, reference: ConnectionLook? = nil, families: [Int]? = nil, unusedProxy: String? = nil,
+        clock: ClockLook? = nil
+    ) {
+        self.name = name
+        self.reference = reference
+        self.families = families
+        self.unusedProxy = unusedProxy
+        self.clock = clock
+    }
+}
+
+/// What came of a connection over which nothing was asked.
+package struct ConnectionLook: Codable, Equatable, Sendable {
+    package var failure: Failure?
+    package var connection: Connection?
+
+    package init(failure: Failure?, connection: Connection?) {
+        self.failure = failure
+        self.connection = connection
+    }
+}
+
+package struct ClockLook: Codable, Equatable, Sendable {
+    package var apple: Date
+    package var own: Date
+
+    package init(apple: Date, own: Date) {
+        self.apple = apple
+        self.own = own
+    }
+
+    /// Seconds that this machine's clock is ahead.
+    package var ahead: TimeInterval { own.timeIntervalSince(apple) }
 }
 
 // MARK: - What a full check sees besides

@@ -37,7 +37,9 @@ package struct ContentReading: Sendable {
 
 /// The bodies of one observation, each read once. A class, since everything that judges looks at it: it is never copied.
 package final class Readings: Sendable {
+    /// What this machine alone brought about is marked as that.
     package let observation: Observation
+    package let control: Control
     /// The whole body of the origin's answer, of whatever status.
     package let originBody: ContentReading?
     /// The answer that speaks for the CDN: the observation's own, or that of the first edge that says anything about the
@@ -49,8 +51,10 @@ package final class Readings: Sendable {
     /// The other bodies of a full look, by their hash: those of addresses, edges, agents, vantages and the root.
     private let others: [ContentHash: ContentReading]
 
-    package init(_ seen: Observation) {
-        let observation = seen.markingInterception
+    /// `isControlUnfit`: see `Control`.
+    package init(_ seen: Observation, isControlUnfit: Bool = false) {
+        control = Control(of: seen, isUnfit: isControlUnfit)
+        let observation = control.marking(seen)
         self.observation = observation
         let originHash = observation.origin.answer?.body.hash
         let asked = observation.cdn.retrieval
@@ -75,6 +79,7 @@ package final class Readings: Sendable {
     package var light: Readings { Readings(lightOf: self) }
 
     private init(lightOf full: Readings) {
+        control = full.control
         var observation = full.observation
         // A copy that was found is asked for by every check from now on.
         if let reason = observation.full?.lightSkipsCDN, full.cdnFile == nil { observation.cdn = .notAsked(reason) }
@@ -138,49 +143,5 @@ extension Readings {
             if let meaning = file(of: retrieval)?.meaning { return .file(meaning) }
             return answer.body.end == .complete ? .noFile : .partial
         }
-    }
-}
-
-// MARK: - Interception
-
-// TLS that something between this machine and the network opens. The sign: origin and Apple's CDN are refused for one and the
-// same authority. Apple's own is never that of a site which nobody trusts.
-
-extension Observation {
-    /// With the failures that come of it marked as this machine's own.
-    var markingInterception: Observation {
-        guard case .asked(let copy) = cdn, let authority = copy.refusedAuthority,
-            origin.refusedAuthority == authority,
-            !(full?.edges ?? []).contains(where: { $0.retrieval.speaksOfFile })
-        else { return self }
-        var marked = self
-        marked.origin.mark(authority)
-        guard var look = full else { return marked }
-        for index in look.addresses.indices { look.addresses[index].retrieval.mark(authority) }
-        for index in look.agents.indices { look.agents[index].retrieval.mark(authority) }
-        for index in look.pages.indices { look.pages[index].retrieval.mark(authority) }
-        look.rootCopy?.mark(authority)
-        marked.full = look
-        return marked
-    }
-}
-
-extension Retrieval {
-    /// The authority that the chain ends with, as far as it was sent, where a certificate was refused for it.
-    var refusedAuthority: String? {
-        guard failure?.kind == .certificate || failure?.kind == .intercepted, let tls = connection?.tls,
-            let problem = tls.problem
-        else { return nil }
-        switch problem {
-        case .selfSigned, .untrustedRoot, .incompleteChain, .nameMismatch, .other: break
-        case .expired, .notYetValid, .revoked: return nil
-        }
-        return tls.chain.linked.last.flatMap { $0.issuer.isEmpty ? nil : $0.issuer }
-    }
-
-    fileprivate mutating func mark(_ authority: String) {
-        guard refusedAuthority == authority, case .failed(var failure) = outcome else { return }
-        failure.kind = .intercepted
-        outcome = .failed(failure)
     }
 }

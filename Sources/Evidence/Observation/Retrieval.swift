@@ -16,6 +16,11 @@ package struct Retrieval: Codable, Equatable, Sendable {
     /// Where the resolver of this machine gave the host of the last request no public address: what the first one is. nil as well
     /// where the user's own rules or a proxy say where the host is.
     package var ownScope: AddressScope?
+    /// 4, 6: the families of the addresses that a connection was tried at and did not come about; nil where that is not known.
+    package var triedFamilies: [Int]?
+    /// Why this says nothing of the site: this machine or its network fails at the same step for others too. `Control` sets it
+    /// from the whole observation, each time that it is read.
+    package internal(set) var ownFault: MonitorCause?
 
     package init(
         url: String, redirects: [RedirectHop] = [], redirectStop: RedirectStop? = nil, outcome: Outcome,
@@ -31,6 +36,10 @@ package struct Retrieval: Codable, Equatable, Sendable {
     package enum Outcome: Codable, Equatable, Sendable {
         case answered(Answer)
         case failed(Failure)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case url, redirects, redirectStop, outcome, connection, ownScope, triedFamilies
     }
 
     package var answer: Answer? {
@@ -145,9 +154,12 @@ package struct Failure: Codable, Equatable, Sendable {
     package var detail: String
     /// Of a name that has no address: what it is an alias of (CNAME), as far as the name server says.
     package var alias: String?
+    /// Of a proxy that opened no tunnel: its status.
+    package var proxyStatus: Int?
 
-    package init(kind: Kind, phase: Phase, detail: String, alias: String? = nil) {
+    package init(kind: Kind, phase: Phase, detail: String, alias: String? = nil, proxyStatus: Int? = nil) {
         self.alias = alias
+        self.proxyStatus = proxyStatus
         self.kind = kind
         self.phase = phase
         self.detail = detail
@@ -176,9 +188,6 @@ package struct Failure: Codable, Equatable, Sendable {
         case tlsVersion = "tls_version"
         /// The certificate was refused; `Connection.tls.problem` says why.
         case certificate
-        /// A certificate that was refused, as Apple CDN's was for the same authority: something reads the traffic. Nobody sees
-        /// this at once; `Readings` tells it from the rest of the observation.
-        case intercepted
         case headersTooLarge = "headers_too_large"
         case malformedAnswer = "malformed_answer"
         /// The server sent a compressed body that cannot be decompressed.
@@ -195,17 +204,21 @@ package struct Failure: Codable, Equatable, Sendable {
     }
 }
 
+extension Failure.Kind {
+    /// A state that an earlier version stored may hold `intercepted`, which is no kind of failure but a judgement.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let kind = Self(rawValue: text) ?? (text == "intercepted" ? .certificate : nil) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "no kind of failure: \(text)")
+        }
+        self = kind
+    }
+}
+
 extension Failure {
     /// The name does not exist, or has no address: there is no server to ask.
     package var hasNoAddress: Bool { kind == .nameNotFound || kind == .noAddress }
-
-    /// Whether it says nothing about the server: our own fault, or that of our proxy, name server or network.
-    package var isOwnFault: Bool {
-        switch kind {
-        case .own, .proxy, .nameServerFailure, .noNameServer, .intercepted: true
-        default: false
-        }
-    }
 
     /// Whether a server was met that speaks TLS, but not to us.
     var isOfTLS: Bool { kind == .certificate || kind == .tlsHandshake || kind == .tlsVersion }

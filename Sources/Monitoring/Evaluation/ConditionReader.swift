@@ -95,7 +95,7 @@ struct ConditionReader {
     }
 
     private var originUnreachable: ConditionReading {
-        if origin.failure?.isOwnFault == true { return .unknown }
+        if origin.ownFault != nil { return .unknown }
         if hasError(feeding: .originUnreachable) { return .holds(Condition(since: now)) }
         // No answer is none, however little it weighs.
         let isOut = verdict.findings.contains { IncidentKind.fed(by: $0.rule) == .originUnreachable }

@@ -97,7 +97,7 @@ extension DomainState {
     /// Remembers what the origin serves. An answer that is no file is not remembered: an error page never becomes
     /// "the last version".
     package mutating func noteOrigin(_ readings: Readings, at now: Date) {
-        if readings.observation.origin.failure?.isOwnFault == true { return }
+        if readings.observation.origin.ownFault != nil { return }
         guard let file = readings.originFile, file.namesService, let meaning = file.meaning else {
             // Who turns this machine away has not shown that the file is gone.
             if !readings.mayBeOwnView { originValidSince = nil }

@@ -50,7 +50,8 @@ package func evaluate(
     _ state: DomainState, _ observation: Observation, _ policy: Policy, now: Date, wall: Date,
     replacing light: Observation? = nil, network: LocalNetwork = .trusted
 ) -> Evaluation {
-    let readings = Readings(observation)
+    let isUnfit = state.reachability.isCDNOutAlone
+    let readings = Readings(observation, isControlUnfit: isUnfit)
     var next = state
     next.firstCheckedAt = state.firstCheckedAt ?? now
     next.lastCheckedAt = now
@@ -58,7 +59,7 @@ package func evaluate(
     if observation.depth == .full { next.lastFullAt = now }
     // The file that it found was served, however soon another one was; a problem that is gone already counts for nothing.
     if let light {
-        let readings = Readings(light)
+        let readings = Readings(light, isControlUnfit: isUnfit)
         if readings.originFile != nil { next.noteOrigin(readings, at: now) }
     }
     if network == .trusted { next.noteOrigin(readings, at: now) }

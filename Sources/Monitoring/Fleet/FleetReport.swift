@@ -98,7 +98,7 @@ extension Verdict {
             return finding
         }
         return Verdict(
-            level: .warning, diagnosis: .monitor(.networkSuspect, .unknown(.localNetwork)), comparison: comparison,
+            level: .unknown, diagnosis: .monitor(.networkSuspect, .unknown(.localNetwork)), comparison: comparison,
             findings: [Finding(.monitor(.networkSuspect))] + seen, ignored: ignored)
     }
 }

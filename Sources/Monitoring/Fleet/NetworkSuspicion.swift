@@ -39,14 +39,21 @@ package struct NetworkSuspicion: Equatable, Sendable {
     }
 
     /// `canaries` decide where they were asked after the last check that reached anybody. Without reference hosts the latest
-    /// checks do: at least five of different domains, of which at most one in ten reached anybody.
+    /// checks do: at least five of different domains, of which at most one in ten reached anybody; of fewer domains all, each of which
+    /// lost its site and Apple's CDN at once.
     package func isSuspect(canaries: CanaryRound?, now: Date) -> Bool {
         let fresh = latest.filter { $0.freshUntil >= now }
         if let canaries {
             return canaries.isLost && fresh.contains { $0.reachability.isLost }
                 && canaries.at > reachedAt ?? .distantPast
         }
-        guard fresh.count >= Self.least else { return false }
+        guard fresh.count >= Self.least else {
+            // So few prove nothing by their number: where each lost its site and Apple's CDN together, the control tells.
+            return !fresh.isEmpty
+                && fresh.allSatisfy {
+                    $0.reachability.isLost && $0.reachability.isCDNAsked && !$0.reachability.isCDNOutAlone
+                }
+        }
         return (Self.least...min(fresh.count, Self.most)).contains { count in
             let lost = fresh.prefix(count).filter(\.reachability.isLost)
             guard count - lost.count <= count / 10 else { return false }
@@ -75,6 +82,13 @@ package struct Reachability: Codable, Equatable, Sendable {
 
     package init() {}
 
+    /// Whether Apple's CDN has been silent since before the origin was: a firewall that lets nobody out to it tells nothing of an
+    /// origin that fails later.
+    package var isCDNOutAlone: Bool {
+        guard let silent = cdnSilentSince else { return false }
+        return originLostSince.map { silent < $0 } ?? true
+    }
+
     /// Whether the last check reached nobody whom it asked.
     package var isLost: Bool { originLostSince != nil && (isCDNLost || !isCDNAsked) }
 
@@ -97,7 +111,7 @@ extension Retrieval {
         return switch failure.kind {
         case .nameNotFound, .nameServerFailure, .noNameServer, .connectionRefused, .unreachable, .timedOut,
             .connectionReset, .tlsHandshake, .tlsVersion,
-            .certificate, .intercepted, .proxy:
+            .certificate, .proxy:
             true
         case .headersTooLarge, .malformedAnswer, .truncated, .badEncoding, .privateAddress, .noAddress,
             .noIPv4Address, .noIPv6Address, .own:

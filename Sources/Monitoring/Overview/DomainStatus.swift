@@ -114,6 +114,8 @@ extension DomainStatus {
             let fires = open.filter { $0.incident.state == .firing || $0.incident.state == .recovering }
             if comparison == .originUnavailable || fires.contains(where: { $0.incident.kind.isOfOrigin }) {
                 self = .originFailing
+            } else if fires.isEmpty, verdict.level == .unknown {
+                self = .unknown
             } else if fires.isEmpty, verdict.level == .ok {
                 self = effect.phones == .production ? .inSync : .direct
             } else {

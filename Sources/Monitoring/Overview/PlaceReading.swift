@@ -55,7 +55,7 @@ extension PlaceReading {
     }
 
     private static func served(_ retrieval: Retrieval, _ readings: Readings) -> Served? {
-        if retrieval.failure?.isOwnFault == true { return nil }
+        if retrieval.ownFault != nil { return nil }
         guard retrieval.answer != nil else { return .noAnswer }
         guard let file = readings.file(of: retrieval), let meaning = file.meaning else { return .noFile }
         return .version(meaning: meaning, content: file.hash)

@@ -1,0 +1,276 @@
+// Who may be blamed: the whole space of what the site was seen to do, and of what the control says of this machine at each step.
+
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Evidence
+
+/// Who is blamed.
+enum Blame: Equatable {
+    /// Tested: the same step works for others.
+    case site(isTested: Bool)
+    case machine
+    case nobody
+}
+
+/// What this machine's requests to others met, by the step that fails there.
+enum ControlCase: String, CaseIterable {
+    case passes, noNameServer, noName, nameServerFails, noIPv6, noConnection, trust, interception, dates, clockAhead, portal, gate
+    case untested
+
+    private static let apple = Story.good.with { $0.headers["Apple-From"] = "https://example.com/x" }
+
+    /// The answer of Apple's CDN; nil: it was not asked.
+    var cdn: Reply? {
+        switch self {
+        case .passes, .noIPv6, .clockAhead: Self.apple
+        case .noNameServer: .failed(.noNameServer, .resolving)
+        case .noName: .failed(.nameNotFound, .resolving)
+        case .nameServerFails: .failed(.nameServerFailure, .resolving)
+        case .noConnection: .failed(.timedOut, .connecting)
+        case .trust: Self.shown("CN=Apple Root", .untrustedRoot, for: "app-site-association.cdn-apple.com")
+        case .interception: Self.shown("CN=Issuer", .untrustedRoot, for: "app-site-association.cdn-apple.com")
+        case .dates: Self.shown("CN=Apple Root", .expired, for: "app-site-association.cdn-apple.com")
+        case .portal: Self.shown("CN=Issuer", .nameMismatch, for: "login.example.net")
+        case .gate: .status(511, ["Content-Type": "text/html"])
+        case .untested: nil
+        }
+    }
+
+    static func shown(_ issuer: String, _ problem: CertificateProblem, for name: String) -> Reply {
+        Reply.certificate(problem).with {
+            $0.tls?.chain[0].subject = "CN=\(name)"
+            $0.tls?.chain[0].issuer = issuer
+        }
+    }
+
+    var look: ControlLook {
+        var look = ControlLook(families: self == .noIPv6 ? [4] : [4, 6])
+        switch self {
+        case .clockAhead: look.clock = ClockLook(apple: .testing - 400 * 86_400, own: .testing)
+        case .untested: look.families = nil
+        default: break
+        }
+        return look
+    }
+}
+
+/// What a request to the site met, and which cases of the control fail alike.
+struct SiteCase: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let reply: Reply
+    let alike: Set<ControlCase>
+    /// The cases in which the step is seen to work for others.
+    let passing: Set<ControlCase>
+    /// The addresses that it was tried at.
+    var six = false
+
+    static let reached: Set<ControlCase> = [
+        .passes, .noIPv6, .trust, .interception, .dates, .clockAhead, .portal, .gate,
+    ]
+    private static let verified: Set<ControlCase> = [.passes, .noIPv6, .clockAhead, .gate]
+
+    static let all: [SiteCase] =
+        [
+            SiteCase("no such name", .failed(.nameNotFound, .resolving), [.noName], reached.union([.noConnection])),
+            SiteCase("a name without address", .failed(.noAddress, .resolving), [.noName], reached.union([.noConnection])),
+            SiteCase("a time-out", .failed(.timedOut), [.noConnection], reached),
+            SiteCase("no route", .failed(.unreachable), [.noConnection], reached),
+            SiteCase("a refused connection", .failed(.connectionRefused), [], reached),
+            SiteCase("a handshake that breaks off", .failed(.connectionReset, .handshaking), [], reached),
+            SiteCase("a time-out over IPv6", .failed(.timedOut), [.noConnection, .noIPv6], reached, six: true),
+            SiteCase("an expired certificate", expired, [.dates, .clockAhead], verified.subtracting([.clockAhead])),
+            SiteCase("an authority that is not trusted", .certificate(.untrustedRoot), [.trust, .interception], verified),
+            SiteCase("a certificate of its own", .certificate(.selfSigned), [.trust, .interception], verified),
+            SiteCase("a chain without an intermediate", .certificate(.incompleteChain), [.trust, .interception], verified),
+            SiteCase(
+                "a certificate for another name", ControlCase.shown("CN=Issuer", .nameMismatch, for: "login.example.net"),
+                [.portal], [.passes, .noIPv6, .clockAhead]),
+        ] + answers
+
+    /// Who answers was met: but for a gate, which answers everybody, the answer is the site's.
+    private static let answers: [SiteCase] =
+        [
+            SiteCase("status 403", .status(403), [], Set(ControlCase.allCases)),
+            SiteCase("status 404", .status(404), [], Set(ControlCase.allCases)),
+            SiteCase("status 500", .status(500), [], Set(ControlCase.allCases)),
+            SiteCase("no answer to the request", .failed(.timedOut, .waiting), [], Set(ControlCase.allCases)),
+            SiteCase(
+                "a page", .file("<html>").with { $0.headers["Content-Type"] = "text/html" }, [.gate],
+                Set(ControlCase.allCases)),
+        ]
+
+    private static let expired = Reply.certificate(.expired).with {
+        $0.tls?.chain[0].notBefore = .testing - 500 * 86_400
+        $0.tls?.chain[0].notAfter = .testing - 86_400
+    }
+
+    init(_ name: String, _ reply: Reply, _ alike: Set<ControlCase>, _ passing: Set<ControlCase>, six: Bool = false) {
+        testDescription = name
+        self.reply = reply
+        self.alike = alike
+        self.passing = passing
+        self.six = six
+    }
+
+    func verdict(_ control: ControlCase, isFull: Bool) throws -> Verdict {
+        var observation =
+            isFull
+            ? try Observation.of(origin: reply, cdn: control.cdn, scene: scene(control))
+            : try Observation.of(origin: reply, cdn: control.cdn)
+        observation.control = control.look
+        if reply.failure?.phase == .connecting { observation.origin.triedFamilies = six ? [6] : [4] }
+        return Verdict(
+            of: Readings(observation), history: .none, staleAfter: .seconds(86400),
+            certificateWarning: .seconds(14 * 86400), now: .testing)
+    }
+
+    private func scene(_ control: ControlCase) -> Scene {
+        Scene.calm(reply, cdn: control.cdn).addresses(six ? [] : [reply], six: six ? [reply] : []).with {
+            if control == .noIPv6 { $0.edges = $0.edges.filter { !$0.address.contains(":") } }
+        }
+    }
+
+    func expected(_ control: ControlCase) -> Blame {
+        alike.contains(control) ? .machine : .site(isTested: passing.contains(control))
+    }
+}
+
+extension Verdict {
+    /// By the findings that are errors.
+    var blame: Blame {
+        let errors = findings.filter { $0.severity >= .warning && !$0.rule.rawValue.hasPrefix("cdn.") }
+        if errors.contains(where: \.isOfThisMachine) { return .machine }
+        guard let first = errors.first else { return .nobody }
+        return .site(isTested: first.counterevidence != .untested)
+    }
+}
+
+extension EvidenceSuite {
+    @Suite("The control")
+    struct ControlTests {
+        /// What the tests here come to.
+        static let reached: [DiagnosisID] = [
+            .trustStoreLacksRoot, .clockIsWrong, .gateAnswers, .nameServerSlow, .noWayOut, .familyMissingHere,
+        ]
+
+        @Test("a site is blamed only where the same step works for others", arguments: SiteCase.all, [true, false])
+        func blame(_ site: SiteCase, _ isFull: Bool) throws {
+            for control in ControlCase.allCases {
+                let verdict = try site.verdict(control, isFull: isFull)
+                #expect(verdict.blame == site.expected(control), "\(control): \(verdict.told), \(verdict.text.oneLine)")
+            }
+        }
+
+        @Test("where this machine alone is at fault the level is unknown, and nothing is advised for the site",
+            arguments: SiteCase.all)
+        func level(_ site: SiteCase) throws {
+            for control in site.alike {
+                let verdict = try site.verdict(control, isFull: true)
+                #expect(verdict.level == .unknown, "\(control): \(verdict.told)")
+                let text = verdict.text.oneLine
+                for advice in ["Renew", "Install a certificate", "full chain", "entitlements", "geo rule", "Publish", "Bring it"] {
+                    #expect(!text.contains(advice), "\(control): \(text)")
+                }
+            }
+        }
+
+        @Test("a healthy site stays healthy whatever the control says, but where a gate stands in between")
+        func healthy() throws {
+            for control in ControlCase.allCases {
+                let site = SiteCase("the file", Story.good, [], Set(ControlCase.allCases))
+                let verdict = try site.verdict(control, isFull: false)
+                #expect(verdict.blame == .nobody, "\(control): \(verdict.told)")
+                #expect(verdict.level != .unknown && verdict.level != .failing, "\(control): \(verdict.told)")
+            }
+        }
+
+        struct Row: Sendable, CustomTestStringConvertible {
+            let testDescription: String
+            let site: Reply
+            let control: ControlCase
+            let words: [String]
+            var six = false
+            var look: (@Sendable (inout ControlLook) -> Void)?
+
+            init(
+                _ name: String, _ site: Reply, _ control: ControlCase, _ words: [String], six: Bool = false,
+                look: (@Sendable (inout ControlLook) -> Void)? = nil
+            ) {
+                testDescription = name
+                self.site = site
+                self.control = control
+                self.words = words
+                self.six = six
+                self.look = look
+            }
+        }
+
+        static let rows: [Row] = [
+            Row("no IPv6 here", .failed(.unreachable), .noIPv6, ["This machine has no IPv6", "what Apple sees"], six: true),
+            Row(
+                "a trust store without roots", .certificate(.incompleteChain), .trust,
+                ["trust store has no root", "Apple's CDN as well", "--cacert"]),
+            Row("a clock that is ahead", SiteCase.all[7].reply, .clockAhead, ["clock is 400 days ahead", "Set this machine's clock"]),
+            Row("a clock that nobody dates", SiteCase.all[7].reply, .dates, ["clock is most likely wrong"]),
+            Row(
+                "a captive portal", ControlCase.shown("CN=Issuer", .nameMismatch, for: "login.example.net"), .portal,
+                ["A login page of this network", "Log in to this network"]),
+            Row("no way out", .failed(.timedOut), .noConnection, ["Neither the site nor Apple's CDN", "route, firewall"]),
+            Row(
+                "no way out but a proxy", .failed(.timedOut), .noConnection,
+                ["Neither the site nor Apple's CDN", "--proxy", "https_proxy is set"]
+            ) { $0.unusedProxy = "https_proxy" },
+            Row(
+                "every name fails", .failed(.nameServerFailure, .resolving), .nameServerFails,
+                ["finds neither example.com nor Apple's CDN", "/etc/resolv.conf"]),
+            Row("no name server", .failed(.noNameServer, .resolving), .noNameServer, ["No name server answers this machine"]),
+            Row("a proxy that wants a login", proxy(407), .untested, ["proxy of this machine wants a login", "407"]),
+            Row("a proxy that does not allow the host", proxy(403), .passes, ["does not allow this host", "403"]),
+        ]
+
+        private static func proxy(_ status: Int) -> Reply {
+            Reply.failed(.proxy).with { $0.failure?.proxyStatus = status }
+        }
+
+        @Test("what this machine lacks is said by its name", arguments: rows)
+        func words(_ row: Row) throws {
+            var observation = try Observation.of(origin: row.site, cdn: row.control.cdn)
+            var look = row.control.look
+            row.look?(&look)
+            observation.control = look
+            observation.origin.triedFamilies = row.six ? [6] : [4]
+            let verdict = Verdict(
+                of: Readings(observation), history: .none, staleAfter: .seconds(86400),
+                certificateWarning: .seconds(14 * 86400), now: .testing)
+            #expect(verdict.level == .unknown, "\(verdict.told)")
+            for words in row.words {
+                #expect(verdict.text.oneLine.contains(words), "no '\(words)' in: \(verdict.text.oneLine)")
+            }
+            #expect(!verdict.text.oneLine.contains("DNSSEC"), "\(verdict.text.oneLine)")
+        }
+
+        @Test("the look-up of the name is no time of the server's")
+        func slowNameServer() throws {
+            var observation = try Observation.of(origin: Story.good, cdn: ControlCase.passes.cdn)
+            observation.origin.connection?.timings = Timings(dns: 2003, connect: 2004, tls: 2006, firstByte: 2011, total: 2012)
+            let verdict = Verdict(
+                of: Readings(observation), history: .none, staleAfter: .seconds(86400),
+                certificateWarning: .seconds(14 * 86400), now: .testing)
+            #expect(verdict.told == ["monitor.name-server-slow warning"])
+            #expect(verdict.text.oneLine.contains("took 2 s to find the address. The server answered in 7 ms"))
+        }
+
+        @Test("a clock that is a little off excuses no certificate that is bad at the true time")
+        func clockAndExpired() throws {
+            var observation = try Observation.of(origin: SiteCase.all[7].reply, cdn: ControlCase.passes.cdn)
+            observation.control = ControlLook(clock: ClockLook(apple: .testing - 3600, own: .testing))
+            let verdict = Verdict(
+                of: Readings(observation), history: .none, staleAfter: .seconds(86400),
+                certificateWarning: .seconds(14 * 86400), now: .testing)
+            #expect(verdict.level == .failing)
+            #expect(verdict.diagnosis.id == .originFault)
+        }
+    }
+}
