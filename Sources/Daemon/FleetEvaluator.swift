@@ -111,7 +111,12 @@ package actor FleetEvaluator: FleetView {
         var suspicion = health.suspicion
         let interval = configuration.intervals[observation.domain] ?? .zero
         suspicion.note(observation.domain, reachability, interval: interval, at: now)
-        return suspicion.isSuspect(canaries: round, now: now) ? .suspect : .trusted
+        if suspicion.isSuspect(canaries: round, now: now) { return .suspect }
+        let lostSince = reachability.originLostSince ?? now
+        let hostsAnswer = round.map { !$0.isLost && $0.at >= lostSince } ?? false
+        // Another domain's check has reached somebody since this one reaches nobody.
+        let othersReach = suspicion.reachedAt.map { $0 > lostSince } ?? false
+        return hostsAnswer || othersReach ? .proven : .trusted
     }
 
     /// Whether this machine's own network is in doubt.

@@ -52,7 +52,12 @@ package struct DomainProbe: Sendable {
         async let nameOfCDN = cdn.nameLook(timeout: timeout)
         let first = try await origin.retrieve(domain, timeout: timeout)
         // Waits for the origin by its name; for the file at the root only where there is none at its proper place.
-        let hasNoFile = Self.hasNoFile(first)
+        var hasNoFile = Self.hasNoFile(first)
+        // A name server that does not know Apple's CDN either is no witness.
+        if hasNoFile, first.retrieval.failure?.hasNoAddress == true {
+            let look = try await nameOfCDN
+            if look.failure?.hasNoAddress == true { hasNoFile = false }
+        }
         var isForRoot = false
         if mode.readsCDN, !asksAtOnce, hasNoFile { isForRoot = try await root?.isFile == true }
         let isLate = mode.readsCDN && !asksAtOnce && (!hasNoFile || isForRoot)

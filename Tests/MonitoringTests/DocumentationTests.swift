@@ -34,6 +34,7 @@ struct DocumentationTests {
         "origin.address-stalls": "a warning: our own asking may have brought it about",
         "origin.rate-limited": "a note: our own asking may have brought it about",
         "origin.ipv6-unchecked": "a note: nothing is known",
+        "origin.ipv4-unchecked": "a note: nothing is known",
         "origin.single-family": "a note: no fault",
         "origin.root-copy-differs": "a warning: current devices do not read the copy at the root",
         "cdn.formatting-differs": "a note: no difference in meaning",

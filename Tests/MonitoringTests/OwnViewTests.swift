@@ -106,7 +106,8 @@ extension MonitoringSuite {
                 }
             }
             var course = try Course()
-            for hour in 0...3 { try course.look(at: Double(hour), Self.file(), absent(askedHoursAgo: 4)) }
+            try course.look(at: 0, .status(404), absent(askedHoursAgo: 1))
+            for hour in 1...3 { try course.look(at: Double(hour), Self.file(), absent(askedHoursAgo: 4)) }
             #expect(course.state.verdict?.diagnosis.id == .crawlerRemembersAbsence)
             try course.look(at: 4, Self.file(), absent(askedHoursAgo: 1))
             #expect(course.state.verdict?.diagnosis.id == .crawlerStillAbsent)

@@ -144,7 +144,7 @@ extension ProbingTests {
             "only a name server that knows Apple's CDN says that a host does not exist",
             arguments: [
                 ("gone.test", "good.test", Failure.Kind.nameNotFound, true),
-                ("empty.test", "good.test", .noAddress, true), ("gone.test", "gone.test", .nameServerFailure, false),
+                ("empty.test", "good.test", .noAddress, true), ("gone.test", "gone.test", .nameNotFound, false),
                 ("broken.test", "gone.test", .nameServerFailure, false),
             ])
         func nameServers(_ name: String, _ cdn: String, _ kind: Failure.Kind, _ hasNoFile: Bool) async throws {
@@ -157,6 +157,7 @@ extension ProbingTests {
             let seen = try await probe.observe(try Domain(name), hadFile: false, now: instant)
             #expect(seen.origin.failure?.kind == kind)
             #expect((seen.cdn == .notAsked(.originHasNoFile)) == hasNoFile)
+            #expect((Readings(seen).observation.origin.ownFault == nil) == hasNoFile)
             await driver.shutdown()
         }
 

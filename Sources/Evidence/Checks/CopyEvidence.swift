@@ -68,7 +68,8 @@ extension CheckContext {
     /// The finding as it weighs beside Apple's copy: what this machine alone meets is a warning. Every finding passes here.
     func weighed(_ finding: Finding) -> Finding {
         var finding = finding
-        if finding.rule == .origin("crawler-refused"), comparison.state == .inSync,
+        if case .origin(.crawlerRefused(let refusals)) = finding.matter, refusals.addresses.isEmpty,
+            refusals.agents.contains(where: { $0.agent == .crawler }), comparison.state == .inSync,
             let evidence = copyEvidence, evidence.isDated, evidence.age < CopyEvidence.freshness
         {
             finding.severity = .note

@@ -105,7 +105,7 @@ extension Diagnosis {
             guard let refusal = context.agentRefusal else { return nil }
             // Where Apple says what it met, an agent that is refused here must explain it.
             if let failure = context.crawlerFailure {
-                let explained: Set<CrawlerTrouble> = [.refusal, .outage, .rateLimit, .status, .silence]
+                let explained: Set<CrawlerTrouble> = [.refusal, .outage, .rateLimit, .status, .silence, .content]
                 guard refusal.agent == .crawler, explained.contains(failure.trouble) else { return nil }
             }
             return .access(.agentRefused(refusal))

@@ -76,11 +76,24 @@ extension Control {
     /// A look-up that takes longer is told of, in milliseconds.
     static let slowLookUp = 1000.0
 
-    /// `isUnfit`: the others failed before while the site did not, so that their failure says nothing of the site's.
-    package init(of seen: Observation, isUnfit: Bool = false) {
+    /// What is known besides of those whom a check asked beside the site.
+    package enum Witness: Sendable {
+        case asSeen
+        /// They failed before, while the site did not: their failure says nothing of the site's.
+        case unfit
+        /// Reference hosts answered meanwhile: their failure is not this machine's.
+        case proven
+    }
+
+    package init(of seen: Observation, witness: Witness = .asSeen) {
         let others = Others(seen)
         func fit(_ standing: Standing) -> Standing {
-            if isUnfit, case .fails = standing { .untested } else { standing }
+            guard case .fails = standing else { return standing }
+            return switch witness {
+            case .asSeen: standing
+            case .unfit: .untested
+            case .proven: .passes
+            }
         }
         self.init(
             [

@@ -51,9 +51,9 @@ package final class Readings: Sendable {
     /// The other bodies of a full look, by their hash: those of addresses, edges, agents, vantages and the root.
     private let others: [ContentHash: ContentReading]
 
-    /// `isControlUnfit`: see `Control`.
-    package init(_ seen: Observation, isControlUnfit: Bool = false) {
-        control = Control(of: seen, isUnfit: isControlUnfit)
+    /// `witness`: what is known besides of those whom the check asked beside the site.
+    package init(_ seen: Observation, witness: Control.Witness = .asSeen) {
+        control = Control(of: seen, witness: witness)
         let observation = control.marking(seen)
         self.observation = observation
         let originHash = observation.origin.answer?.body.hash

@@ -37,6 +37,8 @@ package struct Evaluation: Equatable, Sendable {
 /// Whether this machine reaches the network, as far as a check needs to know.
 package enum LocalNetwork: Equatable, Sendable {
     case trusted
+    /// Reference hosts answered after this check reached nobody: what it did not reach is not this machine's doing.
+    case proven
     /// What a check did not reach may well be there.
     case suspect
 }
@@ -50,8 +52,9 @@ package func evaluate(
     _ state: DomainState, _ observation: Observation, _ policy: Policy, now: Date, wall: Date,
     replacing light: Observation? = nil, network: LocalNetwork = .trusted
 ) -> Evaluation {
-    let isUnfit = state.reachability.isCDNOutAlone
-    let readings = Readings(observation, isControlUnfit: isUnfit)
+    let witness: Control.Witness =
+        network == .proven ? .proven : state.reachability.isCDNOutAlone ? .unfit : .asSeen
+    let readings = Readings(observation, witness: witness)
     var next = state
     next.firstCheckedAt = state.firstCheckedAt ?? now
     next.lastCheckedAt = now
@@ -59,7 +62,7 @@ package func evaluate(
     if observation.depth == .full { next.lastFullAt = now }
     // The file that it found was served, however soon another one was; a problem that is gone already counts for nothing.
     if let light {
-        let readings = Readings(light, isControlUnfit: isUnfit)
+        let readings = Readings(light, witness: witness)
         if readings.originFile != nil { next.noteOrigin(readings, at: now) }
     }
     if network == .trusted { next.noteOrigin(readings, at: now) }

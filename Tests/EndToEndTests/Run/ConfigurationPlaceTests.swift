@@ -91,7 +91,7 @@ extension EndToEndTests {
                 let check = try await stage.run([
                     "check", "--resolve", "example.com:443:127.9.0.1", "--proxy", "http://127.0.0.1:1", "example.com",
                 ])
-                #expect(check.end == .exit(1), "\(check.errors)")
+                #expect(check.end == .exit(70), "\(check.errors)")
                 #expect(check.errors.contains("./monitor.yaml is not used: "), "\(check.errors)")
                 #expect(check.errors.split(separator: "\n").count == 1, "\(check.errors)")
                 let all = try await stage.run(["check"])

@@ -26,6 +26,16 @@ struct Namespace: Sendable {
     /// The lines of /etc/resolv.conf beside the one that names the server. Each name below a `search` domain has the address
     /// 10.1.2.3 there.
     var resolving = ""
+    /// The address of a name server that comes before the one that answers.
+    var firstNameServer: String?
+    /// Whether the namespace has an IPv6 address whatever its hosts have.
+    var hasIPv6 = true
+    /// What each host shows.
+    var certificate = LabCertificate.valid
+    /// What a proxy at 127.0.0.1:3128 answers to every request; nil: there is none.
+    var proxyStatus: Int?
+    /// Of the program that is run.
+    var environment: [String: String] = [:]
 
     static let cdn = "app-site-association.cdn-apple.com"
 
@@ -64,7 +74,7 @@ struct Namespace: Sendable {
     /// Runs `check` in a namespace that is gone afterwards.
     func check(on stage: Stage, _ arguments: [String]) async throws -> Run {
         let server = RealServer(stage: stage, port: 443)
-        for (name, _) in hosts + names { try server.putIdentity(.valid, of: name, at: "web/\(name)") }
+        for (name, _) in hosts + names { try server.putIdentity(certificate, of: name, at: "web/\(name)") }
         let root = stage.path("web")
         let log = "log_format asked '$host $uri'; access_log \(root)/access.log asked;\n"
         let text = RealServer.configuration(root: root)
@@ -73,7 +83,8 @@ struct Namespace: Sendable {
         try server.put(text, at: "web/nginx.conf")
         let lines = hosts.flatMap { host in host.addresses.map { "\($0) \(host.name)\n" } }
         try server.put("127.0.0.1 localhost\n" + lines.joined(), at: "hosts")
-        try server.put("nameserver 127.0.0.1\n" + resolving, at: "resolv.conf")
+        let first = firstNameServer.map { "nameserver \($0)\n" } ?? ""
+        try server.put(first + "nameserver 127.0.0.1\n" + resolving, at: "resolv.conf")
         try server.put(Self.nameServer, at: "names.py")
         let known = names.flatMap { name in name.addresses.map { "\(name.name) \($0)\n" } }
         let search = resolving.split(separator: "\n").filter { $0.hasPrefix("search ") }
@@ -135,7 +146,8 @@ struct Namespace: Sendable {
         steps += ["ip link set lo up", "python3 names.py &", "until [ -e questions ]; do sleep 0.05; done"]
         steps += ["ip link add v0 type veth peer name v1", "ip link set v0 up", "ip link set v1 up"]
         // So that there is a way to both families, whatever the origin has.
-        steps += ["ip addr add 1.2.3.254/32 dev lo", "ip -6 addr add 2a00::fe/128 dev lo nodad"]
+        steps.append("ip addr add 1.2.3.254/32 dev lo")
+        if hasIPv6 { steps.append("ip -6 addr add 2a00::fe/128 dev lo nodad") }
         for (address, kind) in addresses.sorted(by: { $0.key < $1.key }) {
             let isSix = address.contains(":")
             let (ip, length) = isSix ? ("ip -6", 128) : ("ip", 32)
@@ -146,6 +158,21 @@ struct Namespace: Sendable {
                 steps.append("\(ip) neigh add \(address) lladdr 02:00:00:00:00:99 dev v0 nud permanent")
             }
         }
+        if let proxyStatus {
+            let proxy = """
+                import socket, threading
+                listener = socket.create_server(("127.0.0.1", 3128))
+                def serve(client):
+                    client.recv(65536)
+                    client.sendall(b"HTTP/1.1 \(proxyStatus) No\\r\\nContent-Length: 0\\r\\nConnection: close\\r\\n\\r\\n")
+                    client.close()
+                while True:
+                    threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+                """
+            steps.append("python3 -c '\(proxy)' &")
+            steps.append("until (exec 3<>/dev/tcp/127.0.0.1/3128) 2>/dev/null; do sleep 0.05; done")
+        }
+        for (name, value) in environment.sorted(by: { $0.key < $1.key }) { steps.append("export \(name)='\(value)'") }
         steps.append("\(Nginx.binary.path) -e stderr -p \(root) -c \(root)/nginx.conf &")
         steps.append("until (exec 3<>/dev/tcp/127.0.0.1/443) 2>/dev/null; do sleep 0.05; done")
         // State 02 is a connection that was asked for and not answered.

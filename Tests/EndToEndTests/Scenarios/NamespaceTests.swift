@@ -105,7 +105,7 @@ extension EndToEndTests {
             "a name that leads to private and carrier addresses, here alone or for Apple too",
             arguments: ["10.1.2.3", "100.64.1.2", "198.18.0.9", "fd00::5"], [true, false])
         func privateAddress(_ address: String, _ hasCopy: Bool) async throws {
-            var network = Self.network([(address, .serving)])
+            var network = NamespaceTests.network([(address, .serving)])
             if !hasCopy {
                 let word = "SWCERR00202 Connections to private/reserved IP addresses are not allowed"
                 network.servers =
@@ -126,7 +126,7 @@ extension EndToEndTests {
 
         @Test("IPv6 packets of this machine vanish, and those to Apple's edges too")
         func blackhole() async throws {
-            var network = Self.network([("1.2.3.1", .serving), ("2a00:9::1", .dropping)])
+            var network = NamespaceTests.network([("1.2.3.1", .serving), ("2a00:9::1", .dropping)])
             for edge in 1...4 { network.addresses["2a00:4::\(edge)"] = .dropping }
             try await run(network, ["--max-time", "5", "site.test"]) { run in
                 let report = try run.report()
@@ -148,7 +148,7 @@ extension EndToEndTests {
 
         @Test("a public site cannot send the check into the private network")
         func redirectInside() async throws {
-            var network = Self.network([("1.2.3.1", .serving)])
+            var network = NamespaceTests.network([("1.2.3.1", .serving)])
             network.hosts.append(("inside.test", ["10.1.2.3"]))
             network.addresses["10.1.2.3"] = .serving
             network.servers =
@@ -172,7 +172,7 @@ extension EndToEndTests {
 
         @Test("a name is asked for as it is, whatever resolv.conf searches in", arguments: searching)
         func search(_ resolving: String) async throws {
-            var network = Self.network([("1.2.3.1", .serving), ("2a00::1", .serving)])
+            var network = NamespaceTests.network([("1.2.3.1", .serving), ("2a00::1", .serving)])
             swap(&network.hosts, &network.names)
             network.resolving = resolving
             try await run(network) { run in
@@ -189,7 +189,7 @@ extension EndToEndTests {
             "a name that does not exist has no address, although each name of a search domain has one",
             arguments: searching)
         func wildcard(_ resolving: String) async throws {
-            var network = Self.network([("1.2.3.1", .serving)])
+            var network = NamespaceTests.network([("1.2.3.1", .serving)])
             swap(&network.hosts, &network.names)
             network.resolving = resolving
             try await run(network, ["gone.test"]) { run in
@@ -202,7 +202,7 @@ extension EndToEndTests {
 
         @Test("a redirect to an international name goes to the name in ASCII, in the report as well")
         func internationalRedirect() async throws {
-            var network = Self.network([("1.2.3.1", .serving)])
+            var network = NamespaceTests.network([("1.2.3.1", .serving)])
             swap(&network.hosts, &network.names)
             network.names.append(("xn--bcher-kva.test", ["1.2.3.2"]))
             network.addresses["1.2.3.2"] = .serving
@@ -215,6 +215,123 @@ extension EndToEndTests {
                 #expect(run.questions.contains("xn--bcher-kva.test"), "\(run.questions)")
                 #expect(run.requests.contains { $0.hasPrefix("xn--bcher-kva.test ") }, "\(run.requests)")
                 #expect(run.process.output.contains("https://xn--bcher-kva.test/"), "\(report)")
+            }
+        }
+
+        // MARK: - What this machine lacks
+
+        struct Lack: Sendable, CustomTestStringConvertible {
+            let testDescription: String
+            let cause: String
+            let words: [String]
+            var arguments = ["--max-time", "5", "site.test"]
+            let network: @Sendable () -> Namespace
+
+            init(
+                _ name: String, _ cause: String, _ words: [String], arguments: [String]? = nil,
+                network: @escaping @Sendable () -> Namespace
+            ) {
+                testDescription = name
+                self.cause = cause
+                self.words = words
+                self.network = network
+                if let arguments { self.arguments = arguments }
+            }
+        }
+
+        private static let lacks: [Lack] = [
+            Lack("IPv6", "family-missing-here", ["This machine has no IPv6", "what Apple sees"]) {
+                var network = NamespaceTests.network([])
+                network.hosts = [("site.test", ["2a00:9::1"]), (Namespace.cdn, ["1.2.4.1"])]
+                network.addresses = ["1.2.4.1": .serving]
+                network.hasIPv6 = false
+                return network
+            },
+            Lack("a way out but by a proxy", "no-way-out", ["Neither the site nor Apple's CDN", "https_proxy is set", "--proxy"]) {
+                var network = NamespaceTests.network([("1.2.9.1", .dropping)])
+                for edge in network.addresses.keys { network.addresses[edge] = .dropping }
+                network.environment = ["https_proxy": "http://user:secret@127.0.0.1:3128"]
+                return network
+            },
+            Lack("a name server that knows names", "name-server-failed", ["finds neither site.test nor Apple's CDN"]) {
+                var network = NamespaceTests.network([("1.2.3.1", .serving)])
+                network.servers = "server { listen 443; return 404; }"
+                network.hosts = []
+                return network
+            },
+            Lack("a clock that is right", "clock-is-wrong", ["clock is most likely wrong", "Set this machine's clock"]) {
+                var network = NamespaceTests.network([("1.2.3.1", .serving)])
+                network.certificate = .expired
+                return network
+            },
+            Lack("a login to its network", "gate-answers", ["A login page of this network"]) {
+                var network = NamespaceTests.network([("1.2.3.1", .serving)])
+                network.hosts.append(("login.test", ["1.2.3.9"]))
+                network.servers = NamespaceTests.site("login.test", "return 302 https://login.test/;")
+                return network
+            },
+            Lack("an exemption from inspection", "tls-intercepted", ["opens TLS"], arguments: [
+                "--max-time", "5", "--cacert", "/etc/ssl/certs/ca-certificates.crt", "site.test",
+            ]) { NamespaceTests.network([("1.2.3.1", .serving)]) },
+            Lack("a login at its proxy", "own-fault", ["proxy of this machine wants a login", "407"], arguments: [
+                "--max-time", "5", "--proxy", "http://127.0.0.1:3128", "site.test",
+            ]) {
+                var network = NamespaceTests.network([("1.2.3.1", .serving)])
+                network.proxyStatus = 407
+                return network
+            },
+            Lack("the proxy's leave", "own-fault", ["does not allow this host", "403"], arguments: [
+                "--max-time", "5", "--proxy", "http://127.0.0.1:3128", "site.test",
+            ]) {
+                var network = NamespaceTests.network([("1.2.3.1", .serving)])
+                network.proxyStatus = 403
+                return network
+            },
+        ]
+
+        @Test("what this machine lacks is said by its name, is unknown, and ends with 70", arguments: lacks)
+        func lack(_ lack: Lack) async throws {
+            try await run(lack.network(), lack.arguments) { run in
+                let report = try run.report()
+                #expect(run.process.end == .exit(70), "\(run.process.end) \(run.process.errors)")
+                #expect(report["verdict"] == .string("unknown"), "\(report["diagnosis"])")
+                #expect(report["diagnosis_id"] == .string(lack.cause), "\(report["diagnosis"])")
+                #expect(report.errorRules.allSatisfy { $0.hasPrefix("monitor.") }, "\(report.errorRules)")
+                let text = report["diagnosis"].string ?? ""
+                for words in lack.words { #expect(text.contains(words), "no '\(words)' in: \(text)") }
+                #expect(!run.process.output.contains("secret"))
+            }
+        }
+
+        @Test("Apple's word stands first where this machine cannot look by itself")
+        func lackBesideAppleWord() async throws {
+            var network = NamespaceTests.network([])
+            network.hosts = [("site.test", ["2a00:9::1"]), (Namespace.cdn, ["1.2.4.1"])]
+            network.addresses = ["1.2.4.1": .serving]
+            network.hasIPv6 = false
+            network.servers = Self.site(
+                Namespace.cdn, #"add_header Apple-Failure-Reason "SWCERR00301 Timeout" always; return 404;"#)
+            try await run(network, ["--ask-cdn", "--max-time", "5", "site.test"]) { run in
+                let report = try run.report()
+                #expect(run.process.end == .exit(1))
+                #expect(report["verdict"] == .string("failing"), "\(report["diagnosis"])")
+                let text = report["diagnosis"].string ?? ""
+                #expect(text.contains("SWCERR00301 Timeout") && text.contains("This machine has no IPv6"), "\(text)")
+                #expect(!text.contains("entitlements"), "\(text)")
+            }
+        }
+
+        @Test("the first of two name servers is dead: the server is not called slow")
+        func slowNameServer() async throws {
+            var network = NamespaceTests.network([("1.2.3.1", .serving), ("2a00::1", .serving)])
+            swap(&network.hosts, &network.names)
+            network.firstNameServer = "1.2.9.9"
+            network.addresses["1.2.9.9"] = .dropping
+            try await run(network) { run in
+                let report = try run.report()
+                #expect(report.errorRules.isEmpty, "\(report)")
+                #expect(!report.rules.contains("origin.slow"), "\(report)")
+                #expect(report["diagnosis_id"] == .string("name-server-slow"), "\(report["diagnosis"])")
             }
         }
 

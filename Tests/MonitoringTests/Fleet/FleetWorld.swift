@@ -91,8 +91,10 @@ struct FleetWorld {
         }
         let isSuspect =
             reachability.isLost && snapshot.suspicion.isSuspect(canaries: snapshot.canaries, now: instant)
+        let isProven = reachability.isLost && snapshot.canaries.map { !$0.isLost && $0.at == instant } == true
         let evaluation = evaluate(
-            states[number], observation, policy, now: instant, wall: instant, network: isSuspect ? .suspect : .trusted)
+            states[number], observation, policy, now: instant, wall: instant,
+            network: isSuspect ? .suspect : isProven ? .proven : .trusted)
         states[number] = evaluation.state
         snapshot.domains[number] = DomainHealth(evaluation.state, interval: intervals[number])
         for change in evaluation.changes where change.transition == .resolved { tell(change) }

@@ -74,13 +74,32 @@ extension MonitoringSuite {
             let look = try Observation.of(at: now, origin: FleetWorld.lost, cdn: FleetWorld.lost)
             let policy = Policy(failureThreshold: 1)
             let suspect = evaluate(state, look, policy, now: now, wall: now, network: .suspect)
-            #expect(suspect.verdict.level == .warning && suspect.changes.isEmpty && suspect.state.open.isEmpty)
+            #expect(suspect.verdict.level == .unknown && suspect.changes.isEmpty && suspect.state.open.isEmpty)
             #expect(suspect.verdict.findings.allSatisfy { $0.severity != .error })
             #expect(suspect.verdict.findings.first?.rule.rawValue == "monitor.network-lost")
             #expect(suspect.verdict.diagnosis == .monitor(.networkSuspect, .unknown(.localNetwork)))
             #expect(!state.wantsFullProbe(after: suspect))
             #expect(suspect.state.originValidSince == state.originValidSince)
-            #expect(evaluate(state, look, policy, now: now, wall: now).changes.map(\.transition) == [.firing])
+            // Where Apple's CDN is lost with the site, the control says as much by itself; reference hosts outweigh it.
+            let alone = evaluate(state, look, policy, now: now, wall: now)
+            #expect(alone.verdict.level == .unknown && alone.changes.isEmpty)
+            #expect(alone.verdict.diagnosis.id == .noWayOut)
+            let proven = evaluate(state, look, policy, now: now, wall: now, network: .proven)
+            #expect(proven.changes.map(\.transition) == [.firing])
+        }
+
+        @Test("a CDN that was out of reach before the site is no witness")
+        func outAlone() throws {
+            let policy = Policy(failureThreshold: 1)
+            var state = DomainState(domain: try Domain("example.com"))
+            for (minute, origin) in [(0.0, FleetWorld.file), (5, FleetWorld.lost), (10, FleetWorld.lost)] {
+                let now = Date.testing + minute * 60
+                let evaluation = evaluate(
+                    state, try .of(at: now, origin: origin, cdn: FleetWorld.lost), policy, now: now, wall: now)
+                state = evaluation.state
+            }
+            #expect(state.open[.originUnreachable]?.incident.state == .firing)
+            #expect(state.verdict?.level == .failing)
         }
 
         /// What the last checks reached: `+` anybody, `-` nobody, `o` nobody where only the origin is asked; a check a second.
@@ -140,7 +159,7 @@ extension MonitoringSuite {
             var suspicion = try suspicion("+----")
             let lost = try Reachability().after(.of(origin: FleetWorld.lost, cdn: FleetWorld.lost), at: .testing)
             for second in 5..<30 {
-                suspicion.note(try Domain("d0.test"), lost, interval: .seconds(60), at: .testing + Double(second))
+                suspicion.note(try Domain("d1.test"), lost, interval: .seconds(60), at: .testing + Double(second))
             }
             #expect(!suspicion.isSuspect(canaries: nil, now: .testing + 31))
         }

@@ -98,7 +98,8 @@ extension Simulation {
         checking {
             let sight = sights[site]?[last]
             let isLost = sight?.origin == .unreachable && sight?.edges.isEmpty == true || sight?.origin == .unknown
-            let isBorneOut = setupOfLife.hasCanaries ? !canariesReached : lostSites(besides: site) >= 4
+            let lost = lostSites(besides: site)
+            let isBorneOut = setupOfLife.hasCanaries ? !canariesReached : lost >= 4 || lost == freshSites(besides: site)
             guard isLost, isBorneOut else {
                 throw Violation(rule: .evaluation, detail: "the local network is suspect, and \(domain) was met")
             }
@@ -107,6 +108,15 @@ extension Simulation {
         sights[site]?[last].origin = .unknown
         sights[site]?[last].edges = [:]
         sights[site]?[last].certificates = [:]
+    }
+
+    /// Those whose last check says anything of now.
+    private func freshSites(besides site: Int) -> Int {
+        guard let now = process?.time.now() else { return 0 }
+        return states.count { key, state in
+            guard key != site, let checked = state.lastCheckedAt else { return false }
+            return now.timeIntervalSince(checked) <= 2 * (setup.intervals[key] / .seconds(1)) + 60
+        }
     }
 
     private func lostSites(besides site: Int) -> Int {
