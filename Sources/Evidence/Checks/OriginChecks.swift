@@ -35,7 +35,8 @@ extension Checks {
         case .nameServerFailure: .nameServerFailed(host: host, answer: detail)
         case .noNameServer: .nameServerFailed(host: host, answer: nil)
         case .intercepted:
-            .tlsIntercepted(host: host, authority: (context.origin.refusedAuthority ?? "").inSentence)
+            .tlsIntercepted(
+                host: host, authority: CertificateFacts.name(in: context.origin.refusedAuthority ?? "").inSentence)
         case .own, .proxy: .ownFault(detail: detail)
         default: nil
         }
