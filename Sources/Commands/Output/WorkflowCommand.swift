@@ -67,7 +67,7 @@ extension CheckReport {
         }
         guard !findings.isEmpty else {
             let line = WorkflowCommand(
-                level: .notice, properties: [("title", name)], message: verdict.text.oneLine
+                level: .notice, properties: [("title", name)], message: diagnosis.oneLine
             ).line
             return [line] + ignored
         }

@@ -9,9 +9,18 @@ struct CheckReport: Sendable {
     let verdict: Verdict
     /// Where Apple's copy lies, also when it was not asked for.
     let cdnURL: String
+    /// The service that the target names; nil where it names none.
+    var service: JudgedService?
+
+    /// The diagnosis in words.
+    var diagnosis: DiagnosisText {
+        var text = verdict.text
+        if let effect = service?.effect(of: verdict, readings) { text.effect = effect }
+        return text
+    }
 
     var json: OrderedJSON {
-        let text = verdict.text
+        let text = diagnosis
         return .object([
             ("schema", .string("aasa-monitor/check/v1")),
             ("domain", .string(observation.domain.name)),
@@ -114,7 +123,7 @@ extension CheckReport {
         var lines: [String] = []
         let name = observation.domain.name
         lines.append("\(style.bold(name))  \(style.verdict(verdict.level))")
-        for part in verdict.text.parts { lines += style.diagnosis(part) }
+        for part in diagnosis.parts { lines += style.diagnosis(part) }
         for finding in verdict.findings.map(\.text) { lines += [""] + Self.text(of: finding, style: style) }
         for ignored in verdict.ignored.map(\.text) { lines += [""] + Self.text(of: ignored, style: style) }
         if !verdict.comparison.changes.isEmpty {
@@ -167,7 +176,7 @@ extension CheckReport {
 extension CheckReport {
     var markdown: String {
         let name = observation.domain.name
-        let text = verdict.text
+        let text = diagnosis
         var lines = ["## \(Self.mark(verdict.level)) \(Markdown.text(name)): \(verdict.level.rawValue)", ""]
         lines.append("**\(Markdown.text(text.effect))**")
         for (label, part) in [("Why", text.cause), ("Do", text.action), ("Until when", text.outlook)] {

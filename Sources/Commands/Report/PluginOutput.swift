@@ -43,7 +43,7 @@ struct PluginOutput {
         let own = Self.status(report.verdict)
         worst = max(worst, own)
         entries.append(
-            (own, report.observation.domain.name, report.verdict.text.oneLine, Self.performance(report)))
+            (own, report.observation.domain.name, report.diagnosis.oneLine, Self.performance(report)))
     }
 
     /// The first line says all that a pager shows; of several domains each has a further line.

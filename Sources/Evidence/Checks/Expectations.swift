@@ -62,7 +62,7 @@ extension ExpectedURL {
             return nil
         }
         let authority = text.unicodeScalars.dropFirst(scheme.count).prefix { !"/?#".unicodeScalars.contains($0) }
-        return try Domain(String(authority))
+        return try Domain(authority: String(authority), scheme: scheme)
     }
 
     fileprivate func pageURL(of domain: Domain) -> String? {
