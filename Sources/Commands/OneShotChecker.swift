@@ -94,7 +94,8 @@ struct OneShotChecker: Sendable {
             expectations: expectations, ignoring: watched?.ignore ?? defaults.ignore, now: now)
         return CheckReport(
             observation: observation, readings: readings, verdict: service.map(verdict.about) ?? verdict,
-            cdnURL: probe.cdnURL(of: target.domain), service: service)
+            cdnURL: probe.cdnURL(of: target.domain),
+            expectations: expectations, service: service)
     }
 
     /// How devices reach the file of a target: by its entitlement, or by the configuration.

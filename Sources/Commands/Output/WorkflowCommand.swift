@@ -55,8 +55,10 @@ extension WorkflowCommand.Level {
 }
 
 extension CheckReport {
-    /// One annotation a finding; of a check without findings that count one that says how it went.
-    var annotations: [String] {
+    /// One annotation a finding; of a check without findings that count one that says how it went. And one for `--why`.
+    var annotations: [String] { ofFindings + (why.map { [$0.annotation] } ?? []) }
+
+    private var ofFindings: [String] {
         let name = observation.domain.name
         let findings = verdict.findings.map(\.text)
         let ignored = verdict.ignored.map(\.text).map { ignored in

@@ -9,8 +9,11 @@ struct CheckReport: Sendable {
     let verdict: Verdict
     /// Where Apple's copy lies, also when it was not asked for.
     let cdnURL: String
+    var expectations = Expectations()
     /// The service that the target names; nil where it names none.
     var service: JudgedService?
+    /// What `--why` adds; nil where it was not asked for.
+    var why: WhyReport?
 
     /// The diagnosis in words.
     var diagnosis: DiagnosisText {
@@ -21,7 +24,7 @@ struct CheckReport: Sendable {
 
     var json: OrderedJSON {
         let text = diagnosis
-        return .object([
+        let members: [(String, OrderedJSON)] = [
             ("schema", .string("aasa-monitor/check/v1")),
             ("domain", .string(observation.domain.name)),
             ("checked_at", .string(observation.checkedAt.rfc3339)),
@@ -39,7 +42,8 @@ struct CheckReport: Sendable {
             ("pages", .array((observation.full?.pages ?? []).map(Self.json(of:)))),
             ("findings", .array(verdict.findings.map(\.text).map(Self.json(of:)))),
             ("ignored", .array(verdict.ignored.map(\.text).map(Self.json(ofIgnored:)))),
-        ])
+        ]
+        return .object(members + (why.map { [("why", $0.json)] } ?? []))
     }
 
     static func json(of finding: FindingText) -> OrderedJSON { .object(members(of: finding)) }
@@ -139,6 +143,7 @@ extension CheckReport {
             }
         }
         lines += [""] + EvidenceText(report: self, style: style).lines
+        if let why { lines += [""] + why.lines(style: style) }
         return lines.joined(separator: "\n")
     }
 
@@ -206,6 +211,7 @@ extension CheckReport {
             lines += comparison.changes.map { "- \($0.kind.rawValue): \(Markdown.text($0.summary))" }
             lines += comparison.behaviour.map { "- \(Markdown.text($0.sentence))" }
         }
+        if let why { lines += [""] + why.markdown }
         return lines.joined(separator: "\n")
     }
 
