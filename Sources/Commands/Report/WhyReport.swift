@@ -39,7 +39,17 @@ struct WhyQuestion {
         } catch {
             throw CommandFailure(.usage, "--why: '\(shown)' is no link of an associated domain: \(error.reason)")
         }
+        // Of the URL of a copy a target is the domain whose copy it is.
+        if let named, let copied = try? Target(parsing: url.text).domain, copied != named {
+            throw CommandFailure(
+                .usage,
+                "--why: '\(shown)' is Apple's copy of the file of \(copied); write the link that the phone does not open"
+            )
+        }
         if let target = targets?.first {
+            if let service = target.service, service != "applinks" {
+                throw CommandFailure(.usage, "--why: it asks about links, and the target about \(service)")
+            }
             if case .above(let domain) = try LinkOwner(of: url, among: [target.domain]) { LinkOwner.note(url, domain) }
             self.target = target
             host = named ?? target.domain
@@ -172,12 +182,8 @@ extension WhyReport {
             sentences.append(
                 "Phones find no file of \(domain), and open the website. The report of the domain says why.")
         case .notRead: sentences.append("What phones do with this URL is unknown. The report of \(domain) says why.")
-        case .opensNothing:
-            sentences.append(
-                "Phones open the website, as the file says. Every rule that was tried: aasa-monitor match --explain \(source) "
-                    + "'\(url.displayable.shortened(to: 200))'")
-        case .opensAnother:
-            sentences.append("Phones open another app than expected, as the file says.")
+        case .opensNothing: sentences.append("Phones open the website, as the file says. Each rule that was tried:")
+        case .opensAnother: sentences.append("Phones do what the file says, and that is not what is expected.")
         case .reportFirst:
             sentences.append("Not all is well with \(domain): what its report says comes first.")
         case .phoneKnows:
@@ -196,20 +202,27 @@ extension WhyReport {
     /// One line.
     var words: String {
         headline(TextStyle(isColoured: false)).split(separator: "\n").map {
-            $0.trimmingCharacters(in: .whitespaces)
+            $0.trimmingCharacters(in: .whitespaces).replacing("  ", with: " ")
         }.joined(separator: "; ")
+    }
+
+    /// What shows more; it follows the sentences.
+    private var command: String? {
+        guard case .opensNothing = conclusion else { return nil }
+        return "aasa-monitor match --explain \(source) '\(url.displayable.shortened(to: 200))'"
     }
 
     func lines(style: TextStyle) -> [String] {
         var lines = headline(style).split(separator: "\n").map { "  \($0)" }
         for sentence in sentences { lines += style.wrapped(sentence, indentation: 4) }
+        // A command that is broken into lines cannot be copied.
+        if let command { lines.append("      " + command) }
         for (index, reason) in reasons.enumerated() {
             let number = "\(index + 1). "
             lines += [""] + style.wrapped(number + reason.what, indentation: 4, hanging: number.count)
             let indentation = 4 + number.count
             switch reason.test {
             case .steps(let text): lines += style.wrapped("test: " + text, indentation: indentation, hanging: 6)
-            // A command that is broken into lines cannot be copied.
             case .commands(let commands):
                 lines += commands.enumerated().map { index, command in
                     String(repeating: " ", count: indentation) + (index == 0 ? "test: " : "      ") + command
@@ -222,7 +235,7 @@ extension WhyReport {
 
     var markdown: [String] {
         var lines = ["### \(Markdown.text(url.shortened(to: 200)))", "", Markdown.text(words), ""]
-        lines.append(sentences.map(Markdown.text).joined(separator: " "))
+        lines.append((sentences + [command].compactMap(\.self)).map(Markdown.text).joined(separator: " "))
         if !reasons.isEmpty {
             lines += ["", "| | why a phone may open the website | how to test it |", "|---|---|---|"]
             lines += reasons.enumerated().map { index, reason in
@@ -238,7 +251,7 @@ extension WhyReport {
         let list = reasons.enumerated().map { "\($0 + 1). \($1.what) Test: \($1.test.text)" }
         return WorkflowCommand(
             level: .notice, properties: [("title", "\(domain): why \(url.shortened(to: 200))")],
-            message: ([words] + sentences + list).joined(separator: "\n")
+            message: ([words] + sentences + [command].compactMap(\.self) + list).joined(separator: "\n")
         ).line
     }
 
@@ -246,7 +259,7 @@ extension WhyReport {
     var json: OrderedJSON {
         .object(
             answer.members(file) + [
-                ("source", .optional(file == nil ? nil : source)),
+                ("file", .optional(file == nil ? nil : source)),
                 ("differs_at_origin", .optional(differsAtOrigin)),
                 (
                     "reasons",

@@ -137,10 +137,12 @@ extension DeviceReason {
         Declaration(
             id: "file-not-read-yet", source: Reference.debuggingLinks,
             what: { link in
-                let place = link.mode.readsCDN ? "Apple's CDN" : "your server"
+                let time =
+                    link.mode.readsCDN
+                    ? "It asks Apple's CDN when the app is installed (TestFlight and App Store alike), and then about once a week."
+                    : "It asks your server when the app is installed."
                 return
-                    "The phone does not have this file yet. It asks \(place) when the app is installed, be it from TestFlight or "
-                    + "the App Store, and then about once a week. Right after an installation the file may still be on its way."
+                    "The phone does not have this file yet. \(time) Right after an installation the file may still be on its way."
             },
             test: { _ in
                 .steps(
@@ -210,7 +212,7 @@ extension DeviceReason {
             },
             test: { _ in
                 .steps(
-                    "Press the link long and read its domain. Check that link with --why, or send yours without click tracking."
+                    "Press the link long and read its domain. Check that link with aasa-monitor check --why, or send yours without click tracking."
                 )
             }),
         Declaration(

@@ -36,12 +36,12 @@ extension EndToEndTests {
                 let why = report["why"]
                 #expect(
                     why.keys == [
-                        "url", "opens", "service", "rule", "also_opened_by", "as_expected", "complete", "source",
+                        "url", "opens", "service", "rule", "also_opened_by", "as_expected", "complete", "file",
                         "differs_at_origin", "reasons",
                     ])
                 #expect(why["opens"] == (opens ? .string(Self.app) : .null))
                 #expect(why["rule"]["line"].int == line)
-                #expect(why["source"] == .string("cdn:links.site.test"))
+                #expect(why["file"] == .string("cdn:links.site.test"))
                 #expect(why["differs_at_origin"] == .bool(false))
                 #expect(Self.ids(report).isEmpty == !opens, "\(report)")
                 for reason in why["reasons"].elements { #expect(reason.keys == ["id", "what", "test", "source"]) }
@@ -112,7 +112,7 @@ extension EndToEndTests {
                 // A subdomain without a file of its own.
                 stage.lab.origin("b.site.test").behaviour = .reply(.status(404))
                 let none = try await stage.check(["--format", "json", "--why", "https://b.site.test/v1/a"]).json()
-                #expect(none["why"]["source"] == .null)
+                #expect(none["why"]["file"] == .null)
                 #expect(none["why"]["differs_at_origin"] == .null)
                 #expect(Self.ids(none) == ["wildcard"])
             }
@@ -129,7 +129,7 @@ extension EndToEndTests {
                 let developer = try await stage.check(
                     ["--format", "json", target, "--why", "https://site.test/trips/1"]
                 ).json()
-                #expect(developer["why"]["source"] == .string("site.test"))
+                #expect(developer["why"]["file"] == .string("site.test"))
                 #expect(developer["why"]["differs_at_origin"] == .null)
                 #expect(Self.ids(developer).first == "alternate-mode")
                 #expect(!Self.ids(developer).contains("old-system"))
@@ -182,7 +182,7 @@ extension EndToEndTests {
                     #expect(lines[1].contains("%0A1. The URL was typed"))
                 case "nagios":
                     #expect(lines.count == 2, "\(process.output)")
-                    #expect(lines[1].hasPrefix("https://site.test/trips/1  opens \(Self.app), by cdn:site.test:6:7"))
+                    #expect(lines[1].hasPrefix("https://site.test/trips/1 opens \(Self.app), by cdn:site.test:6:7"))
                 default: #expect(try JSONValue(String(lines[0]))["why"]["opens"] == .string(Self.app))
                 }
             }

@@ -118,6 +118,12 @@ enum CommandLineTable {
         .init("check --why https://other.test/a site.test", 64, "is no URL of site.test", "the file of other.test"),
         .init("check --why https://192.0.2.1/a", 64, "is no link of an associated domain: it is an IP address"),
         .init("check --why https://site.test:8443/a", 64, "has no port; use --connect-to"),
+        .init(
+            "check --why /a webcredentials:site.test", 64,
+            "--why: it asks about links, and the target about webcredentials"),
+        .init(
+            "check --why https://app-site-association.cdn-apple.com/a/v1/site.test", 64,
+            "is Apple's copy of the file of site.test", "write the link that the phone does not open"),
         .init("check --why ftp://site.test/a", 64, "'ftp://site.test/a' is no URL"),
         .init("check https://site.test:8443/", 64, "has no port; use --connect-to"),
         .init("check https://app-site-association.cdn-apple.com/a/v1/", 64, "add the domain whose copy you mean"),
