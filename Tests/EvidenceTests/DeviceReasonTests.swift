@@ -49,6 +49,13 @@ extension EvidenceSuite {
             for id in ids { #expect(id.wholeMatch(of: /[a-z]+(-[a-z]+)*/) != nil, "\(id)") }
         }
 
+        @Test("docs/json.md names every identifier, in the same order")
+        func documentation() throws {
+            let page = URL(filePath: #filePath).appending(path: "../../../docs/json.md").standardized
+            let list = DeviceReason.identifiers.map { "`\($0)`" }.joined(separator: ", ")
+            #expect(try String(contentsOf: page, encoding: .utf8).contains("compare `id`: \(list)."))
+        }
+
         @Test(
             "each says what it is, how to test it and where Apple says so",
             arguments: [

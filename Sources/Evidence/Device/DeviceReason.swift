@@ -172,8 +172,8 @@ extension DeviceReason {
                         "The installed app is not \(app). A debug or enterprise build often has a bundle ID or a team of its own."
                 }
                 return
-                    "Another app opened: \(link.otherApps.map(\.inSentence).listed(upTo: 3)) may open this URL too. If several "
-                    + "of them are installed, the first in the file counts, and that is \(app)."
+                    "Another app opened: \(link.otherApps.map(\.inSentence).listed(upTo: 3)) may open this URL too. Apple "
+                    + "says that of several which are installed the first in the file counts, and that is \(app)."
             },
             test: { link in
                 .steps(
