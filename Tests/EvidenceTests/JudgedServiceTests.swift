@@ -89,6 +89,11 @@ extension EvidenceSuite {
             #expect(verdict.told == ["aasa.component-type note"])
             #expect(verdict.text.cause?.contains("serves the same") == true, "\(verdict.text)")
             #expect(try Self.judged("applinks", origin: .file(file), cdn: .file(file)).0.level == .failing)
+            let passkeysAtFault =
+                #"{"applinks":{"details":[{"appIDs":["\#(Self.app)"],"components":[{"/":"/a"}]}]},"webcredentials":{"apps":["x"]}}"#
+            let links = try Self.judged("applinks", origin: .file(passkeysAtFault), cdn: .file(passkeysAtFault)).0
+            #expect(links.level == .ok, "\(links.told)")
+            #expect(links.text.oneLine.hasPrefix("Links work. The origin's file is valid"), "\(links.text)")
         }
     }
 }

@@ -82,10 +82,16 @@ extension Verdict {
             let worst = verdict.findings.map(\.severity).max()
             verdict.level = worst == .error ? .failing : worst == .warning ? .warning : .ok
         }
-        if let rule = diagnosis.cause.rule, others.contains(rule), comparison.state == .inSync,
+        if let rule = diagnosis.cause.rule, others.contains(rule),
             !verdict.findings.contains(where: { $0.rule == rule && $0.severity > .note })
         {
-            verdict.diagnosis.cause = .copy(.inSync)
+            // What the check would have said without it.
+            if case .followFaultyFile = diagnosis.effect.links { verdict.diagnosis.effect.links = .work(seen: nil) }
+            if !diagnosis.effect.phones.readsCDN {
+                verdict.diagnosis.cause = .copy(.otherMode(diagnosis.effect.phones))
+            } else if comparison.state == .inSync {
+                verdict.diagnosis.cause = .copy(.inSync)
+            }
         }
         return verdict
     }
