@@ -129,11 +129,11 @@ private struct PastedURL {
             }
             return
         }
-        // An entitlement has neither scheme nor path: what looks like one is judged as one.
-        guard
-            scheme != nil || (host.contains(".") && !host.contains(":") && (path == "/" || path == Self.wellKnownPath))
-                || (host != authority && !host.contains(":") && path.isEmpty)
-        else { return nil }
+        // Without a scheme it may be an entitlement, with a service, a mode, or a mistake that is told as one's.
+        let isPasted =
+            !host.contains(":") && path.endIndex == rest.endIndex
+            && (host != authority && path.isEmpty || host.contains(".") && (path == "/" || path == Self.wellKnownPath))
+        guard scheme != nil || isPasted else { return nil }
         name = host
     }
 }
