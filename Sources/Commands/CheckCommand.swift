@@ -17,7 +17,12 @@ struct CheckCommand: AsyncParsableCommand {
         discussion: """
             A TARGET is a domain, a URL of it, or an entitlement such as applinks:example.com?mode=developer. @FILE and - \
             read targets from a file or from standard input, one a line. Without a target all domains of the configuration \
-            are checked.
+            are checked. An entitlement of another service, such as webcredentials:example.com, is judged for that service.
+
+            --why URL needs no target: it checks the URL's domain, matches the URL against the file that phones use, and \
+            names the app and the rule. Where that opens the app and the domain is well, only the phone knows why it opens \
+            the website all the same: the reasons follow, the likeliest first, each with a test. One target may stand \
+            beside it, such as an entitlement with a mode; then a path is enough. The exit code is that of the check.
 
             A single check has no history. If the copies differ, a recent Last-Modified of the origin, or the store that \
             --config names, says since when.
@@ -39,6 +44,12 @@ struct CheckCommand: AsyncParsableCommand {
             "light: one request to the origin and one to the CDN. full: each address, each edge, Apple's user agents, the root copy, vantages and pages too.",
             valueName: "light|full"))
     var depth = Depth.full
+
+    @Option(
+        help: ArgumentHelp(
+            "A link that a phone does not open in the app. Shows what the file says of it, and what only the phone knows.",
+            valueName: "url"))
+    var why: String?
 
     @Flag(help: "Exit with 1 at warnings too.")
     var strict = false
@@ -75,19 +86,22 @@ struct CheckCommand: AsyncParsableCommand {
 
     private func check() async throws {
         try network.connections.checkFiles()
-        let file = try targets.isEmpty ? configuration.loadIfThere() : configuration.loadIfPresent()
-        let targets = try chosen(file)
+        let file = try targets.isEmpty && why == nil ? configuration.loadIfThere() : configuration.loadIfPresent()
+        let question = try why.map { try WhyQuestion($0, of: self.targets.isEmpty ? nil : Targets.read(self.targets)) }
+        let targets = try question.map { [$0.target] } ?? chosen(file)
         let checker = try OneShotChecker(
             connections: network.connections, timeout: network.timeout, asksCDN: asksCDN, targets: targets.count,
             configuration: file,
             expectations: expectations.read(for: targets.map(\.domain)))
         let progress = Progress(total: targets.count, isQuiet: quiet)
-        var output = ReportOutput(format: format, isSingle: !self.targets.isEmpty && targets.count == 1)
+        var output = ReportOutput(
+            format: format, isSingle: question != nil || (!self.targets.isEmpty && targets.count == 1))
         var (isFound, isUnknown) = (false, false)
         let (depth, limit) = (depth, strict ? Severity.warning : .error)
         try await checker.close(after: {
             try await OrderedWork.run(targets, maximumConcurrent: Self.maximumConcurrent) { target in
-                let report = try await checker.check(target, depth: depth)
+                var report = try await checker.check(target, depth: depth)
+                if let question { report.why = WhyReport(question, report) }
                 progress.advance()
                 return report
             } each: { report in
@@ -98,7 +112,9 @@ struct CheckCommand: AsyncParsableCommand {
                 isFound = isFound || isBad
                 isUnknown = isUnknown || isBlind
                 // A plugin's exit code is made of all of them.
-                if !quiet || format == .nagios { output.add(report, isShown: isBad || isBlind || !failing || format == .nagios) }
+                if !quiet || format == .nagios {
+                    output.add(report, isShown: isBad || isBlind || !failing || format == .nagios)
+                }
             }
         })
         progress.clear()

@@ -97,9 +97,15 @@ struct MatchCommand: AsyncParsableCommand {
 }
 
 /// A URL to match, and what it is expected to do.
-struct MatchQuestion {
+struct MatchQuestion: Sendable {
     let url: MatchableURL
+    /// The URL as it is shown.
+    let text: String
     let expected: ExpectedOpening?
+
+    init(_ url: MatchableURL, absolute text: String, expected: ExpectedOpening?) {
+        (self.url, self.text, self.expected) = (url, text, expected)
+    }
 
     /// - Throws: `CommandFailure` for a text that is no URL.
     init(_ text: String, expected: ExpectedOpening?) throws {
@@ -107,8 +113,7 @@ struct MatchQuestion {
             throw CommandFailure(
                 .usage, "'\(text.displayable)' is no URL; write https://example.com/path or a path beginning with /")
         }
-        self.url = url
-        self.expected = expected
+        self.init(url, absolute: url.text, expected: expected)
     }
 
     /// Reads `URL=APPID` or `URL=nothing`. An app ID holds no `=`, so the last one divides.
@@ -134,14 +139,14 @@ struct MatchQuestion {
 }
 
 /// What the file says about one URL.
-struct MatchAnswer {
+struct MatchAnswer: Sendable {
     let question: MatchQuestion
     /// nil: the file says nothing about the URL, so nothing opens.
     let result: MatchResult?
     /// Why the file is not asked at all.
     let obstacle: Obstacle?
 
-    enum Obstacle {
+    enum Obstacle: Sendable {
         /// Devices take nothing from it.
         case noFile
         /// It is the file of this domain, and the URL has another host.
@@ -169,7 +174,9 @@ struct MatchAnswer {
         }
     }
 
-    func json(_ file: AssociationFile?) -> OrderedJSON {
+    func json(_ file: AssociationFile?) -> OrderedJSON { .object(members(file)) }
+
+    func members(_ file: AssociationFile?) -> [(String, OrderedJSON)] {
         let rule: OrderedJSON =
             if let attempt = result?.deciding, let file {
                 .object([
@@ -179,12 +186,12 @@ struct MatchAnswer {
             } else {
                 .null
             }
-        return .object([
-            ("url", .string(question.url.text)), ("opens", .optional(opens)), ("service", .string("applinks")),
+        return [
+            ("url", .string(question.text)), ("opens", .optional(opens)), ("service", .string("applinks")),
             ("rule", rule), ("also_opened_by", .array((result?.alsoOpenedBy ?? []).map { .string($0) })),
             ("as_expected", .optional(question.expected == nil ? nil : isAsExpected)),
             ("complete", .bool(result?.isComplete ?? true)),
-        ])
+        ]
     }
 }
 
@@ -221,7 +228,7 @@ struct MatchText {
     }
 
     private func headline(_ answer: MatchAnswer) -> String {
-        let url = answer.question.url.text.displayable
+        let url = answer.question.text.displayable
         let opens = answer.opens.map { "opens \($0.displayable)" } ?? "opens nothing"
         switch answer.obstacle {
         case .noFile: return "\(style.bold(url))  \(opens): devices take nothing from this file"

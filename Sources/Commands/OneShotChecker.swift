@@ -72,7 +72,9 @@ struct OneShotChecker: Sendable {
     func check(_ target: Target, in mode: AssociationMode? = nil, depth: Depth) async throws -> CheckReport {
         let state = try? await store?.state(of: target.domain)
         let watched = watched(target.domain)
+        let service = target.service.map(JudgedService.init)
         let expectations = (watched?.expect ?? Expectations()).adding(expectations[target.domain] ?? Expectations())
+            .adding(Expectations(services: service.map { [$0.name] } ?? []))
         let started = Date()
         let observation = try await probe.observe(
             target.domain, mode: mode ?? self.mode(of: target), depth: depth,
@@ -91,7 +93,9 @@ struct OneShotChecker: Sendable {
             certificateWarning: watched?.certificateWarning ?? defaults.certificateWarning,
             expectations: expectations, ignoring: watched?.ignore ?? defaults.ignore, now: now)
         return CheckReport(
-            observation: observation, readings: readings, verdict: verdict, cdnURL: probe.cdnURL(of: target.domain))
+            observation: observation, readings: readings, verdict: service.map(verdict.about) ?? verdict,
+            cdnURL: probe.cdnURL(of: target.domain),
+            expectations: expectations, service: service)
     }
 
     /// How devices reach the file of a target: by its entitlement, or by the configuration.

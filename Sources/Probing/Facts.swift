@@ -41,7 +41,8 @@ extension Sight {
 
 extension Failure {
     init(_ error: CurlError) {
-        self.init(kind: Kind(error.code), phase: Phase(error.phase), detail: error.message, alias: error.alias,
+        self.init(
+            kind: Kind(error.code), phase: Phase(error.phase), detail: error.message, alias: error.alias,
             proxyStatus: error.proxyStatus)
     }
 

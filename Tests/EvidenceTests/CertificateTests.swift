@@ -28,6 +28,27 @@ extension EvidenceSuite {
         }
 
         @Test(
+            "an authority has the name that people know, and no list of attributes",
+            arguments: [
+                ("C = US, O = Let's Encrypt, CN = R11", "R11"), ("CN=mkcert", "mkcert"), ("R3", "R3"),
+                ("C = US, O = Example Trust", "Example Trust"), ("C = DE, CN =", "C = DE, CN ="), ("", ""),
+                (#"C = US, O = "Example, Inc.", OU = A"#, "Example, Inc."),
+                (#"O = "Entrust, Inc.", CN = "Entrust CA, L1K""#, "Entrust CA, L1K"),
+                ("CNX = a, O = b", "b"), ("C = US, ST = Ohio", "C = US, ST = Ohio"),
+            ])
+        func authority(_ subject: String, _ name: String) { #expect(CertificateFacts.name(in: subject) == name) }
+
+        @Test("sentences name the authority, and the evidence keeps all that the certificate says")
+        func authorityInSentence() throws {
+            let issuer = "C = US, O = Let's Encrypt, CN = R11"
+            let reply = Self.refused(.incompleteChain, Self.certificate("leaf", by: issuer))
+            let finding = try #require(try verdict(origin: reply, cdn: nil).findings.first)
+            #expect(finding.text.message.hasSuffix("is missing: R11"), "\(finding.text.message)")
+            #expect(finding.text.evidence["missing_issuer"] == issuer)
+            #expect(finding.text.evidence["issuer"] == issuer)
+        }
+
+        @Test(
             "the certificate at fault is named, be it the leaf or one above it",
             arguments: [
                 (refused(.incompleteChain, certificate("leaf", by: "R3")), "is missing: R3"),
@@ -78,7 +99,7 @@ extension EvidenceSuite {
             let finding = try #require(verdict.findings.first)
             #expect(finding.text.evidence["missing_issuer"] == "CN=mkcert")
             for words in [
-                "CN=mkcert", "an intermediate certificate is missing", "public authority, with its full chain",
+                "mkcert", "an intermediate certificate is missing", "public authority, with its full chain",
             ] { #expect(verdict.text.oneLine.contains(words), "\(verdict.text.oneLine)") }
             #expect(!verdict.text.oneLine.contains("browsers"))
         }

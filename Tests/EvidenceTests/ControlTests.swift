@@ -16,7 +16,8 @@ enum Blame: Equatable {
 
 /// What this machine's requests to others met, by the step that fails there.
 enum ControlCase: String, CaseIterable {
-    case passes, noNameServer, noName, nameServerFails, noIPv6, noConnection, trust, interception, dates, clockAhead, portal, gate
+    case passes, noNameServer, noName, nameServerFails, noIPv6, noConnection, trust, interception, dates, clockAhead,
+        portal, gate
     case untested
 
     private static let apple = Story.good.with { $0.headers["Apple-From"] = "https://example.com/x" }
@@ -74,18 +75,22 @@ struct SiteCase: Sendable, CustomTestStringConvertible {
     static let all: [SiteCase] =
         [
             SiteCase("no such name", .failed(.nameNotFound, .resolving), [.noName], reached.union([.noConnection])),
-            SiteCase("a name without address", .failed(.noAddress, .resolving), [.noName], reached.union([.noConnection])),
+            SiteCase(
+                "a name without address", .failed(.noAddress, .resolving), [.noName], reached.union([.noConnection])),
             SiteCase("a time-out", .failed(.timedOut), [.noConnection], reached),
             SiteCase("no route", .failed(.unreachable), [.noConnection], reached),
             SiteCase("a refused connection", .failed(.connectionRefused), [], reached),
             SiteCase("a handshake that breaks off", .failed(.connectionReset, .handshaking), [], reached),
             SiteCase("a time-out over IPv6", .failed(.timedOut), [.noConnection, .noIPv6], reached, six: true),
             SiteCase("an expired certificate", expired, [.dates, .clockAhead], verified.subtracting([.clockAhead])),
-            SiteCase("an authority that is not trusted", .certificate(.untrustedRoot), [.trust, .interception], verified),
-            SiteCase("a certificate of its own", .certificate(.selfSigned), [.trust, .interception], verified),
-            SiteCase("a chain without an intermediate", .certificate(.incompleteChain), [.trust, .interception], verified),
             SiteCase(
-                "a certificate for another name", ControlCase.shown("CN=Issuer", .nameMismatch, for: "login.example.net"),
+                "an authority that is not trusted", .certificate(.untrustedRoot), [.trust, .interception], verified),
+            SiteCase("a certificate of its own", .certificate(.selfSigned), [.trust, .interception], verified),
+            SiteCase(
+                "a chain without an intermediate", .certificate(.incompleteChain), [.trust, .interception], verified),
+            SiteCase(
+                "a certificate for another name",
+                ControlCase.shown("CN=Issuer", .nameMismatch, for: "login.example.net"),
                 [.portal], [.passes, .noIPv6, .clockAhead]),
         ] + answers
 
@@ -163,14 +168,17 @@ extension EvidenceSuite {
             }
         }
 
-        @Test("where this machine alone is at fault the level is unknown, and nothing is advised for the site",
+        @Test(
+            "where this machine alone is at fault the level is unknown, and nothing is advised for the site",
             arguments: SiteCase.all)
         func level(_ site: SiteCase) throws {
             for control in site.alike {
                 let verdict = try site.verdict(control, isFull: true)
                 #expect(verdict.level == .unknown, "\(control): \(verdict.told)")
                 let text = verdict.text.oneLine
-                for advice in ["Renew", "Install a certificate", "full chain", "entitlements", "geo rule", "Publish", "Bring it"] {
+                for advice in [
+                    "Renew", "Install a certificate", "full chain", "entitlements", "geo rule", "Publish", "Bring it",
+                ] {
                     #expect(!text.contains(advice), "\(control): \(text)")
                 }
             }
@@ -208,16 +216,22 @@ extension EvidenceSuite {
         }
 
         static let rows: [Row] = [
-            Row("no IPv6 here", .failed(.unreachable), .noIPv6, ["This machine has no IPv6", "what Apple sees"], six: true),
+            Row(
+                "no IPv6 here", .failed(.unreachable), .noIPv6, ["This machine has no IPv6", "what Apple sees"],
+                six: true),
             Row(
                 "a trust store without roots", .certificate(.incompleteChain), .trust,
                 ["trust store has no root", "Apple's CDN as well", "--cacert"]),
-            Row("a clock that is ahead", SiteCase.all[7].reply, .clockAhead, ["clock is 400 days ahead", "Set this machine's clock"]),
+            Row(
+                "a clock that is ahead", SiteCase.all[7].reply, .clockAhead,
+                ["clock is 400 days ahead", "Set this machine's clock"]),
             Row("a clock that nobody dates", SiteCase.all[7].reply, .dates, ["clock is most likely wrong"]),
             Row(
                 "a captive portal", ControlCase.shown("CN=Issuer", .nameMismatch, for: "login.example.net"), .portal,
                 ["A login page of this network", "Log in to this network"]),
-            Row("no way out", .failed(.timedOut), .noConnection, ["Neither the site nor Apple's CDN", "route, firewall"]),
+            Row(
+                "no way out", .failed(.timedOut), .noConnection,
+                ["Neither the site nor Apple's CDN", "route, firewall"]),
             Row(
                 "no way out but a proxy", .failed(.timedOut), .noConnection,
                 ["Neither the site nor Apple's CDN", "--proxy", "https_proxy is set"]
@@ -225,7 +239,9 @@ extension EvidenceSuite {
             Row(
                 "every name fails", .failed(.nameServerFailure, .resolving), .nameServerFails,
                 ["finds neither example.com nor Apple's CDN", "/etc/resolv.conf"]),
-            Row("no name server", .failed(.noNameServer, .resolving), .noNameServer, ["No name server answers this machine"]),
+            Row(
+                "no name server", .failed(.noNameServer, .resolving), .noNameServer,
+                ["No name server answers this machine"]),
             Row("a proxy that wants a login", proxy(407), .untested, ["proxy of this machine wants a login", "407"]),
             Row("a proxy that does not allow the host", proxy(403), .passes, ["does not allow this host", "403"]),
         ]
@@ -254,7 +270,8 @@ extension EvidenceSuite {
         @Test("the look-up of the name is no time of the server's")
         func slowNameServer() throws {
             var observation = try Observation.of(origin: Story.good, cdn: ControlCase.passes.cdn)
-            observation.origin.connection?.timings = Timings(dns: 2003, connect: 2004, tls: 2006, firstByte: 2011, total: 2012)
+            observation.origin.connection?.timings = Timings(
+                dns: 2003, connect: 2004, tls: 2006, firstByte: 2011, total: 2012)
             let verdict = Verdict(
                 of: Readings(observation), history: .none, staleAfter: .seconds(86400),
                 certificateWarning: .seconds(14 * 86400), now: .testing)

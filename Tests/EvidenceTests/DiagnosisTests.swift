@@ -190,15 +190,19 @@ extension EvidenceSuite {
         func appleWord(_ story: Story) throws {
             guard let reason = story.cdn?.headers["Apple-Failure-Reason"], story.cdn?.status != 200 else { return }
             let words = reason.split(separator: " ", maxSplits: 1).last.map(String.init) ?? reason
-            for origin in [Self.good, Self.page, .status(404), .status(500), .failed(.timedOut), .certificate(.expired)] {
+            for origin in [
+                Self.good, Self.page, .status(404), .status(500), .failed(.timedOut), .certificate(.expired),
+            ] {
                 let text = try verdict(origin: origin, cdn: story.cdn, scene: .calm(origin, cdn: story.cdn)).text
                 #expect(text.cause?.contains(words.prefix(100)) == true, "\(text.oneLine)")
             }
         }
 
-        @Test("another code of the same hundred is not taken for what the usual one means", arguments: [
-            ("SWCERR00201 Invalid hostname", "private"), ("SWCERR00402 Content too large", "JSON"),
-        ])
+        @Test(
+            "another code of the same hundred is not taken for what the usual one means",
+            arguments: [
+                ("SWCERR00201 Invalid hostname", "private"), ("SWCERR00402 Content too large", "JSON"),
+            ])
         func unknownCodes(_ reason: String, _ unsaid: String) throws {
             let cdn = Reply.crawler(reason)
             let text = try verdict(origin: Self.good, cdn: cdn, scene: .calm(Self.good, cdn: cdn)).text.oneLine

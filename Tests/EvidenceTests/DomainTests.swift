@@ -69,9 +69,35 @@ extension EvidenceSuite {
                 ("webcredentials:example.com?mode=managed", "example.com", .managed),
                 ("appclips:example.com?mode=developer+managed", "example.com", .developerManaged),
                 ("example.com?mode=production", "example.com", .production),
+                // As they are copied from a browser.
+                ("https://ok.example:443/", "ok.example", .production), ("ok.example:443", "ok.example", .production),
+                ("http://ok.example:80/a", "ok.example", .production), ("example.com/", "example.com", .production),
+                ("*.example.com/", "example.com", .production),
+                ("https://example.com/.well-known/apple-app-site-association", "example.com", .production),
+                ("example.com/.well-known/apple-app-site-association", "example.com", .production),
+                (
+                    "https://app-site-association.cdn-apple.com/a/v1/Links.example.com", "links.example.com",
+                    .production
+                ),
+                ("https://app-site-association.cdn-apple.com:443/a/v1/example.com/?x=1#y", "example.com", .production),
+                ("app-site-association.cdn-apple.com/a/v1/bücher.example", "xn--bcher-kva.example", .production),
+                ("app-site-association.cdn-apple.com", "app-site-association.cdn-apple.com", .production),
             ] as [(String, String, AssociationMode)])
         func target(_ text: String, _ name: String, _ mode: AssociationMode) throws {
-            #expect(try Target(parsing: text) == Target(domain: Domain(name), mode: mode))
+            let target = try Target(parsing: text)
+            #expect(target.domain == (try Domain(name)))
+            #expect(target.mode == mode)
+        }
+
+        @Test(
+            "a target keeps the service that it names",
+            arguments: [
+                ("example.com", nil), ("https://example.com/a", nil), ("*.example.com?mode=developer", nil),
+                ("applinks:example.com", "applinks"), ("webcredentials:example.com?mode=managed", "webcredentials"),
+                ("appclips:example.com", "appclips"), ("activitycontinuation:*.example.com", "activitycontinuation"),
+            ] as [(String, String?)])
+        func service(_ text: String, _ service: String?) throws {
+            #expect(try Target(parsing: text).service == service)
         }
 
         @Test(
@@ -88,6 +114,16 @@ extension EvidenceSuite {
                 ("**.example.com", "'**' is no valid label"), ("Applinks:example.com", "'Applinks' is no service"),
                 ("applink:example.com", "they are activitycontinuation, appclips, applinks"),
                 ("example.com:8443", "no port"), ("fd00::a.b", "it is an IP address"),
+                ("https://ok.example:4430/", "no port; use --connect-to or --resolve"),
+                ("https://ok.example:80/", "no port"), ("http://ok.example:443/", "no port"),
+                ("https://ok.example:/", "no port"), ("ok.example:443:443", "it is an IP address"),
+                ("applinks:ok.example:443", "no port"), ("applinks:example.com/", "no path"),
+                ("example.com/path", "no path"), ("ok.example:443?mode=developer", "no port"),
+                ("example.com/?mode=developer", "no path"), ("example.com/?x=1", "'x' is no parameter"),
+                ("localhost/", "no path"),
+                ("https://app-site-association.cdn-apple.com/a/v1/", "add the domain whose copy you mean"),
+                ("https://app-site-association.cdn-apple.com/", "add the domain whose copy you mean"),
+                ("https://app-site-association.cdn-apple.com/a/v1/localhost", "no dot"),
             ])
         func refusedTarget(_ text: String, _ reason: String) throws {
             let fault = try #require(throws: DomainFault.self) { try Target(parsing: text) }

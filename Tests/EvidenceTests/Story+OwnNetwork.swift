@@ -144,13 +144,13 @@ extension Story {
         Story(
             "a proxy reads all traffic", origin: shown(by: "CN=Corp Inspection"), cdn: shown(by: "CN=Corp Inspection"),
             findings: ["monitor.tls-intercepted error", "cdn.unreachable warning"], id: .tlsIntercepted,
-            words: ["opens TLS", "CN=Corp Inspection", "Exempt this machine"]
+            words: ["opens TLS", "come from Corp Inspection", "Exempt this machine"]
         ) { $0.unsaid = ["public authority", "Install"] },
         Story(
             "origin and CDN are refused for different authorities", origin: shown(by: "CN=Corp Inspection"),
             cdn: shown(by: "CN=Apple Public Server"),
             findings: ["monitor.trust-store-lacks-root error", "cdn.unreachable warning"], id: .trustStoreLacksRoot,
-            words: ["CN=Corp Inspection", "--cacert"]),
+            words: ["(Corp Inspection)", "--cacert"]),
         Story(
             "certificates of both that have expired are a matter of the clock", origin: shown(by: "CN=One", .expired),
             cdn: shown(by: "CN=One", .expired),

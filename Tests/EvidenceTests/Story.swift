@@ -198,7 +198,7 @@ extension Story {
         Story(
             "25: no intermediate certificate", origin: .certificate(.incompleteChain), cdn: forbidden,
             findings: ["origin.certificate-chain-incomplete error", "cdn.crawler-error error"],
-            id: .chainIncomplete, words: ["CN=Issuer is missing", "full chain", "08:00 UTC"]),
+            id: .chainIncomplete, words: ["(Issuer is missing", "full chain", "08:00 UTC"]),
         Story(
             "26: IPv6 is published and dead", cdn: timeout,
             scene: scene(timeout).addresses([good], six: [.failed(.timedOut)]),

@@ -181,7 +181,9 @@ extension EvidenceSuite {
                 ("/help", "https://example.com/help"), ("help?x=1", "https://example.com/help?x=1"),
                 ("https://example.com/a#b", "https://example.com/a"),
                 ("https://EXAMPLE.com/a", "https://example.com/a"),
-                ("http://example.com/a", "https://example.com/a"), ("https://www.example.com/a", nil),
+                ("http://example.com/a", "https://example.com/a"),
+                ("https://example.com:443/a", "https://example.com/a"),
+                ("https://www.example.com/a", nil),
                 ("https://example.com:8443/a", nil), ("https://user@example.com/a", nil), ("app://example.com/a", nil),
                 ("/a b/ü", "https://example.com/a%20b/%C3%BC"), ("//evil.test/a", "https://example.com//evil.test/a"),
             ] as [(String, String?)])

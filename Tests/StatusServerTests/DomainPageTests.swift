@@ -100,6 +100,48 @@ extension StatusServerSuite {
                 }
             }
         }
+
+        @Test(
+            "a URL that opens the app is followed by what only the phone knows, where all is well",
+            arguments: [
+                ("/v1/a", 1, [1, 1], true), ("/v2/a", 1, [1, 1], false),
+                ("https://other.example/v1/a", 1, [1, 1], false),
+                // Not all is well.
+                ("/v1/a", 2, [1, 1], false), ("/v1/a", 1, [1, 2], false), ("/v1/a", 2, [2, 1], false),
+            ])
+        func tried(_ url: String, _ origin: Int, _ edges: [Int], _ isListed: Bool) async throws {
+            let name = "links.a.test"
+            func served(_ version: Int) -> Reply { .file(SampleFile.version(version)) }
+            let seen = try Observation.of(
+                name, at: noon - 60, origin: served(origin), cdn: nil,
+                scene: .calm(served(origin)).edges(edges.map(served)))
+            let scratch = try ScratchStore()
+            var state = try state(name, nil)
+            state.verdict = Verdict(
+                of: Readings(seen), history: .none, staleAfter: .seconds(86_400), certificateWarning: .seconds(86_400),
+                now: noon)
+            try await scratch.store.commit(CheckRecord(observation: seen, state: state))
+            try await scratch.serving(watched: [try info(name)]) { port in
+                let page = try await ask(port, "/domains/\(name)?url=\(url)").body
+                #expect(page.contains("<details id=\"device\">") == isListed, "\(page)")
+                let link = TappedLink(
+                    url: "https://\(name)\(url)", host: try Domain(name), domain: try Domain(name), mode: .production,
+                    app: "ABCDE12345.com.example.app")
+                for reason in isListed ? DeviceReason.possible(for: link) : [] {
+                    let (what, test) = (Self.escaped(reason.what), Self.escaped(reason.test.text))
+                    #expect(
+                        page.contains(
+                            "<li><p><bdi>\(what)</bdi></p><p class=\"fine\"><bdi>\(test)</bdi> <a href=\"\(reason.source)\""
+                        ),
+                        "\(reason.id)")
+                }
+            }
+        }
+
+        private static func escaped(_ text: String) -> String {
+            text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+                .replacing("'", with: "&#39;").replacing("\"", with: "&quot;")
+        }
     }
 }
 

@@ -95,7 +95,9 @@ struct Entitlements {
             return fault("App Clips have no wildcards; name each domain")
         }
         do {
-            return .success(Claim(service: service, target: try Target(parsing: text)))
+            let target = try Target(parsing: text)
+            // Several services of one domain share its file.
+            return .success(Claim(service: service, target: Target(domain: target.domain, mode: target.mode)))
         } catch {
             return fault(error.reason)
         }

@@ -55,8 +55,10 @@ extension WorkflowCommand.Level {
 }
 
 extension CheckReport {
-    /// One annotation a finding; of a check without findings that count one that says how it went.
-    var annotations: [String] {
+    /// One annotation a finding; of a check without findings that count one that says how it went. And one for `--why`.
+    var annotations: [String] { ofFindings + (why.map { [$0.annotation] } ?? []) }
+
+    private var ofFindings: [String] {
         let name = observation.domain.name
         let findings = verdict.findings.map(\.text)
         let ignored = verdict.ignored.map(\.text).map { ignored in
@@ -67,7 +69,7 @@ extension CheckReport {
         }
         guard !findings.isEmpty else {
             let line = WorkflowCommand(
-                level: .notice, properties: [("title", name)], message: verdict.text.oneLine
+                level: .notice, properties: [("title", name)], message: diagnosis.oneLine
             ).line
             return [line] + ignored
         }

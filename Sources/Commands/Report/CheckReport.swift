@@ -9,10 +9,22 @@ struct CheckReport: Sendable {
     let verdict: Verdict
     /// Where Apple's copy lies, also when it was not asked for.
     let cdnURL: String
+    var expectations = Expectations()
+    /// The service that the target names; nil where it names none.
+    var service: JudgedService?
+    /// What `--why` adds; nil where it was not asked for.
+    var why: WhyReport?
+
+    /// The diagnosis in words.
+    var diagnosis: DiagnosisText {
+        var text = verdict.text
+        if let effect = service?.effect(of: verdict, readings) { text.effect = effect }
+        return text
+    }
 
     var json: OrderedJSON {
-        let text = verdict.text
-        return .object([
+        let text = diagnosis
+        let members: [(String, OrderedJSON)] = [
             ("schema", .string("aasa-monitor/check/v1")),
             ("domain", .string(observation.domain.name)),
             ("checked_at", .string(observation.checkedAt.rfc3339)),
@@ -30,7 +42,8 @@ struct CheckReport: Sendable {
             ("pages", .array((observation.full?.pages ?? []).map(Self.json(of:)))),
             ("findings", .array(verdict.findings.map(\.text).map(Self.json(of:)))),
             ("ignored", .array(verdict.ignored.map(\.text).map(Self.json(ofIgnored:)))),
-        ])
+        ]
+        return .object(members + (why.map { [("why", $0.json)] } ?? []))
     }
 
     static func json(of finding: FindingText) -> OrderedJSON { .object(members(of: finding)) }
@@ -114,7 +127,7 @@ extension CheckReport {
         var lines: [String] = []
         let name = observation.domain.name
         lines.append("\(style.bold(name))  \(style.verdict(verdict.level))")
-        for part in verdict.text.parts { lines += style.diagnosis(part) }
+        for part in diagnosis.parts { lines += style.diagnosis(part) }
         for finding in verdict.findings.map(\.text) { lines += [""] + Self.text(of: finding, style: style) }
         for ignored in verdict.ignored.map(\.text) { lines += [""] + Self.text(of: ignored, style: style) }
         if !verdict.comparison.changes.isEmpty {
@@ -130,6 +143,7 @@ extension CheckReport {
             }
         }
         lines += [""] + EvidenceText(report: self, style: style).lines
+        if let why { lines += [""] + why.lines(style: style) }
         return lines.joined(separator: "\n")
     }
 
@@ -167,7 +181,7 @@ extension CheckReport {
 extension CheckReport {
     var markdown: String {
         let name = observation.domain.name
-        let text = verdict.text
+        let text = diagnosis
         var lines = ["## \(Self.mark(verdict.level)) \(Markdown.text(name)): \(verdict.level.rawValue)", ""]
         lines.append("**\(Markdown.text(text.effect))**")
         for (label, part) in [("Why", text.cause), ("Do", text.action), ("Until when", text.outlook)] {
@@ -197,6 +211,7 @@ extension CheckReport {
             lines += comparison.changes.map { "- \($0.kind.rawValue): \(Markdown.text($0.summary))" }
             lines += comparison.behaviour.map { "- \(Markdown.text($0.sentence))" }
         }
+        if let why { lines += [""] + why.markdown }
         return lines.joined(separator: "\n")
     }
 

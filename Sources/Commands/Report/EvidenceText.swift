@@ -99,15 +99,8 @@ struct EvidenceText {
         return note("chain: " + names.joined(separator: " ← ") + (tls.trusted ? "" : ", not verified"))
     }
 
-    /// The common name of `C = US, O = Let's Encrypt, CN = R11`; the whole text where it has none.
     static func shortName(_ subject: String) -> String {
-        let fields = subject.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-        let name = fields.lazy.compactMap { field -> String? in
-            guard field.hasPrefix("CN") else { return nil }
-            let rest = field.dropFirst(2).trimmingCharacters(in: .whitespaces)
-            return rest.hasPrefix("=") ? rest.dropFirst().trimmingCharacters(in: .whitespaces) : nil
-        }.first
-        return (name ?? subject).displayable.shortened(to: 80)
+        CertificateFacts.name(in: subject).displayable.shortened(to: 80)
     }
 
     // MARK: - The origin

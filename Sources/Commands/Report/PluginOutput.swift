@@ -38,19 +38,23 @@ struct PluginOutput {
     /// Of all that was checked.
     var status: Status { entries.isEmpty ? .unknown : worst }
     private var entries: [(status: Status, name: String, words: String, data: [String])] = []
+    /// Lines after the first.
+    private var details: [String] = []
 
     mutating func add(_ report: CheckReport) {
         let own = Self.status(report.verdict)
         worst = max(worst, own)
         entries.append(
-            (own, report.observation.domain.name, report.verdict.text.oneLine, Self.performance(report)))
+            (own, report.observation.domain.name, report.diagnosis.oneLine, Self.performance(report)))
+        details += report.why.map { [Self.clean($0.words)] } ?? []
     }
 
     /// The first line says all that a pager shows; of several domains each has a further line.
     var text: String {
         guard let first = entries.first else { return "AASA UNKNOWN - nothing was checked" }
         guard entries.count > 1 else {
-            return Self.line("AASA \(status.word) - \(first.name): \(first.words)", first.data)
+            let line = Self.line("AASA \(status.word) - \(first.name): \(first.words)", first.data)
+            return ([line] + details).joined(separator: "\n")
         }
         let bad = entries.filter { $0.status != .ok }
         let names = bad.prefix(3).map(\.name).joined(separator: ", ") + (bad.count > 3 ? ", …" : "")

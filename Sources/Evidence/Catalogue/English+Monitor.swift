@@ -33,7 +33,8 @@ extension English {
                     + (authority.isEmpty ? "" : " (\(authority))") + ", and it refuses Apple's CDN as well.",
                 "Install the distribution's ca-certificates, or correct --cacert (network.ca_file). Nothing is known of the "
                     + "site.")
-        case .clockIsWrong(let ahead): CauseText(why(clock: ahead), "Set this machine's clock. Nothing is known of the site.")
+        case .clockIsWrong(let ahead):
+            CauseText(why(clock: ahead), "Set this machine's clock. Nothing is known of the site.")
         case .gateAnswers(let status):
             CauseText(
                 "A login page of this network answers in place of the site and of Apple's CDN"
@@ -112,7 +113,8 @@ extension English {
         switch status {
         case 407: "Give the proxy's user and password (--proxy http://USER:PASSWORD@HOST:PORT, network.proxy)."
         case 403: "Let the proxy allow this host on port 443. Nothing is known of the site."
-        default: "Check the proxy's address (--proxy, network.proxy), and what its log says. Nothing is known of the site."
+        default:
+            "Check the proxy's address (--proxy, network.proxy), and what its log says. Nothing is known of the site."
         }
     }
 
@@ -120,16 +122,19 @@ extension English {
         variable.map {
             "Give the proxy with --proxy (network.proxy): \($0) is set, and this program does not use it. Nothing is known of "
                 + "the site."
-        } ?? "Check this machine's network: cable, route, firewall, proxy (--proxy, network.proxy). Nothing is known of the site."
+        }
+            ?? "Check this machine's network: cable, route, firewall, proxy (--proxy, network.proxy). Nothing is known of the site."
     }
 
     private static func why(clock ahead: Int?) -> String {
         let consequence = "so dates of certificates say nothing here."
         guard let ahead else {
-            return "This machine's clock is most likely wrong: it refuses the certificate of Apple's CDN for its dates as well, "
+            return
+                "This machine's clock is most likely wrong: it refuses the certificate of Apple's CDN for its dates as well, "
                 + consequence
         }
-        return "This machine's clock is \(age(abs(ahead))) \(ahead > 0 ? "ahead" : "behind"), by the time of Apple's CDN, "
+        return
+            "This machine's clock is \(age(abs(ahead))) \(ahead > 0 ? "ahead" : "behind"), by the time of Apple's CDN, "
             + consequence
     }
 

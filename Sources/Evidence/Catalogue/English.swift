@@ -313,7 +313,8 @@ extension English {
             reference: finding.matter.ruling.reference)
     }
 
-    private static func fix(_ matter: Matter, _ fix: String, beside counterevidence: Finding.Counterevidence) -> String {
+    private static func fix(_ matter: Matter, _ fix: String, beside counterevidence: Finding.Counterevidence) -> String
+    {
         switch (matter, counterevidence) {
         case (_, .freshCopy(let age)):
             "nothing needs to be done: Apple's crawler got the file \(Self.age(age)) ago; protections that know bots by their "

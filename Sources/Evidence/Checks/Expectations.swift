@@ -62,7 +62,7 @@ extension ExpectedURL {
             return nil
         }
         let authority = text.unicodeScalars.dropFirst(scheme.count).prefix { !"/?#".unicodeScalars.contains($0) }
-        return try Domain(String(authority))
+        return try Domain(authority: String(authority), scheme: scheme)
     }
 
     fileprivate func pageURL(of domain: Domain) -> String? {
@@ -71,10 +71,12 @@ extension ExpectedURL {
         // Foundation encodes what may not stand in a URL as it is.
         guard let parsed = URL(string: text), var parts = URLComponents(url: parsed, resolvingAgainstBaseURL: false),
             let scheme = parts.scheme?.lowercased(), scheme == "https" || scheme == "http",
-            parts.host?.lowercased() == domain.name, parts.port == nil, parts.user == nil
+            parts.host?.lowercased() == domain.name, parts.user == nil,
+            parts.port == nil || parts.port == (scheme == "https" ? 443 : 80)
         else { return nil }
         parts.scheme = "https"
         parts.host = domain.name
+        parts.port = nil
         // A fragment is not sent.
         parts.fragment = nil
         return parts.string

@@ -44,8 +44,8 @@ extension Checks {
             if let date = leaf.notAfter { evidence["not_after"] = date.rfc3339 }
         }
         switch fault {
-        case .certificateChain(let issuer, _), .certificateUntrusted(.incompleteChain, let issuer):
-            evidence["missing_issuer"] = issuer
+        case .certificateChain, .certificateUntrusted(.incompleteChain, _):
+            evidence["missing_issuer"] = tls?.chain.linked.last?.issuer
         default: break
         }
         return Finding(.origin(.fault(fault, at: host.name)), evidence: evidence).tested(isTested)
@@ -126,7 +126,7 @@ extension Checks {
     private static func intermediate(_ certificate: CertificateFacts, _ context: CheckContext) -> Finding? {
         guard let end = certificate.notAfter else { return nil }
         let left = end.timeIntervalSince(context.now)
-        let name = certificate.subject.inSentence
+        let name = CertificateFacts.name(in: certificate.subject).inSentence
         let evidence = evidence(certificate, end)
         if left <= 0 { return Finding(.origin(.chainExpired(end, name: name)), evidence: evidence) }
         guard left <= context.certificateWarning.inSeconds, certificate.subject != certificate.issuer else {
@@ -183,13 +183,29 @@ extension CertificateFacts {
         return isHost ? nil : name
     }
 
-    /// Of the subject as libcurl prints it: `C = US, O = Example, CN = example.com`.
-    private var commonName: String? {
-        subject.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.lazy
-            .compactMap { part in
-                guard part.hasPrefix("CN"), let sign = part.firstIndex(of: "=") else { return nil }
-                return part[part.index(after: sign)...].trimmingCharacters(in: .whitespaces)
-            }.first
+    private var commonName: String? { Self.field("CN", of: subject) }
+
+    /// What people call the holder of a subject or issuer as libcurl prints it: `R11` for `C = US, O = Let's Encrypt, CN = R11`.
+    /// The common name, else the organisation, else the whole text.
+    package static func name(in subject: String) -> String {
+        ["CN", "O"].lazy.compactMap { field($0, of: subject) }.first { !$0.isEmpty } ?? subject
+    }
+
+    /// A value with a comma stands in quotation marks: `O = "Example, Inc.", CN = example.com`.
+    private static func field(_ key: String, of subject: String) -> String? {
+        var isQuoted = false
+        let parts = subject.split { character in
+            if character == "\"" { isQuoted.toggle() }
+            return character == "," && !isQuoted
+        }
+        return parts.lazy.compactMap { part -> String? in
+            guard let sign = part.firstIndex(of: "="), part[..<sign].trimmingCharacters(in: .whitespaces) == key else {
+                return nil
+            }
+            let value = part[part.index(after: sign)...].trimmingCharacters(in: .whitespaces)
+            return value.count > 1 && value.first == "\"" && value.last == "\""
+                ? String(value.dropFirst().dropLast()) : value
+        }.first
     }
 
     /// Whether one of the names covers a host; a wildcard stands for one label: https://www.rfc-editor.org/rfc/rfc6125

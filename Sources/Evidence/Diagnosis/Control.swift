@@ -163,7 +163,9 @@ extension Control {
         }
 
         var clock: Standing {
-            if let clock = look?.clock, abs(clock.ahead) > Control.clockSlack { return .fails(.clockAhead(clock.ahead)) }
+            if let clock = look?.clock, abs(clock.ahead) > Control.clockSlack {
+                return .fails(.clockAhead(clock.ahead))
+            }
             if seen.contains(where: \.isVerified) { return .passes }
             let isOfDates = seen.contains { [.expired, .notYetValid].contains($0.connection?.tls?.problem) }
             return isOfDates ? .fails(.dates) : .untested
@@ -179,7 +181,9 @@ extension Control {
                 return .fails(.foreignCertificate(leaf.subject))
             }
             if let authority = seen.lazy.compactMap(\.refusedAuthority).first { return .fails(.authority(authority)) }
-            if let gate = seen.lazy.compactMap(\.answer).first(where: \.isOfGate) { return .fails(.gate(status: gate.status)) }
+            if let gate = seen.lazy.compactMap(\.answer).first(where: \.isOfGate) {
+                return .fails(.gate(status: gate.status))
+            }
             return .untested
         }
 
@@ -230,7 +234,9 @@ private struct Other {
 
 extension Retrieval {
     /// The authority that a certificate was refused for.
-    fileprivate var refusedAuthority: String? { failure?.kind == .certificate ? connection?.tls?.refusedAuthority : nil }
+    fileprivate var refusedAuthority: String? {
+        failure?.kind == .certificate ? connection?.tls?.refusedAuthority : nil
+    }
 }
 
 extension TLSFacts {
@@ -268,7 +274,9 @@ extension Control {
 
     private func attribution(of answer: Answer, _ retrieval: Retrieval) -> Attribution {
         // A gate shows everybody its page.
-        if case .fails(.gate(let status)) = self[.interception], answer.status == 511 || answer.isPage || answer.isRedirect {
+        if case .fails(.gate(let status)) = self[.interception],
+            answer.status == 511 || answer.isPage || answer.isRedirect
+        {
             return .machine(.gateAnswers(status: status))
         }
         return .site(Permission(isTested: true))
@@ -335,7 +343,8 @@ extension Control {
         switch tls?.problem {
         case .expired, .notYetValid: return attribution(ofDates: tls?.chain ?? [])
         case .nameMismatch:
-            if case .fails(.foreignCertificate(let subject)) = self[.interception], subject == tls?.chain.first?.subject {
+            if case .fails(.foreignCertificate(let subject)) = self[.interception], subject == tls?.chain.first?.subject
+            {
                 return .machine(.gateAnswers(status: nil))
             }
             return .site(Permission(isTested: self[.interception] == .passes))
@@ -348,8 +357,8 @@ extension Control {
         let own = retrieval.refusedAuthority
         return .machine(
             own == others
-                ? .tlsIntercepted(host: host.inSentence, authority: others.inSentence)
-                : .trustStoreLacks(authority: (own ?? "").inSentence))
+                ? .tlsIntercepted(host: host.inSentence, authority: CertificateFacts.name(in: others).inSentence)
+                : .trustStoreLacks(authority: CertificateFacts.name(in: own ?? "").inSentence))
     }
 
     private func attribution(ofDates chain: [CertificateFacts]) -> Attribution {

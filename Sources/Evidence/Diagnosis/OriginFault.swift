@@ -95,7 +95,7 @@ extension OriginFault {
         let names = Listing((leaf?.names ?? []).map(\.inSentence))
         let others = leaf.flatMap { !$0.names.isEmpty && !$0.isFor(host) ? names : nil }
         let last = chain.linked.last
-        let issuer = last?.issuer.inSentence
+        let issuer = last.map { CertificateFacts.name(in: $0.issuer).inSentence }
         if let name = leaf?.defaultName(besides: host) {
             self = .unknownHost(name.inSentence)
             return
@@ -104,7 +104,8 @@ extension OriginFault {
         case .expired:
             let old = chain.first { $0.notAfter.map { $0 < now } ?? false } ?? leaf
             self = .certificateExpired(
-                old?.notAfter, intermediate: old == leaf ? nil : old?.subject.inSentence,
+                old?.notAfter,
+                intermediate: old == leaf ? nil : old.map { CertificateFacts.name(in: $0.subject).inSentence },
                 alsoFor: old == leaf ? others : nil)
         case .notYetValid:
             let early = chain.first { $0.notBefore.map { $0 > now } ?? false } ?? leaf

@@ -23,63 +23,130 @@ package enum AssociationMode: String, Sendable, Codable, CaseIterable {
 package struct Target: Hashable, Sendable {
     package let domain: Domain
     package let mode: AssociationMode
+    /// The service that an entitlement names, such as `webcredentials`; nil where none is named.
+    package let service: String?
 
-    package init(domain: Domain, mode: AssociationMode = .production) {
+    package init(domain: Domain, mode: AssociationMode = .production, service: String? = nil) {
         self.domain = domain
         self.mode = mode
+        self.service = service
     }
 
-    /// Reads `example.com`, `https://example.com/path`, `*.example.com` or `applinks:example.com?mode=developer`.
+    /// Reads `example.com`, `https://example.com/path`, `*.example.com` or `applinks:example.com?mode=developer`. The address of
+    /// a copy in Apple's CDN stands for the domain whose copy it is.
     ///
     /// A wildcard entitlement stands for its apex: the file of `*.example.com` lies at `example.com` (TN3155).
     /// - Throws: `DomainFault`.
     package init(parsing text: String) throws(DomainFault) {
+        if let url = try PastedURL(text) {
+            self.init(domain: try Self.domain(url.name, of: text))
+        } else {
+            try self.init(entitlement: text)
+        }
+    }
+
+    private init(entitlement text: String) throws(DomainFault) {
         var rest = Substring(text)
         var mode = AssociationMode.production
-        if let scheme = rest.range(of: "://") {
-            let name = rest[..<scheme.lowerBound].lowercased()
-            guard name == "https" || name == "http" else {
-                throw DomainFault(text, "'\(name)' is no scheme of a web page; write https://…")
-            }
-            rest = rest[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        } else {
-            if let colon = rest.firstIndex(of: ":") {
-                let service = rest[..<colon]
-                let domain = rest[rest.index(after: colon)...]
-                if Association.knownServices.contains(String(service)) {
-                    rest = domain
-                } else if !service.isEmpty, !service.contains(where: { ".[".contains($0) }), !domain.contains(":"),
-                    domain.contains(where: \.isLetter)
-                {
-                    throw DomainFault(
-                        text,
-                        "'\(service)' is no service of an associated domain; they are "
-                            + Association.knownServices.sorted().joined(separator: ", "))
-                }
-            }
-            if let query = rest.firstIndex(of: "?") {
-                let parameters = rest[rest.index(after: query)...].split(separator: "&")
-                for parameter in parameters {
-                    guard parameter.hasPrefix("mode=") else {
-                        let name = parameter.prefix { $0 != "=" }
-                        throw DomainFault(
-                            text,
-                            "'\(name)' is no parameter of an entitlement; the only one is mode, as in ?mode=developer")
-                    }
-                    let value = String(parameter.dropFirst("mode=".count))
-                    guard let known = AssociationMode(rawValue: value) else {
-                        throw DomainFault(text, "'\(value)' is no mode; use developer, managed or developer+managed")
-                    }
-                    mode = known
-                }
-                rest = rest[..<query]
+        var service: String?
+        if let colon = rest.firstIndex(of: ":") {
+            let name = rest[..<colon]
+            let domain = rest[rest.index(after: colon)...]
+            if Association.knownServices.contains(String(name)) {
+                service = String(name)
+                rest = domain
+            } else if !name.isEmpty, !name.contains(where: { ".[".contains($0) }), !domain.contains(":"),
+                domain.contains(where: \.isLetter)
+            {
+                throw DomainFault(
+                    text,
+                    "'\(name)' is no service of an associated domain; they are "
+                        + Association.knownServices.sorted().joined(separator: ", "))
             }
         }
-        if rest.hasPrefix("*.") { rest = rest.dropFirst(2) }
+        if let query = rest.firstIndex(of: "?") {
+            let parameters = rest[rest.index(after: query)...].split(separator: "&")
+            for parameter in parameters {
+                guard parameter.hasPrefix("mode=") else {
+                    let name = parameter.prefix { $0 != "=" }
+                    throw DomainFault(
+                        text,
+                        "'\(name)' is no parameter of an entitlement; the only one is mode, as in ?mode=developer")
+                }
+                let value = String(parameter.dropFirst("mode=".count))
+                guard let known = AssociationMode(rawValue: value) else {
+                    throw DomainFault(text, "'\(value)' is no mode; use developer, managed or developer+managed")
+                }
+                mode = known
+            }
+            rest = rest[..<query]
+        }
+        self.init(domain: try Self.domain(rest, of: text), mode: mode, service: service)
+    }
+
+    private static func domain(_ name: Substring, of text: String) throws(DomainFault) -> Domain {
         do {
-            self.init(domain: try Domain(String(rest)), mode: mode)
+            return try Domain(String(name.hasPrefix("*.") ? name.dropFirst(2) : name))
         } catch {
             throw DomainFault(text, error.reason)
         }
+    }
+}
+
+/// What people copy from a browser: a URL, or a domain with the slash or the well-known path that followed it.
+private struct PastedURL {
+    /// The host, or for a copy in Apple's CDN the domain whose copy it is; without the port that goes without saying.
+    let name: Substring
+
+    /// The copy of `example.com` lies at `/a/v1/example.com`: https://developer.apple.com/forums/thread/835728
+    private static let cdnHost = "app-site-association.cdn-apple.com"
+    private static let cdnPath = "/a/v1/"
+    private static let wellKnownPath = "/.well-known/apple-app-site-association"
+
+    /// nil: it is none.
+    /// - Throws: `DomainFault` for a URL that is none of a web page, or that names no domain.
+    init?(_ text: String) throws(DomainFault) {
+        let rest: Substring
+        let ownPort: String
+        let scheme = text.range(of: "://")
+        if let scheme {
+            let name = text[..<scheme.lowerBound].lowercased()
+            guard name == "https" || name == "http" else {
+                throw DomainFault(text, "'\(name)' is no scheme of a web page; write https://…")
+            }
+            (rest, ownPort) = (text[scheme.upperBound...], name == "https" ? ":443" : ":80")
+        } else {
+            (rest, ownPort) = (text[...], ":443")
+        }
+        let authority = rest.prefix { !"/?#".contains($0) }
+        let path = rest[authority.endIndex...].prefix { !"?#".contains($0) }
+        let host = authority.withoutPort(ownPort)
+        if host.lowercased() == Self.cdnHost, path.hasPrefix("/") {
+            name = path.hasPrefix(Self.cdnPath) ? path.dropFirst(Self.cdnPath.count).prefix { $0 != "/" } : ""
+            guard !name.isEmpty else {
+                throw DomainFault(
+                    text, "it is Apple's CDN; add the domain whose copy you mean, as in \(Self.cdnPath)example.com")
+            }
+            return
+        }
+        // Without a scheme it may be an entitlement, with a service, a mode, or a mistake that is told as one's.
+        let isPasted =
+            !host.contains(":") && path.endIndex == rest.endIndex
+            && (host != authority && path.isEmpty || host.contains(".") && (path == "/" || path == Self.wellKnownPath))
+        guard scheme != nil || isPasted else { return nil }
+        name = host
+    }
+}
+
+extension StringProtocol {
+    /// Without the port that a URL of its scheme has anyway: `:443`.
+    fileprivate func withoutPort(_ port: String) -> SubSequence { hasSuffix(port) ? dropLast(port.count) : self[...] }
+}
+
+extension Domain {
+    /// The host of a web page's URL, of which `scheme` is `https://` or `http://`.
+    /// - Throws: `DomainFault` for a user, or a port that is not the scheme's own.
+    init(authority: some StringProtocol, scheme: String) throws(DomainFault) {
+        try self.init(String(authority.withoutPort(scheme == "https://" ? ":443" : ":80")))
     }
 }

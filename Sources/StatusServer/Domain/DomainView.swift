@@ -135,7 +135,10 @@ struct DomainView: Equatable, Sendable {
         triedURL = reading.query.url.onOneLine(upTo: 2000)
         tried =
             reading.query.url.isEmpty
-            ? nil : TriedURL(reading.query.url, domain: domain, sources: reader?.sources ?? [])
+            ? nil
+            : TriedURL(
+                reading.query.url, domain: domain, mode: watched.mode, sources: reader?.sources ?? [],
+                linksWork: verdict?.diagnosis.effect.linksWork ?? false)
         keptWindow = reading.query.window.map { "\(Int($0))" }
         self.past = PastTimes(past, lag: lag, staleAfter: staleAfter)
         times = AnswerTimes(reading.times, time)

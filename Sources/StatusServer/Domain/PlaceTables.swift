@@ -199,10 +199,11 @@ struct PlaceReader {
             TriedURL.Source(
                 name: "Apple’s copy" + name(copies.first { $0.answer?.body.hash == group.hash })
                     + ", at \(group.edges) of \(count.of("edge"))", isOrigin: group.hash == originHash,
-                content: data(group.hash))
+                isRead: true, content: data(group.hash))
         }
         let origin = TriedURL.Source(
-            name: "Origin’s file" + name(full.origin), isOrigin: true, content: originHash.flatMap(data))
+            name: "Origin’s file" + name(full.origin), isOrigin: true, isRead: !full.mode.readsCDN,
+            content: originHash.flatMap(data))
         return (full.mode.readsCDN ? Array(apple) : []) + [origin]
     }
 }

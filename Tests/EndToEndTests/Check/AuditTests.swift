@@ -83,7 +83,8 @@ extension EndToEndTests {
                     "The entry is no associated domain: it begins with no service;",
                     "The entry is no associated domain: it holds a build setting;",
                     "The entry is no associated domain: App Clips have no wildcards;",
-                    "\n  webcredentials:down.test\n    Apple's crawler reports", "Your server answers with status 500 in place of 200.\n",
+                    "\n  webcredentials:down.test\n    Apple's crawler reports",
+                    "Your server answers with status 500 in place of 200.\n",
                 ] {
                     #expect(text.output.contains(part), "\(part)\n\(text.output)")
                 }

@@ -110,6 +110,23 @@ enum CommandLineTable {
         .init("check --expect-url /a site.test", 64, "'/a' is not of the form URL=APPID or URL=nothing"),
         .init("check --expect-app app site.test", 64, "--expect-app: 'app' can be no app's ID"),
         .init("check --expect-service link site.test", 64, "--expect-service: 'link' is no service that Apple knows"),
+        .init("check --why", 64, "missing value for '--why <url>'"),
+        .init(
+            "check --why site.test", 64, "--why: 'site.test' names no page", "or https://site.test/ for the home page"),
+        .init("check --why /trips/1", 64, "--why: '/trips/1' is a path alone; write the whole link"),
+        .init("check --why https://site.test/a a.test b.test", 64, "--why: it asks about one link"),
+        .init("check --why https://other.test/a site.test", 64, "is no URL of site.test", "the file of other.test"),
+        .init("check --why https://192.0.2.1/a", 64, "is no link of an associated domain: it is an IP address"),
+        .init("check --why https://site.test:8443/a", 64, "has no port; use --connect-to"),
+        .init(
+            "check --why /a webcredentials:site.test", 64,
+            "--why: it asks about links, and the target about webcredentials"),
+        .init(
+            "check --why https://app-site-association.cdn-apple.com/a/v1/site.test", 64,
+            "is Apple's copy of the file of site.test", "write the link that the phone does not open"),
+        .init("check --why ftp://site.test/a", 64, "'ftp://site.test/a' is no URL"),
+        .init("check https://site.test:8443/", 64, "has no port; use --connect-to"),
+        .init("check https://app-site-association.cdn-apple.com/a/v1/", 64, "add the domain whose copy you mean"),
         .init("check --format nagios localhost", 3, output: "'localhost' is not a domain"),
         // Times
         .init("check --max-time 0 site.test", 64, "'0' is invalid for '--max-time <time>': it takes 1ms to 1h"),

@@ -247,7 +247,10 @@ extension EndToEndTests {
                 network.hasIPv6 = false
                 return network
             },
-            Lack("a way out but by a proxy", "no-way-out", ["Neither the site nor Apple's CDN", "https_proxy is set", "--proxy"]) {
+            Lack(
+                "a way out but by a proxy", "no-way-out",
+                ["Neither the site nor Apple's CDN", "https_proxy is set", "--proxy"]
+            ) {
                 var network = NamespaceTests.network([("1.2.9.1", .dropping)])
                 for edge in network.addresses.keys { network.addresses[edge] = .dropping }
                 network.environment = ["https_proxy": "http://user:secret@127.0.0.1:3128"]
@@ -259,7 +262,8 @@ extension EndToEndTests {
                 network.hosts = []
                 return network
             },
-            Lack("a clock that is right", "clock-is-wrong", ["clock is most likely wrong", "Set this machine's clock"]) {
+            Lack("a clock that is right", "clock-is-wrong", ["clock is most likely wrong", "Set this machine's clock"])
+            {
                 var network = NamespaceTests.network([("1.2.3.1", .serving)])
                 network.certificate = .expired
                 return network
@@ -270,19 +274,28 @@ extension EndToEndTests {
                 network.servers = NamespaceTests.site("login.test", "return 302 https://login.test/;")
                 return network
             },
-            Lack("an exemption from inspection", "tls-intercepted", ["opens TLS"], arguments: [
-                "--max-time", "5", "--cacert", "/etc/ssl/certs/ca-certificates.crt", "site.test",
-            ]) { NamespaceTests.network([("1.2.3.1", .serving)]) },
-            Lack("a login at its proxy", "own-fault", ["proxy of this machine wants a login", "407"], arguments: [
-                "--max-time", "5", "--proxy", "http://127.0.0.1:3128", "site.test",
-            ]) {
+            Lack(
+                "an exemption from inspection", "tls-intercepted", ["opens TLS"],
+                arguments: [
+                    "--max-time", "5", "--cacert", "/etc/ssl/certs/ca-certificates.crt", "site.test",
+                ]
+            ) { NamespaceTests.network([("1.2.3.1", .serving)]) },
+            Lack(
+                "a login at its proxy", "own-fault", ["proxy of this machine wants a login", "407"],
+                arguments: [
+                    "--max-time", "5", "--proxy", "http://127.0.0.1:3128", "site.test",
+                ]
+            ) {
                 var network = NamespaceTests.network([("1.2.3.1", .serving)])
                 network.proxyStatus = 407
                 return network
             },
-            Lack("the proxy's leave", "own-fault", ["does not allow this host", "403"], arguments: [
-                "--max-time", "5", "--proxy", "http://127.0.0.1:3128", "site.test",
-            ]) {
+            Lack(
+                "the proxy's leave", "own-fault", ["does not allow this host", "403"],
+                arguments: [
+                    "--max-time", "5", "--proxy", "http://127.0.0.1:3128", "site.test",
+                ]
+            ) {
                 var network = NamespaceTests.network([("1.2.3.1", .serving)])
                 network.proxyStatus = 403
                 return network

@@ -122,7 +122,8 @@ extension MonitoringSuite {
         }
 
         static let rows: [(checks: String, isSuspect: Bool)] = [
-            ("-", true), ("----", true), ("+---", false), ("oooo", false), ("-----", true), ("++++++-----", true), ("-----+", false), ("+----", false),
+            ("-", true), ("----", true), ("+---", false), ("oooo", false), ("-----", true), ("++++++-----", true),
+            ("-----+", false), ("+----", false),
             ("---------+", true), ("--------++", false), ("+++++++++++++++-----", true), ("ooooo", true),
             ("+++++ooooo", false), ("+ooooooooo", true), ("++++++++++++++++++++++oooooooooooooooooooo", false),
         ]

@@ -1,0 +1,263 @@
+// What only the phone knows: why a link opens the website where the file that phones use opens it in the app. One declaration
+// each; every surface shows these.
+
+import Foundation
+
+/// One reason, in words.
+package struct DeviceReason: Equatable, Sendable {
+    /// Stable: programs compare it.
+    package let id: String
+    package let what: String
+    /// How to find out, and what helps.
+    package let test: Test
+    /// Where Apple says so: a link.
+    package let source: String
+
+    package enum Test: Equatable, Sendable {
+        case steps(String)
+        /// One after the other, to be copied.
+        case commands([String])
+
+        package var text: String {
+            switch self {
+            case .steps(let text): text
+            case .commands(let commands): commands.joined(separator: ", then ")
+            }
+        }
+    }
+}
+
+/// A link that somebody tapped.
+package struct TappedLink: Equatable, Sendable {
+    package let url: String
+    /// The URL's own.
+    package let host: Domain
+    /// Whose file was asked: the host's, or that of a domain above it.
+    package let domain: Domain
+    package let mode: AssociationMode
+    /// The app that opens it by the file that phones use; nil where there is no such file.
+    package let app: String?
+    package let otherApps: [String]
+
+    package init(
+        url: String, host: Domain, domain: Domain, mode: AssociationMode, app: String?, otherApps: [String] = []
+    ) {
+        self.url = url
+        self.host = host
+        self.domain = domain
+        self.mode = mode
+        self.app = app
+        self.otherApps = otherApps
+    }
+
+    /// What the app must have among its associated domains.
+    var entitlement: String {
+        "applinks:" + (host == domain ? "" : "*.") + domain.name + (mode.readsCDN ? "" : "?mode=\(mode.rawValue)")
+    }
+
+    /// The domain of which an app may claim all subdomains, this host among them; nil for a host that is none.
+    var wildcardDomain: Domain? {
+        let labels = host.name.split(separator: ".")
+        // From the shortest on: a registry's own name, such as co.uk, is nobody's.
+        return labels.indices.dropFirst().reversed().lazy.map { labels[$0...].joined(separator: ".") }.first { name in
+            (try? Domain("a.\(name)"))?.isSameSite(as: "b.\(name)") ?? false
+        }.flatMap { try? Domain($0) }
+    }
+}
+
+extension DeviceReason {
+    /// Those that can be true of a link, the likeliest first.
+    package static func possible(for link: TappedLink) -> [DeviceReason] {
+        declarations.filter { $0.canBeTrue(link) }.map {
+            DeviceReason(id: $0.id, what: $0.what(link), test: $0.test(link), source: $0.source)
+        }
+    }
+
+    /// All identifiers, in the same order.
+    package static var identifiers: [String] { declarations.map(\.id) }
+
+    private struct Declaration: Sendable {
+        let id: String
+        let source: String
+        var canBeTrue: @Sendable (TappedLink) -> Bool = { $0.app != nil }
+        let what: @Sendable (TappedLink) -> String
+        let test: @Sendable (TappedLink) -> DeviceReason.Test
+    }
+
+    private static let declarations: [Declaration] = [
+        Declaration(
+            id: "alternate-mode", source: Reference.configuringDomain,
+            canBeTrue: { $0.app != nil && !$0.mode.readsCDN },
+            what: { link in
+                let developer =
+                    "The developer mode needs an app that is signed for development, and Associated Domains Development turned "
+                    + "on. Builds from TestFlight and the App Store do not have it."
+                let managed =
+                    "The managed mode needs an app that the device management installed, with the entitlement "
+                    + "com.apple.developer.associated-domains.mdm-managed."
+                return switch link.mode {
+                case .production: ""
+                case .developer: developer
+                case .managed: managed
+                case .developerManaged: "One of two is needed. \(developer) \(managed)"
+                }
+            },
+            test: { link in
+                .steps(
+                    link.mode == .managed
+                        ? "See whether the device management lists the app as managed, and whether the entitlement is there."
+                        : "Turn on Settings > Developer > Associated Domains Development, and install the app from Xcode."
+                )
+            }),
+        Declaration(
+            id: "address-bar", source: Reference.debuggingLinks,
+            what: { _ in "The URL was typed or pasted into the browser's address bar. This never opens an app." },
+            test: { _ in .steps("Paste the URL into Notes, and tap it there.") }),
+        Declaration(
+            id: "same-domain", source: Reference.debuggingLinks,
+            what: { link in
+                "The link was tapped on a page of \(link.host). Safari then stays on the website, and shows a banner at most."
+            },
+            test: { _ in
+                .steps(
+                    "Tap the same link in Notes or Messages. If your own pages must open the app, let them link to another "
+                        + "subdomain that the app claims too.")
+            }),
+        Declaration(
+            id: "chose-website", source: Reference.debuggingLinks,
+            what: { link in
+                "The person once chose the browser by a long press on a link. The phone keeps this choice for all links of "
+                    + "\(link.host)."
+            },
+            test: { _ in
+                .steps(
+                    "Paste the URL into Notes, press it long, and choose to open it in the app: the phone keeps this choice "
+                        + "too. If the app is not offered there, one of the next reasons is true.")
+            }),
+        Declaration(
+            id: "file-not-read-yet", source: Reference.debuggingLinks,
+            what: { link in
+                let time =
+                    link.mode.readsCDN
+                    ? "It asks Apple's CDN when the app is installed (TestFlight and App Store alike), and then about once a week."
+                    : "It asks your server when the app is installed."
+                return
+                    "The phone does not have this file yet. \(time) Right after an installation the file may still be on its way."
+            },
+            test: { _ in
+                .steps(
+                    "Delete the app, install it again, wait a minute, and tap the link. Settings > Developer > Universal Links > "
+                        + "Diagnostics says whether the URL is valid for an installed app.")
+            }),
+        Declaration(
+            id: "entitlement-missing",
+            source:
+                "https://developer.apple.com/documentation/bundleresources/entitlements/com.apple.developer.associated-domains",
+            what: { link in
+                "The installed app is signed without \(link.entitlement): another build, another target, or a provisioning "
+                    + "profile without Associated Domains."
+            },
+            test: { _ in
+                .commands([
+                    "codesign -d --entitlements - --xml App.app > App.entitlements",
+                    "aasa-monitor audit --entitlements App.entitlements",
+                ])
+            }),
+        Declaration(
+            id: "another-app", source: Reference.supportingDomains,
+            what: { link in
+                let app = link.app?.inSentence ?? ""
+                guard !link.otherApps.isEmpty else {
+                    return
+                        "The installed app is not \(app). A debug or enterprise build often has a bundle ID or a team of its own."
+                }
+                return
+                    "Another app opened: \(link.otherApps.map(\.inSentence).listed(upTo: 3)) may open this URL too. Apple "
+                    + "says that of several which are installed the first in the file counts, and that is \(app)."
+            },
+            test: { link in
+                .steps(
+                    "Compare application-identifier in the signed app's entitlements with \(link.app?.inSentence ?? ""), letter by "
+                        + "letter.")
+            }),
+        Declaration(
+            id: "wildcard", source: Reference.debuggingLinks,
+            canBeTrue: {
+                ($0.app != nil || $0.host == $0.domain) && ($0.host != $0.domain || $0.wildcardDomain != nil)
+            },
+            what: { link in
+                if link.host != link.domain {
+                    return
+                        "The app claims applinks:\(link.host), and not \(link.entitlement). Then the phone reads the file of "
+                        + "\(link.host), not this one."
+                }
+                let apex = link.wildcardDomain ?? link.domain
+                return
+                    "The app claims only applinks:*.\(apex). Then the phone reads the file of \(apex), not the one of "
+                    + "\(link.host)."
+            },
+            test: { link in
+                let url = link.url.inSentence
+                let apex = link.wildcardDomain ?? link.domain
+                return .commands([
+                    link.host != link.domain
+                        ? "aasa-monitor check --why '\(url)'" : "aasa-monitor check 'applinks:*.\(apex)' --why '\(url)'"
+                ])
+            }),
+        Declaration(
+            id: "redirecting-link", source: Reference.debuggingLinks,
+            what: { link in
+                "The link that was tapped is another one, and redirects here: mail and ad services put a domain of their own in "
+                    + "front. The phone decides by that domain, so the browser opens first, and it may stay there."
+            },
+            test: { _ in
+                .steps(
+                    "Press the link long and read its domain. Check that link with aasa-monitor check --why, or send yours without click tracking."
+                )
+            }),
+        Declaration(
+            id: "in-app-browser", source: Reference.archivedGuide,
+            what: { _ in
+                "Another app showed the URL in a web view (WKWebView, SFSafariViewController). What an app loads there itself "
+                    + "opens the website; only a tap on a link in the page opens the app. If an app opens its own URL, that "
+                    + "opens the website too."
+            },
+            test: { _ in .steps("Tap the same link in Notes. If the app opens, the other app is the reason.") }),
+        Declaration(
+            id: "other-browser", source: Reference.debuggingLinks,
+            what: { _ in "The browser is not Safari. Other browsers decide for themselves whether links open apps." },
+            test: { _ in .steps("Open the same page in Safari, and tap the link there.") }),
+        Declaration(
+            id: "international-name", source: "https://developer.apple.com/forums/thread/807695",
+            canBeTrue: { $0.app != nil && $0.domain.name.contains("xn--") },
+            what: { link in
+                "The domain has an international name (\(link.domain.unicodeName)). Developers report that iOS 16 and later never "
+                    + "ask for the files of such names."
+            },
+            test: { _ in .steps("Serve the same file under a name in ASCII, and try a link of that one.") }),
+        Declaration(
+            id: "old-system", source: "https://developer.apple.com/videos/play/wwdc2020/10098/",
+            canBeTrue: { $0.app != nil && $0.mode.readsCDN },
+            what: { _ in
+                "The phone has iOS 13 or earlier. It asks your server itself, not Apple's CDN, so a firewall or a geo rule can "
+                    + "keep it out."
+            },
+            test: { link in
+                .steps(
+                    "See Settings > General > About. If so, open \(link.domain.wellKnownURL) from the phone's own network."
+                )
+            }),
+        Declaration(
+            id: "browser-app", source: Reference.debuggingLinks,
+            what: { _ in
+                "The app is a web browser (entitlement com.apple.developer.web-browser). Apple lets no browser claim universal "
+                    + "links."
+            },
+            test: { _ in .steps("Look for that key in the signed app's entitlements.") }),
+    ]
+}
+
+extension Effect {
+    /// Whether phones follow the file as it should be, so that what is still wrong is at the phone.
+    package var linksWork: Bool { if case .work = links { true } else { false } }
+}

@@ -1,0 +1,191 @@
+// `check --why`: a URL against the file that phones use, and what only the phone knows.
+
+import Foundation
+import Lab
+import Testing
+import TestSupport
+
+extension EndToEndTests {
+    @Suite struct WhyTests {
+        private static let app = "ABCDE12345.com.example.app"
+        private static let other = "ABCDE12345.com.example.other"
+        private static let rules =
+            "{\n  \"applinks\": {\"details\": [\n    {\"appIDs\": [\"\(app)\"], \"components\": [\n"
+            + "      {\"/\": \"/trips/help\", \"exclude\": true},\n      {\"/\": \"/search\", \"?\": {\"day\": \"?*\"}},\n"
+            + "      {\"/\": \"/trips/*\"},\n      {\"/\": \"/news\", \"#\": \"top\"}\n    ]}\n  ]}\n}"
+
+        private static func ids(_ report: JSONValue) -> [String] {
+            report["why"]["reasons"].elements.compactMap { $0["id"].string }
+        }
+
+        @Test(
+            "the URL's path, query and fragment are matched against Apple's copy",
+            arguments: [
+                ("https://links.site.test/trips/1", true, 6), ("https://links.site.test:443/search?day=2", true, 5),
+                ("links.site.test/trips/1", true, 6), ("https://links.site.test/news#top", true, 7),
+                ("https://links.site.test/news", false, nil), ("https://links.site.test/trips/help", false, 4),
+                ("https://links.site.test/", false, nil),
+            ] as [(String, Bool, Int?)])
+        func match(_ url: String, _ opens: Bool, _ line: Int?) async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("links.site.test").serve(Self.rules)
+                let process = try await stage.check(["--format", "json", "--why", url])
+                #expect(process.end == .exit(0), "\(process.errors)")
+                let report = try process.json()
+                #expect(report["domain"] == .string("links.site.test"))
+                let why = report["why"]
+                #expect(
+                    why.keys == [
+                        "url", "opens", "service", "rule", "also_opened_by", "as_expected", "complete", "file",
+                        "differs_at_origin", "reasons",
+                    ])
+                #expect(why["opens"] == (opens ? .string(Self.app) : .null))
+                #expect(why["rule"]["line"].int == line)
+                #expect(why["file"] == .string("cdn:links.site.test"))
+                #expect(why["differs_at_origin"] == .bool(false))
+                #expect(Self.ids(report).isEmpty == !opens, "\(report)")
+                for reason in why["reasons"].elements { #expect(reason.keys == ["id", "what", "test", "source"]) }
+            }
+        }
+
+        @Test("in words: the report, then what the file says, then what only the phone knows")
+        func text() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("links.site.test").serve(Self.rules)
+                let process = try await stage.check(["--why", "https://links.site.test/trips/1"])
+                #expect(process.end == .exit(0), "\(process.errors)")
+                #expect(process.output.hasPrefix("links.site.test  OK\n  Links work."))
+                let answer =
+                    "  https://links.site.test/trips/1  opens \(Self.app), by cdn:links.site.test:6:7 {\"/\": \"/trips/*\"}\n"
+                let parts = process.output.components(separatedBy: answer)
+                #expect(parts.count == 2, "\(process.output)")
+                #expect(parts.first?.contains("  cdn      ") == true)
+                let phone = parts.last ?? ""
+                let sentences = phone.split { $0.isWhitespace }.joined(separator: " ")
+                for words in [
+                    "only the phone knows", "1. The URL was typed", "test: Paste the URL into Notes",
+                    "see: https://developer.apple.com/", "applinks:*.site.test", "applinks:links.site.test",
+                    "aasa-monitor audit --entitlements",
+                ] { #expect(sentences.contains(words), "\(words)\n\(phone)") }
+                // Numbered without a gap.
+                let numbers = phone.split(separator: "\n").compactMap { $0.wholeMatch(of: #/    (\d+)\. .*/#)?.1 }
+                #expect(numbers.map(String.init) == (1...numbers.count).map(String.init))
+                // Without the option nothing of it is there.
+                #expect(try await !stage.check(["links.site.test"]).output.contains("phone knows"))
+                #expect(try await stage.report("links.site.test")["why"] == .absent)
+            }
+        }
+
+        @Test("Apple's copy decides, and another answer of the origin's is told")
+        func stale() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(file("v2"))
+                stage.lab.cdn.holds("site.test", body: file("v1"))
+                let old = try await stage.check(["--why", "https://site.test/v1/a"])
+                #expect(old.end == .exit(0))
+                for words in [
+                    "https://site.test/v1/a  opens \(Self.app), by cdn:site.test:1:", "Not all is well with site.test",
+                    "The origin's file opens nothing with it. Phones follow once Apple's CDN has that file.",
+                ] { #expect(old.output.contains(words), "\(words)\n\(old.output)") }
+                #expect(!old.output.contains("only the phone knows"))
+                let new = try await stage.check(["--format", "json", "--why", "https://site.test/v2/a"]).json()
+                #expect(new["why"]["opens"] == .null)
+                #expect(new["why"]["differs_at_origin"] == .bool(true))
+                #expect(Self.ids(new) == [])
+            }
+        }
+
+        @Test("where Apple has no copy, the report is the answer; a wildcard can still open the app")
+        func noCopy() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("a.site.test").serve(file())
+                stage.lab.cdn.fails(
+                    "a.site.test", reason: "SWCERR00101 Bad HTTP Response: 403 Forbidden", details: "{}")
+                let failed = try await stage.check(["--why", "https://a.site.test/v1/a"])
+                #expect(failed.end == .exit(1))
+                #expect(
+                    failed.output.contains("/v1/a  opens nothing: Apple's CDN has no copy of the file\n"),
+                    "\(failed.output)")
+                #expect(failed.output.contains("The origin's file opens it in \(Self.app)."))
+                #expect(failed.output.contains("The app claims only applinks:*.site.test."))
+                #expect(!failed.output.contains("address bar"))
+                // A subdomain without a file of its own.
+                stage.lab.origin("b.site.test").behaviour = .reply(.status(404))
+                let none = try await stage.check(["--format", "json", "--why", "https://b.site.test/v1/a"]).json()
+                #expect(none["why"]["file"] == .null)
+                #expect(none["why"]["differs_at_origin"] == .null)
+                #expect(Self.ids(none) == ["wildcard"])
+            }
+        }
+
+        @Test("beside a target: a path, another mode, the wildcard's file")
+        func besideTarget() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(Self.rules)
+                let path = try await stage.check(["--format", "json", "--why", "/trips/1", "site.test"]).json()
+                #expect(path["why"]["url"] == .string("https://site.test/trips/1"))
+                #expect(path["why"]["opens"] == .string(Self.app))
+                let target = "applinks:site.test?mode=developer"
+                let developer = try await stage.check(
+                    ["--format", "json", target, "--why", "https://site.test/trips/1"]
+                ).json()
+                #expect(developer["why"]["file"] == .string("site.test"))
+                #expect(developer["why"]["differs_at_origin"] == .null)
+                #expect(Self.ids(developer).first == "alternate-mode")
+                #expect(!Self.ids(developer).contains("old-system"))
+                let wildcard = try await stage.check(
+                    ["--format", "json", "applinks:*.site.test", "--why", "https://a.site.test/trips/1"])
+                #expect(wildcard.errors.contains("applinks:*.site.test"))
+                #expect(try wildcard.json()["why"]["opens"] == .string(Self.app))
+                #expect(
+                    try wildcard.json()["why"]["reasons"].elements.contains {
+                        $0["what"].string?.contains("claims applinks:a.site.test") == true
+                    })
+            }
+        }
+
+        @Test("an expected app that the file does not open is told, and no reason of the phone's")
+        func unexpected() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(Self.rules)
+                let wanted = "/trips/1=\(Self.other)"
+                let process = try await stage.check(
+                    ["--expect-url", wanted, "--why", "https://site.test/trips/1"])
+                #expect(process.end == .exit(1))
+                #expect(process.output.contains("error: expected to open \(Self.other)"), "\(process.output)")
+                #expect(!process.output.contains("only the phone knows"))
+                let json = try await stage.check(
+                    ["--format", "json", "--expect-url", wanted, "--why", "https://site.test/trips/1"]
+                ).json()
+                #expect(json["why"]["as_expected"] == .bool(false))
+            }
+        }
+
+        @Test("each format has it", arguments: ["markdown", "github", "nagios", "jsonl"])
+        func formats(_ format: String) async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(Self.rules)
+                let process = try await stage.check(["--format", format, "--why", "https://site.test/trips/1"])
+                #expect(process.end == .exit(0))
+                let lines = process.output.split(separator: "\n")
+                switch format {
+                case "markdown":
+                    #expect(process.output.contains("\n### https:\u{2060}//site.test/trips/1\n"), "\(process.output)")
+                    let rows = lines.filter { $0.contains(#/^\| \d+ \| /#) }
+                    #expect(rows.count >= 10)
+                    for row in rows {
+                        #expect(row.replacing("\\|", with: "").filter { $0 == "|" }.count == 4, "\(row)")
+                    }
+                case "github":
+                    try #require(lines.count == 2, "\(process.output)")
+                    #expect(lines[1].hasPrefix("::notice title=site.test%3A why https%3A//site.test/trips/1::https://"))
+                    #expect(lines[1].contains("%0A1. The URL was typed"))
+                case "nagios":
+                    try #require(lines.count == 2, "\(process.output)")
+                    #expect(lines[1].hasPrefix("https://site.test/trips/1 opens \(Self.app), by cdn:site.test:6:7"))
+                default: #expect(try JSONValue(String(lines[0]))["why"]["opens"] == .string(Self.app))
+                }
+            }
+        }
+    }
+}
