@@ -210,6 +210,30 @@ extension EvidenceSuite {
             #expect(!text.contains(unsaid), "\(text)")
         }
 
+        @Test("a copy is old for no fault that both files have, and a new fault may be the reason", arguments: [true, false])
+        func faultOfBoth(_ isNew: Bool) throws {
+            func file(_ path: String, isFaulty: Bool) -> Reply {
+                let app = isFaulty ? "noapp" : "ABCDE12345.com.example.app"
+                return .file(#"{"applinks":{"details":[{"appIDs":["\#(app)"],"components":[{"/":"\#(path)"}]}]}}"#)
+            }
+            let (old, new) = (file("/a", isFaulty: !isNew), file("/b", isFaulty: true))
+            let readings = [old, new].map { ContentReading($0.body) }
+            let change = Date.testing - 48 * 3600
+            var periods: [OriginPeriod] = []
+            for (index, reading) in readings.enumerated() {
+                periods.append(
+                    OriginPeriod(
+                        meaning: try #require(reading.meaning), content: reading.hash,
+                        firstSeen: index == 0 ? .testing - 100 * 3600 : change,
+                        lastSeen: index == 0 ? change - 300 : .testing, supersededAt: index == 0 ? change : nil))
+            }
+            let verdict = Verdict(
+                of: Readings(try Observation.of(origin: new, cdn: old)), history: CopyHistory(periods: periods),
+                staleAfter: .seconds(86400), certificateWarning: .seconds(14 * 86400), now: .testing)
+            #expect(verdict.told.contains("aasa.app-id-format error") && verdict.comparison.state == .stale)
+            #expect((verdict.diagnosis.id == .fileFault) == isNew, "\(verdict.text.oneLine)")
+        }
+
         @Test("Apple's word about a file that is broken here too does not hide what this machine sees")
         func brokenHere() throws {
             let verdict = try verdict(

@@ -74,8 +74,8 @@ extension English {
                 + (promised.map { " (Content-Length says \($0.grouped))" } ?? "")
         case .bodyCutInCompression(let bytes):
             "The compressed answer ends in the middle of the file, after \(bytes.grouped) bytes"
-        case .tooLarge(let bytes, _):
-            "The file has at least \(bytes.grouped) bytes. Devices read up to \(Checks.sizeLimit.grouped)"
+        case .tooLarge(let bytes, let isCapped):
+            "The file has \(isCapped ? "at least " : "")\(bytes.grouped) bytes. Devices read up to \(Checks.sizeLimit.grouped)"
         case .pageType(let type, _): "The Content-Type is \(type), as for a web page"
         case .slow(let milliseconds):
             "The first byte came after \(seconds(milliseconds)), and Apple's crawler gives up after a few seconds"
@@ -155,11 +155,14 @@ extension English {
         case .redirect:
             "Serve the file at /.well-known/apple-app-site-association itself, with status 200."
         case .status(let status): action(status: status)
+        case .busy(503, let pause):
+            "Look again in \(age(pause)). If no pause was planned, see the server's error log."
         case .busy(let status, _): action(status: status)
         case .behindCloudflare(let status): actionBehindCloudflare(status)
         case .undecodable: "Send the file uncompressed, or with a Content-Encoding that is true."
         case .unaskedEncoding: "Send the file uncompressed, or compressed only as Accept-Encoding allows."
         case .bodySlow: "Find what slows the server down. Apple's crawler gives up after a few seconds."
+        case .bodyCut(_, nil, _): "See the error log of the server, and of the proxy before it."
         case .bodyCut: "Compare Content-Length with what is sent, and see the server's error log."
         case .bodyCutInCompression:
             "See whether the file is whole on the server. If it is, find what compresses it: a proxy, a module, a stored copy."
@@ -180,7 +183,8 @@ extension English {
         switch status {
         case 401:
             "Let every client read the file, without a login. For a staging host use ?mode=developer in the app's entitlement."
-        case 403, 451: "Let every client in the world read the file: no login, no firewall rule, no geo rule."
+        case 403, 405, 406, 451:
+            "Let every client in the world read the file: no login, no firewall rule, no geo rule."
         case 404, 410: "Serve the file at /.well-known/apple-app-site-association itself, without a redirect."
         case 429: "Exempt the file from rate limits."
         case 500...: "See the server's error log."
@@ -278,7 +282,9 @@ extension English {
                     ? "the server reset the connection after \(bytes.grouped) bytes, before the file was there"
                     : "the connection ended after \(bytes.grouped) bytes, before the file did"
                         + (promised.map { " (Content-Length says \($0.grouped))" } ?? ""),
-                "compare Content-Length with what is sent, and see the server's error log")
+                promised == nil
+                    ? "see the error log of the server, and of the proxy before it"
+                    : "compare Content-Length with what is sent, and see the server's error log")
         case .bodyCutInCompression(let bytes):
             FindingWords(
                 "the compressed body ends in the middle of the file, after \(bytes.grouped) bytes of it",

@@ -111,6 +111,6 @@ extension Readings {
         guard let answer = retrieval.answer, HostingSighting(answer, content(of: answer)) == nil else { return false }
         // A password prompt is everybody's.
         if answer.status == 401, answer.header("www-authenticate") != nil { return false }
-        return [401, 403, 429, 451].contains(answer.status) || protection(of: retrieval) != nil
+        return [401, 403, 406, 429, 451].contains(answer.status) || protection(of: retrieval) != nil
     }
 }

@@ -19,9 +19,7 @@ extension Checks {
             !isUndecodable(answer, context), !isCutInCompression(answer, context),
             let hash = answer.body.hash, let content = context.observation.contents[hash]
         else { return [] }
-        let all = lintFindings.value(for: hash) {
-            Linter.lint(Array(content)).findings.sorted { $0.severity > $1.severity }.map { ($0.rule, Finding($0)) }
-        }
+        let all = linted(hash, content)
         let news = all.filter { isNews($0.rule, context) }.map(\.finding)
         // What does not count takes no room from what does.
         let findings = news.filter { !context.ignored.contains($0.rule) }
@@ -34,6 +32,18 @@ extension Checks {
                     severity: worst.severity))
         }
         return result
+    }
+
+    private static func linted(_ hash: ContentHash, _ content: Data) -> [LintedFinding] {
+        lintFindings.value(for: hash) {
+            Linter.lint(Array(content)).findings.sorted { $0.severity > $1.severity }.map { ($0.rule, Finding($0)) }
+        }
+    }
+
+    /// Whether the linter says the same of Apple's copy: then it is nothing that makes the copy old.
+    static func isInCopy(_ finding: Finding, _ context: CheckContext) -> Bool {
+        guard let copy = context.readings.cdnFile, let content = context.observation.contents[copy.hash] else { return false }
+        return linted(copy.hash, content).contains { $0.finding.rule == finding.rule }
     }
 
     /// The origin's own checks have told the size; and a made-up app is at home on a domain made for tests.

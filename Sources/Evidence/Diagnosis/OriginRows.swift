@@ -161,7 +161,11 @@ extension Diagnosis {
                         && ($0.rule.rawValue.hasPrefix("origin.") || $0.rule.rawValue.hasPrefix("aasa."))
                 })
             else { return nil }
-            if worst.rule.rawValue.hasPrefix("aasa.") { return .file(.fault(worst.rule)) }
+            if worst.rule.rawValue.hasPrefix("aasa.") {
+                // A fault that both files have is not what keeps Apple's copy old.
+                let isStale = context.comparison.state == .stale
+                return isStale && Checks.isInCopy(worst, context.check) ? nil : .file(.fault(worst.rule))
+            }
             return context.fault(worst).map { .origin(.fault($0, place: context.place(of: worst))) }
                 ?? .file(.finding(worst.rule))
         },

@@ -121,7 +121,7 @@ extension Expectation {
             "asks_cdn",
         ])
         exit = try members.need("exit", in: value).int()
-        let verdicts = ["ok": "ok", "warning": "warning", "failing": "failing"]
+        let verdicts = ["ok": "ok", "warning": "warning", "failing": "failing", "unknown": "unknown"]
         verdict = try members.need("verdict", in: value).choice(verdicts)
         state = try members["state"]?.string()
         let severities = ["error": "error", "warning": "warning", "note": "note"]
