@@ -107,8 +107,9 @@ struct CheckCommand: AsyncParsableCommand {
             } each: { report in
                 progress.clear()
                 // What this machine could not see is no fault of the site.
-                let isBad = report.verdict.findings.contains { $0.severity >= limit && !$0.isOfThisMachine }
                 let isBlind = report.verdict.level == .unknown
+                let isBad =
+                    !isBlind && report.verdict.findings.contains { $0.severity >= limit && !$0.isOfThisMachine }
                 isFound = isFound || isBad
                 isUnknown = isUnknown || isBlind
                 // A plugin's exit code is made of all of them.

@@ -8,6 +8,7 @@ import MonitorConfiguration
 import Monitoring
 import Probing
 import Storage
+import Synchronization
 
 /// Checks single targets with what the options and an optional configuration say.
 struct OneShotChecker: Sendable {
@@ -15,6 +16,7 @@ struct OneShotChecker: Sendable {
     let probe: DomainProbe
     private let store: Store?
     private let configuration: ConfigurationFile?
+    private let reached = ReachedTargets()
     /// For each of origin and CDN, of the command line; nil: the configuration's.
     private let timeout: Duration?
     /// Of the command line, besides those of the configuration.
@@ -80,7 +82,8 @@ struct OneShotChecker: Sendable {
             target.domain, mode: mode ?? self.mode(of: target), depth: depth,
             hadFile: state?.hadFile ?? false, pages: expectations.pages(of: target.domain),
             timeout: timeout ?? watched?.timeout, now: started)
-        let readings = Readings(observation)
+        // What other targets of the same run reached shows what this machine can do.
+        let readings = Readings(observation, witness: reached.note(observation) ? .proven : .asSeen)
         let now = Date()
         var history = CopyHistory.none
         if var state {
@@ -115,6 +118,21 @@ struct OneShotChecker: Sendable {
     func close<Value>(after work: () async throws -> Value) async throws -> Value {
         defer { try? store?.close() }
         return try await driver.shutdown(after: work)
+    }
+}
+
+/// Which targets of a run answered this machine.
+private final class ReachedTargets: Sendable {
+    private let domains = Mutex<Set<Domain>>([])
+
+    /// Notes whether a target answered, under a certificate that is trusted.
+    /// - Returns: whether another one did.
+    func note(_ observation: Observation) -> Bool {
+        domains.withLock { domains in
+            let origin = observation.origin
+            if origin.answer != nil, origin.connection?.tls?.trusted == true { domains.insert(observation.domain) }
+            return domains.contains { $0 != observation.domain }
+        }
     }
 }
 

@@ -43,7 +43,7 @@ extension DomainGauges {
 
     /// Whether the check saw a file there; nil where this machine could not ask.
     private static func isOriginUp(_ observation: Observation, _ state: DomainState) -> Bool? {
-        if state.verdict?.level == .unknown { return nil }
+        if state.verdict?.saysNothingOfOrigin == true { return nil }
         return state.originPeriods.last.map { $0.lastSeen == state.lastCheckedAt } ?? false
     }
 }

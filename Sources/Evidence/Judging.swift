@@ -100,9 +100,9 @@ package final class CheckContext: Sendable {
         self.now = now
     }
 
-    /// Whether a finding rests on what was seen of the site: of an answer that is not the site's nothing is told.
+    /// Whether a finding rests on what was seen of the site: where this machine met something else nothing is told of it.
     func isSeen(_ finding: Finding) -> Bool {
-        guard origin.ownFault != nil, origin.answer != nil else { return true }
+        guard origin.ownFault != nil else { return true }
         return !["origin.", "aasa.", "expect."].contains { finding.rule.rawValue.hasPrefix($0) }
     }
 

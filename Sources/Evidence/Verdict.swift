@@ -31,6 +31,11 @@ package struct Verdict: Codable, Equatable, Sendable {
     /// The diagnosis in words.
     package var text: DiagnosisText { English.text(of: diagnosis, findings: findings + ignored.map(\.finding)) }
 
+    /// Whether this machine could not look at the origin.
+    package var saysNothingOfOrigin: Bool {
+        findings.contains { $0.isOfThisMachine && $0.severity == .error } || level == .unknown
+    }
+
     /// How it is with a domain, for every surface.
     package enum Level: String, Codable, Sendable, CaseIterable {
         case ok, warning, failing

@@ -13,6 +13,7 @@ struct CDNProbe: Sendable {
     private let pools: EdgePools
     private let roll: EdgeRoll
     private let health = EdgeHealth()
+    private let references = References()
 
     init(driver: CurlDriver, settings: ProbeSettings) {
         self.driver = driver
@@ -88,17 +89,21 @@ struct CDNProbe: Sendable {
 
     /// A connection to the CDN, and no question: what this machine can do, where the CDN is not asked about a domain. Nothing is
     /// sent that could make Apple ask the domain. Throws `CancellationError` only.
+    /// One that is not older than half a minute serves all.
     func reference(timeout: Duration) async throws -> ConnectionLook {
-        let request = TransferRequest(
-            url: settings.cdnBaseURL, userAgent: settings.userAgent,
-            allowPlainHTTP: settings.cdnBaseURL.hasPrefix("http://"), connection: .fresh,
-            limits: TransferLimits(connectTimeout: timeout, totalTimeout: timeout, bodyBytes: 0),
-            purpose: .handshakeOnly, family: settings.family)
-        let result = try await driver.perform(request)
-        let sight = try await driver.sight(
-            of: result, for: request, first: request.url, left: timeout - result.facts.timings.total)
-        return ConnectionLook(
-            failure: result.error == nil ? nil : sight.retrieval.failure, connection: sight.retrieval.connection)
+        try await references.look { [self] in
+            try await pace.turn()
+            let request = TransferRequest(
+                url: settings.cdnBaseURL, userAgent: settings.userAgent,
+                allowPlainHTTP: settings.cdnBaseURL.hasPrefix("http://"), connection: .fresh,
+                limits: TransferLimits(connectTimeout: timeout, totalTimeout: timeout, bodyBytes: 0),
+                purpose: .handshakeOnly, family: settings.family)
+            let result = try await driver.perform(request)
+            let sight = try await driver.sight(
+                of: result, for: request, first: request.url, left: timeout - result.facts.timings.total)
+            return ConnectionLook(
+                failure: result.error == nil ? nil : sight.retrieval.failure, connection: sight.retrieval.connection)
+        }
     }
 
     /// Every edge at once.
@@ -158,6 +163,30 @@ private actor EdgeRoll {
         latest = (found, began)
         return found
     }
+}
+
+/// The last connection to the CDN over which nothing was asked.
+private actor References {
+    private var latest: (look: ConnectionLook, began: ContinuousClock.Instant)?
+    /// One at a time: checks that fail together wait for the first one's.
+    private let turn = Places(1)
+    private static let life: Duration = .seconds(30)
+
+    func look(_ ask: @Sendable () async throws -> ConnectionLook) async throws -> ConnectionLook {
+        try await turn.with {
+            if let latest = await self.recent { return latest }
+            let began = ContinuousClock.now
+            let look = try await ask()
+            await self.keep(look, began)
+            return look
+        }
+    }
+
+    private var recent: ConnectionLook? {
+        latest.flatMap { $0.began > .now - Self.life ? $0.look : nil }
+    }
+
+    private func keep(_ look: ConnectionLook, _ began: ContinuousClock.Instant) { latest = (look, began) }
 }
 
 /// A small pool of connections for each edge.

@@ -49,14 +49,14 @@ package struct DomainProbe: Sendable {
         async let elsewhere = depth == .full ? vantages.looks(at: domain, timeout: timeout) : []
         async let early = asksAtOnce ? copy(of: domain, depth: depth, timeout: timeout) : nil
         // Beside the origin's own: a name server that does not answer is waited for once.
-        async let nameOfCDN = cdn.nameLook(timeout: timeout)
+        async let nameOfCDN = mode.readsCDN ? cdn.nameLook(timeout: timeout) : nil
         let first = try await origin.retrieve(domain, timeout: timeout)
         // Waits for the origin by its name; for the file at the root only where there is none at its proper place.
         var hasNoFile = Self.hasNoFile(first)
         // A name server that does not know Apple's CDN either is no witness.
         if hasNoFile, first.retrieval.failure?.hasNoAddress == true {
             let look = try await nameOfCDN
-            if look.failure?.hasNoAddress == true { hasNoFile = false }
+            if look?.failure?.hasNoAddress == true { hasNoFile = false }
         }
         var isForRoot = false
         if mode.readsCDN, !asksAtOnce, hasNoFile { isForRoot = try await root?.isFile == true }
@@ -98,12 +98,18 @@ package struct DomainProbe: Sendable {
         observation.origin = seen.retrieval
         observation.contents.merge(seen.contents) { first, _ in first }
         let clock = observation.cdn.retrieval?.answer.flatMap { ClockLook($0, own: Date()) }
-        if observation.hasTrouble || clock != nil {
-            let isOfName = observation.origin.failure?.phase == .resolving
-            let asks = observation.origin.failure != nil && observation.cdn.retrieval == nil
+        let isLookUpSlow = (observation.origin.connection?.timings.dns ?? 0) > 1000
+        if observation.hasTrouble || clock != nil || isLookUpSlow {
+            let failure = observation.origin.failure
+            var name: Resolution?
+            if failure?.phase == .resolving || isLookUpSlow {
+                name = try await nameOfCDN
+                if name == nil { name = try await cdn.nameLook(timeout: timeout) }
+            }
+            // Where no name is found there is nobody to connect to.
+            let asks = failure != nil && failure?.phase != .resolving && observation.cdn.retrieval == nil
             observation.control = ControlLook(
-                name: isOfName ? try await nameOfCDN : nil,
-                reference: asks ? try await cdn.reference(timeout: min(timeout, .seconds(5))) : nil,
+                name: name, reference: asks ? try await cdn.reference(timeout: min(timeout, .seconds(5))) : nil,
                 families: LocalFamilies.now.numbers, unusedProxy: unusedProxy, clock: clock)
         }
         return observation

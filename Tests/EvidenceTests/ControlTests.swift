@@ -85,7 +85,7 @@ struct SiteCase: Sendable, CustomTestStringConvertible {
             SiteCase("an expired certificate", expired, [.dates, .clockAhead], verified.subtracting([.clockAhead])),
             SiteCase(
                 "an authority that is not trusted", .certificate(.untrustedRoot), [.trust, .interception], verified),
-            SiteCase("a certificate of its own", .certificate(.selfSigned), [.trust, .interception], verified),
+            SiteCase("a certificate of its own", .certificate(.selfSigned), [.interception], verified),
             SiteCase(
                 "a chain without an intermediate", .certificate(.incompleteChain), [.trust, .interception], verified),
             SiteCase(
@@ -102,8 +102,12 @@ struct SiteCase: Sendable, CustomTestStringConvertible {
             SiteCase("status 500", .status(500), [], Set(ControlCase.allCases)),
             SiteCase("no answer to the request", .failed(.timedOut, .waiting), [], Set(ControlCase.allCases)),
             SiteCase(
-                "a page", .file("<html>").with { $0.headers["Content-Type"] = "text/html" }, [.gate],
+                "a page", .file("<html>").with { $0.headers["Content-Type"] = "text/html" }, [],
                 Set(ControlCase.allCases)),
+            // Whatever else this machine can do: no site can know that a network wants a login.
+            SiteCase(
+                "a network that wants a login", .status(511, ["Content-Type": "text/html"]), Set(ControlCase.allCases),
+                []),
         ]
 
     private static let expired = Reply.certificate(.expired).with {
@@ -137,8 +141,9 @@ struct SiteCase: Sendable, CustomTestStringConvertible {
         }
     }
 
-    func expected(_ control: ControlCase) -> Blame {
-        alike.contains(control) ? .machine : .site(isTested: passing.contains(control))
+    /// A light check asks no edge over IPv6, so that nothing shows whether that works.
+    func expected(_ control: ControlCase, _ isFull: Bool) -> Blame {
+        alike.contains(control) ? .machine : .site(isTested: passing.contains(control) && (isFull || !six))
     }
 }
 
@@ -164,7 +169,9 @@ extension EvidenceSuite {
         func blame(_ site: SiteCase, _ isFull: Bool) throws {
             for control in ControlCase.allCases {
                 let verdict = try site.verdict(control, isFull: isFull)
-                #expect(verdict.blame == site.expected(control), "\(control): \(verdict.told), \(verdict.text.oneLine)")
+                #expect(
+                    verdict.blame == site.expected(control, isFull),
+                    "\(control): \(verdict.told), \(verdict.text.oneLine)")
             }
         }
 

@@ -210,7 +210,9 @@ extension EvidenceSuite {
             #expect(!text.contains(unsaid), "\(text)")
         }
 
-        @Test("a copy is old for no fault that both files have, and a new fault may be the reason", arguments: [true, false])
+        @Test(
+            "a copy is old for no fault that both files have, and a new fault may be the reason",
+            arguments: [true, false])
         func faultOfBoth(_ isNew: Bool) throws {
             func file(_ path: String, isFaulty: Bool) -> Reply {
                 let app = isFaulty ? "noapp" : "ABCDE12345.com.example.app"

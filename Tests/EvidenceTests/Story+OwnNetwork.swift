@@ -98,12 +98,12 @@ extension Story {
         Story(
             "the internal server has no file, and neither has Apple", origin: .status(404), cdn: notFound,
             scene: placed("10.1.2.3", .private, .status(404), cdn: notFound),
-            findings: ["origin.not-public-address error", "origin.status error", "cdn.crawler-error error"],
+            findings: ["origin.status error", "cdn.crawler-error error", "origin.not-public-address warning"],
             id: .crawlerStillAbsent, words: ["404 Not Found", "10.1.2.3", "does not see what Apple sees"]),
         Story(
             "Apple is refused, and this machine asks an internal server", cdn: forbidden,
             scene: placed("10.1.2.3", .private, cdn: forbidden),
-            findings: ["origin.not-public-address error", "cdn.crawler-error error"], id: .crawlerRefused,
+            findings: ["cdn.crawler-error error", "origin.not-public-address warning"], id: .crawlerRefused,
             words: ["403 Forbidden", "10.1.2.3", "does not see what Apple sees", "Allow AASA-Bot"]
         ) { $0.unsaid = ["Publish", "refuses to ask"] },
         Story(
@@ -144,7 +144,7 @@ extension Story {
         Story(
             "a proxy reads all traffic", origin: shown(by: "CN=Corp Inspection"), cdn: shown(by: "CN=Corp Inspection"),
             findings: ["monitor.tls-intercepted error", "cdn.unreachable warning"], id: .tlsIntercepted,
-            words: ["opens TLS", "come from Corp Inspection", "Exempt this machine"]
+            words: ["opens TLS", "from Corp Inspection", "Exempt this machine"]
         ) { $0.unsaid = ["public authority", "Install"] },
         Story(
             "origin and CDN are refused for different authorities", origin: shown(by: "CN=Corp Inspection"),

@@ -93,6 +93,8 @@ extension English {
             CauseText(
                 "From here the domain has \(addresses.listed(upTo: 2)), not public, so this machine does not see what Apple "
                     + "sees.", action(trouble))
+        case .notSeenHere(let trouble, let cause):
+            CauseText(words(cause).why, action(trouble))
         case .unknown(let word):
             CauseText(
                 "Apple's crawler could not take the file. Apple says '\(both(word))', which it does not document.",

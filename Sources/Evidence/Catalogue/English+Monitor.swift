@@ -47,9 +47,10 @@ extension English {
                 "See whether the first name server in /etc/resolv.conf answers. Nothing needs to be done at the site.")
         case .tlsIntercepted(_, let authority):
             CauseText(
-                "Something in this machine's network opens TLS: the certificates of the origin and of Apple's CDN both come "
-                    + "from \(authority), which this machine does not trust.",
-                "Exempt this machine from the inspection. Behind it nobody sees the site's own certificate.")
+                "Something in this machine's network opens TLS, or its trust store lacks a root: it trusts neither the origin's "
+                    + "certificate nor that of Apple's CDN, both from \(authority).",
+                "Exempt this machine from the inspection, or correct --cacert (network.ca_file). Nothing is known of the site."
+            )
         case .networkSuspect:
             CauseText("This check reached nobody, and neither did others: the local network is suspect.", networkAction)
         case .networkLost(let domains, let all, let canaries):

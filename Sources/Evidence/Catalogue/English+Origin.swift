@@ -329,7 +329,8 @@ extension English {
             return
                 "let every client in the world read the file, without a login; for a staging host use ?mode=developer in "
                 + "the app's entitlement"
-        case 403, 405, 406, 451: return "let every client in the world read the file: no login, no firewall rule, no geo rule"
+        case 403, 405, 406, 451:
+            return "let every client in the world read the file: no login, no firewall rule, no geo rule"
         case 404, 410:
             return answer.isElsewhere || answer.target != nil
                 ? outOfRedirect(domain)

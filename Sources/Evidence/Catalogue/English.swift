@@ -7,14 +7,17 @@ package enum English {
     package static func text(of diagnosis: Diagnosis, findings: [Finding]) -> DiagnosisText {
         let words = words(diagnosis.cause, findings)
         let isUntested = findings.contains { $0.counterevidence == .untested }
-        var why = words.why
-        if case .origin = diagnosis.cause, isUntested { why = why.map { "Seen from this machine alone: \($0)" } }
+        var (why, action) = (words.why, words.action)
+        if case .origin = diagnosis.cause, isUntested {
+            why = why.map { "Seen from this machine alone: \($0)" }
+            action = action.map { "Look from another machine or network first. If it is so there too: \($0)" }
+        }
         // What a cause says in Apple's words is not said twice.
         if let report = diagnosis.word, report.word.reason.isEmpty || why?.contains(report.word.reason) != true {
             why = [quote(report), why].compactMap(\.self).joined(separator: " ")
         }
         return DiagnosisText(
-            effect: text(of: diagnosis.effect), cause: why, action: words.action,
+            effect: text(of: diagnosis.effect), cause: why, action: action,
             outlook: diagnosis.outlook.map(text))
     }
 
@@ -298,10 +301,10 @@ extension English {
         var words = words(finding.matter)
         if let place = finding.place { words.message = "\(text(of: place)): \(words.message)" }
         if let counterevidence = finding.counterevidence {
-            if counterevidence == .untested {
-                words.message += ", as this machine alone sees it"
-            } else {
-                words.message += "; Apple's CDN has the file"
+            switch counterevidence {
+            case .untested: words.message += ", as this machine alone sees it"
+            case .appleWord: words.message += "; Apple's crawler met something else"
+            case .appleCopy, .appleCopyAndAgent, .otherServer, .freshCopy: words.message += "; Apple's CDN has the file"
             }
             words.fix = fix(finding.matter, words.fix, beside: counterevidence)
         }
@@ -320,7 +323,7 @@ extension English {
             "nothing needs to be done: Apple's crawler got the file \(Self.age(age)) ago; protections that know bots by their "
                 + "address refuse whoever only bears the name"
         case (_, .untested): "look from another machine or network first; if it is so there too, \(fix)"
-        case (.origin(.notPublic), _), (_, .otherServer):
+        case (.origin(.notPublic), _), (_, .otherServer), (_, .appleWord):
             "check from a network with public DNS, or name a vantage; nothing needs to be done at the site"
         case (_, .appleCopyAndAgent(let agent)): "let every user agent read the file, as \(agent.shortName) can"
         case (_, .appleCopy):

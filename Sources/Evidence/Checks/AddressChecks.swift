@@ -71,7 +71,9 @@ extension Checks {
                             context.domain)), evidence: errors(rest)))
         }
         if !six.isEmpty {
-            findings.append(Finding(.origin(.ipv6Broken(context.given(six), context.domain)), evidence: errors(six)))
+            findings.append(
+                Finding(.origin(.ipv6Broken(context.given(six), context.domain)), evidence: errors(six))
+                    .tested(context.readings.control[.ipv6] == .passes))
         }
         return findings
     }

@@ -49,6 +49,11 @@ struct CopyEvidence {
 extension CheckContext {
     var copyEvidence: CopyEvidence? { CopyEvidence(readings, history, now: now) }
 
+    /// What Apple says of its crawler, where it says why there is no copy.
+    private var appleWord: CrawlerFailure? {
+        cdn?.answer.flatMap { $0.status == 200 ? nil : CrawlerFailure($0) }
+    }
+
     /// Whether the plain request was turned away, and every other place gets the file.
     var isTurnedAwayAlone: Bool { readings.turnsClientAway(origin) && othersGetFile }
 
@@ -74,6 +79,13 @@ extension CheckContext {
         {
             finding.severity = .note
             finding.counterevidence = .freshCopy(age: evidence.age)
+            return finding
+        }
+        if finding.rule == .origin("not-public-address"), origin.redirectStop == nil, let word = appleWord,
+            word.trouble != .address
+        {
+            finding.severity = .warning
+            finding.counterevidence = .appleWord
             return finding
         }
         guard finding.severity == .error, isOfThisMachine(finding), let evidence = copyEvidence, evidence.isRecent

@@ -42,7 +42,9 @@ extension Checks {
 
     /// Whether the linter says the same of Apple's copy: then it is nothing that makes the copy old.
     static func isInCopy(_ finding: Finding, _ context: CheckContext) -> Bool {
-        guard let copy = context.readings.cdnFile, let content = context.observation.contents[copy.hash] else { return false }
+        guard let copy = context.readings.cdnFile, let content = context.observation.contents[copy.hash] else {
+            return false
+        }
         return linted(copy.hash, content).contains { $0.finding.rule == finding.rule }
     }
 

@@ -210,6 +210,8 @@ package enum CrawlerCause: Codable, Equatable, Sendable {
     case noAnswerUnseen(family: Int, [String], words: String)
     /// This machine's resolver gives private addresses alone; Apple met something else.
     case metOtherAddress(CrawlerTrouble, here: [String])
+    /// This machine cannot look by itself, for a cause of its own.
+    case notSeenHere(CrawlerTrouble, MonitorCause)
 
     var id: DiagnosisID {
         switch self {
@@ -231,7 +233,7 @@ package enum CrawlerCause: Codable, Equatable, Sendable {
         case .content, .refusedContent: .crawlerContent
         case .unknown: .crawlerUnknown
         case .noAnswerUnseen: .crawlerTimeout
-        case .metOtherAddress(let trouble, _):
+        case .metOtherAddress(let trouble, _), .notSeenHere(let trouble, _):
             switch trouble {
             case .refusal: .crawlerRefused
             case .absence: .crawlerStillAbsent

@@ -35,10 +35,34 @@ package struct Control: Sendable {
         case dates
         /// The clock is so many seconds ahead of Apple's.
         case clockAhead(TimeInterval)
-        /// Something that is not Apple answers in its place, with this status.
-        case gate(status: Int)
+        /// Something that is not Apple answers in its place.
+        case gate(Gate)
         /// The look-up of a name took so many milliseconds.
         case slowNameServer(milliseconds: Int)
+    }
+
+    /// An answer in the place of Apple's CDN, as far as another one can be told to be of the same hand.
+    package struct Gate: Equatable, Sendable {
+        var status: Int
+        var body: ContentHash?
+        /// Where it sends clients.
+        var target: String?
+
+        /// Whether an answer, or the first redirect on the way to none, is the same gate's.
+        func isBehind(_ retrieval: Retrieval) -> Bool {
+            let hop = retrieval.redirects.first
+            if let target { return (hop?.target ?? hop?.location).flatMap(Self.host) == target }
+            guard hop == nil, let answer = retrieval.answer else { return false }
+            return answer.status == status && (status == 511 || answer.body.hash != nil && answer.body.hash == body)
+        }
+
+        init(_ answer: Answer) {
+            status = answer.status
+            body = answer.body.hash
+            target = answer.isRedirect ? answer.header("location").flatMap(Self.host) : nil
+        }
+
+        private static func host(_ url: String) -> String? { URLComponents(string: url)?.host?.lowercased() }
     }
 
     /// The right to blame a site for what a request to it met. Only a control gives it.
@@ -98,7 +122,8 @@ extension Control {
         self.init(
             [
                 .name: fit(others.name), .ipv4: others.family(4), .ipv6: others.family(6),
-                .connection: fit(others.connection), .trust: fit(others.trust), .clock: others.clock,
+                .connection: fit(others.connection), .trust: fit(others.trust),
+                .clock: others.clock == .fails(.dates) ? fit(others.clock) : others.clock,
                 .interception: fit(others.interception), .time: others.time,
             ],
             appleTime: seen.control?.clock.flatMap { abs($0.ahead) > Self.clockSlack ? $0.apple : nil },
@@ -166,7 +191,8 @@ extension Control {
             if let clock = look?.clock, abs(clock.ahead) > Control.clockSlack {
                 return .fails(.clockAhead(clock.ahead))
             }
-            if seen.contains(where: \.isVerified) { return .passes }
+            // A certificate that passes dates the clock to some months alone, an answer to the second.
+            if seen.contains(where: { $0.isVerified && $0.answer != nil }) { return .passes }
             let isOfDates = seen.contains { [.expired, .notYetValid].contains($0.connection?.tls?.problem) }
             return isOfDates ? .fails(.dates) : .untested
         }
@@ -182,14 +208,17 @@ extension Control {
             }
             if let authority = seen.lazy.compactMap(\.refusedAuthority).first { return .fails(.authority(authority)) }
             if let gate = seen.lazy.compactMap(\.answer).first(where: \.isOfGate) {
-                return .fails(.gate(status: gate.status))
+                return .fails(.gate(Gate(gate)))
             }
             return .untested
         }
 
         var time: Standing {
             guard let lookUp else { return .untested }
-            return lookUp < Control.slowLookUp ? .passes : .fails(.slowNameServer(milliseconds: Int(lookUp)))
+            guard lookUp >= Control.slowLookUp else { return .passes }
+            // Another name is found at once: it is the name servers of this one that are slow.
+            if let other = look?.name?.milliseconds, other < Control.slowLookUp / 2 { return .passes }
+            return .fails(.slowNameServer(milliseconds: Int(lookUp)))
         }
     }
 }
@@ -221,10 +250,15 @@ private struct Other {
     }
 
     /// Whether the address took the connection, whatever came of it.
-    var isConnected: Bool { failure.map { $0.phase != .resolving && $0.phase != .connecting } ?? true }
+    var isConnected: Bool {
+        failure.map { $0.phase != .resolving && $0.phase != .connecting || $0.kind == .connectionRefused } ?? true
+    }
 
     /// Whether a server was met there, in whatever language it spoke.
-    var isMet: Bool { isConnected && (failure?.phase != .handshaking || failure?.kind == .certificate) }
+    var isMet: Bool {
+        isConnected && failure?.phase != .connecting
+            && (failure?.phase != .handshaking || failure?.kind == .certificate)
+    }
 
     /// Whether a certificate was shown and passed.
     var isVerified: Bool { connection?.tls?.trusted == true }
@@ -266,20 +300,19 @@ extension Control {
     /// Who a retrieval of the site's speaks of, at the step where it ended. `families`: of the addresses that it was tried at, where
     /// the retrieval does not say; `host`: the one that was asked last.
     func attribution(of retrieval: Retrieval, host: String, families: [Int]? = nil) -> Attribution {
+        // A gate shows everybody the same.
+        if case .fails(.gate(let gate)) = self[.interception], gate.isBehind(retrieval) {
+            return .machine(.gateAnswers(status: gate.status))
+        }
         switch retrieval.outcome {
-        case .answered(let answer): attribution(of: answer, retrieval)
-        case .failed(let failure): attribution(of: failure, retrieval, host, families ?? retrieval.triedFamilies ?? [])
+        case .answered(let answer):
+            // No site can know that a network wants a login: https://www.rfc-editor.org/rfc/rfc6585#section-6
+            if answer.status == 511 { return .machine(.gateAnswers(status: 511)) }
+            if case .fails(.gate) = self[.interception] { return .site(Permission(isTested: false)) }
+            return .site(Permission(isTested: true))
+        case .failed(let failure):
+            return attribution(of: failure, retrieval, host, families ?? retrieval.triedFamilies ?? [])
         }
-    }
-
-    private func attribution(of answer: Answer, _ retrieval: Retrieval) -> Attribution {
-        // A gate shows everybody its page.
-        if case .fails(.gate(let status)) = self[.interception],
-            answer.status == 511 || answer.isPage || answer.isRedirect
-        {
-            return .machine(.gateAnswers(status: status))
-        }
-        return .site(Permission(isTested: true))
     }
 
     private func attribution(
@@ -311,7 +344,8 @@ extension Control {
         case (.nameNotFound, let standing), (.noAddress, let standing):
             return .site(Permission(isTested: standing == .passes))
         case (_, .fails(.noNameServer)): return .machine(.nameServerFailed(host: host, answer: nil))
-        case (_, .fails(.noName(_, let answer))): return .machine(.namesFail(host: host, answer: answer))
+        case (_, .fails(.noName(isUnknown: false, let answer))):
+            return .machine(.namesFail(host: host, answer: answer))
         case (.noNameServer, .passes), (.timedOut, .passes):
             // Nobody but the name servers of the site can be that slow; ours answers for others.
             return .machine(
@@ -335,7 +369,8 @@ extension Control {
         {
             return .machine(.noWayOut(unusedProxy: unusedProxy))
         }
-        return .site(Permission(isTested: self[.connection] == .passes))
+        let isMet = families.allSatisfy { self[$0 == 6 ? .ipv6 : .ipv4] == .passes }
+        return .site(Permission(isTested: isMet && self[.connection] == .passes))
     }
 
     private func attribution(ofCertificate retrieval: Retrieval, _ host: String) -> Attribution {
@@ -355,6 +390,8 @@ extension Control {
             return .site(Permission(isTested: self[.trust] == .passes))
         }
         let own = retrieval.refusedAuthority
+        // What signed itself no trust store lacks.
+        if tls?.problem == .selfSigned, own != others { return .site(Permission(isTested: false)) }
         return .machine(
             own == others
                 ? .tlsIntercepted(host: host.inSentence, authority: CertificateFacts.name(in: others).inSentence)
@@ -382,6 +419,7 @@ extension Control {
 extension Control {
     /// The observation with what this machine alone brought about marked as that.
     func marking(_ seen: Observation) -> Observation {
+        guard mayMark(seen) else { return seen }
         var marked = seen
         let host = seen.domain.name
         marked.origin.ownFault = cause(of: seen.origin, MetHost(seen.origin, of: seen.domain).name)
@@ -405,6 +443,17 @@ extension Control {
         }
         marked.full = look
         return marked
+    }
+
+    /// Whether anything may be this machine's: in most checks nothing failed, and nothing is copied.
+    private func mayMark(_ seen: Observation) -> Bool {
+        if case .fails(.gate) = self[.interception] { return true }
+        func isSuspect(_ retrieval: Retrieval) -> Bool { retrieval.failure != nil || retrieval.answer?.status == 511 }
+        guard !isSuspect(seen.origin) else { return true }
+        guard let full = seen.full else { return false }
+        return full.addresses.contains { isSuspect($0.retrieval) } || full.agents.contains { isSuspect($0.retrieval) }
+            || full.pages.contains { isSuspect($0.retrieval) } || full.vantages.contains { isSuspect($0.retrieval) }
+            || full.rootCopy.map(isSuspect) == true
     }
 
     private func cause(of retrieval: Retrieval, _ host: String, families: [Int]? = nil) -> MonitorCause? {

@@ -116,7 +116,13 @@ final class DiagnosisContext {
         case .refusal, .absence, .redirect, .outage, .rateLimit, .status:
             let statuses = origin.redirects.map(\.status) + [origin.answer?.status].compactMap(\.self)
             return failure.originStatus.map(statuses.contains) ?? false
-        case .silence, .connection: return origin.failure != nil
+        case .silence: return [.timedOut, .unreachable, .connectionReset].contains(origin.failure?.kind)
+        case .connection(.certificate): return origin.failure?.kind == .certificate
+        case .connection(.tls): return [.tlsHandshake, .tlsVersion].contains(origin.failure?.kind)
+        case .connection(.name): return origin.failure?.hasNoAddress == true
+        case .connection(.refused):
+            return [.connectionRefused, .connectionReset, .unreachable].contains(origin.failure?.kind)
+        case .connection(.redirects): return !origin.redirects.isEmpty
         case .content: return origin.answer?.status == 200 && check.readings.originFile == nil
         case .address, .unknown: return false
         }

@@ -8,7 +8,8 @@ extension Diagnosis {
     static let nameRows: [Row] = [
         { context in
             for finding in context.findings where finding.severity == .error {
-                if case .monitor(let cause) = finding.matter { return .monitor(cause) }
+                guard case .monitor(let cause) = finding.matter else { continue }
+                return context.crawlerFailure.map { .crawler(.notSeenHere($0.trouble, cause)) } ?? .monitor(cause)
             }
             return nil
         },
@@ -78,14 +79,15 @@ extension Diagnosis {
         { context in
             let failure = context.check.origin.failure
             guard let failure, failure.kind == .timedOut, [.waiting, .receiving].contains(failure.phase),
-                let said = context.crawlerFailure, said.family == .network, !context.check.metHost.isElsewhere
+                let said = context.crawlerFailure, said.trouble == .silence, !context.check.metHost.isElsewhere
             else { return nil }
             return .origin(.hostSleeps(AppleWord(said)))
         },
         { context in
             let failure = context.check.origin.failure
-            guard let failure, let said = context.crawlerFailure, said.family == .network,
-                !context.check.metHost.isElsewhere, !context.connectionCameAbout,
+            guard let failure, let said = context.crawlerFailure,
+                [.silence, .connection(.refused)].contains(said.trouble), !context.check.metHost.isElsewhere,
+                !context.connectionCameAbout,
                 [.timedOut, .connectionRefused, .unreachable, .connectionReset].contains(failure.kind)
             else { return nil }
             return .origin(.hostDown(AppleWord(said)))

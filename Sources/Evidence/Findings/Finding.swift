@@ -74,6 +74,8 @@ package struct Finding: Codable, Equatable, Sendable {
         case otherServer
         /// Apple's crawler itself got the file so many seconds ago: what is refused is a client that only bears its name.
         case freshCopy(age: Int)
+        /// Apple's crawler met something else than such an address.
+        case appleWord
         /// Nothing: but whether the same step works for others was not seen, so that it may be this machine's.
         case untested
     }

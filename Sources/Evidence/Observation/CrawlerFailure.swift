@@ -124,7 +124,7 @@ extension Answer {
     /// a page. Apple's answers name their origin, and are never pages.
     var isOfGate: Bool {
         guard failureReason == nil, header("apple-from") == nil else { return false }
-        return status == 511 || isRedirect || isPage && ![404, 410].contains(status)
+        return status == 511 || isRedirect || isPage && status < 500 && ![404, 410, 429].contains(status)
     }
 
     /// Apple's reason, where there is one; an empty header gives none.

@@ -65,7 +65,7 @@ package func evaluate(
         let readings = Readings(light, witness: witness)
         if readings.originFile != nil { next.noteOrigin(readings, at: now) }
     }
-    if network == .trusted { next.noteOrigin(readings, at: now) }
+    if network != .suspect { next.noteOrigin(readings, at: now) }
     func verdict(of readings: Readings) -> Verdict {
         Verdict(of: readings, history: next.history, policy, now: now, wall: wall)
     }
@@ -110,7 +110,7 @@ package func evaluate(
     var followed: [IncidentChange] = []
     if !policy.followsChanges {
         followed = next.forgetChange(shown, at: now)
-    } else if network == .trusted {
+    } else if network != .suspect {
         followed = next.followChange(since: state, shown, isSettled: isFull || isRepeat, at: now)
     }
     return Evaluation(
