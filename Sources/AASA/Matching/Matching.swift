@@ -123,7 +123,7 @@ extension URLRule {
         case .whole(let pattern):
             guard pattern.matches(parts.query, isCaseSensitive: isCaseSensitive, meter) else { return .query }
         case .items(let items):
-            for item in items {
+            for item in items.constrained {
                 // An item that repeats must match each time; one that is missing is empty.
                 meter.use(1 + item.key.count / 8)
                 guard
