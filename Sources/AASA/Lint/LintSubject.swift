@@ -162,7 +162,7 @@ struct LintSubject {
                 }
             }
         }
-        for member in members where member.key != "applinks" && Association.knownServices.contains(member.key) {
+        for member in members where member.name != "applinks" && Association.isKnown(member.key) {
             guard let apps = member.value["apps"] else { continue }
             add(apps, "/\(member.key.escapedForPointer)/apps")
         }

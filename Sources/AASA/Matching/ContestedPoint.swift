@@ -121,7 +121,7 @@ struct ContestedReadings {
 
     private var openingApps: Set<ExactText> {
         let claimed = zip(links.entries, behaviours).lazy.filter { $0.1 == .opens }.flatMap(\.0.appIDs)
-        return Set(claimed.filter { !AppID.isTemplate($0) }.map(ExactText.init))
+        return Set(claimed.filter { !AppID.isTemplate($0) }.map(ExactText.init(_:)))
     }
 
     private var entriesDisagree: Bool {
@@ -150,7 +150,7 @@ struct ContestedReadings {
     private var decidesByDuplicateKey: Bool {
         guard let other = links.byFirstKeys else { return false }
         let (taken, contrary) = (links.match(url, meter: meter), AppLinks(other).match(url, meter: meter))
-        return taken.opens != contrary.opens || taken.alsoOpenedBy != contrary.alsoOpenedBy
+        return taken.opening.map(ExactText.init(_:)) != contrary.opening.map(ExactText.init(_:))
     }
 
     private var decidesByDefaults: Bool {

@@ -50,6 +50,9 @@ public struct MatchResult: Sendable {
     public let isComplete: Bool
     let links: AppLinks
     let url: MatchableURL
+
+    /// All apps that open the URL, in order.
+    var opening: [String] { (opens.map { [$0] } ?? []) + alsoOpenedBy }
 }
 
 extension AppLinks {

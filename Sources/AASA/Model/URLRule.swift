@@ -151,7 +151,7 @@ struct RuleSettings: Sendable {
     init(_ node: JSONNode, _ compiler: PatternCompiler) {
         var (path, query, fragment): (JSONNode?, JSONNode?, JSONNode?)
         for member in node.members ?? [] {
-            switch member.key {
+            switch member.name {
             case "/": path = member.value
             case "?": query = member.value
             case "#": fragment = member.value
@@ -378,7 +378,8 @@ extension URLRule {
             if let string = query.string {
                 text += "?\(string)"
             } else if let members = query.members {
-                text += "?" + members.map { "\($0.key)=\($0.value.string ?? "*")" }.sorted().joined(separator: "&")
+                text += "?" + members.map { "\($0.key)=\($0.value.string ?? "*")" }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+                    .joined(separator: "&")
             }
         }
         if let fragment = node["#"]?.string { text += "#\(fragment)" }
