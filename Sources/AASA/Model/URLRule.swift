@@ -32,8 +32,8 @@ public struct URLRule: Sendable {
     public let isPercentEncoded: Bool
     public let node: JSONNode
     let place: Place
-    /// What its patterns cost.
-    let cost: Cost
+    /// What its patterns cost; each has summed it up already.
+    var cost: Cost { Cost(path) + Cost(fragment) + Cost(query) }
 
     /// Where a rule stands. The text is made where it is asked for: a key of the file may be long, and its rules many.
     struct Place: Hashable, Sendable {
@@ -86,7 +86,6 @@ public struct URLRule: Sendable {
         self.isPercentEncoded = isPercentEncoded
         self.place = place
         self.node = node
-        cost = Cost(path) + Cost(fragment) + Cost(query)
     }
 
     /// A component: its own keys first, then the entry's defaults, then those of applinks. Any key is taken over.

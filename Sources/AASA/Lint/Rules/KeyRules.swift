@@ -23,8 +23,11 @@ enum MisspeltKey: LintRule {
             look(at: entry.node.members ?? [], entry.pointer, KeySuggestion.ofEntry, &findings)
             for rule in entry.rules where rule.form == .component {
                 // A misspelt "exclude" is an error of its own.
-                let members = rule.node.members?.filter { !ExcludeNotRead.isMisspelt($0.key, in: rule.node) }
-                look(at: members ?? [], rule.pointer, KeySuggestion.ofComponent, &findings)
+                let isExcludeRead = rule.node["exclude"] != nil
+                let members = rule.node.members ?? []
+                look(
+                    at: isExcludeRead ? members : members.filter { !ExcludeNotRead.isMeant($0) }, rule.pointer, KeySuggestion.ofComponent,
+                    &findings)
             }
         }
         for defaults in subject.defaults {
@@ -64,7 +67,8 @@ enum ExcludeNotRead: LintRule {
         for entry in subject.entries {
             look(at: entry.node, entry.pointer, entry, &findings)
             for rule in entry.rules where rule.form == .component {
-                for member in rule.node.members ?? [] where isMisspelt(member.key, in: rule.node) {
+                guard rule.node["exclude"] == nil else { continue }
+                for member in rule.node.members ?? [] where isMeant(member) {
                     findings.add(
                         member.keyRange, rule.pointer + "/" + member.key.escapedForPointer,
                         "devices ignore the key \(Quoted.json(member.key)): this component excludes nothing",
@@ -74,9 +78,9 @@ enum ExcludeNotRead: LintRule {
         }
     }
 
-    /// Whether a key of a component was meant to be "exclude".
-    static func isMisspelt(_ key: String, in component: JSONNode) -> Bool {
-        component["exclude"] == nil && KeySuggestion.nearest(to: key, among: KeySuggestion.ofComponent) == "exclude"
+    /// Whether a key of a component was meant to be "exclude". Where the component has that too, another was meant.
+    static func isMeant(_ member: JSONMember) -> Bool {
+        KeySuggestion.nearest(to: member.key, among: KeySuggestion.ofComponent) == "exclude"
     }
 
     private static func look(

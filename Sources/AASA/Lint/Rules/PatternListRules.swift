@@ -275,7 +275,7 @@ enum BroadPattern: LintRule {
     private static func isBroad(_ rule: URLRule) -> Bool {
         guard !rule.isExclusion, !WholeSite.isWholeSite(rule), rule.query == .any,
             rule.fragment?.isUnconstrained ?? true,
-            let elements = rule.path?.elements, elements.contains(.anyRun), elements.count <= 12
+            let elements = rule.path?.elements, elements.count <= 12, elements.contains(.anyRun)
         else { return false }
         return elements.allSatisfy { $0 == .anyRun || $0 == .anyScalar || $0 == .scalar("/") }
     }
