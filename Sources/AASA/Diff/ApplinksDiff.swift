@@ -161,7 +161,8 @@ struct ApplinksDiff {
             case (_?, nil): changes.add(.removed, "applinks: variable \(variable.key)", at: pointer)
             case (let left?, let right?):
                 let alignment = ListAlignment(
-                    from: (left.strings ?? []).map(ExactText.init(_:)), to: (right.strings ?? []).map(ExactText.init(_:)))
+                    from: (left.strings ?? []).map(ExactText.init(_:)),
+                    to: (right.strings ?? []).map(ExactText.init(_:)))
                 let came = alignment.added.prefix(5).map { "\((right.strings ?? [])[$0].writtenAsJSON) came" }
                 let went = alignment.removed.prefix(5).map { "\((left.strings ?? [])[$0].writtenAsJSON) went" }
                 let values = (went + came).joined(separator: ", ")

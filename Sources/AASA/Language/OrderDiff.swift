@@ -210,7 +210,8 @@ private struct FileOrder {
         let claims = AppClaims(ofRealApps: links)
         let ranks = links.entries.map { entry in
             Dictionary(
-                zip(entry.appIDs.map(ExactText.init(_:)), entry.appIDs.indices), uniquingKeysWith: { first, _ in first })
+                zip(entry.appIDs.map(ExactText.init(_:)), entry.appIDs.indices), uniquingKeysWith: { first, _ in first }
+            )
         }
         var spans: [ExactText: ClosedRange<Int>] = [:]
         for app in claims.apps.map(ExactText.init(_:)) {

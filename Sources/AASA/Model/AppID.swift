@@ -14,7 +14,8 @@ public enum AppID {
         if text.unicodeScalars.contains(where: { $0.properties.isWhitespace || $0.value < 0x20 }) {
             return "it holds a blank or a line break"
         }
-        return text.utf8.contains(UInt8(ascii: "*")) ? "it holds a wildcard, which app IDs do not know" : AppIDFault.format(text)
+        return text.utf8.contains(UInt8(ascii: "*"))
+            ? "it holds a wildcard, which app IDs do not know" : AppIDFault.format(text)
     }
 }
 
@@ -151,7 +152,9 @@ enum AppIDFault {
     static func format(_ text: String) -> String? {
         let (prefix, bundle) = (prefix(text), bundle(text))
         if text.isEmpty { return "it is empty" }
-        if !text.utf8.contains(UInt8(ascii: ".")) { return "it has no bundle id: a dot and the bundle id belong behind the prefix" }
+        if !text.utf8.contains(UInt8(ascii: ".")) {
+            return "it has no bundle id: a dot and the bundle id belong behind the prefix"
+        }
         if prefix.isEmpty { return "it begins with a dot: the prefix is missing" }
         if !isPrefix(prefix) {
             if prefix.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {

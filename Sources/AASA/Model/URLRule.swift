@@ -377,7 +377,11 @@ extension URLRule {
             if let string = query.string {
                 text += "?\(string)"
             } else if let members = query.members {
-                text += "?" + members.map { "\($0.key)=\($0.value.string ?? "*")" }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+                text +=
+                    "?"
+                    + members.map { "\($0.key)=\($0.value.string ?? "*")" }.sorted {
+                        $0.utf8.lexicographicallyPrecedes($1.utf8)
+                    }
                     .joined(separator: "&")
             }
         }

@@ -26,7 +26,8 @@ enum MisspeltKey: LintRule {
                 let isExcludeRead = rule.node["exclude"] != nil
                 let members = rule.node.members ?? []
                 look(
-                    at: isExcludeRead ? members : members.filter { !ExcludeNotRead.isMeant($0) }, rule.pointer, KeySuggestion.ofComponent,
+                    at: isExcludeRead ? members : members.filter { !ExcludeNotRead.isMeant($0) }, rule.pointer,
+                    KeySuggestion.ofComponent,
                     &findings)
             }
         }
@@ -40,7 +41,8 @@ enum MisspeltKey: LintRule {
         _ findings: inout FindingSink
     ) {
         for member in members
-        where !findings.isFull && MisplacedKey.home(of: member.name, among: candidates) == nil && member.name != "exclude"
+        where !findings.isFull && MisplacedKey.home(of: member.name, among: candidates) == nil
+            && member.name != "exclude"
         {
             guard let meant = KeySuggestion.nearest(to: member.key, among: candidates) else { continue }
             findings.add(

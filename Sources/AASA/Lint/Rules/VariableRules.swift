@@ -153,7 +153,9 @@ enum VariableNotEncoded: LintRule {
                 return nil
             }
             let forms =
-                encoded ?? Set(variable.values.filter { $0.utf8.contains(UInt8(ascii: "%")) }.map { ExactText($0.lowercased()) })
+                encoded
+                ?? Set(
+                    variable.values.filter { $0.utf8.contains(UInt8(ascii: "%")) }.map { ExactText($0.lowercased()) })
             encoded = forms
             guard !forms.contains(ExactText(PercentCoding.encodingWhatMustBe(text).lowercased())) else { return nil }
             return Value(
