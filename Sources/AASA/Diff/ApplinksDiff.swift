@@ -77,9 +77,10 @@ struct ApplinksDiff {
         let alignment = ListAlignment(
             from: old.map { ExactText($0.ownMeaning) }, to: new.map { ExactText($0.ownMeaning) })
         // A rule of the same path is the same rule, changed.
+        var numbers = TextNumbers()
         let paths = ListAlignment(
-            from: alignment.removed.map { old[$0].path.map { ExactText($0.text) } },
-            to: alignment.added.map { new[$0].path.map { ExactText($0.text) } })
+            from: alignment.removed.map { old[$0].path.map { numbers.number(of: $0) } },
+            to: alignment.added.map { new[$0].path.map { numbers.number(of: $0) } })
         // Removed first: a rule that was replaced reads as "this went, that came".
         for index in paths.removed.map({ alignment.removed[$0] }) {
             changes.add(.removed, "\(label): \(old[index].written(limit: 1000))", at: old[index].pointer)
@@ -171,5 +172,20 @@ struct ApplinksDiff {
             case (nil, nil): break
             }
         }
+    }
+}
+
+/// Numbers the texts of patterns, each looked at once: thousands of rules may share a long one.
+private struct TextNumbers {
+    private var byPattern: [ObjectIdentifier: Int] = [:]
+    private var byText: [ExactText: Int] = [:]
+
+    mutating func number(of pattern: Pattern) -> Int {
+        if let known = byPattern[pattern.identity] { return known }
+        let text = ExactText(pattern.text)
+        let number = byText[text] ?? byText.count
+        byText[text] = number
+        byPattern[pattern.identity] = number
+        return number
     }
 }
