@@ -169,7 +169,7 @@ final class ExampleCheck {
     }
 
     /// What the matcher does in the time that an element of a pattern is counted with.
-    private static let stepsOfElement = 16
+    private static let stepsOfElement = 4
 
     /// Counts a rule that is about to be tried.
     /// - Returns: false where the bound is reached.

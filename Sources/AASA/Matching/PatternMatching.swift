@@ -48,6 +48,8 @@ extension PatternProgram.Form {
             if let verdict = matchesFixedWidths(text, head.count..<end, limit: limit, steps: &steps) { return verdict }
             fallthrough
         case .places:
+            // To begin with it costs more than to look at a place.
+            steps += 16
             return Places.follow(
                 self.steps, in: text, head.count..<end, isFolded: isFolded, steps: &steps, limit: limit)
         }
