@@ -151,21 +151,22 @@ extension AASASuite {
         func memory() throws {
             let text = String(repeating: "~", count: 6_000)
             let entry = try #require(try LanguageFixture.paths(["/" + text]).entries.first)
-            let budget = LanguageBudget(states: 20_000, steps: 30_000_000, bytes: 4 << 20)
+            let budget = LanguageBudget(states: 20_000, steps: 30_000_000, bytes: 1 << 20)
             let meter = WorkMeter(budget)
             var numbering = RuleNumbering()
             let numbered = try numbering.numbered(entry.rules, meter: meter)
             let steps = numbering.steps(of: numbered)
             var goal = EndGoal()
-            do {
+            #expect(throws: LanguageBudget.Exhausted.self) {
                 var search = try numbering.search([steps], states: budget.states, meter: meter)
-                let before = meter.bytesLeft
                 try search.run(&goal)
-                #expect(meter.bytesLeft <= before)
-            } catch {
-                // The machine, the nodes and what they hold were counted before they were made.
-                #expect(meter.bytesLeft > -(1 << 16))
             }
+            // The machine, the nodes and what they hold were counted before they were made.
+            #expect(meter.bytesLeft > -(1 << 16))
+            let enough = WorkMeter(LanguageBudget(states: 20_000, steps: 30_000_000))
+            var search = try numbering.search([steps], states: budget.states, meter: enough)
+            try search.run(&goal)
+            #expect(enough.bytesLeft > LanguageBudget.standardBytes / 2)
         }
 
         private struct EndGoal: SearchGoal {
