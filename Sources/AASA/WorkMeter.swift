@@ -1,6 +1,9 @@
 // The budget for matching, for the automata and for comparing files: elementary steps, and bytes of memory where they are taken.
-// A small file can ask for endless work there. Beyond the budget an answer is partial, and says so. The parser, the model and the
-// other lint rules are not charged: their work grows linearly with the file.
+// A small file can ask for endless work there. Beyond the budget an answer is partial, and says so.
+//
+// The parser, the model, the other lint rules and the comparison of values are not charged. They look at each value of a file a
+// fixed number of times: what rules share is worked out once (`Pattern`, `QueryItems`, `RuleSettings`), values are numbered once
+// (`MeaningNumbers`), keys are compared as bytes (`ExactText`). The size of the file, which is bounded, is their budget.
 
 /// Bounds on the work of one question. Joint automata can grow exponentially with hostile patterns; beyond the budget an
 /// answer says that it is not a proof.

@@ -508,6 +508,63 @@ enum HostileShape {
                     })
             }
         ),
+        (
+            "default of many items that count",
+            { size in
+                links(
+                    "\"defaults\":{\"?\":{\(filled(size / 2) { "\"i\(String($0, radix: 36))\":\"$(lang)\"" })}},",
+                    entry(filled(size * 4 / 10) { $0 % 2 == 0 ? "{}" : "{\"exclude\":true}" }))
+            }
+        ),
+        (
+            "many members far below",
+            { size in
+                let members = filled(size / 2) { "\"k\($0)\":\($0)" }
+                return long("{\"a\":", 200 * 5) + "{\(members),\"z\":\"a\"}" + long("}", 200)
+            }
+        ),
+        (
+            "keys and apps of many marks",
+            { size in
+                let marks = long("\u{323}\u{301}", size * 3 / 10)
+                return links("", "{\"e\(marks)\":1,\"appIDs\":[\"a\(marks)\"],\"paths\":[\"NOT /a\(marks)\"]}")
+            }
+        ),
+        (
+            "a component of one key",
+            { size in links("", entry("{\(filled(size * 9 / 10) { "\"exlude\":\($0)" })}")) }
+        ),
+        (
+            "a variable of long values that differ at their ends",
+            { size in
+                links(
+                    "\"substitutionVariables\":{\"v\":[\(filled(size / 2) { "\"\(long("a", 1_000))\($0)\"" })]},",
+                    paths(filled(size * 4 / 10) { "\"/*$(v)\($0)*\"" }))
+            }
+        ),
+        (
+            "apps of all kinds of entries",
+            { size in
+                links(
+                    "",
+                    filled(size * 9 / 10) { index in
+                        let apps = (0..<12).filter { index >> $0 & 1 == 1 }.map { "\"A.\($0)\"" }.joined(separator: ",")
+                        return "{\"appIDs\":[\(apps)],\"paths\":[\"/\(index)\",\"*a\"]}"
+                    })
+            }
+        ),
+        (
+            "flags at each level",
+            { size in
+                links(
+                    "\"defaults\":{\"percentEncoded\":false,\"caseSensitive\":false},",
+                    filled(size * 9 / 10) {
+                        "{\"appIDs\":[\"A.\($0 % 3)\"],\"defaults\":{\"percentEncoded\":\($0 % 2 == 0)},\"components\":["
+                            + "{\"/\":\"/é*\($0)\",\"caseSensitive\":\($0 % 3 == 0)},{\"/\":\"/%c3%a9*\",\"percentEncoded\":\($0 % 5 == 0)}]}"
+                    })
+            }
+        ),
+        ("empty paths", { size in links("", paths(filled(size * 9 / 10) { _ in "\"\"" })) }),
         ("a broken end", { size in links("", paths(filled(size * 9 / 10) { _ in "\"/a\"" })).dropLast(3) + "}}}" }),
         ("an unclosed string", { size in "{\"a\":\"" + long("“é", size * 9 / 10) }),
         ("page", { size in "<html>" + long("<p>applinks\"</p>", size * 9 / 10) }),

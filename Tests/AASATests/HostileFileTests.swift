@@ -90,25 +90,83 @@ extension AASASuite {
             _ = OrderDiff.compare(links, second.applinks, budget: budget)
         }
 
+        /// Reading, modelling and the comparison of values have no budget of their own: their work is in proportion to the file,
+        /// which is bounded.
+        @Test("what has no budget is in proportion to the file", arguments: HostileShape.all.map(\.name))
+        func proportion(_ name: String) throws {
+            let shape = try #require(HostileShape.all.first { $0.name == name })
+            let bytes = Array(shape.make(Self.size).utf8)
+            guard let document = try? JSONDocument(parsing: bytes) else { return }
+            var meanings = MeaningNumbers()
+            _ = meanings.numbers(of: document.root)
+            // A value, and the comma behind it.
+            #expect(meanings.steps <= bytes.count / 2 + 2, "\(name)")
+            guard let links = AssociationFile(document).applinks else { return }
+            #expect(links.entries.reduce(0) { $0 + $1.rules.count + $1.olderRules.count } <= bytes.count / 2, "\(name)")
+        }
+
+        @Test(
+            "rules that take a pattern over are told apart for a few steps each, however long it is",
+            arguments: ["long default", "default of many items", "default of wildcards", "backslashes"])
+        func shared(_ name: String) throws {
+            let shape = try #require(HostileShape.all.first { $0.name == name })
+            let bytes = Array(shape.make(Self.size).utf8)
+            let links = try #require(try AssociationFile(parsing: bytes).applinks)
+            let meter = WorkMeter(steps: 200 * bytes.count)
+            var numbering = RuleNumbering()
+            for entry in links.entries { _ = try numbering.numbered(entry.rules, meter: meter) }
+            #expect(meter.left > 180 * bytes.count, "\(name)")
+        }
+
+        @Test("values of a variable that differ at their ends alone are counted by what is compared")
+        func values() throws {
+            let long = String(repeating: "a", count: 1_000)
+            let values = (0..<8).map { "\"\(long)\($0)\"" }.joined(separator: ",")
+            let links = try LanguageFixture.links(
+                "{\"/\":\"/*$(v)*\"}", applinks: "\"substitutionVariables\":{\"v\":[\(values)]},")
+            let url = try #require(MatchableURL("/" + String(repeating: "a", count: 3_000)))
+            let meter = WorkMeter(steps: 10_000_000)
+            #expect(links.match(url, meter: meter).opens == nil)
+            #expect(10_000_000 - meter.left > 500_000)
+            #expect(!links.match(url, meter: WorkMeter(steps: 100_000)).isComplete)
+        }
+
+        @Test("values mean the same exactly where their canonical forms are the same")
+        func meanings() throws {
+            let texts = [
+                "1", "1.0", "10e-1", "-1", "\"1\"", "null", "true", "[]", "[1]", "[1.0,{}]", "{}", "{\"a\":1,\"b\":[]}",
+                "{\"b\":[],\"\\u0061\":1e0}", "{\"a\":1,\"a\":2}", "{\"a\":2,\"a\":1}", "\"é\"", "\"e\u{301}\"",
+            ]
+            for left in texts {
+                for right in texts {
+                    let (old, new) = (try document(left), try document(right))
+                    #expect(
+                        ValueDiff(old, new).differ(old.root, new.root)
+                            == (old.root.canonicalForm != new.root.canonicalForm), "\(left), \(right)")
+                }
+            }
+        }
+
         @Test("a search takes no more memory than it may, and gives it back")
         func memory() throws {
             let text = String(repeating: "~", count: 6_000)
             let entry = try #require(try LanguageFixture.paths(["/" + text]).entries.first)
-            let budget = LanguageBudget(states: 20_000, steps: 30_000_000, bytes: 4 << 20)
+            let budget = LanguageBudget(states: 20_000, steps: 30_000_000, bytes: 1 << 20)
             let meter = WorkMeter(budget)
             var numbering = RuleNumbering()
             let numbered = try numbering.numbered(entry.rules, meter: meter)
             let steps = numbering.steps(of: numbered)
             var goal = EndGoal()
-            do {
+            #expect(throws: LanguageBudget.Exhausted.self) {
                 var search = try numbering.search([steps], states: budget.states, meter: meter)
-                let before = meter.bytesLeft
                 try search.run(&goal)
-                #expect(meter.bytesLeft <= before)
-            } catch {
-                // The machine, the nodes and what they hold were counted before they were made.
-                #expect(meter.bytesLeft > -(1 << 16))
             }
+            // The machine, the nodes and what they hold were counted before they were made.
+            #expect(meter.bytesLeft > -(1 << 16))
+            let enough = WorkMeter(LanguageBudget(states: 20_000, steps: 30_000_000))
+            var search = try numbering.search([steps], states: budget.states, meter: enough)
+            try search.run(&goal)
+            #expect(enough.bytesLeft > LanguageBudget.standardBytes / 2)
         }
 
         private struct EndGoal: SearchGoal {

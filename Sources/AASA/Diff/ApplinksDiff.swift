@@ -1,17 +1,21 @@
 // What differs in `applinks`. Rules are compared app by app, however the apps are spread over entries; apps that the same
 // entries name are reported once.
 
-enum ApplinksDiff {
+struct ApplinksDiff {
     /// Bytes of entries looked at, counted once for each group of apps that they belong to: a hostile file may give thousands
     /// of apps thousands of rules each. The work is bounded, not the file.
     private static let maximumBytes = 8 << 20
 
-    static func add(from old: AppLinks, to new: AppLinks, into changes: inout ChangeList) {
+    private let values: ValueDiff
+
+    init(_ values: ValueDiff) { self.values = values }
+
+    func add(from old: AppLinks, to new: AppLinks, into changes: inout ChangeList) {
         let oldClaims = AppClaims(old)
         let newClaims = AppClaims(new)
         if old.form != new.form, old.form != .none, new.form != .none {
             changes.add(
-                .changed, "applinks: \(name(of: new.form)) instead of \(name(of: old.form))", at: "/applinks")
+                .changed, "applinks: \(Self.name(of: new.form)) instead of \(Self.name(of: old.form))", at: "/applinks")
         }
         AssociationDiff.appChanges("applinks", from: oldClaims.apps, to: newClaims.apps, into: &changes) { app in
             newClaims.entries(of: app).first.map { new.entries[$0].pointer }
@@ -25,7 +29,7 @@ enum ApplinksDiff {
             if groups[[before, after]] == nil { order.append([before, after]) }
             groups[[before, after], default: []].append(app)
         }
-        var budget = maximumBytes
+        var budget = Self.maximumBytes
         var uncompared = 0
         var seen: Set<[Int]> = []
         for claims in order {
@@ -38,7 +42,7 @@ enum ApplinksDiff {
             }
             let before = claims[0].map { old.entries[$0] }
             let after = claims[1].map { new.entries[$0] }
-            let label = describe(apps)
+            let label = Self.describe(apps)
             ruleChanges(label, from: before.flatMap(\.rules), to: after.flatMap(\.rules), into: &changes)
             ruleChanges(
                 "\(label), for iOS 12", from: before.flatMap(\.olderRules), to: after.flatMap(\.olderRules),
@@ -67,15 +71,16 @@ enum ApplinksDiff {
         apps.prefix(2).joined(separator: ", ") + (apps.count > 2 ? " and \(apps.count - 2) more" : "")
     }
 
-    private static func ruleChanges(
+    private func ruleChanges(
         _ label: String, from old: [URLRule], to new: [URLRule], into changes: inout ChangeList
     ) {
         let alignment = ListAlignment(
             from: old.map { ExactText($0.ownMeaning) }, to: new.map { ExactText($0.ownMeaning) })
         // A rule of the same path is the same rule, changed.
+        var numbers = TextNumbers()
         let paths = ListAlignment(
-            from: alignment.removed.map { old[$0].path.map { ExactText($0.text) } },
-            to: alignment.added.map { new[$0].path.map { ExactText($0.text) } })
+            from: alignment.removed.map { old[$0].path.map { numbers.number(of: $0) } },
+            to: alignment.added.map { new[$0].path.map { numbers.number(of: $0) } })
         // Removed first: a rule that was replaced reads as "this went, that came".
         for index in paths.removed.map({ alignment.removed[$0] }) {
             changes.add(.removed, "\(label): \(old[index].written(limit: 1000))", at: old[index].pointer)
@@ -88,8 +93,9 @@ enum ApplinksDiff {
             changes.add(
                 .changed, "\(label): \(old[left].written) became \(new[right].written(limit: 1000))",
                 at: new[right].pointer)
-            ValueDiff.add(
-                from: old[left].node["comment"], to: new[right].node["comment"], at: "\(new[right].pointer)/comment",
+            values.add(
+                from: old[left].node["comment"], to: new[right].node["comment"],
+                at: .text("\(new[right].pointer)/comment"),
                 into: &changes)
         }
         for pair in alignment.moved {
@@ -103,25 +109,25 @@ enum ApplinksDiff {
             let (left, right) = (old[pair.old], new[pair.new])
             // An entry without rules of its own stands in place of one; its keys are compared as the entry's.
             if left.form == .path || left.form == .wrongType && ValueDiff.text(left.node) == nil { continue }
-            ValueDiff.add(from: left.node, to: right.node, at: right.pointer, into: &changes)
+            values.add(from: left.node, to: right.node, at: .text(right.pointer), into: &changes)
         }
     }
 
-    private static func entryChanges(
+    private func entryChanges(
         _ label: String, from old: AppLinks.Entry, to new: AppLinks.Entry, into changes: inout ChangeList
     ) {
         if old.form != new.form {
             changes.add(
-                .changed, "\(label): \(name(of: new.form)) instead of \(name(of: old.form))", at: new.pointer)
+                .changed, "\(label): \(Self.name(of: new.form)) instead of \(Self.name(of: old.form))", at: new.pointer)
         }
         // An entry that stands for the whole of `apps` has no keys of its own.
-        for member in ValueDiff.members(old.node, new.node) {
-            switch member.key {
+        for member in values.members(old.node, new.node) {
+            switch member.name {
             case "appIDs", "components", "paths": continue
             case "appID" where old.node["appIDs"] == nil || new.node["appIDs"] == nil: continue
             default:
-                ValueDiff.add(
-                    from: member.old, to: member.new, at: "\(new.pointer)/\(member.key.escapedForPointer)",
+                values.add(
+                    from: member.old, to: member.new, at: .text("\(new.pointer)/\(member.key.escapedForPointer)"),
                     into: &changes)
             }
         }
@@ -136,27 +142,28 @@ enum ApplinksDiff {
     }
 
     /// Variables, defaults, and whatever else stands beside `details`.
-    private static func otherChanges(from old: AppLinks, to new: AppLinks, into changes: inout ChangeList) {
-        for member in ValueDiff.members(old.node, new.node) {
+    private func otherChanges(from old: AppLinks, to new: AppLinks, into changes: inout ChangeList) {
+        for member in values.members(old.node, new.node) {
             let place = "/applinks/\(member.key.escapedForPointer)"
-            switch member.key {
+            switch member.name {
             case "details": continue
             case "apps" where old.form == .appsOnly || new.form == .appsOnly: continue
             case "substitutionVariables": variableChanges(member, place, into: &changes)
-            default: ValueDiff.add(from: member.old, to: member.new, at: place, into: &changes)
+            default: values.add(from: member.old, to: member.new, at: .text(place), into: &changes)
             }
         }
     }
 
-    private static func variableChanges(_ member: ValueDiff.Member, _ place: String, into changes: inout ChangeList) {
-        for variable in ValueDiff.members(member.old, member.new) {
+    private func variableChanges(_ member: ValueDiff.Member, _ place: String, into changes: inout ChangeList) {
+        for variable in values.members(member.old, member.new) {
             let pointer = "\(place)/\(variable.key.escapedForPointer)"
             switch (variable.old, variable.new) {
             case (nil, _?): changes.add(.added, "applinks: variable \(variable.key)", at: pointer)
             case (_?, nil): changes.add(.removed, "applinks: variable \(variable.key)", at: pointer)
             case (let left?, let right?):
                 let alignment = ListAlignment(
-                    from: (left.strings ?? []).map(ExactText.init), to: (right.strings ?? []).map(ExactText.init))
+                    from: (left.strings ?? []).map(ExactText.init(_:)),
+                    to: (right.strings ?? []).map(ExactText.init(_:)))
                 let came = alignment.added.prefix(5).map { "\((right.strings ?? [])[$0].writtenAsJSON) came" }
                 let went = alignment.removed.prefix(5).map { "\((left.strings ?? [])[$0].writtenAsJSON) went" }
                 let values = (went + came).joined(separator: ", ")
@@ -165,5 +172,20 @@ enum ApplinksDiff {
             case (nil, nil): break
             }
         }
+    }
+}
+
+/// Numbers the texts of patterns, each looked at once: thousands of rules may share a long one.
+private struct TextNumbers {
+    private var byPattern: [ObjectIdentifier: Int] = [:]
+    private var byText: [ExactText: Int] = [:]
+
+    mutating func number(of pattern: Pattern) -> Int {
+        if let known = byPattern[pattern.identity] { return known }
+        let text = ExactText(pattern.text)
+        let number = byText[text] ?? byText.count
+        byText[text] = number
+        byPattern[pattern.identity] = number
+        return number
     }
 }

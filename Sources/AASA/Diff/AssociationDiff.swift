@@ -7,30 +7,31 @@ public enum AssociationDiff {
 
     /// The changes from `old` to `new`; empty exactly where both have the same canonical form.
     public static func changes(from old: JSONDocument, to new: JSONDocument) -> [AssociationChange] {
-        if old.root.canonicalForm == new.root.canonicalForm { return [] }
+        let values = ValueDiff(old, new)
+        if !values.differ(old.root, new.root) { return [] }
         guard old.root.members != nil, new.root.members != nil else {
             return [AssociationChange(kind: .changed, summary: "the whole file differs", pointer: "")]
         }
         var changes = ChangeList()
-        for member in ValueDiff.members(old.root, new.root) {
+        for member in values.members(old.root, new.root) {
             let place = "/" + member.key.escapedForPointer
             switch (member.old, member.new) {
             case (let left?, let right?) where left.members != nil && right.members != nil:
-                if member.key == "applinks" {
-                    ApplinksDiff.add(from: AppLinks(left), to: AppLinks(right), into: &changes)
+                if member.name == "applinks" {
+                    ApplinksDiff(values).add(from: AppLinks(left), to: AppLinks(right), into: &changes)
                 } else {
-                    serviceChanges(member.key, from: left, to: right, into: &changes)
+                    serviceChanges(member.key, from: left, to: right, values, into: &changes)
                 }
             case (nil, let added?) where added.members != nil:
                 changes.add(.added, describe(member.key, added), at: place)
             case (let removed?, nil) where removed.members != nil:
                 changes.add(.removed, describe(member.key, removed), at: place)
             default:
-                ValueDiff.add(from: member.old, to: member.new, at: place, into: &changes)
+                values.add(from: member.old, to: member.new, at: .text(place), into: &changes)
             }
         }
         // Differences that none of the above sees, such as one entry written as two.
-        if changes.count == 0 { ValueDiff.addFirst(from: old.root, to: new.root, into: &changes) }
+        if changes.count == 0 { values.addFirst(from: old.root, to: new.root, into: &changes) }
         return changes.summedUp
     }
 
@@ -42,18 +43,18 @@ public enum AssociationDiff {
 
     /// A service that reads only `apps`.
     private static func serviceChanges(
-        _ name: String, from old: JSONNode, to new: JSONNode, into changes: inout ChangeList
+        _ name: String, from old: JSONNode, to new: JSONNode, _ values: ValueDiff, into changes: inout ChangeList
     ) {
         let place = "/" + name.escapedForPointer
-        for member in ValueDiff.members(old, new) {
-            if member.key == "apps", let left = member.old?.elements, let right = member.new?.elements {
+        for member in values.members(old, new) {
+            if member.name == "apps", let left = member.old?.elements, let right = member.new?.elements {
                 appChanges(
                     name, from: left.compactMap(\.string).uniqued, to: right.compactMap(\.string).uniqued,
                     into: &changes
                 ) { _ in place + "/apps" }
             } else {
                 let inner = "\(place)/\(member.key.escapedForPointer)"
-                ValueDiff.add(from: member.old, to: member.new, at: inner, into: &changes)
+                values.add(from: member.old, to: member.new, at: .text(inner), into: &changes)
             }
         }
     }
@@ -63,7 +64,7 @@ public enum AssociationDiff {
         _ service: String, from old: [String], to new: [String], into changes: inout ChangeList,
         pointer: (String) -> String
     ) {
-        let alignment = ListAlignment(from: old.map(ExactText.init), to: new.map(ExactText.init))
+        let alignment = ListAlignment(from: old.map(ExactText.init(_:)), to: new.map(ExactText.init(_:)))
         for index in alignment.added { changes.add(.added, "\(service): app \(new[index])", at: pointer(new[index])) }
         for index in alignment.removed {
             changes.add(.removed, "\(service): app \(old[index])", at: pointer(old[index]))
@@ -112,73 +113,5 @@ struct ChangeList {
         let rest = count - listed.count
         guard rest > 0 else { return listed }
         return listed + [.init(kind: .changed, summary: "and \(rest) more changes", pointer: "")]
-    }
-}
-
-/// Differences between any two JSON values, named by their place.
-enum ValueDiff {
-    struct Member {
-        let key: String
-        let old: JSONNode?
-        let new: JSONNode?
-    }
-
-    /// The members of two objects by key, those that differ, in the order of the older one and then of the newer one.
-    /// Where a key stands twice the last one counts.
-    static func members(_ old: JSONNode?, _ new: JSONNode?) -> [Member] {
-        func index(_ node: JSONNode?) -> [ExactText: JSONNode] {
-            Dictionary((node?.members ?? []).map { (ExactText($0.key), $0.value) }, uniquingKeysWith: { $1 })
-        }
-        let (olds, news) = (index(old), index(new))
-        let keys = ((old?.members ?? []) + (new?.members ?? [])).map(\.key).uniqued
-        return keys.compactMap { key in
-            let member = Member(key: key, old: olds[ExactText(key)], new: news[ExactText(key)])
-            return member.old?.canonicalForm == member.new?.canonicalForm ? nil : member
-        }
-    }
-
-    /// Objects are compared by key, lists of one length by place; all else is one change.
-    static func add(from old: JSONNode?, to new: JSONNode?, at place: String, into changes: inout ChangeList) {
-        switch (old, new) {
-        case (nil, nil): return
-        case (nil, let added?):
-            changes.add(.added, "the value at \(place)\(text(added).map { ": \($0)" } ?? "")", at: place)
-        case (let removed?, nil):
-            changes.add(.removed, "the value at \(place)\(text(removed).map { ": \($0)" } ?? "")", at: place)
-        case (let left?, let right?):
-            if left.canonicalForm == right.canonicalForm { return }
-            let before = changes.count
-            if left.members != nil, right.members != nil {
-                for member in members(left, right) {
-                    let inner = "\(place)/\(member.key.escapedForPointer)"
-                    add(from: member.old, to: member.new, at: inner, into: &changes)
-                }
-            } else if let olds = left.elements, let news = right.elements, olds.count == news.count {
-                for (index, pair) in zip(olds, news).enumerated() {
-                    add(from: pair.0, to: pair.1, at: "\(place)/\(index)", into: &changes)
-                }
-            }
-            if changes.count > before { return }
-            var summary = "the value at \(place.isEmpty ? "the root" : place)"
-            if let from = text(left), let to = text(right) { summary += ": \(from) became \(to)" }
-            changes.add(.changed, summary, at: place)
-        }
-    }
-
-    /// The first place that differs, alone.
-    static func addFirst(from old: JSONNode, to new: JSONNode, into changes: inout ChangeList) {
-        var all = ChangeList()
-        add(from: old, to: new, at: "", into: &all)
-        if let first = all.summedUp.first { changes.add(first.kind, first.summary, at: first.pointer) }
-    }
-
-    /// A short value as it is written; nil for what takes more than a few words.
-    static func text(_ node: JSONNode) -> String? {
-        switch node.value {
-        case .null, .bool: node.written
-        case .number(let lexeme): lexeme.utf8.count <= 40 ? lexeme : nil
-        case .string(let text): text.utf8.count <= 120 ? node.written : nil
-        case .array, .object: nil
-        }
     }
 }

@@ -59,7 +59,7 @@ extension JSONNode {
 
     /// The digits without zeros at either end, and the power of ten: `1.0`, `1` and `1e0` are one number, and no two
     /// numbers become one, however long they are. An exponent beyond all sense keeps its own spelling.
-    private static func canonicalNumber(_ lexeme: String) -> String {
+    static func canonicalNumber(_ lexeme: String) -> String {
         let parts = lexeme.split(omittingEmptySubsequences: false) { $0 == "e" || $0 == "E" }
         guard let written = parts.first, let exponent = parts.count > 1 ? Int(parts[1]) : 0 else { return lexeme }
         let isNegative = written.hasPrefix("-")

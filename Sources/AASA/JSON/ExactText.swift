@@ -1,11 +1,13 @@
 // Names and keys as devices and JSON compare them: byte by byte. To Swift's String two spellings of one accented letter are
-// equal, and a Kelvin sign is a K.
+// equal, and a Kelvin sign is a K; and to tell that two are not takes it the square of the marks on one letter.
 
 /// A text that is equal to none but the same bytes.
-struct ExactText: Hashable, Sendable {
+struct ExactText: Hashable, Sendable, ExpressibleByStringLiteral {
     let text: String
 
     init(_ text: String) { self.text = text }
+
+    init(stringLiteral text: String) { self.text = text }
 
     static func == (left: ExactText, right: ExactText) -> Bool { left.text.isExactly(right.text) }
 

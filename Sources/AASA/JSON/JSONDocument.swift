@@ -104,6 +104,9 @@ public struct JSONMember: Sendable, Equatable {
     public let keyRange: Range<Int>
     public let value: JSONNode
 
+    /// The key as it is compared.
+    var name: ExactText { ExactText(key) }
+
     public init(key: String, keyRange: Range<Int>, value: JSONNode) {
         self.key = key
         self.keyRange = keyRange

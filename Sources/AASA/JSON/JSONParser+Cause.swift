@@ -20,8 +20,8 @@ extension JSONParser {
         "\u{FF02}",
     ]
     /// Lists of objects: where one is written without braces, these are what is missing.
-    private static let listsOfObjects: Set<String> = ["details", "components"]
-    private static let lists: Set<String> = ["details", "components", "apps", "appIDs", "paths"]
+    private static let listsOfObjects: Set<ExactText> = ["details", "components"]
+    private static let lists: Set<ExactText> = ["details", "components", "apps", "appIDs", "paths"]
 
     /// Where a value should begin.
     func causeAtValue() -> LocatedCause? {
@@ -50,7 +50,7 @@ extension JSONParser {
             let isDoubled = bytes[index - 1] == UInt8(ascii: "{") && !Array("\"{}[]\r\n".utf8).contains(next)
             if isDoubled { return LocatedCause(.template, at: index - 1..<index) }
             let key = parentKey
-            let isList = frames.last?.latest == nil && key.map(Self.lists.contains) == true
+            let isList = frames.last?.latest == nil && key.map { Self.lists.contains(ExactText($0)) } == true
             guard let opening = frames.last?.opening, isList else { return LocatedCause(.missingKey) }
             return LocatedCause(.bracesForList(key: key), at: opening..<opening + 1)
         case UInt8(ascii: "]"): return causeOfBracket()
@@ -69,7 +69,7 @@ extension JSONParser {
         switch byte {
         case UInt8(ascii: ","), UInt8(ascii: "}"):
             guard let latest = frame.latest else {
-                if byte == UInt8(ascii: ","), Self.lists.contains(key.text) {
+                if byte == UInt8(ascii: ","), Self.lists.contains(ExactText(key.text)) {
                     return LocatedCause(.wrongSign(found: ",", wanted: ":"))
                 }
                 return LocatedCause(.bracesForList(key: parentKey), at: frame.opening..<frame.opening + 1)
@@ -103,7 +103,7 @@ extension JSONParser {
         case UInt8(ascii: ":"):
             if frame.isObject { return LocatedCause(.wrongSign(found: ":", wanted: ",")) }
             let key = parentKey
-            if let key, Self.listsOfObjects.contains(key) {
+            if let key, Self.listsOfObjects.contains(ExactText(key)) {
                 return LocatedCause(.missingEntryBraces(list: key), at: latest.range)
             }
             return LocatedCause(.bracketsForObject(key: key), at: frame.opening..<frame.opening + 1)

@@ -169,7 +169,7 @@ private struct OrderComparing {
         }
         changes.append(change)
         func places(_ list: [String]) -> [ExactText: Int] {
-            Dictionary(zip(list.map(ExactText.init), list.indices), uniquingKeysWith: { first, _ in first })
+            Dictionary(zip(list.map(ExactText.init(_:)), list.indices), uniquingKeysWith: { first, _ in first })
         }
         shown.append((places(change.before), places(change.after)))
     }
@@ -177,16 +177,15 @@ private struct OrderComparing {
     private func verified(_ example: String) -> OrderChange? {
         guard let url = MatchableURL(example) else { return nil }
         func opening(_ links: AppLinks) -> [String] {
-            let result = links.match(url, meter: matching)
-            return (result.opens.map { [$0] } ?? []) + result.alsoOpenedBy
+            links.match(url, meter: matching).opening
         }
         let (before, after) = (opening(old.links), opening(new.links))
         guard !matching.isExhausted else { return nil }
-        let both = Set(before.map(ExactText.init)).intersection(after.map(ExactText.init))
+        let both = Set(before.map(ExactText.init(_:))).intersection(after.map(ExactText.init(_:)))
         let change = OrderChange(
             example: example, before: before.filter { both.contains(ExactText($0)) },
             after: after.filter { both.contains(ExactText($0)) })
-        return change.before.map(ExactText.init) == change.after.map(ExactText.init) ? nil : change
+        return change.before.map(ExactText.init(_:)) == change.after.map(ExactText.init(_:)) ? nil : change
     }
 }
 
@@ -211,10 +210,11 @@ private struct FileOrder {
         let claims = AppClaims(ofRealApps: links)
         let ranks = links.entries.map { entry in
             Dictionary(
-                zip(entry.appIDs.map(ExactText.init), entry.appIDs.indices), uniquingKeysWith: { first, _ in first })
+                zip(entry.appIDs.map(ExactText.init(_:)), entry.appIDs.indices), uniquingKeysWith: { first, _ in first }
+            )
         }
         var spans: [ExactText: ClosedRange<Int>] = [:]
-        for app in claims.apps.map(ExactText.init) {
+        for app in claims.apps.map(ExactText.init(_:)) {
             let places = claims.entries(of: app.text).compactMap { entry in
                 ranks[entry][app].map { Self.place(entry, $0) }
             }

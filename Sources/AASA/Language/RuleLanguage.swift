@@ -69,13 +69,24 @@ struct RuleKey: Hashable {
     let isCaseSensitive: Bool
     let isPercentEncoded: Bool
 
-    enum Query: Hashable {
+    enum Query: Hashable, Sendable {
         case any
         case whole([PatternElement])
         case items([Item])
+
+        /// Of the conditions that not every item meets.
+        /// - Returns: nil where a pattern is at fault.
+        init?(_ constrained: [QueryItems.Item]) {
+            var items: [Item] = []
+            for item in constrained {
+                guard let elements = item.pattern.elements else { return nil }
+                items.append(Item(name: item.key, pattern: elements))
+            }
+            self = items.isEmpty ? .any : .items(items.sorted { $0.name.lexicographicallyPrecedes($1.name) })
+        }
     }
 
-    struct Item: Hashable {
+    struct Item: Hashable, Sendable {
         /// By scalars: to Swift's String two spellings of one accented letter are equal.
         let name: [Unicode.Scalar]
         let pattern: [PatternElement]
@@ -94,15 +105,9 @@ struct RuleKey: Hashable {
         case .whole(let pattern):
             guard let elements = pattern.elements else { return nil }
             query = elements == [.anyRun] ? .any : .whole(elements)
-        case .items(let listed):
-            var items: [Item] = []
-            for item in listed {
-                guard let elements = item.pattern.elements else { return nil }
-                if elements != [.anyRun] {
-                    items.append(Item(name: Array(item.name.unicodeScalars), pattern: elements))
-                }
-            }
-            query = items.isEmpty ? .any : .items(items.sorted { $0.name.lexicographicallyPrecedes($1.name) })
+        case .items(let items):
+            guard let key = items.key else { return nil }
+            query = key
         }
         var fragment: [PatternElement]?
         if let pattern = rule.fragment {

@@ -4,6 +4,9 @@
 struct RuleNumbering {
     private(set) var keys: [RuleKey] = []
     private var numbers: [RuleKey: Int32] = [:]
+    /// By what rules share: of a file's rules that take all from `defaults` none has a pattern of its own. Those who ask
+    /// hold the files, so that an identity stays that of its pattern.
+    private var shared: [Source: Int32?] = [:]
     private let languages = LanguageCache()
 
     /// A rule in its list.
@@ -13,17 +16,51 @@ struct RuleNumbering {
         let isExclusion: Bool
     }
 
+    /// What decides a rule's key, by identity.
+    private struct Source: Hashable {
+        let path: ObjectIdentifier?
+        let query: ObjectIdentifier?
+        let fragment: ObjectIdentifier?
+        let isCaseSensitive: Bool
+        let isPercentEncoded: Bool
+
+        init(_ rule: URLRule) {
+            path = rule.path?.identity
+            query =
+                switch rule.query {
+                case .any: nil
+                case .whole(let pattern): pattern.identity
+                case .items(let items): items.identity
+                }
+            fragment = rule.fragment?.identity
+            isCaseSensitive = rule.isCaseSensitive
+            isPercentEncoded = rule.isPercentEncoded
+        }
+    }
+
     mutating func numbered(
         _ rules: [URLRule], meter: WorkMeter
     ) throws(LanguageBudget.Exhausted) -> [NumberedRule] {
         var result: [NumberedRule] = []
         for rule in rules {
-            let key = RuleKey(rule)
-            try meter.spend(key?.weight ?? 1)
+            try meter.spend(8)
             try meter.take(48)
-            result.append(NumberedRule(language: key.map { number(of: $0) }, isExclusion: rule.isExclusion))
+            result.append(
+                NumberedRule(language: try number(of: rule, meter: meter), isExclusion: rule.isExclusion))
         }
         return result
+    }
+
+    private mutating func number(of rule: URLRule, meter: WorkMeter) throws(LanguageBudget.Exhausted) -> Int32? {
+        let source = Source(rule)
+        if let known = shared[source] { return known }
+        let key = RuleKey(rule)
+        try meter.spend(key?.weight ?? 1)
+        // Its place here, the key, and the key's place.
+        try meter.take(240)
+        let made: Int32? = if let key { number(of: key) } else { nil }
+        shared.updateValue(made, forKey: source)
+        return made
     }
 
     private mutating func number(of key: RuleKey) -> Int32 {

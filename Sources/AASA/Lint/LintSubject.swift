@@ -162,7 +162,7 @@ struct LintSubject {
                 }
             }
         }
-        for member in members where member.key != "applinks" && Association.knownServices.contains(member.key) {
+        for member in members where member.name != "applinks" && Association.isKnown(member.key) {
             guard let apps = member.value["apps"] else { continue }
             add(apps, "/\(member.key.escapedForPointer)/apps")
         }
@@ -269,14 +269,14 @@ struct PatternSite {
                         part: .query, text: text, node: node, pointer: rule.pointer + "/?", pattern: pattern, rule: rule
                     ))
             }
-            let items: [URLRule.Query.Item] = if case .items(let items) = rule.query { items } else { [] }
+            let items: QueryItems? = if case .items(let items) = rule.query { items } else { nil }
             for (index, member) in (node.lastMembers ?? []).enumerated() {
                 guard let text = member.value.string else { continue }
                 sites.append(
                     PatternSite(
                         part: .queryItem, text: text, node: member.value,
                         pointer: "\(rule.pointer)/?/\(member.key.escapedForPointer)",
-                        pattern: items.indices.contains(index) ? items[index].pattern : nil, rule: rule))
+                        pattern: items.flatMap { index < $0.count ? $0[index].pattern : nil }, rule: rule))
             }
         }
         if let node = rule.node["#"], let text = node.string {

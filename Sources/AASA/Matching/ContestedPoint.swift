@@ -108,11 +108,11 @@ struct ContestedReadings {
         case .severalEntriesOfOneApp: entriesDisagree
         case .appIDBesideAppIDs: zip(links.entries, behaviours).contains { $1 != .notMatched && $0.hasOtherAppID }
         case .decodingOrder: decidesByDecodingOrder
-        case .codeLists: changes(where: \.holdsCodes, PatternCompiler(links.variables.withAnyCodes))
+        case .codeLists: changes(where: .codes, PatternCompiler(links.variables.withAnyCodes))
         case .backslash:
-            changes(where: \.holdsBackslash, PatternCompiler(links.variables, reading: .backslashEscapes))
+            changes(where: .backslash, PatternCompiler(links.variables, reading: .backslashEscapes))
         case .wildcardLimit:
-            changes(where: { $0.fault == .tooComplex }, PatternCompiler(links.variables, reading: .unlimited))
+            changes(where: .tooComplex, PatternCompiler(links.variables, reading: .unlimited))
         case .defaultsForPaths: decidesByDefaults
         case .duplicateKey: decidesByDuplicateKey
         case .notChecked: false
@@ -121,7 +121,7 @@ struct ContestedReadings {
 
     private var openingApps: Set<ExactText> {
         let claimed = zip(links.entries, behaviours).lazy.filter { $0.1 == .opens }.flatMap(\.0.appIDs)
-        return Set(claimed.filter { !AppID.isTemplate($0) }.map(ExactText.init))
+        return Set(claimed.filter { !AppID.isTemplate($0) }.map(ExactText.init(_:)))
     }
 
     private var entriesDisagree: Bool {
@@ -150,7 +150,7 @@ struct ContestedReadings {
     private var decidesByDuplicateKey: Bool {
         guard let other = links.byFirstKeys else { return false }
         let (taken, contrary) = (links.match(url, meter: meter), AppLinks(other).match(url, meter: meter))
-        return taken.opens != contrary.opens || taken.alsoOpenedBy != contrary.alsoOpenedBy
+        return taken.opening.map(ExactText.init(_:)) != contrary.opening.map(ExactText.init(_:))
     }
 
     private var decidesByDefaults: Bool {
@@ -166,9 +166,9 @@ struct ContestedReadings {
     }
 
     /// Whether the answer is another where the patterns of a kind are compiled in another way.
-    private func changes(where isRead: (Pattern) -> Bool, _ compiler: PatternCompiler) -> Bool {
+    private func changes(where contested: Pattern.Contested, _ compiler: PatternCompiler) -> Bool {
         zip(links.entries, behaviours).contains { entry, behaviour in
-            changes(entry, behaviour) { $0.patterns.contains(where: isRead) ? $0.reread(compiler) : nil }
+            changes(entry, behaviour) { $0.cost.contested.contains(contested) ? $0.reread(compiler) : nil }
         }
     }
 
@@ -194,16 +194,6 @@ extension AppLinks.Entry {
 }
 
 extension URLRule {
-    fileprivate var patterns: [Pattern] {
-        let queries: [Pattern] =
-            switch query {
-            case .any: []
-            case .whole(let pattern): [pattern]
-            case .items(let items): items.map(\.pattern)
-            }
-        return [path].compactMap { $0 } + queries + [fragment].compactMap { $0 }
-    }
-
     /// The same rule with its patterns read in another way.
     fileprivate func reread(_ compiler: PatternCompiler) -> URLRule {
         func again(_ pattern: Pattern, isPath: Bool = false) -> Pattern {
@@ -213,7 +203,7 @@ extension URLRule {
             switch self.query {
             case .any: .any
             case .whole(let pattern): .whole(again(pattern))
-            case .items(let items): .items(items.map { .init(name: $0.name, pattern: again($0.pattern)) })
+            case .items(let items): .items(compiler.items(like: items))
             }
         return URLRule(
             form: form, isExclusion: isExclusion, path: path.map { again($0, isPath: true) }, query: query,

@@ -153,7 +153,7 @@ final class MatchSubject {
         }
 
         /// The values of an item; one empty value where it is missing.
-        func values(of item: URLRule.Query.Item) -> [Text] {
+        func values(of item: QueryItems.Item) -> [Text] {
             items.isEmpty ? missing : items[item.key] ?? missing
         }
     }

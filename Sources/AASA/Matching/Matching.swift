@@ -50,6 +50,9 @@ public struct MatchResult: Sendable {
     public let isComplete: Bool
     let links: AppLinks
     let url: MatchableURL
+
+    /// All apps that open the URL, in order.
+    var opening: [String] { (opens.map { [$0] } ?? []) + alsoOpenedBy }
 }
 
 extension AppLinks {
@@ -123,7 +126,7 @@ extension URLRule {
         case .whole(let pattern):
             guard pattern.matches(parts.query, isCaseSensitive: isCaseSensitive, meter) else { return .query }
         case .items(let items):
-            for item in items {
+            for item in items.constrained {
                 // An item that repeats must match each time; one that is missing is empty.
                 meter.use(1 + item.key.count / 8)
                 guard

@@ -21,9 +21,17 @@ public struct Pattern: Sendable, Hashable {
     var identity: ObjectIdentifier { ObjectIdentifier(compiled) }
     /// Its wildcards and variables, those of very many values as several.
     var wildcardWeight: Int { compiled.wildcardWeight }
-    /// Whether `$(lang)` or `$(region)` stands in it.
-    var holdsCodes: Bool { compiled.holdsCodes }
-    var holdsBackslash: Bool { compiled.holdsBackslash }
+    var contested: Contested { compiled.contested }
+
+    /// What of a pattern sources do not agree on.
+    struct Contested: OptionSet {
+        let rawValue: Int
+
+        /// `$(lang)` or `$(region)`.
+        static let codes = Contested(rawValue: 1)
+        static let backslash = Contested(rawValue: 2)
+        static let tooComplex = Contested(rawValue: 4)
+    }
 
     private final class Compiled: Sendable {
         let text: String
@@ -33,8 +41,7 @@ public struct Pattern: Sendable, Hashable {
         let weight: Int
         let trialWeight: Int
         let wildcardWeight: Int
-        let holdsCodes: Bool
-        let holdsBackslash: Bool
+        let contested: Contested
 
         init(_ text: String, _ steps: Result<[PatternStep], Fault>) {
             self.text = text
@@ -46,8 +53,10 @@ public struct Pattern: Sendable, Hashable {
             trialWeight = (compiled ?? []).reduce(0) { $0 + $1.trialWeight }
             wildcardWeight = (compiled ?? []).reduce(0) { $0 + $1.wildcardWeight }
             let names = UnusedVariable.names(in: text)
-            holdsCodes = names.contains { $0.isExactly("lang") || $0.isExactly("region") }
-            holdsBackslash = text.utf8.contains(UInt8(ascii: "\\"))
+            var contested: Contested = fault == .tooComplex ? .tooComplex : []
+            if names.contains(where: { $0.isExactly("lang") || $0.isExactly("region") }) { contested.insert(.codes) }
+            if text.utf8.contains(UInt8(ascii: "\\")) { contested.insert(.backslash) }
+            self.contested = contested
         }
     }
 
@@ -151,6 +160,7 @@ final class PatternCompiler {
     private var known: [Source: Pattern] = [:]
     /// By the identity of those that were compiled otherwise, which are kept here so that it stays theirs.
     private var others: [ObjectIdentifier: (own: Pattern, other: Pattern)] = [:]
+    private var otherItems: [ObjectIdentifier: (own: QueryItems, other: QueryItems)] = [:]
 
     private struct Source: Hashable {
         let text: ExactText
@@ -175,6 +185,13 @@ final class PatternCompiler {
         if let known = others[other.identity] { return known.own }
         let own = pattern(other.text, isPath: isPath)
         others[other.identity] = (own, other)
+        return own
+    }
+
+    func items(like other: QueryItems) -> QueryItems {
+        if let known = otherItems[other.identity] { return known.own }
+        let own = QueryItems(other.map { .init(name: $0.name, pattern: pattern(like: $0.pattern, isPath: false)) })
+        otherItems[other.identity] = (own, other)
         return own
     }
 }

@@ -48,6 +48,8 @@ extension PatternProgram.Form {
             if let verdict = matchesFixedWidths(text, head.count..<end, limit: limit, steps: &steps) { return verdict }
             fallthrough
         case .places:
+            // To begin with it costs more than to look at a place.
+            steps += 16
             return Places.follow(
                 self.steps, in: text, head.count..<end, isFolded: isFolded, steps: &steps, limit: limit)
         }
@@ -63,10 +65,11 @@ extension PatternProgram.Form {
         var afterRun: Int?
         var retry = place
         var left = limit
-        defer { count += limit - left }
+        var compared = 0
+        defer { count += limit - left + compared }
         while true {
             left -= 1
-            if left == 0 { return nil }
+            if left <= compared { return nil }
             if step == steps.count {
                 if place == range.upperBound { return true }
             } else if case .anyRun = steps[step] {
@@ -75,7 +78,9 @@ extension PatternProgram.Form {
                 afterRun = step
                 retry = place
                 continue
-            } else if let width = steps[step].fixedWidth(in: text, at: place, before: range.upperBound, isFolded) {
+            } else if let width = steps[step].fixedWidth(
+                in: text, at: place, before: range.upperBound, isFolded, steps: &compared)
+            {
                 step += 1
                 place += width
                 continue
@@ -91,11 +96,11 @@ extension PatternProgram.Form {
 extension PatternStep {
     /// How much it takes at a place, or nil where it does not match there. For steps of a fixed width only.
     fileprivate func fixedWidth(
-        in text: [Unicode.Scalar], at place: Int, before end: Int, _ isFolded: Bool
+        in text: [Unicode.Scalar], at place: Int, before end: Int, _ isFolded: Bool, steps: inout Int
     ) -> Int? {
         if case .choice(let choice) = self {
             guard let texts = choice.side(isFolded).fixedTexts, place + texts.width <= end else { return nil }
-            return texts.contains(text, at: place) ? texts.width : nil
+            return texts.contains(text, at: place, steps: &steps) ? texts.width : nil
         }
         return place < end && takes(text[place], isFolded: isFolded) ? 1 : nil
     }
@@ -269,7 +274,9 @@ struct Places: Equatable {
                 for texts in side.texts where looked < left {
                     guard place + texts.width <= places.count else { break }
                     looked += 1
-                    if texts.contains(text, at: range.lowerBound + place) { next.insert(place + texts.width) }
+                    if texts.contains(text, at: range.lowerBound + place, steps: &looked) {
+                        next.insert(place + texts.width)
+                    }
                 }
             }
             steps += looked

@@ -196,14 +196,16 @@ final class Choice: Sendable {
             count = ordered.count
         }
 
-        /// Whether the text at a place is one of them. The place and the width lie within the text.
-        func contains(_ text: [Unicode.Scalar], at place: Int) -> Bool {
+        /// Whether the text at a place is one of them. The place and the width lie within the text. The count is raised by
+        /// what was compared: values may be long, and differ at their ends alone.
+        func contains(_ text: [Unicode.Scalar], at place: Int, steps: inout Int) -> Bool {
             var low = 0
             var high = count
             while low < high {
                 let middle = (low + high) / 2
                 var offset = 0
                 while offset < width, sorted[middle * width + offset] == text[place + offset] { offset += 1 }
+                steps += offset / 4
                 if offset == width { return true }
                 if sorted[middle * width + offset] < text[place + offset] { low = middle + 1 } else { high = middle }
             }

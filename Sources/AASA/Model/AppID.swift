@@ -14,7 +14,8 @@ public enum AppID {
         if text.unicodeScalars.contains(where: { $0.properties.isWhitespace || $0.value < 0x20 }) {
             return "it holds a blank or a line break"
         }
-        return text.contains("*") ? "it holds a wildcard, which app IDs do not know" : AppIDFault.format(text)
+        return text.utf8.contains(UInt8(ascii: "*"))
+            ? "it holds a wildcard, which app IDs do not know" : AppIDFault.format(text)
     }
 }
 
@@ -53,7 +54,7 @@ enum AppIDFault {
             self = .prefixTwice(prefix)
         } else if let placeholder = Self.placeholder(text) {
             self = .placeholder(placeholder)
-        } else if text.contains("*") {
+        } else if text.utf8.contains(UInt8(ascii: "*")) {
             self = .wildcard
         } else if let reason = Self.format(text) {
             self = .format(reason)
@@ -85,19 +86,22 @@ enum AppIDFault {
         "bundleid", "bundle_id", "bundle-id", "bundleidentifier", "bundle.identifier", "mycompany.myapp",
     ].map { Array($0.utf8) }
 
-    private static func prefix(_ text: String) -> Substring { text.prefix { $0 != "." } }
+    // Scalars: a dot with a combining mark behind it is one character.
+    private static func prefix(_ text: String) -> Substring { Substring(text.unicodeScalars.prefix { $0 != "." }) }
 
-    private static func bundle(_ text: String) -> Substring { text.dropFirst(prefix(text).count + 1) }
+    private static func bundle(_ text: String) -> Substring {
+        Substring(text.unicodeScalars.drop { $0 != "." }.dropFirst())
+    }
 
     private static func isExample(bundle: Substring) -> Bool {
-        let bundle = bundle.lowercased()
-        return bundle == "com.example" || bundle.hasPrefix("com.example.")
+        let bundle = String(bundle.unicodeScalars.prefix(12)).lowercased().utf8
+        return bundle.elementsEqual("com.example".utf8) || bundle.elementsEqual("com.example.".utf8)
     }
 
     /// The prefix, where it stands in front of the bundle id a second time and is no placeholder.
     private static func prefixTwice(_ text: String) -> String? {
         let (first, bundle) = (prefix(text), bundle(text))
-        guard isPrefix(first), bundle.hasPrefix(first + "."), !isPlaceholder(prefix: first)
+        guard isPrefix(first), bundle.utf8.starts(with: "\(first).".utf8), !isPlaceholder(prefix: first)
         else { return nil }
         return String(first)
     }
@@ -148,7 +152,9 @@ enum AppIDFault {
     static func format(_ text: String) -> String? {
         let (prefix, bundle) = (prefix(text), bundle(text))
         if text.isEmpty { return "it is empty" }
-        if !text.contains(".") { return "it has no bundle id: a dot and the bundle id belong behind the prefix" }
+        if !text.utf8.contains(UInt8(ascii: ".")) {
+            return "it has no bundle id: a dot and the bundle id belong behind the prefix"
+        }
         if prefix.isEmpty { return "it begins with a dot: the prefix is missing" }
         if !isPrefix(prefix) {
             if prefix.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
@@ -156,14 +162,15 @@ enum AppIDFault {
                     "\(Quoted.json(String(prefix))) looks like an App Store number; the prefix of the app's signature "
                     + "belongs there, 10 characters A to Z and 0 to 9"
             }
-            if domains.contains(prefix.lowercased()) {
+            if prefix.utf8.count < 8, domains.contains(prefix.lowercased()) {
                 return
                     "it is a bundle id alone; the prefix of the app's signature belongs in front, 10 characters A to Z "
                     + "and 0 to 9"
             }
             return "\(Quoted.json(String(prefix))) is no prefix of 10 characters A to Z and 0 to 9"
         }
-        if bundle.split(separator: ".", omittingEmptySubsequences: false).contains(where: \.isEmpty) {
+        if bundle.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).contains(where: \.isEmpty)
+        {
             return "its bundle id has an empty part"
         }
         for scalar in bundle.unicodeScalars {

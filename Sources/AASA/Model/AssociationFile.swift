@@ -18,7 +18,7 @@ public struct AssociationFile: Sendable {
         public let appIDs: [String]
         public let node: JSONNode
 
-        public var isKnown: Bool { Association.knownServices.contains(name) }
+        public var isKnown: Bool { Association.isKnown(name) }
     }
 
     /// - Throws: `JSONSyntaxError`. Everything else is read leniently, as Apple reads it; `Linter` tells the rest.
@@ -32,7 +32,7 @@ public struct AssociationFile: Sendable {
         var applinks: AppLinks?
         let others = document.duplicateKeys.isEmpty ? nil : document.root.withFirstMembersAlone["applinks"]
         for member in document.root.members ?? [] where member.value.members != nil {
-            if member.key == "applinks" {
+            if member.name == "applinks" {
                 let links = AppLinks(member.value, byFirstKeys: others)
                 applinks = links
                 services.append(AppService(name: member.key, appIDs: links.appIDs, node: member.value))
@@ -58,9 +58,14 @@ public enum Association {
         "classificationreport",
     ]
 
+    /// Whether a key of a file names one of them.
+    static func isKnown(_ key: String) -> Bool { exactServices.contains(ExactText(key)) }
+
+    private static let exactServices = Set(knownServices.map(ExactText.init(_:)))
+
     /// Whether a file names one of them. Cheaper than to read the file.
     public static func namesKnownService(_ root: JSONNode) -> Bool {
-        root.members?.contains { $0.value.members != nil && knownServices.contains($0.key) } ?? false
+        root.members?.contains { $0.value.members != nil && isKnown($0.key) } ?? false
     }
 }
 

@@ -38,7 +38,7 @@ public struct SubstitutionVariables: Sendable {
         self.steps = steps
     }
 
-    public var names: [String] { steps.keys.map(\.text).sorted() }
+    public var names: [String] { steps.keys.map(\.text).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
 
     func step(for name: String) -> PatternStep? { steps[ExactText(name)] }
 
@@ -47,7 +47,7 @@ public struct SubstitutionVariables: Sendable {
         let letter = PatternElement.scalarClass(.alpha)
         let codes = PatternStep.choice(Choice([[letter, letter], [letter, letter, letter]]))
         let own = Set(custom.map { ExactText($0.member.key) })
-        let lists = ["lang", "region"].map(ExactText.init).filter { !own.contains($0) }
+        let lists = ["lang", "region"].map(ExactText.init(_:)).filter { !own.contains($0) }
         return SubstitutionVariables(
             custom: custom, steps: steps.merging(lists.map { ($0, codes) }, uniquingKeysWith: { $1 }))
     }

@@ -17,20 +17,7 @@ public struct URLRule: Sendable {
         /// The whole query, still encoded.
         case whole(Pattern)
         /// Single items, in the order of the file; items that are not listed do not count.
-        case items([Item])
-
-        public struct Item: Sendable, Hashable {
-            public let name: String
-            public let pattern: Pattern
-            /// The name as the matcher looks it up.
-            let key: [Unicode.Scalar]
-
-            init(name: String, pattern: Pattern) {
-                self.name = name
-                self.pattern = pattern
-                key = Array(name.unicodeScalars)
-            }
-        }
+        case items(QueryItems)
     }
 
     public let form: Form
@@ -45,9 +32,8 @@ public struct URLRule: Sendable {
     public let isPercentEncoded: Bool
     public let node: JSONNode
     let place: Place
-    /// What its patterns cost, summed up once for all rules that share a query of many items.
-    let cost: Cost
-    private let isQueryUnconstrained: Bool
+    /// What its patterns cost; each has summed it up already.
+    var cost: Cost { Cost(path) + Cost(fragment) + Cost(query) }
 
     /// Where a rule stands. The text is made where it is asked for: a key of the file may be long, and its rules many.
     struct Place: Hashable, Sendable {
@@ -83,13 +69,13 @@ public struct URLRule: Sendable {
     /// Whether every URL matches.
     public var isUnconstrained: Bool {
         // Every path begins with a slash.
-        (path.map { $0.isUnconstrained || $0.elements == [.scalar("/"), .anyRun] } ?? true) && isQueryUnconstrained
-            && (fragment?.isUnconstrained ?? true)
+        (path.map { $0.isUnconstrained || $0.elements == [.scalar("/"), .anyRun] } ?? true)
+            && Cost(query).isUnconstrained && (fragment?.isUnconstrained ?? true)
     }
 
     init(
         form: Form, isExclusion: Bool, path: Pattern?, query: Query, fragment: Pattern?, isCaseSensitive: Bool,
-        isPercentEncoded: Bool, place: Place, node: JSONNode, queryCost: Cost? = nil
+        isPercentEncoded: Bool, place: Place, node: JSONNode
     ) {
         self.form = form
         self.isExclusion = isExclusion
@@ -100,9 +86,6 @@ public struct URLRule: Sendable {
         self.isPercentEncoded = isPercentEncoded
         self.place = place
         self.node = node
-        let queryCost = queryCost ?? Cost(query)
-        isQueryUnconstrained = queryCost.isUnconstrained
-        cost = Cost(path) + Cost(fragment) + queryCost
     }
 
     /// A component: its own keys first, then the entry's defaults, then those of applinks. Any key is taken over.
@@ -119,7 +102,7 @@ public struct URLRule: Sendable {
             form: .component, isExclusion: settings.isExclusion ?? false, path: settings.path?.pattern,
             query: settings.query ?? .any, fragment: settings.fragment?.pattern,
             isCaseSensitive: settings.isCaseSensitive ?? true, isPercentEncoded: settings.isPercentEncoded ?? true,
-            place: place, node: node, queryCost: settings.queryCost)
+            place: place, node: node)
     }
 
     /// A path: always case-sensitive, `NOT ` in front excludes; query and fragment do not count.
@@ -155,7 +138,6 @@ struct RuleSettings: Sendable {
 
     var path: Constraint?
     private(set) var query: URLRule.Query?
-    private(set) var queryCost: URLRule.Cost?
     var fragment: Constraint?
     var isExclusion: Bool?
     var isCaseSensitive: Bool?
@@ -168,7 +150,7 @@ struct RuleSettings: Sendable {
     init(_ node: JSONNode, _ compiler: PatternCompiler) {
         var (path, query, fragment): (JSONNode?, JSONNode?, JSONNode?)
         for member in node.members ?? [] {
-            switch member.key {
+            switch member.name {
             case "/": path = member.value
             case "?": query = member.value
             case "#": fragment = member.value
@@ -180,7 +162,6 @@ struct RuleSettings: Sendable {
         }
         self.path = path.map { .init(pattern: $0.string.map { compiler.pattern($0, isPath: true) }) }
         self.query = query.map { Self.query($0, compiler) }
-        queryCost = self.query.map(URLRule.Cost.init)
         self.fragment = fragment.map { .init(pattern: $0.string.map { compiler.pattern($0, isPath: false) }) }
     }
 
@@ -194,7 +175,6 @@ struct RuleSettings: Sendable {
         var merged = self
         merged.path = path ?? outer.path
         merged.query = query ?? outer.query
-        merged.queryCost = queryCost ?? outer.queryCost
         merged.fragment = fragment ?? outer.fragment
         merged.isExclusion = isExclusion ?? outer.isExclusion
         merged.isCaseSensitive = isCaseSensitive ?? outer.isCaseSensitive
@@ -206,12 +186,72 @@ struct RuleSettings: Sendable {
     private static func query(_ node: JSONNode, _ compiler: PatternCompiler) -> URLRule.Query {
         if let text = node.string { return .whole(compiler.pattern(text, isPath: false)) }
         guard let members = node.lastMembers, !members.isEmpty else { return .any }
-        var items: [URLRule.Query.Item] = []
+        var items: [QueryItems.Item] = []
         for member in members {
             guard let text = member.value.string else { return .any }
             items.append(.init(name: member.key, pattern: compiler.pattern(text, isPath: false)))
         }
-        return .items(items)
+        return .items(QueryItems(items))
+    }
+}
+
+/// The conditions on the items of a query. Copies share them, with what was worked out about all of them: a file may give
+/// one list of thousands to each of its rules.
+public struct QueryItems: Sendable, RandomAccessCollection {
+    public struct Item: Sendable, Hashable {
+        public let name: String
+        public let pattern: Pattern
+        /// The name as the matcher looks it up.
+        let key: [Unicode.Scalar]
+
+        init(name: String, pattern: Pattern) {
+            self.name = name
+            self.pattern = pattern
+            key = Array(name.unicodeScalars)
+        }
+    }
+
+    private let shared: Shared
+
+    private final class Shared: Sendable {
+        let items: [Item]
+        /// Those that not every item meets.
+        let constrained: [Item]
+        let key: RuleKey.Query?
+        let cost: URLRule.Cost
+
+        init(_ items: [Item]) {
+            self.items = items
+            constrained = items.filter { !$0.pattern.isUnconstrained }
+            key = RuleKey.Query(constrained)
+            cost = URLRule.Cost(items)
+        }
+    }
+
+    init(_ items: [Item]) { shared = Shared(items) }
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { shared.items.count }
+    public subscript(index: Int) -> Item { shared.items[index] }
+
+    /// Those that not every item meets, in the order of the file.
+    var constrained: [Item] { shared.constrained }
+    /// nil where one is at fault: no URL meets it.
+    var key: RuleKey.Query? { shared.key }
+    var cost: URLRule.Cost { shared.cost }
+    /// The same for all copies.
+    var identity: ObjectIdentifier { ObjectIdentifier(shared) }
+}
+
+extension QueryItems: Hashable {
+    public static func == (left: QueryItems, right: QueryItems) -> Bool {
+        left.shared === right.shared || left.shared.items == right.shared.items
+    }
+
+    /// By their number and the first name alone: lists that differ in the rest are rare.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(count)
+        hasher.combine(first?.key)
     }
 }
 
@@ -226,11 +266,14 @@ extension URLRule {
         var wildcards = 0
         /// Whether nothing of it keeps a URL away.
         var isUnconstrained = true
+        /// Whether it holds what sources do not agree on.
+        var contested: Pattern.Contested = []
 
         init(_ pattern: Pattern?) {
             guard let pattern else { return }
             (weight, trialWeight, wildcards) = (pattern.weight, pattern.trialWeight, pattern.wildcardWeight)
             isUnconstrained = pattern.isUnconstrained
+            contested = pattern.contested
         }
 
         init(_ query: Query) {
@@ -238,13 +281,17 @@ extension URLRule {
             switch query {
             case .any: break
             case .whole(let pattern): self = Cost(pattern)
-            case .items(let items):
-                for item in items {
-                    weight += item.key.count + item.pattern.weight
-                    trialWeight += item.key.count + item.pattern.trialWeight
-                    wildcards += 1 + item.pattern.wildcardWeight
-                    isUnconstrained = isUnconstrained && item.pattern.isUnconstrained
-                }
+            case .items(let items): self = items.cost
+            }
+        }
+
+        init(_ items: [QueryItems.Item]) {
+            self.init(Pattern?.none)
+            for item in items {
+                weight += item.key.count
+                trialWeight += item.key.count
+                wildcards += 1
+                self = self + Cost(item.pattern)
             }
         }
 
@@ -254,6 +301,7 @@ extension URLRule {
             sum.trialWeight += right.trialWeight
             sum.wildcards += right.wildcards
             sum.isUnconstrained = left.isUnconstrained && right.isUnconstrained
+            sum.contested.formUnion(right.contested)
             return sum
         }
     }
@@ -329,7 +377,12 @@ extension URLRule {
             if let string = query.string {
                 text += "?\(string)"
             } else if let members = query.members {
-                text += "?" + members.map { "\($0.key)=\($0.value.string ?? "*")" }.sorted().joined(separator: "&")
+                text +=
+                    "?"
+                    + members.map { "\($0.key)=\($0.value.string ?? "*")" }.sorted {
+                        $0.utf8.lexicographicallyPrecedes($1.utf8)
+                    }
+                    .joined(separator: "&")
             }
         }
         if let fragment = node["#"]?.string { text += "#\(fragment)" }

@@ -63,7 +63,7 @@ enum AppIDPlaceholder: LintRule {
         for site in subject.appIDs {
             guard case .placeholder(let part)? = site.fault else { continue }
             let text = site.text ?? ""
-            let seen = part == text ? "the app ID" : "\(Quoted.json(part)) in the app ID"
+            let seen = part.isExactly(text) ? "the app ID" : "\(Quoted.json(part)) in the app ID"
             findings.add(
                 site.range, site.pointer, "\(seen) \(Quoted.json(text)) is a placeholder; no app has this ID")
         }
@@ -295,7 +295,7 @@ enum AppIDDuplicate: LintRule {
         var lists: [(JSONNode, String)] = subject.entries.compactMap { entry in
             entry.node["appIDs"].map { ($0, entry.pointer + "/appIDs") }
         }
-        for member in subject.members where member.key != "applinks" && Association.knownServices.contains(member.key) {
+        for member in subject.members where member.name != "applinks" && Association.isKnown(member.key) {
             if let apps = member.value["apps"] { lists.append((apps, "/\(member.key)/apps")) }
         }
         for (list, pointer) in lists {
@@ -333,7 +333,7 @@ enum AppClipID: LintRule {
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         guard let member = subject.members.last(where: { $0.key == "appclips" }),
             let list = member.value.member("apps"), let apps = list.value.strings, !apps.isEmpty,
-            !apps.contains(where: { $0.lowercased().contains("clip") })
+            !apps.contains(where: { Array($0.lowercased().utf8).firstRange(of: "clip".utf8) != nil })
         else { return }
         findings.add(
             list.keyRange, "/appclips/apps",

@@ -27,7 +27,7 @@ enum ComponentType: LintRule {
         at node: JSONNode, _ pointer: @autoclosure () -> String, _ findings: inout FindingSink
     ) {
         for member in node.members ?? [] {
-            switch member.key {
+            switch member.name {
             case "/", "#":
                 guard member.value.string == nil else { continue }
                 findings.add(
@@ -257,7 +257,7 @@ enum DefaultsConstraint: LintRule {
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for defaults in subject.defaults {
-            for member in defaults.node.members ?? [] where ["/", "?", "#", "exclude"].contains(member.key) {
+            for member in defaults.node.members ?? [] where ["/", "?", "#", "exclude"].contains(member.name) {
                 findings.add(
                     member.keyRange, defaults.pointer + "/" + member.key.escapedForPointer,
                     "\"\(member.key)\" in \"defaults\" applies to each component that has none of its own")

@@ -162,7 +162,7 @@ enum PatternNormalized: LintRule {
         for site in subject.patterns where site.part == .path && !findings.isFull {
             guard HostInPath.fault(of: site) == nil, MalformedNot.fault(of: site) == nil else { continue }
             let read = PathNormalization.normalize(site.text)
-            guard read != site.text, read != site.text + "/" else { continue }
+            guard !read.isExactly(site.text), !read.isExactly(site.text + "/") else { continue }
             findings.add(
                 site.node.range, site.pointer, "devices read \(Quoted.json(site.text)) as \(Quoted.json(read))",
                 fix: DoubledSlash.inSomeValue(site, subject).map { "\($0.fix), and write it as devices read it" })

@@ -12,9 +12,9 @@ enum MisspeltKey: LintRule {
         fix: "correct the key", reference: LintReference.applinks)
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        let names = subject.members.contains { Association.knownServices.contains($0.key) }
+        let names = subject.members.contains { Association.isKnown($0.key) }
         if names { look(at: subject.members, "", KeySuggestion.services, &findings) }
-        for member in subject.members where Association.knownServices.contains(member.key) && member.key != "applinks" {
+        for member in subject.members where Association.isKnown(member.key) && member.name != "applinks" {
             look(at: member.value.members ?? [], "/\(member.key)", KeySuggestion.ofService, &findings)
         }
         guard let applinks = subject.applinks else { return }
@@ -23,8 +23,12 @@ enum MisspeltKey: LintRule {
             look(at: entry.node.members ?? [], entry.pointer, KeySuggestion.ofEntry, &findings)
             for rule in entry.rules where rule.form == .component {
                 // A misspelt "exclude" is an error of its own.
-                let members = rule.node.members?.filter { !ExcludeNotRead.isMisspelt($0.key, in: rule.node) }
-                look(at: members ?? [], rule.pointer, KeySuggestion.ofComponent, &findings)
+                let isExcludeRead = rule.node["exclude"] != nil
+                let members = rule.node.members ?? []
+                look(
+                    at: isExcludeRead ? members : members.filter { !ExcludeNotRead.isMeant($0) }, rule.pointer,
+                    KeySuggestion.ofComponent,
+                    &findings)
             }
         }
         for defaults in subject.defaults {
@@ -37,7 +41,8 @@ enum MisspeltKey: LintRule {
         _ findings: inout FindingSink
     ) {
         for member in members
-        where !findings.isFull && MisplacedKey.home(of: member.key, among: candidates) == nil && member.key != "exclude"
+        where !findings.isFull && MisplacedKey.home(of: member.name, among: candidates) == nil
+            && member.name != "exclude"
         {
             guard let meant = KeySuggestion.nearest(to: member.key, among: candidates) else { continue }
             findings.add(
@@ -64,7 +69,8 @@ enum ExcludeNotRead: LintRule {
         for entry in subject.entries {
             look(at: entry.node, entry.pointer, entry, &findings)
             for rule in entry.rules where rule.form == .component {
-                for member in rule.node.members ?? [] where isMisspelt(member.key, in: rule.node) {
+                guard rule.node["exclude"] == nil else { continue }
+                for member in rule.node.members ?? [] where isMeant(member) {
                     findings.add(
                         member.keyRange, rule.pointer + "/" + member.key.escapedForPointer,
                         "devices ignore the key \(Quoted.json(member.key)): this component excludes nothing",
@@ -74,9 +80,9 @@ enum ExcludeNotRead: LintRule {
         }
     }
 
-    /// Whether a key of a component was meant to be "exclude".
-    static func isMisspelt(_ key: String, in component: JSONNode) -> Bool {
-        component["exclude"] == nil && KeySuggestion.nearest(to: key, among: KeySuggestion.ofComponent) == "exclude"
+    /// Whether a key of a component was meant to be "exclude". Where the component has that too, another was meant.
+    static func isMeant(_ member: JSONMember) -> Bool {
+        KeySuggestion.nearest(to: member.key, among: KeySuggestion.ofComponent) == "exclude"
     }
 
     private static func look(
@@ -107,33 +113,33 @@ enum MisplacedKey: LintRule {
         fix: "move it to where it belongs", reference: LintReference.details)
 
     /// Where keys belong, in words.
-    private static let homes: [String: String] = {
-        var homes: [String: String] = [:]
-        for key in ["details", "substitutionVariables"] { homes[key] = "in \"applinks\"" }
-        for key in ["appID", "appIDs", "components", "paths"] { homes[key] = "in an entry of \"details\"" }
-        for key in ["/", "?", "#", "caseSensitive", "percentEncoded"] { homes[key] = "in a component" }
+    private static let homes: [ExactText: String] = {
+        var homes: [ExactText: String] = [:]
+        for key: ExactText in ["details", "substitutionVariables"] { homes[key] = "in \"applinks\"" }
+        for key: ExactText in ["appID", "appIDs", "components", "paths"] { homes[key] = "in an entry of \"details\"" }
+        for key: ExactText in ["/", "?", "#", "caseSensitive", "percentEncoded"] { homes[key] = "in a component" }
         homes["defaults"] = "in \"applinks\" or in an entry of \"details\""
         homes["apps"] = "in a service other than \"applinks\""
         return homes
     }()
 
     /// Where the key belongs, if devices know it and it counts for nothing among these.
-    static func home(of key: String, among candidates: KeySuggestion.Candidates) -> String? {
+    static func home(of key: ExactText, among candidates: KeySuggestion.Candidates) -> String? {
         // In a component "paths" is a misspelt "/".
         let isMisspelling = key == "paths" && candidates.keys.contains("/")
         return candidates.keys.contains(key) || isMisspelling ? nil : homes[key]
     }
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for member in subject.members where !Association.knownServices.contains(member.key) {
+        for member in subject.members where !Association.isKnown(member.key) {
             add(member, "", KeySuggestion.services, &findings)
         }
         for service in subject.members
-        where Association.knownServices.contains(service.key) && service.key != "applinks" {
+        where Association.isKnown(service.key) && service.name != "applinks" {
             for member in service.value.members ?? [] {
                 add(
                     member, "/\(service.key)", KeySuggestion.ofService, &findings,
-                    hint: ["appID", "appIDs", "details", "paths", "components"].contains(member.key)
+                    hint: ["appID", "appIDs", "details", "paths", "components"].contains(member.name)
                         ? "; \(Quoted.json(service.key)) has \"apps\" alone, a list of app IDs" : "")
             }
         }
@@ -153,7 +159,7 @@ enum MisplacedKey: LintRule {
         _ member: JSONMember, _ pointer: @autoclosure () -> String, _ candidates: KeySuggestion.Candidates,
         _ findings: inout FindingSink, hint: String = ""
     ) {
-        guard let home = home(of: member.key, among: candidates) else { return }
+        guard let home = home(of: member.name, among: candidates) else { return }
         findings.add(
             member.keyRange, pointer() + "/" + member.key.escapedForPointer,
             "devices do not read \(Quoted.json(member.key)) here; it belongs \(home)\(hint)",
@@ -176,9 +182,9 @@ enum UnknownComponentKey: LintRule {
         for entry in subject.entries {
             for rule in entry.rules where rule.form == .component {
                 for member in rule.node.members ?? []
-                where !findings.isFull && !KeySuggestion.ofComponent.keys.contains(member.key)
+                where !findings.isFull && !KeySuggestion.ofComponent.keys.contains(member.name)
                     && KeySuggestion.nearest(to: member.key, among: KeySuggestion.ofComponent) == nil
-                    && MisplacedKey.home(of: member.key, among: KeySuggestion.ofComponent) == nil
+                    && MisplacedKey.home(of: member.name, among: KeySuggestion.ofComponent) == nil
                 {
                     findings.add(
                         member.keyRange, rule.pointer + "/" + member.key.escapedForPointer,
@@ -199,7 +205,7 @@ enum UnknownKey: LintRule {
         fix: "remove it, unless another program reads it", reference: LintReference.details)
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for member in subject.members where Association.knownServices.contains(member.key) && member.key != "applinks" {
+        for member in subject.members where Association.isKnown(member.key) && member.name != "applinks" {
             look(at: member.value, "/\(member.key)", KeySuggestion.ofService, &findings)
         }
         guard let applinks = subject.applinks else { return }
@@ -212,10 +218,10 @@ enum UnknownKey: LintRule {
         _ findings: inout FindingSink
     ) {
         for member in node.members ?? []
-        where !findings.isFull && !known.keys.contains(member.key) && !isRemark(member.key)
-            && !Association.knownServices.contains(member.key)
+        where !findings.isFull && !known.keys.contains(member.name) && !isRemark(member.name)
+            && !Association.isKnown(member.key)
             && KeySuggestion.nearest(to: member.key, among: known) == nil
-            && MisplacedKey.home(of: member.key, among: known) == nil && member.key != "exclude"
+            && MisplacedKey.home(of: member.name, among: known) == nil && member.name != "exclude"
         {
             findings.add(
                 member.keyRange, pointer() + "/" + member.key.escapedForPointer,
@@ -224,7 +230,7 @@ enum UnknownKey: LintRule {
     }
 
     /// Where people put remarks, since JSON has no comments.
-    private static func isRemark(_ key: String) -> Bool {
+    private static func isRemark(_ key: ExactText) -> Bool {
         ["comment", "comments", "_comment", "//"].contains(key)
     }
 }
@@ -233,11 +239,11 @@ enum UnknownKey: LintRule {
 enum KeySuggestion {
     /// The keys that count at one place.
     struct Candidates {
-        let keys: Set<String>
+        let keys: Set<ExactText>
         fileprivate let plain: [(key: String, form: [UInt8])]
 
         init(_ keys: [String]) {
-            self.keys = Set(keys)
+            self.keys = Set(keys.map(ExactText.init(_:)))
             plain = keys.map { ($0, KeySuggestion.plainForm($0)) }
         }
     }
@@ -262,14 +268,14 @@ enum KeySuggestion {
 
     /// - Returns: nil where none is near, or where the key is one of them.
     static func nearest(to key: String, among candidates: Candidates) -> String? {
-        guard key.utf8.count <= 40, !candidates.keys.contains(key) else { return nil }
+        guard key.utf8.count <= 40, !candidates.keys.contains(ExactText(key)) else { return nil }
         let plain = plainForm(key)
         guard !plain.isEmpty else { return nil }
         if let same = candidates.plain.first(where: { $0.form == plain }) { return same.key }
         let word = String(decoding: plain, as: UTF8.self)
         // In a component `path` is the pattern's own key, elsewhere it is the list.
         if candidates.keys.contains("/"), word == "path" || word == "paths" { return "/" }
-        if let meant = known[word], candidates.keys.contains(meant) { return meant }
+        if let meant = known[word], candidates.keys.contains(ExactText(meant)) { return meant }
         let allowed = plain.count >= 8 ? 2 : plain.count >= 4 ? 1 : 0
         var best: (key: String, distance: Int)?
         for candidate in candidates.plain

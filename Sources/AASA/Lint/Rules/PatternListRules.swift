@@ -181,7 +181,7 @@ enum ComponentWithoutConstraint: LintRule {
         for entry in subject.entries {
             for (index, rule) in entry.rules.enumerated()
             where rule.form == .component && rule.isUnconstrained
-                && !(rule.node.members ?? []).contains(where: { ["/", "?", "#"].contains($0.key) })
+                && !(rule.node.members ?? []).contains(where: { ["/", "?", "#"].contains($0.name) })
             {
                 // An exclusion of all that is left, at the end, changes nothing.
                 if rule.isExclusion && index == entry.rules.count - 1 { continue }
@@ -275,7 +275,7 @@ enum BroadPattern: LintRule {
     private static func isBroad(_ rule: URLRule) -> Bool {
         guard !rule.isExclusion, !WholeSite.isWholeSite(rule), rule.query == .any,
             rule.fragment?.isUnconstrained ?? true,
-            let elements = rule.path?.elements, elements.contains(.anyRun), elements.count <= 12
+            let elements = rule.path?.elements, elements.count <= 12, elements.contains(.anyRun)
         else { return false }
         return elements.allSatisfy { $0 == .anyRun || $0 == .anyScalar || $0 == .scalar("/") }
     }
@@ -389,7 +389,7 @@ struct ListDifference {
     private static func asPaths(_ components: JSONNode, keepsInclusions: Bool) -> JSONNode {
         let elements = (components.elements ?? []).compactMap { component -> JSONNode? in
             guard let members = component.members else { return component }
-            let plain = members.filter { ["/", "exclude", "comment"].contains($0.key) }
+            let plain = members.filter { ["/", "exclude", "comment"].contains($0.name) }
             if plain.count == members.count { return component }
             let isExclusion = component["exclude"].map(LenientBoolean.read) ?? false
             return isExclusion || !keepsInclusions ? nil : JSONNode(value: .object(plain), range: component.range)
@@ -408,7 +408,7 @@ struct ListDifference {
         let defaults = (entry.node.members ?? []).filter { $0.key == "defaults" }
         let app = member("appID", node(.string("app")))
         let details = member("details", node(.array([node(.object(defaults + [member(key, list), app]))])))
-        let context = (applinks.node.members ?? []).filter { ["defaults", "substitutionVariables"].contains($0.key) }
+        let context = (applinks.node.members ?? []).filter { ["defaults", "substitutionVariables"].contains($0.name) }
         return AppLinks(node(.object(context + [details])))
     }
 

@@ -15,7 +15,7 @@ enum NoService: LintRule {
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         guard let root = subject.file?.document.root, let members = root.members,
-            !members.contains(where: { Association.knownServices.contains($0.key) })
+            !members.contains(where: { Association.isKnown($0.key) })
         else { return }
         let keys = members.isEmpty ? "it is empty" : "it has \(Quoted.list(members.lazy.map(\.key)))"
         let meant = members.prefix(100).lazy.compactMap { member in
@@ -41,7 +41,7 @@ enum ServiceType: LintRule {
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for member in subject.members
-        where Association.knownServices.contains(member.key) && member.value.members == nil {
+        where Association.isKnown(member.key) && member.value.members == nil {
             findings.add(
                 member.value.elements == nil ? member.value.range : member.value.opening,
                 "/" + member.key.escapedForPointer,
@@ -65,7 +65,7 @@ enum ServiceWithoutApps: LintRule {
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         let namesNoApp = subject.appIDs.isEmpty
         for member in subject.members
-        where Association.knownServices.contains(member.key) && member.value.members != nil {
+        where Association.isKnown(member.key) && member.value.members != nil {
             let pointer = "/" + member.key.escapedForPointer
             if let fault = fault(of: member) {
                 findings.add(member.keyRange, pointer, fault)
@@ -120,9 +120,9 @@ enum EmptyService: LintRule {
 
     static func isEmpty(_ member: JSONMember) -> Bool {
         let service = member.value
-        guard member.key == "applinks", let details = service["details"] else {
+        guard member.name == "applinks", let details = service["details"] else {
             let isEmptyObject = service.members?.isEmpty == true
-            return member.key != "applinks" && (isEmptyObject || service["apps"]?.elements?.isEmpty == true)
+            return member.name != "applinks" && (isEmptyObject || service["apps"]?.elements?.isEmpty == true)
         }
         return details.elements?.isEmpty == true || details.members?.isEmpty == true
     }
@@ -130,8 +130,8 @@ enum EmptyService: LintRule {
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         guard !subject.appIDs.isEmpty else { return }
         for member in subject.members
-        where Association.knownServices.contains(member.key) && member.value.members != nil && isEmpty(member) {
-            let list = member.key == "applinks" ? "details" : "apps"
+        where Association.isKnown(member.key) && member.value.members != nil && isEmpty(member) {
+            let list = member.name == "applinks" ? "details" : "apps"
             findings.add(
                 member.value.member(list)?.value.range ?? member.keyRange, "/\(member.key)/\(list)",
                 "'\(member.key)' lists no app; for devices the service is off")
@@ -155,7 +155,7 @@ enum ServiceMisplaced: LintRule {
         fix: "close the brackets of \"applinks\" before it", reference: LintReference.associatedDomains)
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for member in subject.applinks?.node.members ?? [] where Association.knownServices.contains(member.key) {
+        for member in subject.applinks?.node.members ?? [] where Association.isKnown(member.key) {
             findings.add(
                 member.keyRange, "/applinks/\(member.key)",
                 "'\(member.key)' stands inside of \"applinks\", where devices do not look for it; the service is off")
@@ -172,11 +172,11 @@ enum UnknownService: LintRule {
         fix: "remove it, unless another program reads it", reference: LintReference.associatedDomains)
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        guard subject.members.contains(where: { Association.knownServices.contains($0.key) }) else { return }
+        guard subject.members.contains(where: { Association.isKnown($0.key) }) else { return }
         for member in subject.members
-        where !Association.knownServices.contains(member.key)
+        where !Association.isKnown(member.key)
             && KeySuggestion.nearest(to: member.key, among: KeySuggestion.services) == nil
-            && MisplacedKey.home(of: member.key, among: KeySuggestion.services) == nil
+            && MisplacedKey.home(of: member.name, among: KeySuggestion.services) == nil
         {
             findings.add(
                 member.keyRange, "/" + member.key.escapedForPointer,

@@ -12,13 +12,14 @@ enum UndefinedVariable: LintRule {
         fix: "define it in \"substitutionVariables\", or correct the name", reference: LintReference.variables)
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        var names: [String: String] = [:]
-        for name in subject.applinks?.variables.names ?? [] where names[name.lowercased()] == nil {
-            names[name.lowercased()] = name
+        var names: [ExactText: String] = [:]
+        for name in subject.applinks?.variables.names ?? [] {
+            let plain = ExactText(name.lowercased())
+            if names[plain] == nil { names[plain] = name }
         }
         for site in subject.patterns {
             guard case .undefinedVariable(let name)? = site.pattern?.fault else { continue }
-            let nearest = findings.isFull ? nil : names[name.lowercased()]
+            let nearest = findings.isFull ? nil : names[ExactText(name.lowercased())]
             findings.add(
                 site.node.range, site.pointer,
                 "there is no variable \(Quoted.json(name)), so \(Quoted.json(site.text)) never matches"
@@ -146,15 +147,17 @@ enum VariableNotEncoded: LintRule {
     private static func faults(of variable: SubstitutionVariables.Custom) -> [Value] {
         let node = variable.member.value
         let pointer = "/applinks/substitutionVariables/\(variable.name.escapedForPointer)"
-        var encoded: Set<String>?
+        var encoded: Set<ExactText>?
         return (node.elements ?? [node]).enumerated().compactMap { index, element in
-            guard let text = element.string, !text.contains("$("), let scalar = PatternNotEncoded.offending(text) else {
+            guard let text = element.string, !text.holdsVariable, let scalar = PatternNotEncoded.offending(text) else {
                 return nil
             }
             let forms =
-                encoded ?? Set(variable.values.filter { $0.utf8.contains(UInt8(ascii: "%")) }.map { $0.lowercased() })
+                encoded
+                ?? Set(
+                    variable.values.filter { $0.utf8.contains(UInt8(ascii: "%")) }.map { ExactText($0.lowercased()) })
             encoded = forms
-            guard !forms.contains(PercentCoding.encodingWhatMustBe(text).lowercased()) else { return nil }
+            guard !forms.contains(ExactText(PercentCoding.encodingWhatMustBe(text).lowercased())) else { return nil }
             return Value(
                 text: text, scalar: scalar, range: element.range,
                 pointer: node.elements == nil ? pointer : "\(pointer)/\(index)")
@@ -242,11 +245,11 @@ enum UnusedVariable: LintRule {
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         guard let custom = subject.applinks?.variables.custom, !custom.isEmpty else { return }
         var used: Set<ExactText> = []
-        for site in subject.patterns { used.formUnion(names(in: site.text).map(ExactText.init)) }
+        for site in subject.patterns { used.formUnion(names(in: site.text).map(ExactText.init(_:))) }
         for defaults in subject.defaults {
             for member in defaults.node.members ?? [] {
                 let values = member.value.members?.compactMap(\.value.string) ?? [member.value.string ?? ""]
-                for value in values { used.formUnion(names(in: value).map(ExactText.init)) }
+                for value in values { used.formUnion(names(in: value).map(ExactText.init(_:))) }
             }
         }
         for variable in custom
