@@ -94,16 +94,19 @@ struct SiteCase: Sendable, CustomTestStringConvertible {
                 [.portal], [.passes, .noIPv6, .clockAhead]),
         ] + answers
 
-    /// Who answers was met: but for a gate, which answers everybody, the answer is the site's.
+    /// Beside a stranger in Apple's place an answer may be the stranger's.
+    private static let beside = Set(ControlCase.allCases).subtracting([.gate])
+
+    /// Who answers was met.
     private static let answers: [SiteCase] =
         [
-            SiteCase("status 403", .status(403), [], Set(ControlCase.allCases)),
-            SiteCase("status 404", .status(404), [], Set(ControlCase.allCases)),
-            SiteCase("status 500", .status(500), [], Set(ControlCase.allCases)),
+            SiteCase("status 403", .status(403), [], beside),
+            SiteCase("status 404", .status(404), [], beside),
+            SiteCase("status 500", .status(500), [], beside),
             SiteCase("no answer to the request", .failed(.timedOut, .waiting), [], Set(ControlCase.allCases)),
             SiteCase(
                 "a page", .file("<html>").with { $0.headers["Content-Type"] = "text/html" }, [],
-                Set(ControlCase.allCases)),
+                beside),
             // Whatever else this machine can do: no site can know that a network wants a login.
             SiteCase(
                 "a network that wants a login", .status(511, ["Content-Type": "text/html"]), Set(ControlCase.allCases),
@@ -235,7 +238,7 @@ extension EvidenceSuite {
             Row("a clock that nobody dates", SiteCase.all[7].reply, .dates, ["clock is most likely wrong"]),
             Row(
                 "a captive portal", ControlCase.shown("CN=Issuer", .nameMismatch, for: "login.example.net"), .portal,
-                ["A login page of this network", "Log in to this network"]),
+                ["A login page or filter of this network", "Log in to this network"]),
             Row(
                 "no way out", .failed(.timedOut), .noConnection,
                 ["Neither the site nor Apple's CDN", "route, firewall"]),
@@ -272,6 +275,19 @@ extension EvidenceSuite {
                 #expect(verdict.text.oneLine.contains(words), "no '\(words)' in: \(verdict.text.oneLine)")
             }
             #expect(!verdict.text.oneLine.contains("DNSSEC"), "\(verdict.text.oneLine)")
+        }
+
+        @Test(
+            "a stranger in Apple's place is the site's neighbour only where both give the same answer",
+            arguments: [
+                (403, "no", true), (403, "other", false), (503, "no", false),
+            ])
+        func filter(_ status: Int, _ body: String, _ isSame: Bool) throws {
+            let filter = Reply.status(403, ["Content-Type": "text/plain"]).with { $0.body = Data("no".utf8) }
+            let site = Reply.status(status, ["Content-Type": "text/plain"]).with { $0.body = Data(body.utf8) }
+            let verdict = try verdict(origin: site, cdn: filter)
+            #expect((verdict.level == .unknown) == isSame, "\(verdict.told)")
+            #expect(verdict.blame == (isSame ? .machine : .site(isTested: false)), "\(verdict.told)")
         }
 
         @Test("the look-up of the name is no time of the server's")

@@ -52,7 +52,9 @@ extension Checks {
             if isServedElsewhere { matter.address = context.origin.connection?.address }
         }
         return [
-            host.placing(Finding(.origin(.status(matter, context.domain)), evidence: context.answerEvidence))
+            host.placing(
+                Finding(.origin(.status(matter, context.domain)), evidence: context.answerEvidence)
+                    .tested(context.isOriginTested))
         ]
     }
 
@@ -138,7 +140,10 @@ extension Checks {
         let matter = OriginMatter.contentType(
             type.inSentence, isPage: isPage, holdsFile: !isPage || context.readings.originFile != nil,
             context.protectionHere?.protection)
-        return [context.metHost.placing(Finding(.origin(matter), evidence: evidence))]
+        return [
+            context.metHost.placing(
+                Finding(.origin(matter), evidence: evidence).tested(isPage ? context.isOriginTested : true))
+        ]
     }
 
     /// A server that takes long to answer. Apple does not document its crawler's patience; it is believed to be about 5 seconds.
@@ -203,6 +208,14 @@ extension CheckContext {
             let fault = OriginFault(of: retrieval, host: host.name, by: permission, now: now)
         else { return nil }
         return (fault, permission.isTested)
+    }
+
+    /// Whether nothing was seen to stand between this machine and others that it asked.
+    var isOriginTested: Bool {
+        guard case .site(let permission) = readings.control.attribution(of: origin, host: metHost.name) else {
+            return true
+        }
+        return permission.isTested
     }
 
     /// Where the last answer came from, on which way, and what it says of itself.

@@ -198,7 +198,7 @@ extension Control {
         }
 
         var interception: Standing {
-            if seen.contains(where: { $0.speaksOfFile || $0.isVerified && $0.answer?.isOfGate != true }) {
+            if seen.contains(where: { $0.speaksOfFile || $0.isVerified && !$0.isStranger }) {
                 return .passes
             }
             if let foreign = seen.first(where: { $0.connection?.tls?.problem == .nameMismatch }),
@@ -207,7 +207,7 @@ extension Control {
                 return .fails(.foreignCertificate(leaf.subject))
             }
             if let authority = seen.lazy.compactMap(\.refusedAuthority).first { return .fails(.authority(authority)) }
-            if let gate = seen.lazy.compactMap(\.answer).first(where: \.isOfGate) {
+            if let gate = seen.first(where: \.isStranger)?.answer {
                 return .fails(.gate(Gate(gate)))
             }
             return .untested
@@ -258,6 +258,12 @@ private struct Other {
     var isMet: Bool {
         isConnected && failure?.phase != .connecting
             && (failure?.phase != .handshaking || failure?.kind == .certificate)
+    }
+
+    /// Whether an answer in the place of Apple's CDN is none of Apple's, and not the trouble of a server either.
+    var isStranger: Bool {
+        guard let answer, !answer.speaksOfFile else { return false }
+        return answer.status == 511 || answer.status < 500 && answer.status != 429
     }
 
     /// Whether a certificate was shown and passed.

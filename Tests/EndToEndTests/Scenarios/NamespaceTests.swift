@@ -268,7 +268,7 @@ extension EndToEndTests {
                 network.certificate = .expired
                 return network
             },
-            Lack("a login to its network", "gate-answers", ["A login page of this network"]) {
+            Lack("a login to its network", "gate-answers", ["A login page or filter of this network"]) {
                 var network = NamespaceTests.network([("1.2.3.1", .serving)])
                 network.hosts.append(("login.test", ["1.2.3.9"]))
                 network.servers = NamespaceTests.site("login.test", "return 302 https://login.test/;")
