@@ -114,9 +114,7 @@ package actor FleetEvaluator: FleetView {
         if suspicion.isSuspect(canaries: round, now: now) { return .suspect }
         let lostSince = reachability.originLostSince ?? now
         let hostsAnswer = round.map { !$0.isLost && $0.at >= lostSince } ?? false
-        // Another domain's check has reached somebody since this one reaches nobody.
-        let othersReach = suspicion.reachedAt.map { $0 > lostSince } ?? false
-        return hostsAnswer || othersReach ? .proven : .trusted
+        return hostsAnswer || suspicion.reachesOthers(than: observation.domain, now: now) ? .proven : .trusted
     }
 
     /// Whether this machine's own network is in doubt.

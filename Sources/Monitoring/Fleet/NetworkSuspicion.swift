@@ -62,6 +62,11 @@ package struct NetworkSuspicion: Equatable, Sendable {
         }
     }
 
+    /// Whether the last check of another domain, as far as it says anything of now, reached anybody.
+    package func reachesOthers(than domain: Domain, now: Date) -> Bool {
+        latest.contains { $0.domain != domain && $0.freshUntil >= now && !$0.reachability.isLost }
+    }
+
     /// Since when no host is reached, as far as is known.
     func since(_ now: Date) -> Date {
         let runs = latest.filter(\.reachability.isLost).compactMap(\.reachability.originLostSince)

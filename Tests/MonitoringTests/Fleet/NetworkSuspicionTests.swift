@@ -155,6 +155,15 @@ extension MonitoringSuite {
             #expect(try !isSuspect("+", askedAt: 1))
         }
 
+        @Test("another domain that reaches somebody proves the network, as long as its check is fresh")
+        func others() throws {
+            let suspicion = try suspicion("+-")
+            let (first, second) = (try Domain("d0.test"), try Domain("d1.test"))
+            #expect(suspicion.reachesOthers(than: second, now: .testing + 2))
+            #expect(!suspicion.reachesOthers(than: first, now: .testing + 2))
+            #expect(!suspicion.reachesOthers(than: second, now: .testing + 3600))
+        }
+
         @Test("one domain that is checked often counts once")
         func distinct() throws {
             var suspicion = try suspicion("+----")

@@ -98,8 +98,9 @@ extension Simulation {
         checking {
             let sight = sights[site]?[last]
             let isLost = sight?.origin == .unreachable && sight?.edges.isEmpty == true || sight?.origin == .unknown
-            let lost = lostSites(besides: site)
-            let isBorneOut = setupOfLife.hasCanaries ? !canariesReached : lost >= 4 || lost == freshSites(besides: site)
+            let isBorneOut =
+                setupOfLife.hasCanaries
+                ? !canariesReached : lostSites(besides: site) >= 4 || !othersReach(besides: site)
             guard isLost, isBorneOut else {
                 throw Violation(rule: .evaluation, detail: "the local network is suspect, and \(domain) was met")
             }
@@ -110,11 +111,11 @@ extension Simulation {
         sights[site]?[last].certificates = [:]
     }
 
-    /// Those whose last check says anything of now.
-    private func freshSites(besides site: Int) -> Int {
-        guard let now = process?.time.now() else { return 0 }
-        return states.count { key, state in
-            guard key != site, let checked = state.lastCheckedAt else { return false }
+    /// Whether another site's last check, as far as it says anything of now, reached anybody.
+    private func othersReach(besides site: Int) -> Bool {
+        guard let now = process?.time.now() else { return false }
+        return states.contains { key, state in
+            guard key != site, let checked = state.lastCheckedAt, !state.reachability.isLost else { return false }
             return now.timeIntervalSince(checked) <= 2 * (setup.intervals[key] / .seconds(1)) + 60
         }
     }
