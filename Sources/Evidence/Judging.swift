@@ -100,7 +100,7 @@ package final class CheckContext: Sendable {
         self.now = now
     }
 
-    /// Whether a finding rests on what was seen of the site: where this machine met something else nothing is told of it.
+    /// Whether a finding rests on what was seen of the site: where this machine met something else, nothing is said of it.
     func isSeen(_ finding: Finding) -> Bool {
         guard origin.ownFault != nil else { return true }
         return !["origin.", "aasa.", "expect."].contains { finding.rule.rawValue.hasPrefix($0) }

@@ -11,7 +11,7 @@ package struct DomainProbe: Sendable {
     private let vantages: VantageSurvey
     private let cdn: CDNProbe
     private let pages: PageProbe
-    /// The environment variable that curl and most programs take their proxy from, where this program was told of no proxy: it uses
+    /// The environment variable that curl and most programs take their proxy from, where this program was given no proxy: it uses
     /// none of itself. Only the name: a value may hold a password.
     private let unusedProxy: String?
 

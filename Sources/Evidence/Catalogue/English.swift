@@ -321,7 +321,7 @@ extension English {
         switch (matter, counterevidence) {
         case (_, .freshCopy(let age)):
             "nothing needs to be done: Apple's crawler got the file \(Self.age(age)) ago; protections that know bots by their "
-                + "address refuse whoever only bears the name"
+                + "address refuse clients that only bear the name"
         case (_, .untested): "look from another machine or network first; if it is so there too, \(fix)"
         case (.origin(.notPublic), _), (_, .otherServer), (_, .appleWord):
             "check from a network with public DNS, or name a vantage; nothing needs to be done at the site"

@@ -243,10 +243,12 @@ extension CDNFault {
         case .failed(let failure): self = .failed(failure.kind, failure.phase)
         case .answered(let answer) where answer.speaksOfFile: self = .cutShort
         case .answered(let answer):
-            switch answer.status {
-            case 429: self = .rateLimited(pause: answer.pause(now))
-            case 500...: self = .ownTrouble(status: answer.status, pause: answer.pause(now))
-            default: self = .notApple(status: answer.status)
+            if answer.isOfStranger {
+                self = .notApple(status: answer.status)
+            } else if answer.status == 429 {
+                self = .rateLimited(pause: answer.pause(now))
+            } else {
+                self = .ownTrouble(status: answer.status, pause: answer.pause(now))
             }
         }
     }

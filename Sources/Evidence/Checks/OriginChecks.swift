@@ -131,10 +131,10 @@ extension Checks {
     @Sendable static func originContentType(_ context: CheckContext) -> [Finding] {
         guard let answer = context.origin.answer, answer.status == 200 else { return [] }
         let header = answer.header("content-type")
-        let type = header?.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased() ?? ""
+        let type = answer.mediaType
         let accepted: Set<String> = ["application/json", "application/pkcs7-mime"]
         if accepted.contains(type) { return [] }
-        let isPage = type == "text/html" || type == "application/xhtml+xml"
+        let isPage = answer.isPage
         var evidence = context.answerEvidence
         evidence["content_type"] = header ?? "(none)"
         let matter = OriginMatter.contentType(
@@ -142,7 +142,7 @@ extension Checks {
             context.protectionHere?.protection)
         return [
             context.metHost.placing(
-                Finding(.origin(matter), evidence: evidence).tested(isPage ? context.isOriginTested : true))
+                Finding(.origin(matter), evidence: evidence).tested(!isPage || context.isOriginTested))
         ]
     }
 

@@ -78,7 +78,7 @@ package struct Control: Sendable {
         case machine(MonitorCause)
     }
 
-    private var standings: [Step: Standing]
+    private let standings: [Step: Standing]
     /// The true time where the clock is off, as Apple's CDN has it.
     private let appleTime: Date?
     private let unusedProxy: String?
@@ -90,6 +90,9 @@ package struct Control: Sendable {
     }
 
     package subscript(_ step: Step) -> Standing { standings[step] ?? .untested }
+
+    /// `family`: 4 or 6.
+    private subscript(family family: Int) -> Standing { self[family == 6 ? .ipv6 : .ipv4] }
 }
 
 // MARK: - From an observation
@@ -97,7 +100,7 @@ package struct Control: Sendable {
 extension Control {
     /// Off by less than this, a clock harms no judgement.
     private static let clockSlack: TimeInterval = 600
-    /// A look-up that takes longer is told of, in milliseconds.
+    /// A look-up that takes longer is a finding, in milliseconds.
     static let slowLookUp = 1000.0
 
     /// What is known besides of those whom a check asked beside the site.
@@ -184,7 +187,8 @@ extension Control {
 
         var trust: Standing {
             if seen.contains(where: \.isVerified) { return .passes }
-            return seen.lazy.compactMap(\.refusedAuthority).first.map { .fails(.authority($0)) } ?? .untested
+            return seen.lazy.compactMap(\.connection?.tls?.refusedAuthority).first.map { .fails(.authority($0)) }
+                ?? .untested
         }
 
         var clock: Standing {
@@ -198,7 +202,7 @@ extension Control {
         }
 
         var interception: Standing {
-            if seen.contains(where: { $0.speaksOfFile || $0.isVerified && !$0.isStranger }) {
+            if seen.contains(where: { $0.speaksOfFile || $0.isVerified && $0.answer?.isOfStranger != true }) {
                 return .passes
             }
             if let foreign = seen.first(where: { $0.connection?.tls?.problem == .nameMismatch }),
@@ -206,8 +210,10 @@ extension Control {
             {
                 return .fails(.foreignCertificate(leaf.subject))
             }
-            if let authority = seen.lazy.compactMap(\.refusedAuthority).first { return .fails(.authority(authority)) }
-            if let gate = seen.first(where: \.isStranger)?.answer {
+            if let authority = seen.lazy.compactMap(\.connection?.tls?.refusedAuthority).first {
+                return .fails(.authority(authority))
+            }
+            if let gate = seen.lazy.compactMap(\.answer).first(where: \.isOfStranger) {
                 return .fails(.gate(Gate(gate)))
             }
             return .untested
@@ -260,23 +266,8 @@ private struct Other {
             && (failure?.phase != .handshaking || failure?.kind == .certificate)
     }
 
-    /// Whether an answer in the place of Apple's CDN is none of Apple's, and not the trouble of a server either.
-    var isStranger: Bool {
-        guard let answer, !answer.speaksOfFile else { return false }
-        return answer.status == 511 || answer.status < 500 && answer.status != 429
-    }
-
     /// Whether a certificate was shown and passed.
     var isVerified: Bool { connection?.tls?.trusted == true }
-
-    var refusedAuthority: String? { failure?.kind == .certificate ? connection?.tls?.refusedAuthority : nil }
-}
-
-extension Retrieval {
-    /// The authority that a certificate was refused for.
-    fileprivate var refusedAuthority: String? {
-        failure?.kind == .certificate ? connection?.tls?.refusedAuthority : nil
-    }
 }
 
 extension TLSFacts {
@@ -291,13 +282,7 @@ extension TLSFacts {
 }
 
 extension Answer {
-    /// A web page by its Content-Type.
-    var isPage: Bool {
-        let type = header("content-type")?.lowercased() ?? ""
-        return type.hasPrefix("text/html") || type.hasPrefix("application/xhtml+xml")
-    }
-
-    var isRedirect: Bool { (300..<400).contains(status) && status != 304 }
+    fileprivate var isRedirect: Bool { (300..<400).contains(status) && status != 304 }
 }
 
 // MARK: - Who is to blame
@@ -362,7 +347,7 @@ extension Control {
     }
 
     private func attribution(ofConnection failure: Failure, _ families: [Int]) -> Attribution {
-        let lost = families.filter { self[$0 == 6 ? .ipv6 : .ipv4] == .fails(.noFamily) }
+        let lost = families.filter { self[family: $0] == .fails(.noFamily) }
         if failure.phase == .connecting, failure.kind != .connectionRefused {
             if let family = lost.first, lost.count == families.count { return .machine(.noFamily(family)) }
             // Without edges that are asked over IPv6: what could not even be sent shows that this machine has no way there.
@@ -375,7 +360,7 @@ extension Control {
         {
             return .machine(.noWayOut(unusedProxy: unusedProxy))
         }
-        let isMet = families.allSatisfy { self[$0 == 6 ? .ipv6 : .ipv4] == .passes }
+        let isMet = families.allSatisfy { self[family: $0] == .passes }
         return .site(Permission(isTested: isMet && self[.connection] == .passes))
     }
 
@@ -395,7 +380,7 @@ extension Control {
         guard case .fails(.authority(let others)) = self[.trust] else {
             return .site(Permission(isTested: self[.trust] == .passes))
         }
-        let own = retrieval.refusedAuthority
+        let own = tls?.refusedAuthority
         // What signed itself no trust store lacks.
         if tls?.problem == .selfSigned, own != others { return .site(Permission(isTested: false)) }
         return .machine(

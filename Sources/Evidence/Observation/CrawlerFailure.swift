@@ -117,15 +117,22 @@ extension Answer {
     /// not. An answer about something else (the CDN's own trouble, a gate in the network on the way) says nothing.
     package var speaksOfFile: Bool {
         // Apple's CDN says "no file" with 404 alone; 401, 403 and their kin are some gate's on the way.
-        failureReason != nil || [200, 404, 410].contains(status) && !isOfGate
+        // Apple's answers name their origin, and are never pages.
+        let isForeignPage = status == 200 && isPage && header("apple-from") == nil
+        return failureReason != nil || [200, 404, 410].contains(status) && !isForeignPage
     }
 
-    /// Whether what answers in the place of Apple's CDN is something in between: it asks for a login, sends somewhere else, or shows
-    /// a page. Apple's answers name their origin, and are never pages.
-    var isOfGate: Bool {
-        guard failureReason == nil, header("apple-from") == nil else { return false }
-        return status == 511 || isRedirect || isPage && status < 500 && ![404, 410, 429].contains(status)
+    /// Whether an answer in the place of Apple's CDN is none of Apple's, and not the trouble of a server either: a login page, a
+    /// filter, a redirect to one of them.
+    var isOfStranger: Bool { !speaksOfFile && (status < 500 && status != 429 || status == 511) }
+
+    /// The media type in lower case, without parameters; empty where there is none.
+    var mediaType: String {
+        header("content-type")?.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased() ?? ""
     }
+
+    /// Whether it is a web page by its Content-Type.
+    var isPage: Bool { ["text/html", "application/xhtml+xml"].contains(mediaType) }
 
     /// Apple's reason, where there is one; an empty header gives none.
     var failureReason: String? {

@@ -70,7 +70,7 @@ package struct ControlLook: Codable, Equatable, Sendable {
     package var reference: ConnectionLook?
     /// 4, 6: the families in which this machine has an address of its own; nil: not known.
     package var families: [Int]?
-    /// The environment variable that names a proxy, where this program was told of none: it uses no such variable.
+    /// The environment variable that names a proxy, where this program was given none: it uses no such variable.
     package var unusedProxy: String?
     /// The time by the answer of Apple's CDN, and by this machine's clock at that moment.
     package var clock: ClockLook?

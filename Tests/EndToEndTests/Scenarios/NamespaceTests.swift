@@ -239,68 +239,66 @@ extension EndToEndTests {
             }
         }
 
-        private static let lacks: [Lack] = [
-            Lack("IPv6", "family-missing-here", ["This machine has no IPv6", "what Apple sees"]) {
-                var network = NamespaceTests.network([])
-                network.hosts = [("site.test", ["2a00:9::1"]), (Namespace.cdn, ["1.2.4.1"])]
-                network.addresses = ["1.2.4.1": .serving]
-                network.hasIPv6 = false
-                return network
-            },
-            Lack(
-                "a way out but by a proxy", "no-way-out",
-                ["Neither the site nor Apple's CDN", "https_proxy is set", "--proxy"]
-            ) {
-                var network = NamespaceTests.network([("1.2.9.1", .dropping)])
-                for edge in network.addresses.keys { network.addresses[edge] = .dropping }
-                network.environment = ["https_proxy": "http://user:secret@127.0.0.1:3128"]
-                return network
-            },
-            Lack("a name server that knows names", "name-server-failed", ["finds neither site.test nor Apple's CDN"]) {
-                var network = NamespaceTests.network([("1.2.3.1", .serving)])
-                network.servers = "server { listen 443; return 404; }"
-                network.hosts = []
-                return network
-            },
-            Lack("a clock that is right", "clock-is-wrong", ["clock is most likely wrong", "Set this machine's clock"])
-            {
-                var network = NamespaceTests.network([("1.2.3.1", .serving)])
-                network.certificate = .expired
-                return network
-            },
-            Lack("a login to its network", "gate-answers", ["A login page or filter of this network"]) {
-                var network = NamespaceTests.network([("1.2.3.1", .serving)])
-                network.hosts.append(("login.test", ["1.2.3.9"]))
-                network.servers = NamespaceTests.site("login.test", "return 302 https://login.test/;")
-                return network
-            },
-            Lack(
-                "an exemption from inspection", "tls-intercepted", ["opens TLS"],
-                arguments: [
-                    "--max-time", "5", "--cacert", "/etc/ssl/certs/ca-certificates.crt", "site.test",
-                ]
-            ) { NamespaceTests.network([("1.2.3.1", .serving)]) },
-            Lack(
-                "a login at its proxy", "own-fault", ["proxy of this machine wants a login", "407"],
-                arguments: [
-                    "--max-time", "5", "--proxy", "http://127.0.0.1:3128", "site.test",
-                ]
-            ) {
-                var network = NamespaceTests.network([("1.2.3.1", .serving)])
-                network.proxyStatus = 407
-                return network
-            },
-            Lack(
-                "the proxy's leave", "own-fault", ["does not allow this host", "403"],
-                arguments: [
-                    "--max-time", "5", "--proxy", "http://127.0.0.1:3128", "site.test",
-                ]
-            ) {
-                var network = NamespaceTests.network([("1.2.3.1", .serving)])
-                network.proxyStatus = 403
-                return network
-            },
-        ]
+        private static let lacks: [Lack] =
+            [
+                Lack("IPv6", "family-missing-here", ["This machine has no IPv6", "what Apple sees"]) {
+                    var network = NamespaceTests.network([])
+                    network.hosts = [("site.test", ["2a00:9::1"]), (Namespace.cdn, ["1.2.4.1"])]
+                    network.addresses = ["1.2.4.1": .serving]
+                    network.hasIPv6 = false
+                    return network
+                },
+                Lack(
+                    "a way out but by a proxy", "no-way-out",
+                    ["Neither the site nor Apple's CDN", "https_proxy is set", "--proxy"]
+                ) {
+                    var network = NamespaceTests.network([("1.2.9.1", .dropping)])
+                    for edge in network.addresses.keys { network.addresses[edge] = .dropping }
+                    network.environment = ["https_proxy": "http://user:secret@127.0.0.1:3128"]
+                    return network
+                },
+                Lack(
+                    "a name server that knows names", "name-server-failed", ["finds neither site.test nor Apple's CDN"]
+                ) {
+                    var network = NamespaceTests.network([("1.2.3.1", .serving)])
+                    network.servers = "server { listen 443; return 404; }"
+                    network.hosts = []
+                    return network
+                },
+                Lack(
+                    "a clock that is right", "clock-is-wrong",
+                    ["clock is most likely wrong", "Set this machine's clock"]
+                ) {
+                    var network = NamespaceTests.network([("1.2.3.1", .serving)])
+                    network.certificate = .expired
+                    return network
+                },
+                Lack("a login to its network", "gate-answers", ["A login page or filter of this network"]) {
+                    var network = NamespaceTests.network([("1.2.3.1", .serving)])
+                    network.hosts.append(("login.test", ["1.2.3.9"]))
+                    network.servers = NamespaceTests.site("login.test", "return 302 https://login.test/;")
+                    return network
+                },
+                Lack(
+                    "an exemption from inspection", "tls-intercepted", ["opens TLS"],
+                    arguments: [
+                        "--max-time", "5", "--cacert", "/etc/ssl/certs/ca-certificates.crt", "site.test",
+                    ]
+                ) { NamespaceTests.network([("1.2.3.1", .serving)]) },
+            ]
+            + [
+                ("a login at its proxy", "proxy of this machine wants a login", 407),
+                ("the proxy's leave", "does not allow this host", 403),
+            ].map { (name: String, words: String, status: Int) in
+                Lack(
+                    name, "own-fault", [words, "\(status)"],
+                    arguments: ["--max-time", "5", "--proxy", "http://127.0.0.1:3128", "site.test"]
+                ) {
+                    var network = NamespaceTests.network([("1.2.3.1", .serving)])
+                    network.proxyStatus = status
+                    return network
+                }
+            }
 
         @Test("what this machine lacks is said by its name, is unknown, and ends with 70", arguments: lacks)
         func lack(_ lack: Lack) async throws {
