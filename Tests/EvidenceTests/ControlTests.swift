@@ -290,6 +290,23 @@ extension EvidenceSuite {
             #expect(verdict.blame == (isSame ? .machine : .site(isTested: false)), "\(verdict.told)")
         }
 
+        @Test("in developer mode what this machine alone met says nothing of phones")
+        func developerMode() throws {
+            let login = try #require(ControlCase.gate.cdn)
+            let verdict = Verdict(
+                of: Readings(try Observation.of(mode: .developer, origin: login, cdn: nil, unasked: .mode)),
+                history: .none, staleAfter: .seconds(86400), certificateWarning: .seconds(14 * 86400), now: .testing)
+            #expect(verdict.level == .unknown && verdict.diagnosis.id == .gateAnswers, "\(verdict.told)")
+            #expect(verdict.diagnosis.effect == Effect(.unknown(.originNotRead), phones: .developer))
+        }
+
+        @Test("a network that wants a login is no trouble of Apple's CDN")
+        func loginAtCDN() throws {
+            let verdict = try verdict(origin: Story.good, cdn: ControlCase.gate.cdn)
+            #expect(verdict.told == ["cdn.unreachable warning"])
+            #expect(verdict.findings.first?.message == "Apple's CDN is not what answers here (status 511)")
+        }
+
         @Test("the look-up of the name is no time of the server's")
         func slowNameServer() throws {
             var observation = try Observation.of(origin: Story.good, cdn: ControlCase.passes.cdn)

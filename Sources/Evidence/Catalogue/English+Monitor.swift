@@ -37,8 +37,8 @@ extension English {
             CauseText(why(clock: ahead), "Set this machine's clock. Nothing is known of the site.")
         case .gateAnswers(let status):
             CauseText(
-                "A login page or filter of this network answers in place of the site and of Apple's CDN"
-                    + (status.map { " (status \($0))." } ?? ": both show its certificate."),
+                "A login page or filter of this network answers in place of the site"
+                    + (status.map { " (status \($0))." } ?? " and of Apple's CDN: both show its certificate."),
                 "Log in to this network, or check from another one. Nothing is known of the site.")
         case .nameServerSlow(let milliseconds, let server):
             CauseText(

@@ -79,6 +79,8 @@ extension Effect {
 
     private static func fromOrigin(_ context: DiagnosisContext) -> Links {
         let readings = context.check.readings
+        // What this machine alone met says nothing of phones.
+        guard context.check.origin.ownFault == nil else { return .unknown(.originNotRead) }
         guard let file = readings.originFile else {
             let isRead = readings.originSaysNoFile || readings.originBody?.syntaxError != nil
             return isRead ? .openWebsite(at: nil) : .unknown(.originNotRead)
