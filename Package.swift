@@ -46,34 +46,35 @@ let package = Package(
         .target(name: "CBuild"),
         .target(name: "CICU", cSettings: [.headerSearchPath("../../.build/icu")]),
         .target(name: "CSpawn"),
-        .target(name: "Curl", dependencies: ["CCares", "CCurl"], swiftSettings: strict),
+        .target(name: "Facts", swiftSettings: computing),
+        .target(name: "Curl", dependencies: ["CCares", "CCurl", "Facts"], swiftSettings: strict),
         .target(name: "AASA", swiftSettings: computing),
         .target(name: "MonitorMetrics", swiftSettings: strict),
         .target(name: "Hashing", dependencies: ["COpenSSL"], swiftSettings: computing),
         .target(
             name: "Evidence",
-            dependencies: ["AASA", "Hashing"],
+            dependencies: ["AASA", "Facts", "Hashing"],
             swiftSettings: computing),
-        .target(name: "Probing", dependencies: ["Curl", "Evidence"], swiftSettings: strict),
-        .target(name: "Monitoring", dependencies: ["Evidence"], swiftSettings: computing),
+        .target(name: "Probing", dependencies: ["Curl", "Evidence", "Facts"], swiftSettings: strict),
+        .target(name: "Monitoring", dependencies: ["Evidence", "Facts"], swiftSettings: computing),
         .target(
             name: "Storage",
             dependencies: [
-                "Evidence", "Monitoring", .product(name: "GRDB", package: "GRDB.swift"),
+                "Evidence", "Facts", "Monitoring", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
         .target(
             name: "Alerting",
             dependencies: [
-                "CSpawn", "Curl", "Evidence", "Hashing", "Monitoring", "Storage",
+                "CSpawn", "Curl", "Evidence", "Facts", "Hashing", "Monitoring", "Storage",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: small),
         .target(
             name: "StatusServer",
             dependencies: [
-                "AASA", "Evidence", "Hashing", "Monitoring", "Storage",
+                "AASA", "Evidence", "Facts", "Hashing", "Monitoring", "Storage",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -88,7 +89,7 @@ let package = Package(
         .target(
             // Not plain `Configuration`: swift-configuration, which Hummingbird brings, has taken that module name.
             name: "MonitorConfiguration",
-            dependencies: ["Evidence", .product(name: "Yams", package: "Yams")],
+            dependencies: ["Evidence", "Facts", .product(name: "Yams", package: "Yams")],
             path: "Sources/Configuration",
             swiftSettings: small),
         .target(
@@ -104,7 +105,8 @@ let package = Package(
         .target(
             name: "Daemon",
             dependencies: [
-                "Alerting", "Curl", "Evidence", "MonitorMetrics", "MonitorConfiguration", "Monitoring", "Probing",
+                "Alerting", "Curl", "Evidence", "Facts", "MonitorMetrics", "MonitorConfiguration", "Monitoring",
+                "Probing",
                 "StatusServer", "Storage",
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
@@ -115,7 +117,8 @@ let package = Package(
         .target(
             name: "Commands",
             dependencies: [
-                "AASA", "Alerting", "CBuild", "Curl", "Daemon", "Evidence", "Lab", "MonitorConfiguration", "Monitoring",
+                "AASA", "Alerting", "CBuild", "Curl", "Daemon", "Evidence", "Facts", "Lab", "MonitorConfiguration",
+                "Monitoring",
                 "Probing", "StatusServer", "Storage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -129,7 +132,8 @@ let package = Package(
         .executableTarget(
             name: "aasa-monitor-bench",
             dependencies: [
-                "AASA", "Alerting", "CCurl", "CSpawn", "Curl", "Daemon", "Evidence", "Lab", "MonitorConfiguration",
+                "AASA", "Alerting", "CCurl", "CSpawn", "Curl", "Daemon", "Evidence", "Facts", "Lab",
+                "MonitorConfiguration",
                 "Monitoring", "Probing", "Storage", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -138,7 +142,7 @@ let package = Package(
 
         // What several suites share: observations by hand, temporary folders, the corpus.
         .target(
-            name: "TestSupport", dependencies: ["Evidence", "Monitoring"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["Evidence", "Facts", "Monitoring"], path: "Tests/TestSupport",
             swiftSettings: strict),
         // Where a suite's tests run, and the programs that they run. By itself: what imports Testing cannot go into a command.
         .target(name: "TestTraits", dependencies: ["CSpawn"], path: "Tests/TestTraits", swiftSettings: strict),
@@ -146,7 +150,7 @@ let package = Package(
         .target(
             name: "Simulation",
             dependencies: [
-                "Alerting", "Daemon", "Evidence", "Hashing", "MonitorConfiguration", "Monitoring", "Storage",
+                "Alerting", "Daemon", "Evidence", "Facts", "Hashing", "MonitorConfiguration", "Monitoring", "Storage",
                 "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -162,7 +166,7 @@ let package = Package(
         // Stores that are filled by hand, for snapshots of what pages show; and the pages over one, for the browser's tests
         // (Tests/Browser) and for pictures.
         .target(
-            name: "Stage", dependencies: ["Evidence", "Monitoring", "StatusServer", "Storage", "TestSupport"],
+            name: "Stage", dependencies: ["Evidence", "Facts", "Monitoring", "StatusServer", "Storage", "TestSupport"],
             path: "Tests/Stage", swiftSettings: strict),
         .executableTarget(
             name: "aasa-monitor-stage",
@@ -175,30 +179,31 @@ let package = Package(
         .testTarget(
             name: "AlertingTests",
             dependencies: [
-                "Alerting", "Curl", "Evidence", "Lab", "Monitoring", "Storage", "TestSupport", "TestTraits",
+                "Alerting", "Curl", "Evidence", "Facts", "Lab", "Monitoring", "Storage", "TestSupport", "TestTraits",
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Payloads", "Snapshots"],
             swiftSettings: strict),
         .testTarget(
             name: "CommandsTests",
-            dependencies: ["Commands", "Evidence", "Monitoring", "Storage", "TestSupport", "TestTraits"],
+            dependencies: ["Commands", "Evidence", "Facts", "Monitoring", "Storage", "TestSupport", "TestTraits"],
             swiftSettings: strict),
         .testTarget(
             name: "ConfigurationTests",
             dependencies: [
-                "Evidence", "MonitorConfiguration", "TestSupport", "TestTraits",
+                "Evidence", "Facts", "MonitorConfiguration", "TestSupport", "TestTraits",
                 .product(name: "Yams", package: "Yams"),
             ],
             exclude: ["Fixtures"],
             swiftSettings: strict),
         .testTarget(
-            name: "CurlTests", dependencies: ["CCurl", "Curl", "Lab", "TestSupport", "TestTraits"],
+            name: "CurlTests", dependencies: ["CCurl", "Curl", "Facts", "Lab", "TestSupport", "TestTraits"],
             swiftSettings: strict),
         .testTarget(
             name: "DaemonTests",
             dependencies: [
-                "Alerting", "Daemon", "Evidence", "MonitorConfiguration", "Monitoring", "StatusServer", "Storage",
+                "Alerting", "Daemon", "Evidence", "Facts", "MonitorConfiguration", "Monitoring", "StatusServer",
+                "Storage",
                 "TestSupport", "TestTraits", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
@@ -210,22 +215,24 @@ let package = Package(
             ],
             exclude: ["Fixtures/scenarios"], swiftSettings: strict),
         .testTarget(
-            name: "EvidenceTests", dependencies: ["AASA", "Evidence", "TestSupport", "TestTraits"],
+            name: "EvidenceTests", dependencies: ["AASA", "Evidence", "Facts", "TestSupport", "TestTraits"],
             swiftSettings: strict),
+        .testTarget(name: "FactsTests", dependencies: ["Facts"], swiftSettings: strict),
         .testTarget(name: "HashingTests", dependencies: ["Hashing"], swiftSettings: strict),
         .testTarget(name: "LabTests", dependencies: ["Lab", "TestTraits"], swiftSettings: strict),
         .testTarget(
             name: "MonitorMetricsTests", dependencies: ["MonitorMetrics", "TestTraits"], swiftSettings: strict),
         .testTarget(
-            name: "MonitoringTests", dependencies: ["Evidence", "Monitoring", "TestSupport", "TestTraits"],
+            name: "MonitoringTests", dependencies: ["Evidence", "Facts", "Monitoring", "TestSupport", "TestTraits"],
             swiftSettings: strict),
         .testTarget(
-            name: "ProbingTests", dependencies: ["Curl", "Evidence", "Lab", "Probing", "TestSupport", "TestTraits"],
+            name: "ProbingTests",
+            dependencies: ["Curl", "Evidence", "Facts", "Lab", "Probing", "TestSupport", "TestTraits"],
             swiftSettings: strict),
         .testTarget(
             name: "StatusServerTests",
             dependencies: [
-                "Evidence", "Monitoring", "StatusServer", "Storage", "TestSupport", "TestTraits",
+                "Evidence", "Facts", "Monitoring", "StatusServer", "Storage", "TestSupport", "TestTraits",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
@@ -233,7 +240,7 @@ let package = Package(
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "Evidence", "Monitoring", "Storage", "TestSupport", "TestTraits",
+                "Evidence", "Facts", "Monitoring", "Storage", "TestSupport", "TestTraits",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             exclude: ["Fixtures"],
@@ -242,7 +249,8 @@ let package = Package(
         .testTarget(
             name: "GoldenTests",
             dependencies: [
-                "Alerting", "Commands", "Daemon", "Evidence", "MonitorConfiguration", "MonitorMetrics", "Monitoring",
+                "Alerting", "Commands", "Daemon", "Evidence", "Facts", "MonitorConfiguration", "MonitorMetrics",
+                "Monitoring",
                 "Stage", "StatusServer", "Storage", "TestSupport", "TestTraits",
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -3,6 +3,7 @@
 
 import Curl
 import Evidence
+import Facts
 import Foundation
 import Lab
 import Probing

@@ -4,6 +4,7 @@
 import Alerting
 import Daemon
 import Evidence
+import Facts
 import Foundation
 import Logging
 import MonitorConfiguration

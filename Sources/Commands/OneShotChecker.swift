@@ -3,6 +3,7 @@
 import Curl
 import Daemon
 import Evidence
+import Facts
 import Foundation
 import MonitorConfiguration
 import Monitoring
@@ -43,7 +44,7 @@ struct OneShotChecker: Sendable {
         do {
             driver = try CurlDriver(network: settings, maximumConcurrent: file?.maxConcurrent ?? 64)
         } catch {
-            throw CommandFailure(.software, "the network cannot be used: \(error.message)")
+            throw CommandFailure(.software, "the network cannot be used: \(error.failure.detail)")
         }
         probe = DomainProbe(
             driver: driver,

@@ -2,6 +2,7 @@
 
 import Curl
 import Evidence
+import Facts
 import Foundation
 import MonitorConfiguration
 import Monitoring
@@ -41,7 +42,7 @@ struct RemoteMonitor: Sendable {
         do {
             driver = try CurlDriver(maximumConcurrent: 4)
         } catch {
-            throw CommandFailure(.software, "the network cannot be used: \(error.message)")
+            throw CommandFailure(.software, "the network cannot be used: \(error.failure.detail)")
         }
     }
 
@@ -104,14 +105,14 @@ struct RemoteMonitor: Sendable {
     }
 
     private func body(of result: TransferResult, at address: String) throws -> Data {
-        if let error = result.error {
-            if error.code == .timedOut, error.phase == .waiting || error.phase == .receiving {
+        if let failure = result.failure {
+            if failure.kind == .timedOut, failure.phase >= .waiting {
                 throw CommandFailure(
                     .software, "the daemon at \(url) takes the connection and does not answer within 30 s; see its log")
             }
             throw CommandFailure(
                 .noInput,
-                "no daemon answers at \(url): \(error.message.displayable); is 'aasa-monitor run' up, and is this its server.listen?"
+                "no daemon answers at \(url): \(failure.detail.displayable); is 'aasa-monitor run' up, and is this its server.listen?"
             )
         }
         let status = result.status ?? 0
@@ -121,7 +122,7 @@ struct RemoteMonitor: Sendable {
             throw CommandFailure(
                 .noInput, "\(url) is no aasa-monitor: it answers \(address) with status \(status) in another form")
         }
-        guard result.bodyEnd == .complete else {
+        guard !result.isCapped else {
             throw CommandFailure(.software, "the answer of \(url) is larger than 64 MiB")
         }
         guard let refusal else { return result.body }

@@ -2,6 +2,7 @@ import Alerting
 import ArgumentParser
 import Curl
 import Daemon
+import Facts
 import Foundation
 import Logging
 import MonitorConfiguration
@@ -88,7 +89,7 @@ struct RunCommand: AsyncParsableCommand {
         } catch let error as ChannelFault {
             throw CommandFailure(.configuration, "\(error)")
         } catch let error as CurlError {
-            throw CommandFailure(.configuration, "network: \(error.message)")
+            throw CommandFailure(.configuration, "network: \(error.failure.detail)")
         } catch is CancellationError {
             throw CommandFailure(.software, "")
         }

@@ -1,5 +1,7 @@
-// In which order the addresses of a name are tried: RFC 6724, by the address that this machine would send from.
+// In which order the addresses of a name are tried (RFC 6724, by the address that this machine would send from), and which families
+// this machine speaks.
 
+import Facts
 import Glibc
 
 enum AddressOrder {
@@ -7,62 +9,44 @@ enum AddressOrder {
     static func sorted(_ addresses: [String]) -> [String] {
         guard addresses.count > 1 else { return addresses }
         let candidates = addresses.enumerated().compactMap { index, text in
-            Place(text).map { Candidate(text: text, index: index, place: $0, source: $0.source) }
+            HostAddress(text).map { Place($0) }.map {
+                Candidate(text: text, index: index, place: $0, source: $0.source)
+            }
         }
         return candidates.sorted { $0.isBefore($1) }.map(\.text)
     }
 
-    /// An address with what the policy table says of it. IPv4 ones are compared as mapped to IPv6.
+    /// An address with what the policy table says of it.
     struct Place {
-        let bytes: [UInt8]
-        let isIPv4: Bool
+        let address: HostAddress
         let precedence: Int
         let label: Int
 
-        init?(_ text: String) {
-            guard let own = IPAddress.bytes(text) else { return nil }
-            self.init(own)
-        }
+        private var bytes: [UInt8] { address.bytes }
 
-        init(_ own: [UInt8]) {
-            isIPv4 = own.count == 4
-            let bytes = isIPv4 ? [UInt8](repeating: 0, count: 10) + [0xff, 0xff] + own : own
-            self.bytes = bytes
-            let row = Self.policies.first { policy in policy.bits <= Self.commonBits(policy.prefix, bytes) }
+        init(_ address: HostAddress) {
+            self.address = address
+            let row = Self.policies.first { $0.range.contains(address) }
             (precedence, label) = row.map { ($0.precedence, $0.label) } ?? (40, 1)
         }
 
-        /// RFC 6724, 2.1, the longest prefix first.
-        private static let policies: [(prefix: [UInt8], bits: Int, precedence: Int, label: Int)] = [
-            ([UInt8](repeating: 0, count: 15) + [1], 128, 50, 0),
-            ([UInt8](repeating: 0, count: 10) + [0xff, 0xff], 96, 35, 4),
-            ([UInt8](repeating: 0, count: 12), 96, 1, 3),
-            ([0x20, 0x01, 0, 0], 32, 5, 5), ([0x20, 0x02], 16, 30, 2), ([0x3f, 0xfe], 16, 1, 12),
-            ([0xfe, 0xc0], 10, 1, 11), ([0xfc], 7, 3, 13),
-        ]
+        /// RFC 6724, 2.1, the longest prefix first. All of IPv4 is ::ffff:0:0/96.
+        private static let policies: [(range: AddressRange, precedence: Int, label: Int)] = [
+            ("::1", 50, 0), ("::ffff:0:0/96", 35, 4), ("::/96", 1, 3), ("2001::/32", 5, 5), ("2002::/16", 30, 2),
+            ("3ffe::/16", 1, 12), ("fec0::/10", 1, 11), ("fc00::/7", 3, 13),
+        ].compactMap { text, precedence, label in AddressRange(text).map { ($0, precedence, label) } }
 
         /// The scopes of RFC 4007, 2 for link-local, 14 for global; IPv4's as RFC 6724, 3.2, gives them.
         var scope: Int {
-            if isIPv4 {
-                return bytes[12] == 127 || (bytes[12] == 169 && bytes[13] == 254) ? 2 : 14
-            }
-            if label == 0 || (bytes[0] == 0xfe && bytes[1] & 0xc0 == 0x80) { return 2 }
+            if address.isLoopback || Self.linkLocal.contains(where: { $0.contains(address) }) { return 2 }
             return bytes[0] == 0xfe && bytes[1] & 0xc0 == 0xc0 ? 5 : 14
         }
 
-        /// How many bits two addresses have in common from the start, as far as the shorter goes.
-        static func commonBits(_ one: [UInt8], _ other: [UInt8]) -> Int {
-            var bits = 0
-            for (left, right) in zip(one, other) {
-                guard left == right else { return bits + (left ^ right).leadingZeroBitCount }
-                bits += 8
-            }
-            return bits
-        }
+        private static let linkLocal = ["169.254.0.0/16", "fe80::/10"].compactMap { AddressRange($0) }
 
         /// The address that packets to it would leave from; nil where there is no way to it.
         var source: Place? {
-            let family = isIPv4 ? AF_INET : AF_INET6
+            let family = address.isIPv4 ? AF_INET : AF_INET6
             let handle = socket(family, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
             guard handle >= 0 else { return nil }
             defer { close(handle) }
@@ -80,10 +64,11 @@ enum AddressOrder {
                     return connect(handle, pointer, size) == 0 && getsockname(handle, pointer, &size) == 0
                 }
             }
-            if isIPv4 {
-                return ask(&four) ? Place(withUnsafeBytes(of: &four.sin_addr) { Array($0) }) : nil
+            func place<Form>(_ own: Form) -> Place? {
+                withUnsafeBytes(of: own) { HostAddress(bytes: Array($0)) }.map { Place($0) }
             }
-            return ask(&six) ? Place(withUnsafeBytes(of: &six.sin6_addr) { Array($0) }) : nil
+            if address.isIPv4 { return ask(&four) ? place(four.sin_addr) : nil }
+            return ask(&six) ? place(six.sin6_addr) : nil
         }
     }
 
@@ -111,8 +96,47 @@ enum AddressOrder {
 
         /// Of two IPv4 addresses it says nothing: their networks are not laid out like that.
         private var commonPrefix: Int {
-            guard let source, !place.isIPv4, !source.isIPv4 else { return 0 }
-            return Place.commonBits(place.bytes, source.bytes)
+            guard let source, !place.address.isIPv4, !source.address.isIPv4 else { return 0 }
+            let differences = zip(place.address.bytes, source.address.bytes).map { $0 ^ $1 }
+            let same = differences.prefix { $0 == 0 }.count
+            return same * 8 + (same < differences.count ? differences[same].leadingZeroBitCount : 0)
         }
+    }
+}
+
+/// Which address families this machine can speak to others in, as getaddrinfo's AI_ADDRCONFIG.
+package struct LocalFamilies: Sendable {
+    private let hasIPv4: Bool
+    private let hasIPv6: Bool
+
+    /// By the addresses of this machine at this moment.
+    package static var now: LocalFamilies {
+        var list: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&list) == 0 else { return LocalFamilies(hasIPv4: true, hasIPv6: true) }
+        defer { freeifaddrs(list) }
+        var families: Set<Int32> = []
+        var next = list
+        while let entry = next?.pointee {
+            next = entry.ifa_next
+            guard let address = entry.ifa_addr else { continue }
+            let family = Int32(address.pointee.sa_family)
+            // The bytes of the address itself, in both forms of a socket address.
+            let (start, count) = family == AF_INET ? (4, 4) : (8, 16)
+            guard family == AF_INET || family == AF_INET6 else { continue }
+            let bytes = UnsafeRawBufferPointer(start: UnsafeRawPointer(address) + start, count: count)
+            // An interface gives itself a link-local address, which reaches nobody beyond it.
+            let scope = HostAddress(bytes: Array(bytes))?.scope
+            if scope != .loopback, scope != .linkLocal { families.insert(family) }
+        }
+        return LocalFamilies(hasIPv4: families.contains(AF_INET), hasIPv6: families.contains(AF_INET6))
+    }
+
+    /// 4, 6.
+    package var numbers: [Int] { (hasIPv4 ? [4] : []) + (hasIPv6 ? [6] : []) }
+
+    /// Those that this machine may reach; all where it has no address but its loopback's.
+    package func reachable(_ addresses: [String]) -> [String] {
+        guard hasIPv4 || hasIPv6 else { return addresses }
+        return addresses.filter { $0.contains(":") ? hasIPv6 : hasIPv4 }
     }
 }

@@ -1,36 +1,14 @@
 // Certificates: what those of a chain say, why one was refused, and where the trusted ones are.
 
+import Facts
 import Foundation
 import Glibc
 
-/// One certificate of a chain, from the "Label:value" lines of CURLINFO_CERTINFO. For people to read and for dates; whether
-/// a certificate is good is OpenSSL's judgement, never made from this text.
-package struct CertificateText: Sendable, Equatable {
-    /// Distinguished names as libcurl prints them: "C = US, O = Example, CN = example.com".
-    package var subject: String
-    package var issuer: String
-    package var notBefore: Date?
-    package var notAfter: Date?
-    /// The DNS entries of the subject alternative names, in their order.
-    package var dnsNames: [String]
-    /// The first "CA Issuers" location of the Authority Information Access, where clients that fetch missing intermediates
-    /// look for the issuer's certificate.
-    package var issuerURL: String?
-
-    package init(
-        subject: String = "", issuer: String = "", notBefore: Date? = nil, notAfter: Date? = nil,
-        dnsNames: [String] = [], issuerURL: String? = nil
-    ) {
-        self.subject = subject
-        self.issuer = issuer
-        self.notBefore = notBefore
-        self.notAfter = notAfter
-        self.dnsNames = dnsNames
-        self.issuerURL = issuerURL
-    }
-
+extension CertificateFacts {
+    /// From the "Label:value" lines of CURLINFO_CERTINFO; names are as libcurl prints them: "C = US, O = Example, CN = example.com".
+    /// For people to read and for dates; whether a certificate is good is OpenSSL's judgement, never made from this text.
     init(lines: [String]) {
-        self.init()
+        self.init(subject: "", issuer: "", notBefore: nil, notAfter: nil, names: [])
         for line in lines {
             guard let colon = line.firstIndex(of: ":") else { continue }
             let value = String(line[line.index(after: colon)...])
@@ -39,7 +17,7 @@ package struct CertificateText: Sendable, Equatable {
             case "Issuer": issuer = value
             case "Start date": notBefore = Self.date(value)
             case "Expire date": notAfter = Self.date(value)
-            case "X509v3 Subject Alternative Name": dnsNames = Self.dnsNames(value)
+            case "X509v3 Subject Alternative Name": names = Self.dnsNames(value)
             case "Authority Information Access": issuerURL = Self.issuerURL(value)
             default: break
             }
@@ -81,46 +59,9 @@ package struct CertificateText: Sendable, Equatable {
     }
 }
 
-/// Why a certificate was refused, from OpenSSL's verify result.
-///
-/// The numbers are those of `X509_V_ERR_...`: <https://docs.openssl.org/3.0/man3/X509_STORE_CTX_get_error/>
-package enum VerifyProblem: Sendable, Equatable {
-    case expired
-    case notYetValid
-    /// The leaf signed itself.
-    case selfSigned
-    /// The chain is complete but ends in a root that is not trusted here.
-    case untrustedRoot
-    /// An issuer is missing: the server does not send its intermediates, or the root is unknown here; see `refined(by:)`.
-    case incompleteChain
-    /// The chain is good, for other names.
-    case nameMismatch
-    case revoked
-    /// Another number of OpenSSL's.
-    case other(Int)
-
-    /// nil unless the error is about the certificate.
-    package init?(error: CurlError, verifyResult: Int) {
-        guard error.code == .certificate else { return nil }
-        self.init(verifyResult: verifyResult, message: error.message)
-    }
-
-    /// Tells a missing intermediate from an unknown root, which OpenSSL's number alone does not. Where the server did send
-    /// the leaf's issuer, and the last certificate of the chain does not say where its own issuer's is found, it is the root
-    /// that is not trusted here. One that says so is an intermediate: the next, perhaps a root's cross-signed twin, is missing.
-    ///
-    /// - Parameter chain: as the server sent it, from a `.handshakeOnly` transfer.
-    /// - Returns: `.untrustedRoot` in place of `.incompleteChain` where that holds; any other problem as it is.
-    package func refined(by chain: [CertificateText]) -> VerifyProblem {
-        guard self == .incompleteChain, var last = chain.first else { return self }
-        var length = 1
-        while length < chain.count, let next = chain.first(where: { $0.subject == last.issuer }) {
-            last = next
-            length += 1
-        }
-        return length > 1 && last.issuerURL == nil ? .untrustedRoot : self
-    }
-
+extension CertificateProblem {
+    /// From OpenSSL's verify result. The numbers are those of `X509_V_ERR_...`:
+    /// <https://docs.openssl.org/3.0/man3/X509_STORE_CTX_get_error/>
     init(verifyResult: Int, message: String) {
         switch verifyResult {
         case 9: self = .notYetValid
@@ -132,10 +73,26 @@ package enum VerifyProblem: Sendable, Equatable {
         case 62: self = .nameMismatch
         // libcurl compares the names itself, after OpenSSL found the chain good; 1 is what it then leaves in place of a result.
         case 0, 1:
-            let aboutNames = message.contains("subject name") || message.contains("common name")
-            self = aboutNames ? .nameMismatch : .other(verifyResult)
-        default: self = .other(verifyResult)
+            let isAboutNames = message.contains("subject name") || message.contains("common name")
+            self = isAboutNames ? .nameMismatch : .other
+        default: self = .other
         }
+    }
+
+    /// Tells a missing intermediate from an unknown root, which OpenSSL's number alone does not. Where the server did send
+    /// the leaf's issuer, and the last certificate of the chain does not say where its own issuer's is found, it is the root
+    /// that is not trusted here. One that says so is an intermediate: the next, perhaps a root's cross-signed twin, is missing.
+    ///
+    /// - Parameter chain: as the server sent it, from a transfer that verified nothing.
+    /// - Returns: `.untrustedRoot` in place of `.incompleteChain` where that holds; any other problem as it is.
+    package func refined(by chain: [CertificateFacts]) -> CertificateProblem {
+        guard self == .incompleteChain, var last = chain.first else { return self }
+        var length = 1
+        while length < chain.count, let next = chain.first(where: { $0.subject == last.issuer }) {
+            last = next
+            length += 1
+        }
+        return length > 1 && last.issuerURL == nil ? .untrustedRoot : self
     }
 }
 

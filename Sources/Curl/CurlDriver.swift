@@ -2,6 +2,7 @@
 // `DriverLoop`; here is how a task hands its request over, waits, and changes its mind.
 
 import CCurl
+import Facts
 import Foundation
 import Synchronization
 
@@ -146,8 +147,8 @@ extension CurlDriver {
         }
         let spent = start.duration(to: .now)
         let addresses = all.filter { request.family.accepts($0) }
-        if let fault = CurlError(missing: request.family, of: parts.host, though: all, addresses) {
-            return TransferResult(failed: fault, after: spent)
+        if let fault = Failure(missing: request.family, of: parts.host, though: all, addresses) {
+            return TransferResult(failed: CurlError(fault), after: spent)
         }
         guard let name else { return try await transfer(request) }
         // The plus sign: not for ever.
@@ -157,63 +158,38 @@ extension CurlDriver {
         request.limits.connectTimeout = max(.milliseconds(1), request.limits.connectTimeout - spent)
         request.limits.totalTimeout = max(.milliseconds(1), request.limits.totalTimeout - spent)
         var result = try await transfer(request)
-        result.facts.begin(after: spent)
-        result.facts.resolved = resolved
+        result.begin(after: spent)
+        result.resolved = resolved
         return result
     }
 }
 
-extension TransferRequest.AddressFamily {
-    /// 4 or 6; nil for both.
-    package var number: Int? {
-        switch self {
-        case .any: nil
-        case .v4: 4
-        case .v6: 6
-        }
-    }
-
-    /// Whether an address, without brackets, is of the family.
-    package func accepts(_ address: String) -> Bool { number.map { $0 == (address.contains(":") ? 6 : 4) } ?? true }
-}
-
-extension CurlError {
-    package init(_ fault: LookUpFault) {
-        let code: Code =
-            switch fault.kind {
-            case .noSuchName: .nameNotFound
-            case .noAddress: .noAddress
-            case .serverFailure: .serverFailure
-            case .noServer: .noNameServer
-            case .own: .outOfMemory
-            }
-        self.init(code: code, phase: .resolving, message: fault.detail, alias: fault.alias)
-    }
-
+extension Failure {
     /// That a host has addresses, but none of the family that was asked for; nil where it has one.
     package init?(
         missing family: TransferRequest.AddressFamily, of host: String, though all: [String], _ kept: [String]
     ) {
         guard kept.isEmpty, let number = family.number else { return nil }
         self.init(
-            code: number == 4 ? .noIPv4Address : .noIPv6Address, phase: .resolving,
-            message: "\(host) has no IPv\(number) address, only \(all.prefix(4).joined(separator: ", "))")
+            lookUp: number == 4 ? .noIPv4Address : .noIPv6Address,
+            "\(host) has no IPv\(number) address, only \(all.prefix(4).joined(separator: ", "))")
     }
 }
 
 extension TransferResult {
     fileprivate init(failed error: CurlError, after spent: Duration) {
-        self.init(error: error, facts: ConnectionFacts(timings: ConnectionFacts.Timings(total: spent)))
+        self.init(error: error, connection: Connection(timings: Timings(total: spent / .milliseconds(1))))
     }
-}
 
-extension ConnectionFacts {
     /// Counts the name look-up as the first step.
     fileprivate mutating func begin(after spent: Duration) {
-        if !reusedConnection { timings.dns = spent }
+        let spent = spent / .milliseconds(1)
+        var timings = connection.timings
+        if !isReused { timings.dns = spent }
         timings.connect = timings.connect.map { $0 + spent }
         timings.tls = timings.tls.map { $0 + spent }
         timings.firstByte = timings.firstByte.map { $0 + spent }
         timings.total += spent
+        connection.timings = timings
     }
 }

@@ -2,6 +2,7 @@
 // made, used and freed here. A job is in exactly one place: inbox, queue, or running; `finish` alone takes it out for good.
 
 import CCurl
+import Facts
 import Glibc
 import Synchronization
 
@@ -185,10 +186,11 @@ struct Work {
             do throws(CurlError) {
                 try start(job)
             } catch {
+                let isByProxy = (job.request.proxy ?? network.proxy) != nil
                 finish(
                     job.id,
                     with: TransferResult(
-                        error: error, facts: ConnectionFacts(viaProxy: (job.request.proxy ?? network.proxy) != nil)))
+                        error: error, connection: Connection(timings: Timings(total: 0), viaProxy: isByProxy)))
             }
         }
     }

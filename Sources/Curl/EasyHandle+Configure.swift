@@ -1,6 +1,7 @@
 // All of libcurl's options for a transfer, in one place. Each option that is not obvious says why.
 
 import CCurl
+import Facts
 import Foundation
 
 extension EasyHandle {
@@ -47,7 +48,7 @@ extension EasyHandle {
         try set(CURLOPT_IPRESOLVE, Int(family))
         if transfer.settings.proxy != nil, let literal = request.addressPolicy.refusedLiteral(parts.host) {
             throw CurlError(
-                code: .addressRefused, phase: .connecting,
+                code: CurlError.Code(.privateAddress), phase: .connecting,
                 message: request.addressPolicy == .publicOnly
                     ? "\(literal) is not a public address" : "\(literal) is a metadata address of a cloud")
         }
@@ -63,7 +64,7 @@ extension EasyHandle {
     {
         var connectTo = transfer.settings.connectTo
         if let address = request.address {
-            guard IPAddress.isLiteral(address) else {
+            guard HostAddress(address) != nil else {
                 throw CurlError(code: .badURL, phase: .resolving, message: "'\(address)' is not an IP address")
             }
             let target = transfer.settings.connectTarget(host: host, port: port)?.port ?? port
@@ -95,7 +96,7 @@ extension EasyHandle {
     }
 
     private func setTrust(_ request: TransferRequest, _ settings: NetworkSettings) throws(CurlError) {
-        let unverified = request.verify == .none && request.purpose == .handshakeOnly
+        let unverified = request.purpose == .unverifiedHandshake
         try set(CURLOPT_SSL_VERIFYPEER, !unverified)
         try set(CURLOPT_SSL_VERIFYHOST, unverified ? 0 : 2)
         if settings.caFile == nil, let folder = settings.caFolder {
@@ -131,7 +132,7 @@ extension EasyHandle {
         if request.acceptGzip { try set(CURLOPT_ACCEPT_ENCODING, "gzip") }
         var lines: [String] = []
         for header in request.headers { lines.append(try Self.line(header)) }
-        if request.purpose == .handshakeOnly {
+        if request.purpose != .transfer {
             try set(CURLOPT_CONNECT_ONLY, 1)
         } else if let content = request.method.content {
             try set(CURLOPT_POST, true)

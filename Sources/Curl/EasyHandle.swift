@@ -1,6 +1,7 @@
 // One libcurl easy handle: made, set, read and freed here. Every call is checked on the spot.
 
 import CCurl
+import Facts
 import Glibc
 
 /// Owns a `CURL *`. Not Sendable: made, used and freed on the driver's thread.
@@ -160,7 +161,7 @@ extension EasyHandle {
             socket: { context, _, address in
                 guard let context, let address else { return CURL_SOCKET_BAD }
                 let transfer = Transfer.of(context)
-                guard transfer.request.addressPolicy.allows(addressBytes(address)) else {
+                guard transfer.request.addressPolicy.allows(hostAddress(address)) else {
                     transfer.refusedAddress = true
                     return CURL_SOCKET_BAD
                 }
@@ -171,9 +172,9 @@ extension EasyHandle {
     }
 }
 
-/// The 4 or 16 bytes of the address; none for another family.
-private func addressBytes(_ address: UnsafeMutablePointer<curl_sockaddr>) -> [UInt8] {
-    guard let start = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return [] }
+/// nil for another family than IP.
+private func hostAddress(_ address: UnsafeMutablePointer<curl_sockaddr>) -> HostAddress? {
+    guard let start = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
     // `addr` is declared as the short `sockaddr`, but libcurl lays `addrlen` bytes there, whatever the family.
     let raw = UnsafeRawBufferPointer(
         start: UnsafeRawPointer(address) + start, count: Int(address.pointee.addrlen))
@@ -181,9 +182,9 @@ private func addressBytes(_ address: UnsafeMutablePointer<curl_sockaddr>) -> [UI
     switch address.pointee.family {
     case AF_INET: range = 4..<8
     case AF_INET6: range = 8..<24
-    default: return []
+    default: return nil
     }
-    return raw.count >= range.upperBound ? Array(raw[range]) : []
+    return raw.count >= range.upperBound ? HostAddress(bytes: Array(raw[range])) : nil
 }
 
 /// A libcurl string list. libcurl keeps the pointer, so its owner must outlive the handle it is set on.

@@ -1,5 +1,6 @@
 // Names that this machine knows without a name server.
 
+import Facts
 import Glibc
 
 /// `/etc/hosts`, read again when it changes.
@@ -62,7 +63,7 @@ struct HostsFile {
         guard let first = words.first else { return }
         // An address with a zone (fe80::1%eth0) cannot be given to libcurl.
         let address = String(first)
-        guard IPAddress.isLiteral(address) else { return }
+        guard HostAddress(address) != nil else { return }
         for name in words.dropFirst() {
             let name = name.lowercased()
             if addresses[name]?.contains(address) != true { addresses[name, default: []].append(address) }

@@ -3,27 +3,20 @@
 import Foundation
 
 /// One mail to one server, which passes it on.
-package struct Mail: Sendable, Equatable {
-    package struct Login: Sendable, Equatable {
-        package var username: String
-        package var password: String
-
-        package init(username: String, password: String) {
-            self.username = username
-            self.password = password
-        }
-    }
-
+package struct Mail: Sendable {
     /// Bare addresses.
     package var sender: String
     package var recipients: [String]
-    package var login: Login?
+    package var login: (username: String, password: String)?
     /// On an `smtp` URL: to end where the server offers no STARTTLS. Without it TLS is used where it is offered.
     package var requiresTLS: Bool
     /// Headers and body as they go out, with CRLF at the end of each line.
     package var message: Data
 
-    package init(sender: String, recipients: [String], login: Login? = nil, requiresTLS: Bool, message: Data) {
+    package init(
+        sender: String, recipients: [String], login: (username: String, password: String)? = nil, requiresTLS: Bool,
+        message: Data
+    ) {
         self.sender = sender
         self.recipients = recipients
         self.login = login
@@ -53,12 +46,6 @@ package struct MailDialogue: Sendable, Equatable {
         package let text: String
 
         package var isRefusal: Bool { code >= 400 }
-
-        package init(step: Step, code: Int, text: String) {
-            self.step = step
-            self.code = code
-            self.text = text
-        }
     }
 
     /// The latest one.

@@ -1,7 +1,7 @@
 // The network settings of every transfer of a driver, in curl's own forms, and the check that these forms hold:
 // libcurl skips an entry that it cannot parse without a word.
 
-import Glibc
+import Facts
 
 /// Trusted certificates, redirected names and proxy. Applied to every transfer of a `CurlDriver`.
 package struct NetworkSettings: Sendable, Equatable {
@@ -76,7 +76,7 @@ package struct NetworkSettings: Sendable, Equatable {
         guard proxy == nil else { return .proxy }
         let target = connectTarget(host: host, port: port) ?? (host, port)
         let name = target.host.hasPrefix("[") ? String(target.host.dropFirst().dropLast()) : target.host
-        if IPAddress.isLiteral(name) { return .addresses([name]) }
+        if HostAddress(name) != nil { return .addresses([name]) }
         if let listed = resolvedAddresses(host: name, port: target.port) { return .addresses(listed) }
         return .name(name, port: target.port)
     }
@@ -162,7 +162,7 @@ struct ResolveRule {
         addresses =
             removes
             ? [] : parts[2].split(separator: ",", omittingEmptySubsequences: false).map { RuleText.bare(String($0)) }
-        guard addresses.allSatisfy(IPAddress.isLiteral) else { return nil }
+        guard addresses.allSatisfy({ HostAddress($0) != nil }) else { return nil }
     }
 
     func fits(host: String, port: Int) -> Bool {
@@ -193,7 +193,7 @@ private enum RuleText {
     }
 
     static func isHost(_ text: String) -> Bool {
-        if text.hasPrefix("[") { return text.hasSuffix("]") && IPAddress.isLiteral(bare(text)) }
+        if text.hasPrefix("[") { return text.hasSuffix("]") && HostAddress(bare(text)) != nil }
         return !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7f && !"/@?#[],\"'\\".utf8.contains($0) }
     }
 

@@ -1,33 +1,18 @@
 // Looks names up with c-ares, and not with getaddrinfo: that blocks a thread for as long as a dead name server is waited for,
 // and does not tell "no such name" from "the name server could not say".
 
+import Facts
 import Foundation
 import Synchronization
 
-/// Why a name gave no address. Only the first two say something of the name.
-package struct LookUpFault: Error, Sendable, Equatable {
-    package enum Kind: Sendable {
-        /// NXDOMAIN, or a name that DNS does not allow.
-        case noSuchName
-        /// The name exists and has neither an A nor an AAAA record.
-        case noAddress
-        /// A name server answered that it could not find out: SERVFAIL, as after a failed DNSSEC validation, or REFUSED.
-        case serverFailure
-        /// No name server answered.
-        case noServer
-        /// Memory, threads, or too many look-ups at once.
-        case own
-    }
+/// The addresses that a name leads to, or why it gave none: of the kinds only `nameNotFound` (NXDOMAIN, or a name that DNS does not
+/// allow) and `noAddress` say something of the name.
+package typealias LookUpResult = Result<[String], Failure>
 
-    package let kind: Kind
-    package let detail: String
-    /// The last name that it is an alias of (CNAME), where it is one and that name has no address.
-    package let alias: String?
-
-    package init(kind: Kind, detail: String, alias: String? = nil) {
-        self.kind = kind
-        self.detail = detail
-        self.alias = alias
+extension Failure {
+    /// Of a look-up. `own`: memory, threads, or too many look-ups at once.
+    init(lookUp kind: Kind, _ detail: String, alias: String? = nil) {
+        self.init(kind: kind, phase: .resolving, detail: detail, alias: alias)
     }
 }
 
@@ -59,11 +44,11 @@ package final class Resolver: Sendable {
     /// - Throws: `CancellationError` only.
     package func addresses(
         of host: String, isRecentEnough: Bool = false, timeout: Duration
-    ) async throws -> Result<[String], LookUpFault> {
+    ) async throws -> LookUpResult {
         let known = isRecentEnough ? recent.withLock { $0[host] } : nil
         if let known, known.until > .now { return .success(known.addresses) }
         let lookUp = LookUp(host: host)
-        let result = try await withThrowingTaskGroup(of: Result<[String], LookUpFault>?.self) { group in
+        let result = try await withThrowingTaskGroup(of: LookUpResult?.self) { group in
             group.addTask {
                 await withTaskCancellationHandler {
                     await withCheckedContinuation { continuation in
@@ -76,7 +61,7 @@ package final class Resolver: Sendable {
             group.addTask {
                 try await Task.sleep(for: timeout)
                 return lookUp.known
-                    ?? .failure(LookUpFault(kind: .noServer, detail: "no name server answered in time"))
+                    ?? .failure(Failure(lookUp: .noNameServer, "no name server answered in time"))
             }
             defer { group.cancelAll() }
             guard let first = try await group.next(), let result = first else { throw CancellationError() }
@@ -86,7 +71,7 @@ package final class Resolver: Sendable {
         var kept = result
         // A name server in trouble is no reason to leave an address that answered a while ago, and it is not waited for again
         // with each request.
-        if let known, case .failure(let fault) = result, fault.kind == .noServer || fault.kind == .serverFailure {
+        if let known, case .failure(let fault) = result, [.noNameServer, .nameServerFailure].contains(fault.kind) {
             kept = .success(known.addresses)
         }
         if case .success(let addresses) = kept {
@@ -103,16 +88,16 @@ package final class Resolver: Sendable {
 final class LookUp: Sendable {
     private enum State {
         case new
-        case waiting(CheckedContinuation<Result<[String], LookUpFault>?, Never>)
+        case waiting(CheckedContinuation<LookUpResult?, Never>)
         case over
     }
 
     let host: String
     private let state = Mutex(State.new)
-    private let answer = Mutex<Result<[String], LookUpFault>?>(nil)
+    private let answer = Mutex<LookUpResult?>(nil)
 
     /// What is known already, while more is asked about it.
-    var known: Result<[String], LookUpFault>? {
+    var known: LookUpResult? {
         get { answer.withLock { $0 } }
         set { answer.withLock { $0 = newValue } }
     }
@@ -120,7 +105,7 @@ final class LookUp: Sendable {
     init(host: String) { self.host = host }
 
     /// - Returns: false where it was cancelled before it began; the continuation is resumed then.
-    func wait(_ continuation: CheckedContinuation<Result<[String], LookUpFault>?, Never>) -> Bool {
+    func wait(_ continuation: CheckedContinuation<LookUpResult?, Never>) -> Bool {
         let begins = state.withLock { state in
             guard case .new = state else { return false }
             state = .waiting(continuation)
@@ -134,8 +119,8 @@ final class LookUp: Sendable {
         state.withLock { if case .waiting = $0 { true } else { false } }
     }
 
-    func finish(_ result: Result<[String], LookUpFault>?) {
-        let continuation = state.withLock { state -> CheckedContinuation<Result<[String], LookUpFault>?, Never>? in
+    func finish(_ result: LookUpResult?) {
+        let continuation = state.withLock { state -> CheckedContinuation<LookUpResult?, Never>? in
             defer { state = .over }
             if case .waiting(let continuation) = state { return continuation }
             return nil
@@ -171,7 +156,8 @@ struct NameServerAnswer {
             switch (type, length) {
             case (5, _): alias = Self.name(answer, at: start)?.text ?? alias
             case (1, 4), (28, 16):
-                guard place <= answer.count, let address = IPAddress.text(Array(answer[start..<place])) else { return }
+                guard place <= answer.count, let address = HostAddress(bytes: Array(answer[start..<place]))?.description
+                else { return }
                 if !addresses.contains(address) { addresses.append(address) }
             default: break
             }

@@ -1,6 +1,7 @@
 // The thread that drives c-ares. It runs while something is looked up, and ends when nothing is.
 
 import CCares
+import Facts
 import Foundation
 import Glibc
 import Synchronization
@@ -41,19 +42,19 @@ final class ResolverLoop: Sendable {
         }
         switch step {
         case .refuse:
-            lookUp.finish(.failure(LookUpFault(kind: .own, detail: "too many name look-ups are waiting")))
+            lookUp.finish(.failure(Failure(lookUp: .own, "too many name look-ups are waiting")))
         case .wake: wake()
         case .start:
             do throws(CurlError) {
                 _ = try DriverThread { [self] in run() }
             } catch {
-                giveUp(LookUpFault(kind: .own, detail: error.message))
+                giveUp(Failure(lookUp: .own, error.failure.detail))
             }
         }
     }
 
     /// Without a thread nothing is looked up; the next look-up tries again.
-    private func giveUp(_ fault: LookUpFault) {
+    private func giveUp(_ fault: Failure) {
         let waiting = inbox.withLock { inbox in
             defer { inbox = Inbox() }
             return inbox.waiting
@@ -112,7 +113,7 @@ private final class Resolving {
 
     func begin(_ lookUp: LookUp) {
         guard let servers = fresh() else {
-            return lookUp.finish(.failure(LookUpFault(kind: .own, detail: "the name look-up could not be set up")))
+            return lookUp.finish(.failure(Failure(lookUp: .own, "the name look-up could not be set up")))
         }
         active += 1
         let pair = AddressQuestions(lookUp) { [unowned self] in active -= 1 }
@@ -163,14 +164,14 @@ private enum RecordType: Int32 { case a = 1, aaaa = 28 }
 private final class AddressQuestions {
     private let lookUp: LookUp
     private let whenDone: () -> Void
-    private var outcomes: [RecordType: Result<[String], LookUpFault>] = [:]
+    private var outcomes: [RecordType: LookUpResult] = [:]
 
     init(_ lookUp: LookUp, whenDone: @escaping () -> Void) {
         self.lookUp = lookUp
         self.whenDone = whenDone
     }
 
-    func note(_ outcome: Result<[String], LookUpFault>, of type: RecordType) {
+    func note(_ outcome: LookUpResult, of type: RecordType) {
         outcomes[type] = outcome
         if outcomes.count == 2 {
             lookUp.finish(together)
@@ -183,13 +184,13 @@ private final class AddressQuestions {
 
     /// Addresses of either family will do. Else the IPv4 answer decides, since some servers deny a name when they are asked for
     /// IPv6 addresses (RFC 4074); that a name has no address takes both.
-    private var together: Result<[String], LookUpFault> {
+    private var together: LookUpResult {
         let found = [RecordType.aaaa, .a].compactMap { try? outcomes[$0]?.get() }.flatMap(\.self)
         if !found.isEmpty { return .success(AddressOrder.sorted(found)) }
         guard case .failure(let four) = outcomes[.a], case .failure(let six) = outcomes[.aaaa] else {
-            return .failure(LookUpFault(kind: .noAddress, detail: "the name has no address"))
+            return .failure(Failure(lookUp: .noAddress, "the name has no address"))
         }
-        let isSixSure = six.kind == .noAddress || six.kind == .noSuchName
+        let isSixSure = six.hasNoAddress
         return .failure(four.kind != .noAddress || isSixSure ? four : six)
     }
 }
@@ -198,13 +199,13 @@ private final class AddressQuestions {
 private final class Question {
     let host: String
     let type: RecordType
-    let answer: (Result<[String], LookUpFault>) -> Void
+    let answer: (LookUpResult) -> Void
     /// By number, in the order in which they are asked; one that failed for good is not asked again.
     var turns: [Int] = []
     /// The last failure; that of a server that answered counts more than silence.
-    var fault = LookUpFault(kind: .noServer, detail: "there is no name server")
+    var fault = Failure(lookUp: .noNameServer, "there is no name server")
 
-    init(host: String, type: RecordType, answer: @escaping (Result<[String], LookUpFault>) -> Void) {
+    init(host: String, type: RecordType, answer: @escaping (LookUpResult) -> Void) {
         self.host = host
         self.type = type
         self.answer = answer
@@ -240,23 +241,21 @@ private final class NameServers {
             let outcome = aasa_ares_outcome_of(status)
             let words = ares_strerror(status).map { String(cString: $0) } ?? "error \(status)"
             let answer = NameServerAnswer(bytes)
-            func fault(_ kind: LookUpFault.Kind) -> LookUpFault {
-                LookUpFault(kind: kind, detail: words, alias: answer.alias)
-            }
+            func fault(_ kind: Failure.Kind) -> Failure { Failure(lookUp: kind, words, alias: answer.alias) }
             switch outcome {
             case AASA_ARES_FOUND where answer.addresses.isEmpty:
                 question.answer(
                     .failure(
-                        LookUpFault(kind: .noAddress, detail: "the name has no address", alias: answer.alias)))
+                        Failure(lookUp: .noAddress, "the name has no address", alias: answer.alias)))
             case AASA_ARES_FOUND: question.answer(.success(answer.addresses))
-            case AASA_ARES_NO_SUCH_NAME: question.answer(.failure(fault(.noSuchName)))
+            case AASA_ARES_NO_SUCH_NAME: question.answer(.failure(fault(.nameNotFound)))
             case AASA_ARES_NO_ADDRESS: question.answer(.failure(fault(.noAddress)))
             case AASA_ARES_SERVER_FAILURE:
-                question.fault = fault(.serverFailure)
+                question.fault = fault(.nameServerFailure)
                 question.turns.removeAll { $0 == server }
                 proceed(question)
             case AASA_ARES_NO_SERVER, AASA_ARES_SILENCE:
-                if question.fault.kind != .serverFailure { question.fault = fault(.noServer) }
+                if question.fault.kind != .nameServerFailure { question.fault = fault(.noNameServer) }
                 // Silence may be a lost packet; where nobody is, nobody will be in a moment.
                 if outcome == AASA_ARES_NO_SERVER { question.turns.removeAll { $0 == server } }
                 proceed(question)

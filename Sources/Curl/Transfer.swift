@@ -1,6 +1,7 @@
 // One transfer under way: its handle, what libcurl was lent for as long, and what it answered so far.
 
 import CCurl
+import Facts
 import Foundation
 
 /// Confined to the driver's thread. The callbacks' context; outlives its handle's stay in the multi handle.
@@ -31,9 +32,11 @@ final class Transfer {
         try easy.configure(for: self)
     }
 
+    private var mail: Mail? { request.method.mail }
+
     /// A mail server was sent the last command, or nobody wants its answer any more. libcurl would wait for that on the driver's
     /// thread, which meanwhile sees no cancellation.
-    var isLeaving: Bool { request.method.mail != nil && (dialogue.isOver || ticket.isCancelled) }
+    var isLeaving: Bool { mail != nil && (dialogue.isOver || ticket.isCancelled) }
 
     deinit {
         // The handle is freed after this, with the last reference to it; it must not know the buffer any more.
@@ -58,32 +61,31 @@ final class Transfer {
     /// The result, once libcurl said that the transfer is over, with which code. Before the handle leaves its multi handle.
     func result(_ code: CURLcode) -> TransferResult {
         sink.dropInformational()
-        let reached = phase
-        var result = TransferResult(
-            status: sink.status, headers: sink.headers, headEnded: sink.headEnded, body: sink.body,
-            bodyEnd: sink.bodyOverLimit ? .capped : .complete, wireBytes: easy.offset(CURLINFO_SIZE_DOWNLOAD_T),
-            facts: facts)
-        if request.method.mail != nil {
-            // Replies of a mail server are no headers.
-            result.headers = []
-            result.mail = dialogue
+        let error = error(code)
+        return TransferResult(
+            status: sink.status, headers: mail == nil ? sink.headers : [], headEnded: sink.headEnded, body: sink.body,
+            isCapped: sink.bodyOverLimit, wireBytes: easy.offset(CURLINFO_SIZE_DOWNLOAD_T), error: error,
+            connection: connection(error),
+            isReused: easy.long(CURLINFO_NUM_CONNECTS) == 0 && easy.offset(CURLINFO_PRETRANSFER_TIME_T) > 0,
+            mail: mail == nil ? nil : dialogue)
+    }
+
+    private func error(_ code: CURLcode) -> CurlError? {
+        if code == CURLE_OK {
+            // The end of the connection is the end of an answer without length to libcurl, even in the middle of its headers.
+            guard sink.status != nil, !sink.headEnded else { return nil }
+            return CurlError(
+                code: CurlError.Code(.truncated), phase: .receiving,
+                message: "the connection ended in the middle of the headers")
         }
-        // The end of the connection is the end of an answer without length to libcurl, even in the middle of its headers.
-        if code == CURLE_OK, sink.status != nil, !sink.headEnded {
-            result.error = CurlError(
-                code: .truncated, phase: .receiving, message: "the connection ended in the middle of the headers")
-        }
-        guard code != CURLE_OK, !(sink.bodyOverLimit && !sink.headersOverLimit) else { return result }
-        result.error = CurlError(
+        if sink.bodyOverLimit, !sink.headersOverLimit { return nil }
+        return CurlError(
             FailureSigns(
                 code: code, osError: easy.long(CURLINFO_OS_ERRNO), proxyError: easy.long(CURLINFO_PROXY_ERROR),
-                connectStatus: easy.long(CURLINFO_HTTP_CONNECTCODE),
-                message: message(code), phase: reached, hasStatus: sink.status != nil,
-                viaProxy: settings.proxy != nil, isConnected: easy.string(CURLINFO_PRIMARY_IP) != nil,
-                refusedAddress: refusedAddress,
-                headersOverLimit: sink.headersOverLimit, bodyStarted: sink.bodyStarted,
-                isMail: request.method.mail != nil))
-        return result
+                connectStatus: easy.long(CURLINFO_HTTP_CONNECTCODE), message: message(code), phase: phase,
+                hasStatus: sink.status != nil, viaProxy: settings.proxy != nil, isConnected: address != nil,
+                refusedAddress: refusedAddress, headersOverLimit: sink.headersOverLimit, bodyStarted: sink.bodyStarted,
+                isMail: mail != nil))
     }
 
     private func message(_ code: CURLcode) -> String {
@@ -94,10 +96,10 @@ final class Transfer {
 
     /// From the steps that libcurl has put a time to. TCP's is put down only together with that of the TLS handshake
     /// (libcurl 7.87 and later), but the peer's address is there as soon as TCP is connected.
-    private var phase: CurlError.Phase {
+    private var phase: Failure.Phase {
         if easy.offset(CURLINFO_STARTTRANSFER_TIME_T) > 0 || sink.status != nil { return .receiving }
         if easy.offset(CURLINFO_PRETRANSFER_TIME_T) > 0 { return .waiting }
-        if easy.string(CURLINFO_PRIMARY_IP) != nil {
+        if address != nil {
             // An HTTP proxy that has not said yes is still connecting, for us.
             let awaitsTunnel =
                 settings.proxy?.lowercased().hasPrefix("http") == true && easy.long(CURLINFO_HTTP_CONNECTCODE) == 0
@@ -106,19 +108,31 @@ final class Transfer {
         return easy.offset(CURLINFO_NAMELOOKUP_TIME_T) > 0 ? .connecting : .resolving
     }
 
-    private var facts: ConnectionFacts {
-        ConnectionFacts(
-            remoteAddress: easy.string(CURLINFO_PRIMARY_IP),
-            remotePort: easy.string(CURLINFO_PRIMARY_IP).map { _ in easy.long(CURLINFO_PRIMARY_PORT) },
-            httpVersion: httpVersion, tlsVersion: tlsVersion,
-            chain: easy.certificateLines.map { CertificateText(lines: $0) },
-            verifyResult: easy.long(CURLINFO_SSL_VERIFYRESULT),
-            timings: ConnectionFacts.Timings(
-                dns: duration(CURLINFO_NAMELOOKUP_TIME_T), connect: duration(CURLINFO_CONNECT_TIME_T),
-                tls: duration(CURLINFO_APPCONNECT_TIME_T), firstByte: duration(CURLINFO_STARTTRANSFER_TIME_T),
-                total: duration(CURLINFO_TOTAL_TIME_T) ?? .zero),
-            reusedConnection: easy.long(CURLINFO_NUM_CONNECTS) == 0 && easy.offset(CURLINFO_PRETRANSFER_TIME_T) > 0,
+    private func connection(_ error: CurlError?) -> Connection {
+        Connection(
+            address: address, port: address.map { _ in easy.long(CURLINFO_PRIMARY_PORT) }, httpVersion: httpVersion,
+            tls: tls(error),
+            timings: Timings(
+                dns: milliseconds(CURLINFO_NAMELOOKUP_TIME_T), connect: milliseconds(CURLINFO_CONNECT_TIME_T),
+                tls: milliseconds(CURLINFO_APPCONNECT_TIME_T), firstByte: milliseconds(CURLINFO_STARTTRANSFER_TIME_T),
+                total: milliseconds(CURLINFO_TOTAL_TIME_T) ?? 0),
             viaProxy: settings.proxy != nil)
+    }
+
+    private var address: String? { easy.string(CURLINFO_PRIMARY_IP) }
+
+    /// nil without TLS, and where the handshake failed before a certificate was looked at.
+    private func tls(_ error: CurlError?) -> TLSFacts? {
+        // OpenSSL's number: 0 for fine or no TLS, 1 where the handshake broke off without a verdict.
+        let verdict = easy.long(CURLINFO_SSL_VERIFYRESULT)
+        if let failure = error?.failure, failure.kind == .certificate {
+            return TLSFacts(
+                version: tlsVersion, chain: [], trusted: false,
+                problem: CertificateProblem(verifyResult: verdict, message: failure.detail), detail: failure.detail)
+        }
+        let chain = easy.certificateLines.map { CertificateFacts(lines: $0) }
+        return tlsVersion == nil && chain.isEmpty
+            ? nil : TLSFacts(version: tlsVersion, chain: chain, trusted: verdict == 0)
     }
 
     private var httpVersion: String? {
@@ -132,16 +146,16 @@ final class Transfer {
         }
     }
 
-    private func duration(_ info: CURLINFO) -> Duration? {
+    private func milliseconds(_ info: CURLINFO) -> Double? {
         let microseconds = easy.offset(info)
-        return microseconds > 0 ? .microseconds(microseconds) : nil
+        return microseconds > 0 ? Double(microseconds) / 1000 : nil
     }
 }
 
 /// What arrives of an answer, kept within its limits: libcurl's header and body callbacks end here. No libcurl in it.
 struct AnswerSink {
     private(set) var status: Int?
-    private(set) var headers: [TransferResult.Header] = []
+    private(set) var headers: [HeaderField] = []
     private(set) var body = Data()
     private(set) var bodyStarted = false
     /// Whether the last block of headers came to its end.
@@ -177,9 +191,8 @@ struct AnswerSink {
         } else if text == "\r\n" || text == "\n" {
             headEnded = true
         } else if let colon = text.firstIndex(of: ":") {
-            let name = text[..<colon].lowercased()
             let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespacesAndNewlines)
-            headers.append(TransferResult.Header(name: name, value: value))
+            headers.append(HeaderField(name: String(text[..<colon]), value: value))
         } else if text.first == " " || text.first == "\t", let last = headers.indices.last {
             // Obsolete line folding: the value goes on.
             headers[last].value += " " + text.trimmingCharacters(in: .whitespacesAndNewlines)

@@ -1,10 +1,11 @@
 // What one transfer asks for. Plain values; the options that libcurl gets are in `EasyHandle+Configure.swift`.
 
+import Facts
 import Foundation
 
 /// One HTTP request, one TLS handshake, or one mail.
-package struct TransferRequest: Sendable, Equatable {
-    package enum Method: Sendable, Equatable {
+package struct TransferRequest: Sendable {
+    package enum Method: Sendable {
         case get
         case post(body: Data)
         case put(body: Data)
@@ -29,7 +30,7 @@ package struct TransferRequest: Sendable, Equatable {
         }
     }
 
-    package struct Header: Sendable, Equatable {
+    package struct Header: Sendable {
         package var name: String
         package var value: String
 
@@ -51,7 +52,6 @@ package struct TransferRequest: Sendable, Equatable {
     package var limits: TransferLimits
     /// Asks for gzip and decodes what comes. Without it the body is left as sent.
     package var acceptGzip: Bool
-    package var verify: Verification
     package var purpose: Purpose
     package var family: AddressFamily
     package var addressPolicy: AddressPolicy
@@ -66,7 +66,7 @@ package struct TransferRequest: Sendable, Equatable {
     package init(
         url: String, method: Method = .get, headers: [Header] = [], userAgent: String, allowPlainHTTP: Bool = false,
         connection: ConnectionUse = .fresh, limits: TransferLimits = TransferLimits(), acceptGzip: Bool = true,
-        verify: Verification = .full, purpose: Purpose = .transfer, family: AddressFamily = .any,
+        purpose: Purpose = .transfer, family: AddressFamily = .any,
         addressPolicy: AddressPolicy = .any, address: String? = nil, proxy: String? = nil
     ) {
         self.url = url
@@ -77,7 +77,6 @@ package struct TransferRequest: Sendable, Equatable {
         self.connection = connection
         self.limits = limits
         self.acceptGzip = acceptGzip
-        self.verify = verify
         self.purpose = purpose
         self.family = family
         self.addressPolicy = addressPolicy
@@ -94,35 +93,57 @@ extension TransferRequest {
         case kept
     }
 
-    package enum Verification: Sendable {
-        case full
-        /// Neither chain nor name. Honoured only for `.handshakeOnly`: no request is ever sent to an unverified peer.
-        case none
-    }
-
     package enum Purpose: Sendable {
         case transfer
-        /// Connects, shakes hands and closes; for the certificates of a server whose chain was refused.
-        case handshakeOnly
+        /// Connects, shakes hands and closes.
+        case handshake
+        /// The same, neither chain nor name verified: for the certificates of a server whose chain was refused. No request is
+        /// ever sent to an unverified peer.
+        case unverifiedHandshake
     }
 
-    package enum AddressFamily: Sendable {
-        case any, v4, v6
+    package enum AddressFamily: Int, Sendable {
+        case any, v4 = 4, v6 = 6
+
+        /// 4 or 6; nil for both.
+        package var number: Int? { self == .any ? nil : rawValue }
+
+        /// Whether an address, without brackets, is of the family.
+        package func accepts(_ address: String) -> Bool {
+            number.map { $0 == (address.contains(":") ? 6 : 4) } ?? true
+        }
     }
 
     package enum AddressPolicy: Sendable {
         case any
-        /// Refuses to open a socket to an address that is not public (`CurlError.Code.addressRefused`), at the moment of
+        /// Refuses to open a socket to an address that is not public (`Failure.Kind.privateAddress`), at the moment of
         /// connecting, so that a name that resolves to something else the second time gains nothing. Behind a proxy only
         /// an address literal in the URL can be judged, as it is the proxy that resolves and connects.
         case publicOnly
         /// As `publicOnly`, for a receiver that its operator chose: only the metadata addresses of clouds are refused.
         case noMetadata
+
+        /// `address`: nil for one of another family than IP.
+        func allows(_ address: HostAddress?) -> Bool {
+            switch self {
+            case .any: true
+            case .publicOnly: address?.scope == .public
+            case .noMetadata: address?.isMetadata != true
+            }
+        }
+
+        /// The address that a URL's host is, without brackets, where this policy refuses it; nil for a name, which is judged
+        /// once it is resolved, and for an address that is allowed.
+        package func refusedLiteral(_ host: String) -> String? {
+            let literal = host.filter { $0 != "[" && $0 != "]" }
+            guard let address = HostAddress(literal), !allows(address) else { return nil }
+            return literal
+        }
     }
 }
 
 /// How long and how much. Times start when the transfer starts, not while it waits for a free place.
-package struct TransferLimits: Sendable, Equatable {
+package struct TransferLimits: Sendable {
     /// Name look-up, TCP and TLS together.
     package var connectTimeout: Duration
     package var totalTimeout: Duration

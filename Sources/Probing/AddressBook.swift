@@ -2,7 +2,7 @@
 
 import Curl
 import Evidence
-import Foundation
+import Facts
 
 struct AddressBook: Sendable {
     let network: NetworkSettings
@@ -27,8 +27,7 @@ struct AddressBook: Sendable {
             let milliseconds = start.duration(to: .now) / .milliseconds(1)
             switch result {
             case .failure(let fault):
-                return Resolution(
-                    source: source, failure: Failure(CurlError(fault)), milliseconds: milliseconds)
+                return Resolution(source: source, failure: fault, milliseconds: milliseconds)
             case .success(let all):
                 var found = resolution(source, of: host, to: all, milliseconds: milliseconds)
                 if reachableFamiliesOnly {
@@ -43,34 +42,11 @@ struct AddressBook: Sendable {
     private func resolution(
         _ source: Resolution.Source, of host: String, to listed: [String], milliseconds: Double = 0
     ) -> Resolution {
-        let kept = entries(listed)
-        let missing = CurlError(missing: family, of: host, though: listed, kept.map(\.address))
-        return Resolution(
-            source: source, addresses: kept, failure: missing.map(Failure.init), milliseconds: milliseconds,
-            onlyFamily: family.number)
-    }
-
-    private func entries(_ addresses: [String]) -> [ResolvedAddress] {
         var seen: Set<String> = []
-        return
-            addresses
-            .filter { family.accepts($0) }
-            .filter { seen.insert($0).inserted }
-            .prefix(Resolution.maximumAddresses)
-            .map { ResolvedAddress(address: $0, scope: AddressScope(IPAddress.scope(of: $0))) }
-    }
-}
-
-extension AddressScope {
-    init(_ scope: IPAddress.Scope) {
-        self =
-            switch scope {
-            case .public: .public
-            case .loopback: .loopback
-            case .private: .private
-            case .carrierGrade: .carrierGrade
-            case .linkLocal: .linkLocal
-            case .reserved: .reserved
-            }
+        let kept = listed.filter { family.accepts($0) && seen.insert($0).inserted }.prefix(Resolution.maximumAddresses)
+        return Resolution(
+            source: source, addresses: kept.map { ResolvedAddress($0) },
+            failure: Failure(missing: family, of: host, though: listed, Array(kept)), milliseconds: milliseconds,
+            onlyFamily: family.number)
     }
 }

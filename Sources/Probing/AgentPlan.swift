@@ -3,6 +3,7 @@
 // address one request after the other, and no more where a server has had enough of us.
 
 import Evidence
+import Facts
 
 /// One request to one place of a domain: to an address, by its index in the resolver's list, or to where the proxy leads.
 struct AddressQuestion: Hashable, Sendable {
@@ -153,16 +154,9 @@ struct AgentPlan {
     }
 }
 
-extension Sight {
-    /// The same status, target, failure and bytes.
-    func answersLike(_ other: Retrieval) -> Bool {
-        retrieval.isAnsweredLike(other) && retrieval.answer?.body.hash == other.answer?.body.hash
-    }
-}
-
 extension Retrieval {
     /// The same status, target and failure.
-    fileprivate func isAnsweredLike(_ other: Retrieval) -> Bool {
+    func isAnsweredLike(_ other: Retrieval) -> Bool {
         answer?.status == other.answer?.status && redirects.first?.target == other.redirects.first?.target
             && failure?.kind == other.failure?.kind
     }

@@ -3,6 +3,7 @@
 
 import Curl
 import Evidence
+import Facts
 import Foundation
 import Synchronization
 
@@ -10,19 +11,23 @@ struct CDNProbe: Sendable {
     private let driver: CurlDriver
     private let settings: ProbeSettings
     private let pace: Pace
-    private let pools: EdgePools
-    private let roll: EdgeRoll
+    private let pools = EdgePools()
     private let health = EdgeHealth()
-    private let references = References()
+    private let host: String
+    private let port: Int
+    private let book: AddressBook
+    /// What the name server says of the CDN's name now.
+    private let names = Shared<Resolution>(for: .seconds(1))
+    private let references = Shared<ConnectionLook>(for: .seconds(30))
 
     init(driver: CurlDriver, settings: ProbeSettings) {
         self.driver = driver
         self.settings = settings
         pace = Pace(perSecond: settings.cdnRequestsPerSecond)
-        pools = EdgePools()
-        roll = EdgeRoll(
-            baseURL: settings.cdnBaseURL,
-            book: AddressBook(network: driver.network, family: settings.family, resolver: driver.resolver))
+        let parts = CurlURL.components(settings.cdnBaseURL)
+        host = parts?.host ?? ""
+        port = parts?.port ?? 443
+        book = AddressBook(network: driver.network, family: settings.family, resolver: driver.resolver)
     }
 
     func url(of domain: Domain) -> String { "\(settings.cdnBaseURL)/\(domain.name)" }
@@ -38,7 +43,7 @@ struct CDNProbe: Sendable {
         var places = places
         if places == nil { places = try await self.places(timeout: timeout) }
         if let failure = places?.failure {
-            return Sight(retrieval: Retrieval(url: url(of: domain), outcome: .failed(failure)), contents: [:])
+            return Sight(retrieval: Retrieval(url: url(of: domain), outcome: .failed(failure)))
         }
         let edges = places?.addresses.map(\.address) ?? []
         return try await pools.places(nil).with {
@@ -63,7 +68,7 @@ struct CDNProbe: Sendable {
     ) async throws -> Sight {
         let url = url(of: domain)
         if let edge, !health.mayAsk(edge) {
-            return Sight(retrieval: Retrieval(url: url, outcome: .failed(.silentEdge)), contents: [:])
+            return Sight(retrieval: Retrieval(url: url, outcome: .failed(.silentEdge)))
         }
         try await pace.turn()
         let request = TransferRequest(
@@ -72,20 +77,35 @@ struct CDNProbe: Sendable {
                 connectTimeout: connectTimeout ?? timeout, totalTimeout: timeout, bodyBytes: ProbeSettings.bodyLimit),
             family: settings.family, address: edge)
         let began = ContinuousClock.now
-        let result = try await driver.perform(request)
-        let sight = try await driver.sight(
-            of: result, for: request, first: url, left: timeout - result.facts.timings.total)
+        let sight = try await driver.ask(request, first: url, within: timeout).sight
         // Who was given less than the usual time says nothing of the edge by running out of it.
         let isUsual = connectTimeout == nil && timeout >= settings.timeout
         if let edge, isUsual || sight.retrieval.answer != nil { health.note(sight.retrieval, from: edge, began: began) }
         return sight
     }
 
-    /// Where the CDN's name leads: its edges, in the order of the resolver; none where they are not known here.
-    func places(timeout: Duration) async throws -> Resolution { try await roll.places(timeout: timeout) }
+    /// Where the CDN's name leads: its edges, in the order of the resolver; none where they are not known here. They are looked up
+    /// now and then, not for every domain anew.
+    func places(timeout: Duration) async throws -> Resolution {
+        // An edge of a family that this machine does not speak says nothing about the edge.
+        var found = try await book.resolution(
+            of: host, port: port, isRecentEnough: true, reachableFamiliesOnly: true, timeout: timeout)
+        if found.source == .system {
+            // In one order at each look-up, the preferred family first: one edge speaks for the CDN as long as it answers.
+            let preferred = found.addresses.first?.family
+            found.addresses.sort { one, other in
+                one.family == other.family ? one.address < other.address : one.family == preferred
+            }
+        }
+        return found
+    }
 
     /// What the name server says of the CDN's name now. Throws `CancellationError` only.
-    func nameLook(timeout: Duration) async throws -> Resolution { try await roll.look(timeout: timeout) }
+    func nameLook(timeout: Duration) async throws -> Resolution {
+        try await names.look { [self] in
+            try await book.resolution(of: host, port: port, reachableFamiliesOnly: true, timeout: timeout)
+        }
+    }
 
     /// A connection to the CDN, and no question: what this machine can do, where the CDN is not asked about a domain. Nothing is
     /// sent that could make Apple ask the domain. Throws `CancellationError` only.
@@ -97,12 +117,9 @@ struct CDNProbe: Sendable {
                 url: settings.cdnBaseURL, userAgent: settings.userAgent,
                 allowPlainHTTP: settings.cdnBaseURL.hasPrefix("http://"), connection: .fresh,
                 limits: TransferLimits(connectTimeout: timeout, totalTimeout: timeout, bodyBytes: 0),
-                purpose: .handshakeOnly, family: settings.family)
-            let result = try await driver.perform(request)
-            let sight = try await driver.sight(
-                of: result, for: request, first: request.url, left: timeout - result.facts.timings.total)
-            return ConnectionLook(
-                failure: result.error == nil ? nil : sight.retrieval.failure, connection: sight.retrieval.connection)
+                purpose: .handshake, family: settings.family)
+            let (result, sight) = try await driver.ask(request, first: request.url, within: timeout)
+            return ConnectionLook(failure: result.failure, connection: sight.retrieval.connection)
         }
     }
 
@@ -117,64 +134,18 @@ struct CDNProbe: Sendable {
     }
 }
 
-/// The CDN's addresses, looked up now and then: not for every domain anew.
-private actor EdgeRoll {
-    private let host: String
-    private let port: Int
-    private let book: AddressBook
-    private var latest: (resolution: Resolution, began: ContinuousClock.Instant)?
-    /// One look-up at a time: checks that begin together wait for the first one's.
+/// A look that several want at once: one of them makes it, and for a while it serves all.
+private actor Shared<Look: Sendable> {
+    private let life: Duration
+    private var latest: (look: Look, began: ContinuousClock.Instant)?
     private let turn = Places(1)
 
-    /// Of several who want to know what the name server says now, one asks it for all.
-    private static let now: Duration = .seconds(1)
+    init(for life: Duration) { self.life = life }
 
-    init(baseURL: String, book: AddressBook) {
-        let parts = CurlURL.components(baseURL)
-        host = parts?.host ?? ""
-        port = parts?.port ?? 443
-        self.book = book
-    }
-
-    func places(timeout: Duration) async throws -> Resolution {
-        // An edge of a family that this machine does not speak says nothing about the edge.
-        var found = try await book.resolution(
-            of: host, port: port, isRecentEnough: true, reachableFamiliesOnly: true, timeout: timeout)
-        if found.source == .system {
-            // In one order at each look-up, the preferred family first: one edge speaks for the CDN as long as it answers.
-            let preferred = found.addresses.first?.family
-            let (first, others) = (
-                found.addresses.filter { $0.family == preferred }, found.addresses.filter { $0.family != preferred }
-            )
-            found.addresses = first.sorted { $0.address < $1.address } + others.sorted { $0.address < $1.address }
-        }
-        return found
-    }
-
-    func look(timeout: Duration) async throws -> Resolution {
-        let oldest = ContinuousClock.now - Self.now
-        return try await turn.with { try await self.look(since: oldest, timeout: timeout) }
-    }
-
-    private func look(since oldest: ContinuousClock.Instant, timeout: Duration) async throws -> Resolution {
-        if let latest, latest.began > oldest { return latest.resolution }
-        let began = ContinuousClock.now
-        let found = try await book.resolution(of: host, port: port, reachableFamiliesOnly: true, timeout: timeout)
-        latest = (found, began)
-        return found
-    }
-}
-
-/// The last connection to the CDN over which nothing was asked.
-private actor References {
-    private var latest: (look: ConnectionLook, began: ContinuousClock.Instant)?
-    /// One at a time: checks that fail together wait for the first one's.
-    private let turn = Places(1)
-    private static let life: Duration = .seconds(30)
-
-    func look(_ ask: @Sendable () async throws -> ConnectionLook) async throws -> ConnectionLook {
-        try await turn.with {
-            if let latest = await self.recent { return latest }
+    func look(_ ask: @Sendable () async throws -> Look) async throws -> Look {
+        let oldest = ContinuousClock.now - life
+        return try await turn.with {
+            if let latest = await self.latest, latest.began > oldest { return latest.look }
             let began = ContinuousClock.now
             let look = try await ask()
             await self.keep(look, began)
@@ -182,11 +153,7 @@ private actor References {
         }
     }
 
-    private var recent: ConnectionLook? {
-        latest.flatMap { $0.began > .now - Self.life ? $0.look : nil }
-    }
-
-    private func keep(_ look: ConnectionLook, _ began: ContinuousClock.Instant) { latest = (look, began) }
+    private func keep(_ look: Look, _ began: ContinuousClock.Instant) { latest = (look, began) }
 }
 
 /// A small pool of connections for each edge.

@@ -2,6 +2,7 @@
 
 import Curl
 import Evidence
+import Facts
 import Foundation
 
 package struct DomainProbe: Sendable {
@@ -80,7 +81,9 @@ package struct DomainProbe: Sendable {
         if mode.readsCDN {
             let copies = (early: try await early, late: try await late)
             if let copy = copies.early ?? copies.late {
-                observation.take(copy)
+                observation.cdn = .asked(copy.sight.retrieval)
+                observation.full?.edges = copy.edges
+                observation.contents.merge(copy.sight.contents) { first, _ in first }
             } else {
                 observation.cdn = .notAsked(.originHasNoFile)
             }
@@ -170,19 +173,18 @@ package struct DomainProbe: Sendable {
 }
 
 extension DomainProbe {
-    private func copy(of domain: Domain, depth: Depth, timeout: Duration) async throws -> CopySeen {
+    private func copy(
+        of domain: Domain, depth: Depth, timeout: Duration
+    ) async throws -> (sight: Sight, edges: [EdgeLook]) {
         let places = try await cdn.places(timeout: timeout)
         if depth == .full, settings.asksEdges {
             let (looks, contents) = try await cdn.survey(domain, at: places, timeout: timeout)
             // The first that says anything about the file stands for all; one in trouble of its own does not.
             let first =
                 looks.first { $0.retrieval.speaksOfFile } ?? looks.first { $0.retrieval.answer != nil } ?? looks.first
-            if let first {
-                return CopySeen(retrieval: first.retrieval, edges: looks, contents: contents)
-            }
+            if let first { return (Sight(retrieval: first.retrieval, contents: contents), looks) }
         }
-        let sight = try await cdn.retrieve(domain, at: places, timeout: timeout)
-        return CopySeen(retrieval: sight.retrieval, edges: [], contents: sight.contents)
+        return (try await cdn.retrieve(domain, at: places, timeout: timeout), [])
     }
 
     /// What a full check asks beside origin, root copy, other places and CDN, all at once.
@@ -191,10 +193,9 @@ extension DomainProbe {
     ) async throws -> (look: FullLook, contents: [ContentHash: Data]) {
         async let surveyed = survey.survey(domain, timeout: timeout)
         async let opened = open(urls, timeout: timeout)
-        let seen = try await surveyed
-        let look = FullLook(
-            resolution: seen.resolution, addresses: seen.addresses, agents: seen.agents, pages: try await opened)
-        return (look, seen.contents)
+        var seen = try await surveyed
+        seen.look.pages = try await opened
+        return seen
     }
 
     /// Pages open at once; the expectations of one domain may name many.
@@ -237,40 +238,4 @@ package enum EdgeNews: Sendable {
     case asking([String])
     /// What one of them answered, and the body that the look names by its hash.
     case seen(EdgeLook, [ContentHash: Data])
-}
-
-/// What the CDN was seen to have.
-private struct CopySeen: Sendable {
-    var retrieval: Retrieval
-    var edges: [EdgeLook]
-    var contents: [ContentHash: Data]
-}
-
-extension Observation {
-    fileprivate mutating func take(_ copy: CopySeen) {
-        cdn = .asked(copy.retrieval)
-        full?.edges = copy.edges
-        contents.merge(copy.contents) { first, _ in first }
-    }
-}
-
-/// A retrieval with the bodies that it names by their hash.
-struct Sight: Sendable {
-    var retrieval: Retrieval
-    var contents: [ContentHash: Data]
-
-    var withBody: (Retrieval, Data?) { (retrieval, retrieval.answer?.body.hash.flatMap { contents[$0] }) }
-
-    /// Whether it brought a file that names a service. One at the root is what Apple's crawler probably falls back on.
-    fileprivate var isFile: Bool {
-        guard retrieval.answer?.status == 200, let body = withBody.1 else { return false }
-        return ContentReading(body).namesService
-    }
-}
-
-extension [Sight] {
-    /// The bodies of all of them.
-    var contents: [ContentHash: Data] {
-        reduce(into: [:]) { $0.merge($1.contents) { first, _ in first } }
-    }
 }

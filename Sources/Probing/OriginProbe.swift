@@ -2,6 +2,7 @@
 
 import Curl
 import Evidence
+import Facts
 import Foundation
 
 struct OriginProbe: Sendable {
@@ -28,9 +29,7 @@ struct OriginProbe: Sendable {
         var request = request(url, timeout: timeout)
         request.address = address
         if let userAgent { request.userAgent = userAgent }
-        let result = try await driver.perform(request)
-        var sight = try await driver.sight(
-            of: result, for: request, first: url, left: timeout - result.facts.timings.total)
+        var (result, sight) = try await driver.ask(request, first: url, within: timeout)
         sight.retrieval.redirects = [result.redirect(from: url)].compactMap(\.self)
         return sight
     }
@@ -53,13 +52,6 @@ struct OriginSurvey: Sendable {
     let origin: OriginProbe
     let book: AddressBook
 
-    struct Seen: Sendable {
-        var resolution: Resolution
-        var addresses: [AddressLook] = []
-        var agents: [AgentLook] = []
-        var contents: [ContentHash: Data] = [:]
-    }
-
     private enum Event: Sendable {
         case seen(AddressQuestion, Sight, took: Duration)
         case patienceOver
@@ -67,12 +59,15 @@ struct OriginSurvey: Sendable {
 
     /// Every address at once, and each address's agents as soon as all have answered: an address that does not answer holds
     /// up no other. `timeout` is for the look-up of the name, and again for all the looks together.
-    func survey(_ domain: Domain, timeout: Duration) async throws -> Seen {
+    func survey(
+        _ domain: Domain, timeout: Duration
+    ) async throws -> (look: FullLook, contents: [ContentHash: Data]) {
         let url = domain.wellKnownURL
         let resolution = try await book.resolution(of: domain.name, timeout: timeout)
         // Behind a proxy there is one place, and its address is not known here.
         let places: [ResolvedAddress?] = resolution.source == .proxy ? [nil] : resolution.addresses
-        guard !places.isEmpty else { return Seen(resolution: resolution) }
+        var look = FullLook(resolution: resolution)
+        guard !places.isEmpty else { return (look, [:]) }
         let plan = try await withThrowingTaskGroup(of: Event.self) { group in
             var plan = AgentPlan(places)
             var open = 0
@@ -109,20 +104,17 @@ struct OriginSurvey: Sendable {
             group.cancelAll()
             return plan
         }
-        var seen = Seen(resolution: resolution)
         var sights: [Sight] = []
         for (place, address) in places.enumerated() {
             guard let address, let sight = plan.plainSight(at: place) else { continue }
-            seen.addresses.append(AddressLook(address: address, retrieval: sight.retrieval))
+            look.addresses.append(AddressLook(address: address, retrieval: sight.retrieval))
             sights.append(sight)
         }
         for (place, agent, sight) in plan.agentSights {
-            seen.agents.append(
-                AgentLook(agent: agent, address: places[place]?.address, retrieval: sight.retrieval))
+            look.agents.append(AgentLook(agent: agent, address: places[place]?.address, retrieval: sight.retrieval))
             sights.append(sight)
         }
-        seen.contents = sights.contents
-        return seen
+        return (look, sights.contents)
     }
 }
 

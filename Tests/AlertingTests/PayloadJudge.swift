@@ -2,6 +2,7 @@
 // Python packages, which `make setup` installs where it can.
 
 import Evidence
+import Facts
 import Foundation
 import TestTraits
 import Testing

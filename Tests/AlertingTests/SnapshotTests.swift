@@ -1,6 +1,7 @@
 // Each service's requests, whole, in Snapshots/NAME.txt. `make golden` writes them again.
 
 import Evidence
+import Facts
 import Foundation
 import TestSupport
 import Testing

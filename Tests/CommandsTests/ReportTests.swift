@@ -1,6 +1,7 @@
 // The report of a full check, from an observation made by hand.
 
 import Evidence
+import Facts
 import Foundation
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+import Facts
 import Testing
 
 @testable import Curl
@@ -30,8 +31,8 @@ extension CurlTests {
             let (name, ways) = Self.examples[index]
             let candidates = try ways.enumerated().map { index, way in
                 AddressOrder.Candidate(
-                    text: way.to, index: index, place: try #require(AddressOrder.Place(way.to)),
-                    source: way.from.flatMap { AddressOrder.Place($0) })
+                    text: way.to, index: index, place: AddressOrder.Place(try #require(HostAddress(way.to))),
+                    source: way.from.flatMap { HostAddress($0) }.map { AddressOrder.Place($0) })
             }
             #expect(candidates[0].isBefore(candidates[1]), "\(name)")
             // Alone the order of the answer speaks for equals.

@@ -1,4 +1,5 @@
 import Curl
+import Facts
 import Foundation
 import Lab
 import TestTraits
@@ -6,7 +7,7 @@ import Testing
 
 extension CurlTests {
     @Suite struct CertificateTests {
-        static let table: [(LabCertificate, VerifyProblem?)] = [
+        static let table: [(LabCertificate, CertificateProblem?)] = [
             (.valid, nil), (.expired, .expired), (.notYetValid, .notYetValid), (.expiring(in: .seconds(86_400)), nil),
             (.wrongName, .nameMismatch), (.selfSigned, .selfSigned), (.untrustedRoot, .untrustedRoot),
             (.missingIntermediate, .incompleteChain), (.privateAuthority, .incompleteChain),
@@ -14,25 +15,26 @@ extension CurlTests {
         ]
 
         @Test("each bad certificate is refused for its own reason, and shown by a handshake alone", arguments: table)
-        func certificate(_ certificate: LabCertificate, _ problem: VerifyProblem?) async throws {
+        func certificate(_ certificate: LabCertificate, _ problem: CertificateProblem?) async throws {
             try await withLab { lab, driver in
                 lab.origin(host).certificate = certificate
                 lab.origin(host).behaviour = .reply(.json("{}"))
                 let result = try await driver.perform(request(site))
                 #expect(
-                    result.error?.code == (problem == nil ? nil : .certificate), "\(String(describing: result.error))")
+                    result.failure?.kind == (problem == nil ? nil : .certificate),
+                    "\(String(describing: result.error))")
                 let first = problem == .untrustedRoot ? .incompleteChain : problem
-                #expect(result.verifyProblem == first, "\(String(describing: result.error))")
+                #expect(result.connection.tls?.problem == first, "\(String(describing: result.error))")
                 #expect(result.status == (problem == nil ? 200 : nil))
 
                 var look = request(site)
-                look.purpose = .handshakeOnly
-                look.verify = .none
+                look.purpose = .unverifiedHandshake
                 let seen = try await driver.perform(look)
                 #expect(seen.error == nil)
                 #expect(seen.status == nil)
-                #expect(result.verifyProblem?.refined(by: seen.facts.chain) == problem)
-                let leaf = try #require(seen.facts.chain.first)
+                let chain = try #require(seen.connection.tls?.chain)
+                #expect(result.connection.tls?.problem?.refined(by: chain) == problem)
+                let leaf = try #require(chain.first)
                 let names =
                     switch certificate {
                     case .wrongName: [LabCertificate.wrongNameHost]
@@ -40,7 +42,7 @@ extension CurlTests {
                     case .commonNameOnly: [] as [String]
                     default: [host]
                     }
-                #expect(leaf.dnsNames == names)
+                #expect(leaf.names == names)
                 let namesIssuer = ![.selfSigned, .ingressDefault, .privateAuthority].contains(certificate)
                 #expect(leaf.issuerURL == (namesIssuer ? "http://ca.test/issuer.cer" : nil))
                 #expect(leaf.notBefore != nil && leaf.notAfter != nil)
@@ -49,29 +51,19 @@ extension CurlTests {
             }
         }
 
-        @Test("no request is sent unverified, even where it is asked for")
-        func neverUnverified() async throws {
-            try await withLab { lab, driver in
-                lab.origin(host).certificate = .selfSigned
-                var asked = request(site)
-                asked.verify = .none
-                let result = try await driver.perform(asked)
-                #expect(result.error?.code == .certificate)
-                #expect(lab.origin(host).requests.isEmpty)
-            }
-        }
-
         @Test("a good answer comes with version, chain, dates and timings")
         func facts() async throws {
             try await withLab { lab, driver in
                 lab.origin(host).behaviour = .reply(.json("{}"))
-                let facts = try await driver.perform(request(site)).facts
-                #expect(facts.tlsVersion == "TLSv1.3")
+                let result = try await driver.perform(request(site))
+                let facts = result.connection
+                let tls = try #require(facts.tls)
+                #expect(tls.version == "TLSv1.3")
                 #expect(facts.httpVersion == "1.1")
-                #expect(facts.chain.count == 2, "leaf and intermediate")
-                #expect(facts.chain.first?.issuer == facts.chain.last?.subject)
-                #expect(facts.verifyResult == 0)
-                #expect(!facts.reusedConnection && !facts.viaProxy)
+                #expect(tls.chain.count == 2, "leaf and intermediate")
+                #expect(tls.chain.first?.issuer == tls.chain.last?.subject)
+                #expect(tls.trusted)
+                #expect(!result.isReused && !facts.viaProxy)
                 let steps = [facts.timings.dns, facts.timings.connect, facts.timings.tls, facts.timings.firstByte]
                 let known = steps.compactMap { $0 } + [facts.timings.total]
                 #expect(known.count == 5)
@@ -81,7 +73,7 @@ extension CurlTests {
 
         /// As a distribution has one; what is not in it is trusted by nobody.
         @Test("a folder of certificates by hash trusts the same", arguments: table)
-        func folder(_ certificate: LabCertificate, _ problem: VerifyProblem?) async throws {
+        func folder(_ certificate: LabCertificate, _ problem: CertificateProblem?) async throws {
             let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: folder) }
@@ -95,7 +87,7 @@ extension CurlTests {
                 lab.origin(host).certificate = certificate
                 lab.origin(host).behaviour = .reply(.json("{}"))
                 let result = try await driver.perform(request(site))
-                #expect(result.verifyProblem == (problem == .untrustedRoot ? .incompleteChain : problem))
+                #expect(result.connection.tls?.problem == (problem == .untrustedRoot ? .incompleteChain : problem))
                 #expect(result.status == (problem == nil ? 200 : nil))
                 await driver.shutdown()
             }
@@ -108,7 +100,7 @@ extension CurlTests {
                 network: NetworkSettings(caFile: "/nonexistent/ca.pem", connectTo: [lab.connectTo]))
             _ = lab.origin(host)
             let result = try await driver.perform(request(site))
-            #expect(result.error?.code == .trustStore)
+            #expect(result.error?.code.description == "trust-store" && result.failure?.kind == .own)
             await driver.shutdown()
             await lab.shutdown()
         }
@@ -119,8 +111,8 @@ extension CurlTests {
             let driver = try CurlDriver(network: NetworkSettings(connectTo: [lab.connectTo]))
             _ = lab.origin(host)
             let result = try await driver.perform(request(site))
-            #expect(result.error?.code == .certificate)
-            #expect(result.verifyProblem == .incompleteChain)
+            #expect(result.failure?.kind == .certificate)
+            #expect(result.connection.tls?.problem == .incompleteChain)
             await driver.shutdown()
             await lab.shutdown()
         }

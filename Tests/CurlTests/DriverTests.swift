@@ -1,4 +1,5 @@
 import Curl
+import Facts
 import Foundation
 import Lab
 import Testing
@@ -145,9 +146,9 @@ extension CurlTests {
                 for _ in 0..<5 { results.append(try await driver.perform(asked)) }
                 #expect(results.allSatisfy { $0.status == 200 })
                 #expect(lab.connectionsAccepted == 1)
-                #expect(results.map(\.facts.reusedConnection) == [false, true, true, true, true])
-                #expect(results.allSatisfy { $0.facts.tlsVersion == "TLSv1.3" })
-                #expect(results.allSatisfy { $0.facts.remoteAddress == "127.0.0.1" })
+                #expect(results.map(\.isReused) == [false, true, true, true, true])
+                #expect(results.allSatisfy { $0.connection.tls?.version == "TLSv1.3" })
+                #expect(results.allSatisfy { $0.connection.address == "127.0.0.1" })
             }
         }
 
@@ -160,11 +161,11 @@ extension CurlTests {
                 _ = try await driver.perform(kept)
                 for _ in 0..<4 {
                     let result = try await driver.perform(request(site))
-                    #expect(!result.facts.reusedConnection)
-                    #expect(result.facts.chain.count == 2, "a full handshake")
+                    #expect(!result.isReused)
+                    #expect(result.connection.tls?.chain.count == 2, "a full handshake")
                 }
                 #expect(lab.connectionsAccepted == 5)
-                #expect(try await driver.perform(kept).facts.reusedConnection)
+                #expect(try await driver.perform(kept).isReused)
                 #expect(lab.connectionsAccepted == 5)
             }
         }
@@ -183,7 +184,7 @@ extension CurlTests {
             asked.connection = .kept
             _ = try await driver.perform(asked)
             let again = try await driver.perform(asked)
-            #expect(again.facts.reusedConnection)
+            #expect(again.isReused)
             #expect(lab.connectionsAccepted == 7)
             await driver.shutdown()
             for task in hanging { _ = try? await task.value }

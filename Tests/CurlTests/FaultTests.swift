@@ -1,12 +1,14 @@
 import Curl
+import Facts
 import Lab
 import Testing
 
 /// What a hostile server does, and what the result says of it.
 struct Expected: Sendable {
     var fault: LabFault
-    var code: CurlError.Code?
-    var phase: CurlError.Phase?
+    /// As deliveries name it.
+    var code: String?
+    var phase: Failure.Phase?
     var status: Int?
     var bodyBytes: Int = 0
     var capped = false
@@ -17,46 +19,46 @@ extension CurlTests {
         static let limit = 65_536
 
         static let table: [Expected] = [
-            Expected(fault: .hang, code: .timedOut, phase: .waiting),
-            Expected(fault: .reset, code: .connectionReset, phase: .waiting),
-            Expected(fault: .close, code: .emptyReply, phase: .waiting),
-            Expected(fault: .endlessHeaders, code: .headersTooLarge, phase: .receiving, status: 200),
+            Expected(fault: .hang, code: "timed-out", phase: .waiting),
+            Expected(fault: .reset, code: "connection-reset", phase: .waiting),
+            Expected(fault: .close, code: "empty-reply", phase: .waiting),
+            Expected(fault: .endlessHeaders, code: "headers-too-large", phase: .receiving, status: 200),
             Expected(fault: .endlessBody, status: 200, bodyBytes: limit, capped: true),
             Expected(fault: .gzipBomb, status: 200, bodyBytes: limit, capped: true),
-            Expected(fault: .slowDrip, code: .timedOut, phase: .receiving, status: 200),
-            Expected(fault: .slowHeaders, code: .timedOut, phase: .receiving),
-            Expected(fault: .headerDrip, code: .timedOut, phase: .receiving, status: 200),
-            Expected(fault: .shortHead, code: .truncated, phase: .receiving, status: 200),
-            Expected(fault: .resetMidBody, code: .connectionReset, phase: .receiving, status: 200, bodyBytes: 100),
-            Expected(fault: .shortBody, code: .truncated, phase: .receiving, status: 200, bodyBytes: 100),
+            Expected(fault: .slowDrip, code: "timed-out", phase: .receiving, status: 200),
+            Expected(fault: .slowHeaders, code: "timed-out", phase: .receiving),
+            Expected(fault: .headerDrip, code: "timed-out", phase: .receiving, status: 200),
+            Expected(fault: .shortHead, code: "truncated", phase: .receiving, status: 200),
+            Expected(fault: .resetMidBody, code: "connection-reset", phase: .receiving, status: 200, bodyBytes: 100),
+            Expected(fault: .shortBody, code: "truncated", phase: .receiving, status: 200, bodyBytes: 100),
             Expected(fault: .longBody, status: 200, bodyBytes: 20),
-            Expected(fault: .truncatedChunk, code: .truncated, phase: .receiving, status: 200, bodyBytes: 100),
-            Expected(fault: .malformedStatusLine, code: .malformedAnswer, phase: .receiving),
-            Expected(fault: .notHTTP, code: .malformedAnswer, phase: .receiving),
-            Expected(fault: .badGzip, code: .badEncoding, phase: .receiving, status: 200),
+            Expected(fault: .truncatedChunk, code: "truncated", phase: .receiving, status: 200, bodyBytes: 100),
+            Expected(fault: .malformedStatusLine, code: "malformed-answer", phase: .receiving),
+            Expected(fault: .notHTTP, code: "malformed-answer", phase: .receiving),
+            Expected(fault: .badGzip, code: "bad-encoding", phase: .receiving, status: 200),
         ]
 
         @Test("each fault of a server has its code and phase, within the limits", arguments: table)
         func fault(_ expected: Expected) async throws {
             try await withLab { lab, driver in
                 lab.origin(host).behaviour = .fault(expected.fault)
-                var asked = request(site, total: expected.code == .timedOut ? patience : .seconds(60))
+                var asked = request(site, total: expected.code == "timed-out" ? patience : .seconds(60))
                 asked.limits.bodyBytes = Self.limit
                 let result = try await driver.perform(asked)
-                #expect(result.error?.code == expected.code, "\(String(describing: result.error))")
-                #expect(result.error?.phase == expected.phase, "\(String(describing: result.error))")
+                #expect(result.error?.code.description == expected.code, "\(String(describing: result.error))")
+                #expect(result.failure?.phase == expected.phase, "\(String(describing: result.error))")
                 #expect(result.status == expected.status)
                 let isCutInHead = [.headerDrip, .shortHead, .endlessHeaders].contains(expected.fault)
                 #expect(result.headEnded == (expected.status != nil && !isCutInHead))
-                #expect(result.bodyEnd == (expected.capped ? .capped : .complete))
+                #expect(result.isCapped == expected.capped)
                 if expected.fault == .slowDrip {
                     #expect(result.body.starts(with: Array("{".utf8)))
                 } else {
                     #expect(result.body.count == expected.bodyBytes)
                 }
-                #expect(result.facts.timings.total < .seconds(60))
-                #expect(result.facts.remoteAddress == "127.0.0.1")
-                #expect(result.facts.remotePort == lab.port)
+                #expect(result.duration < .seconds(60))
+                #expect(result.connection.address == "127.0.0.1")
+                #expect(result.connection.port == lab.port)
             }
         }
 
@@ -65,21 +67,21 @@ extension CurlTests {
             #expect(Set(Self.table.map(\.fault)) == Set(LabFault.allCases))
         }
 
-        static let handshakes: [(LabHandshake, CurlError.Code?)] = [
+        static let handshakes: [(LabHandshake, Failure.Kind?)] = [
             (.normal, nil), (.hang, .timedOut), (.reset, .connectionReset), (.alert, .tlsHandshake),
             (.obsoleteTLS, .tlsVersion), (.plainText, .tlsHandshake), (.close, .tlsHandshake),
             (.unrecognizedName, .tlsHandshake),
         ]
 
         @Test("each broken handshake has its code, and the address is known", arguments: handshakes)
-        func handshake(_ handshake: LabHandshake, _ code: CurlError.Code?) async throws {
+        func handshake(_ handshake: LabHandshake, _ kind: Failure.Kind?) async throws {
             try await withLab { lab, driver in
                 lab.origin(host).handshake = handshake
-                let result = try await driver.perform(request(site, total: code == .timedOut ? patience : .seconds(60)))
-                #expect(result.error?.code == code, "\(String(describing: result.error))")
-                #expect(result.error?.phase == code.map { _ in .handshaking })
-                #expect(result.facts.remoteAddress == "127.0.0.1")
-                #expect(result.facts.remotePort == lab.port)
+                let result = try await driver.perform(request(site, total: kind == .timedOut ? patience : .seconds(60)))
+                #expect(result.failure?.kind == kind, "\(String(describing: result.error))")
+                #expect(result.failure?.phase == kind.map { _ in .handshaking })
+                #expect(result.connection.address == "127.0.0.1")
+                #expect(result.connection.port == lab.port)
             }
         }
 
@@ -91,8 +93,8 @@ extension CurlTests {
                 let driver = try CurlDriver(
                     network: NetworkSettings(caFile: lab.caFile, proxy: isSOCKS ? proxy.socksURL : proxy.httpURL))
                 let result = try await driver.perform(request(site))
-                #expect(result.error?.code == .unreachable, "\(String(describing: result.error))")
-                #expect(result.error?.phase == .connecting)
+                #expect(result.failure?.kind == .unreachable, "\(String(describing: result.error))")
+                #expect(result.failure?.phase == .connecting)
                 await driver.shutdown()
                 await proxy.shutdown()
             }

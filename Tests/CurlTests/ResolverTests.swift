@@ -1,4 +1,5 @@
 import Curl
+import Facts
 import Foundation
 import TestSupport
 import Testing
@@ -9,14 +10,14 @@ extension CurlTests {
         @Test(
             "a name server's answers are four outcomes",
             arguments: [
-                ("gone.test", .noSuchName), ("empty.test", .noAddress), ("broken.test", .serverFailure),
-                ("refused.test", .serverFailure), ("bad..name", .noSuchName), ("half.test", .serverFailure),
-            ] as [(String, LookUpFault.Kind)])
-        func outcomes(_ name: String, _ kind: LookUpFault.Kind) async throws {
+                ("gone.test", .nameNotFound), ("empty.test", .noAddress), ("broken.test", .nameServerFailure),
+                ("refused.test", .nameServerFailure), ("bad..name", .nameNotFound), ("half.test", .nameServerFailure),
+            ] as [(String, Failure.Kind)])
+        func outcomes(_ name: String, _ kind: Failure.Kind) async throws {
             let server = try FakeNameServer()
             defer { server.stop() }
             let result = try await Resolver(servers: server.address).addresses(of: name, timeout: .seconds(30))
-            #expect(throws: LookUpFault.self) { try result.get() }
+            #expect(throws: Failure.self) { try result.get() }
             if case .failure(let fault) = result { #expect(fault.kind == kind, "\(fault)") }
         }
 
@@ -90,8 +91,8 @@ extension CurlTests {
             defer { server.stop() }
             for (servers, timeout) in [(server.address, Duration.milliseconds(100)), ("127.0.0.1:9", .seconds(30))] {
                 let result = try await Resolver(servers: servers).addresses(of: "silent.test", timeout: timeout)
-                if case .failure(let fault) = result { #expect(fault.kind == .noServer, "\(fault)") }
-                #expect(throws: LookUpFault.self) { try result.get() }
+                if case .failure(let fault) = result { #expect(fault.kind == .noNameServer, "\(fault)") }
+                #expect(throws: Failure.self) { try result.get() }
             }
         }
 
@@ -112,15 +113,15 @@ extension CurlTests {
             // The look-up fails before it waits for anything: nobody may broadcast without asking for it.
             let result = try await Resolver(servers: "255.255.255.255").addresses(
                 of: "good.test", timeout: .seconds(600))
-            if case .failure(let fault) = result { #expect(fault.kind == .noServer, "\(fault)") }
-            #expect(throws: LookUpFault.self) { try result.get() }
+            if case .failure(let fault) = result { #expect(fault.kind == .noNameServer, "\(fault)") }
+            #expect(throws: Failure.self) { try result.get() }
         }
 
         @Test("servers that cannot be read are our own fault")
         func unreadableServers() async throws {
             let result = try await Resolver(servers: "nonsense").addresses(of: "good.test", timeout: .seconds(600))
             if case .failure(let fault) = result { #expect(fault.kind == .own, "\(fault)") }
-            #expect(throws: LookUpFault.self) { try result.get() }
+            #expect(throws: Failure.self) { try result.get() }
         }
 
         @Test("an answer of the last minute is used by those who allow it only")
@@ -150,7 +151,7 @@ extension CurlTests {
                 for number in 0..<200 {
                     group.addTask {
                         let result = try await resolver.addresses(of: "silent.\(number).test", timeout: .seconds(600))
-                        #expect(throws: LookUpFault.self) { try result.get() }
+                        #expect(throws: Failure.self) { try result.get() }
                     }
                 }
                 // Beside the silent ones, which take seconds.
@@ -164,19 +165,19 @@ extension CurlTests {
         @Test(
             "a transfer tells why it has no address",
             arguments: [
-                ("gone.b\u{FC}cher.test", .any, .nameNotFound), ("a\u{FFFD}.test", .any, .badURL),
-                ("gone.test", .any, .nameNotFound), ("empty.test", .any, .noAddress),
-                ("broken.test", .any, .serverFailure), ("good.test", .v6, .noIPv6Address),
-            ] as [(String, TransferRequest.AddressFamily, CurlError.Code)])
-        func transfer(_ name: String, _ family: TransferRequest.AddressFamily, _ code: CurlError.Code) async throws {
+                ("gone.b\u{FC}cher.test", .any, "name-not-found"), ("a\u{FFFD}.test", .any, "bad-url"),
+                ("gone.test", .any, "name-not-found"), ("empty.test", .any, "no-address"),
+                ("broken.test", .any, "name-server-failure"), ("good.test", .v6, "no-ipv6-address"),
+            ] as [(String, TransferRequest.AddressFamily, String)])
+        func transfer(_ name: String, _ family: TransferRequest.AddressFamily, _ code: String) async throws {
             let server = try FakeNameServer()
             defer { server.stop() }
             let driver = try CurlDriver(resolver: Resolver(servers: server.address))
             var request = request("https://\(name)/")
             request.family = family
             let result = try await driver.perform(request)
-            #expect(result.error?.code == code, "\(String(describing: result.error))")
-            #expect(result.error?.phase == .resolving)
+            #expect(result.error?.code.description == code, "\(String(describing: result.error))")
+            #expect(result.failure?.phase == .resolving)
             await driver.shutdown()
         }
     }

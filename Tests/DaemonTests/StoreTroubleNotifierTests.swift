@@ -1,5 +1,6 @@
 import Alerting
 import Evidence
+import Facts
 import Foundation
 import Monitoring
 import Storage

@@ -1,6 +1,7 @@
 // What to do must fit what was seen, and must not contradict what the diagnosis says of the same cause.
 
 import Evidence
+import Facts
 import Foundation
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 // Who may be blamed: the whole space of what the site was seen to do, and of what the control says of this machine at each step.
 
+import Facts
 import Foundation
 import TestSupport
 import Testing

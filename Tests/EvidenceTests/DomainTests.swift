@@ -130,5 +130,20 @@ extension EvidenceSuite {
             #expect(fault.text == text)
             #expect(fault.reason.contains(reason))
         }
+
+        @Test(
+            "international names have two forms",
+            arguments: [
+                ("bücher.example", "xn--bcher-kva.example", "bücher.example"),
+                ("Www.MÜNCHEN.de", "www.xn--mnchen-3ya.de", "www.münchen.de"),
+                ("bu\u{308}cher.example", "xn--bcher-kva.example", "bücher.example"),
+                ("example.com", "example.com", "example.com"),
+                ("xn--zzzzzzzz.example", "xn--zzzzzzzz.example", "xn--zzzzzzzz.example"),
+            ])
+        func international(text: String, kept: String, shown: String) throws {
+            let domain = try Domain(text)
+            #expect(domain.name == kept && domain.unicodeName == shown)
+            #expect(Domain.kept(text) == kept)
+        }
     }
 }

@@ -1,6 +1,7 @@
 // A finding names the host that it is about: behind a redirect that is another one than the domain.
 
 import Evidence
+import Facts
 import Foundation
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 // What is told of other places, of single addresses that refuse Apple, and of answers that break off.
 
 import Evidence
+import Facts
 import Foundation
 import TestSupport
 import Testing

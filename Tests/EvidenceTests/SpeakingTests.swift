@@ -1,6 +1,7 @@
 // Which answers of the CDN count, which of several edges stands for all, and how long Apple keeps a failure.
 
 import Evidence
+import Facts
 import Foundation
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 // Stories of hosting platforms, of what stands before a site, and of what our own asking brings about.
 
 import Evidence
+import Facts
 import Foundation
 import TestSupport
 

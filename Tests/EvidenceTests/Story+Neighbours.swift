@@ -1,6 +1,7 @@
 // Stories that look like another one, and must not be told as it.
 
 import Evidence
+import Facts
 import Foundation
 import TestSupport
 

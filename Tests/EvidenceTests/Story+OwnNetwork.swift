@@ -1,6 +1,7 @@
 // Stories in which this machine, or its network, meets what Apple does not.
 
 import Evidence
+import Facts
 import Foundation
 import TestSupport
 

@@ -1,6 +1,7 @@
 // Stories in which one fault could hide another, or in which it is not the site that is at fault.
 
 import Evidence
+import Facts
 import Foundation
 import TestSupport
 

@@ -2,6 +2,7 @@
 // which somebody who never heard of Apple's codes does the right thing. The numbers are only for telling them apart.
 
 import Evidence
+import Facts
 import Foundation
 import TestSupport
 import Testing

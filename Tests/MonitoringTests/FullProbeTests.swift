@@ -1,6 +1,7 @@
 // What only a full look sees: trouble at one of many addresses and edges, and its end.
 
 import Evidence
+import Facts
 import Foundation
 import Monitoring
 import TestSupport

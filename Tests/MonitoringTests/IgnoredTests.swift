@@ -1,6 +1,7 @@
 // What is ignored feeds no incident: neither opens one nor keeps one open.
 
 import Evidence
+import Facts
 import Foundation
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 // Edges and addresses that say nothing have not recovered.
 
 import Evidence
+import Facts
 import Foundation
 import Monitoring
 import TestSupport

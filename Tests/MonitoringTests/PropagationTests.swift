@@ -1,6 +1,7 @@
 // How long the CDN took for earlier changes, and what is said of it while one is waiting.
 
 import Evidence
+import Facts
 import Foundation
 import Monitoring
 import TestSupport

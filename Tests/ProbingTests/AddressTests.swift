@@ -1,5 +1,6 @@
 import Curl
 import Evidence
+import Facts
 import Foundation
 import Testing
 
@@ -72,20 +73,6 @@ extension ProbingTests {
             task.cancel()
             // Whichever came first; what counts is that it comes back.
             _ = await task.result
-        }
-
-        @Test(
-            "an address is known by who can reach it",
-            arguments: [
-                ("127.0.0.1", .loopback), ("::1", .loopback), ("10.0.0.1", .private), ("172.31.9.9", .private),
-                ("192.168.1.1", .private), ("fd00::1", .private), ("100.127.0.1", .carrierGrade),
-                ("100.128.0.1", .public), ("169.254.1.1", .linkLocal), ("fe80::1", .linkLocal),
-                ("0.0.0.0", .reserved), ("224.0.0.1", .reserved), ("198.51.100.1", .reserved),
-                ("2001:db8::1", .reserved), ("::ffff:10.0.0.1", .private), ("64:ff9b::a00:1", .private),
-                ("17.253.1.1", .public), ("2620:149::1", .public), ("nonsense", .reserved),
-            ] as [(String, IPAddress.Scope)])
-        func scope(_ address: String, _ scope: IPAddress.Scope) {
-            #expect(IPAddress.scope(of: address) == scope)
         }
     }
 }

@@ -1,6 +1,7 @@
 // At which addresses Apple's agents are asked, and when once more.
 
 import Evidence
+import Facts
 import Foundation
 import Testing
 

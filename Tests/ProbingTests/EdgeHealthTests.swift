@@ -1,6 +1,7 @@
 // Which edges of the CDN are asked, and in which order.
 
 import Evidence
+import Facts
 import Foundation
 import Testing
 

@@ -1,5 +1,6 @@
 import Curl
 import Evidence
+import Facts
 import Foundation
 import Lab
 import Synchronization

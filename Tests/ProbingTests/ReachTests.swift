@@ -2,6 +2,7 @@
 
 import Curl
 import Evidence
+import Facts
 import Foundation
 import Lab
 import TestSupport

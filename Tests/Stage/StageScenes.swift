@@ -1,6 +1,7 @@
 // The domains of the pictures: one of each state, with a past.
 
 import Evidence
+import Facts
 import Foundation
 import TestSupport
 

@@ -1,6 +1,7 @@
 // A site as it is over time: what its origin serves, and which edge of the CDN picks it up when.
 
 import Evidence
+import Facts
 import Foundation
 import Monitoring
 import Storage

@@ -2,6 +2,7 @@
 // surface says of them. All of them are looked at at the same moment.
 
 import Evidence
+import Facts
 import Foundation
 import TestSupport
 

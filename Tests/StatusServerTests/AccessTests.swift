@@ -1,6 +1,7 @@
 // Tokens, sessions, proxies and what may be changed, over the wire.
 
 import Evidence
+import Facts
 import Foundation
 import Monitoring
 import StatusServer

@@ -1,4 +1,5 @@
 import Evidence
+import Facts
 import Foundation
 import Monitoring
 import StatusServer

@@ -1,4 +1,5 @@
 import Evidence
+import Facts
 import Foundation
 import GRDB
 import Monitoring

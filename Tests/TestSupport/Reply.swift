@@ -1,6 +1,7 @@
 // Observations in a few words: what each side of a check answered.
 
 import Evidence
+import Facts
 import Foundation
 
 /// What the origin or Apple's CDN answered, or why it did not.

@@ -1,6 +1,7 @@
 // What a full check saw besides the two plain requests, in a few words.
 
 import Evidence
+import Facts
 import Foundation
 
 /// The surroundings of one check: who was asked besides, and what they answered.

@@ -2,6 +2,7 @@
 // A feed sends the firing incidents there; this form is for messages outside the store, and for how an alert is written.
 
 import Evidence
+import Facts
 import Foundation
 import Monitoring
 

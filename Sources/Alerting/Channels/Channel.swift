@@ -1,5 +1,6 @@
 // A place that messages go to, as the configuration names it. Its URL is a secret: anybody who knows it can write there.
 
+import Facts
 import Hashing
 import Evidence
 import Foundation

@@ -1,6 +1,7 @@
 // What a kind of channel must be able to do: write an alert in its own form, and understand the answer.
 
 import Evidence
+import Facts
 import Foundation
 import Monitoring
 

@@ -1,6 +1,7 @@
 // Chatwork: https://developer.chatwork.com/reference/post-rooms-room_id-messages
 
 import Evidence
+import Facts
 import Foundation
 import Monitoring
 

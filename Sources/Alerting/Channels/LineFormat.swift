@@ -1,6 +1,7 @@
 // LINE's Messaging API: https://developers.line.biz/en/reference/messaging-api/#send-push-message
 
 import Evidence
+import Facts
 import Foundation
 import Monitoring
 

@@ -1,6 +1,7 @@
 // ntfy: https://docs.ntfy.sh/publish/#publish-as-json
 
 import Evidence
+import Facts
 import Foundation
 import Monitoring
 

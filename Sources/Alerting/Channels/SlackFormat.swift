@@ -1,6 +1,7 @@
 // Slack, by an incoming webhook or by an app's token.
 
 import Evidence
+import Facts
 import Foundation
 import Monitoring
 

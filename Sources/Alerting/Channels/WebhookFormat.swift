@@ -1,6 +1,7 @@
 // The generic webhook, in the form of Standard Webhooks, and the program that gets the same document. Its keys are a contract: docs of the alert body.
 
 import Evidence
+import Facts
 import Foundation
 import Monitoring
 

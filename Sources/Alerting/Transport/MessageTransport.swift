@@ -1,6 +1,7 @@
 // The seam between what is to be said and the world outside.
 
 import Evidence
+import Facts
 import Foundation
 
 /// Sends one message and says what came back. It follows no redirect and keeps no cookie.

@@ -2,7 +2,7 @@
 // may be private, but no metadata address of a cloud. Redirects are never followed, and the certificate is always verified.
 
 import Curl
-import Evidence
+import Facts
 import Foundation
 
 /// The transport of the running program: HTTP and mail by libcurl, programs by themselves.
@@ -35,10 +35,8 @@ package struct ReceiverTransport: MessageTransport {
                     connectTimeout: request.connectTimeout, totalTimeout: request.timeout,
                     bodyBytes: TransportAnswer.maximumBodyBytes), addressPolicy: .noMetadata))
         // The phase is that of one connection. Each message has a connection of its own: none is kept.
-        let fault = result.error.map { TransportFault($0, wasSent: $0.phase >= .waiting) }
-        return TransportAnswer(
-            status: result.status, headers: result.headers.map { HeaderField(name: $0.name, value: $0.value) },
-            body: result.body, fault: fault)
+        let fault = result.error.map { TransportFault($0, wasSent: $0.failure.phase >= .waiting) }
+        return TransportAnswer(status: result.status, headers: result.headers, body: result.body, fault: fault)
     }
 
     private static func method(of request: MessageRequest) -> TransferRequest.Method {
@@ -54,8 +52,8 @@ extension TransportFault {
     init(_ error: CurlError, wasSent: Bool) {
         let kind: Kind =
             switch error.code {
-            case .certificate, .noTLS, .loginFailed: .certificate
-            case .addressRefused: .address
+            case CurlError.Code(.certificate), .noTLS, .loginFailed: .certificate
+            case CurlError.Code(.privateAddress): .address
             default: .network
             }
         self.init(kind: kind, detail: error.description, wasSent: wasSent)
@@ -70,7 +68,7 @@ extension ReceiverTransport {
     ) async throws -> TransportAnswer {
         let mail = Mail(
             sender: envelope.sender, recipients: envelope.recipients,
-            login: envelope.username.map { Mail.Login(username: $0, password: envelope.password ?? "") },
+            login: envelope.username.map { ($0, envelope.password ?? "") },
             requiresTLS: envelope.requiresTLS, message: request.body)
         // libcurl waits for a server's answer to the message on the driver's thread: a slow server must hold up nobody else.
         let own = try CurlDriver(

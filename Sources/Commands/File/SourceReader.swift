@@ -1,6 +1,7 @@
 import AASA
 import Curl
 import Evidence
+import Facts
 import Foundation
 import MonitorConfiguration
 import Probing

@@ -1,6 +1,7 @@
 // What a configuration comes to: every key with its value or its default, secrets hidden.
 
 import Evidence
+import Facts
 import MonitorConfiguration
 
 struct EffectiveConfiguration {

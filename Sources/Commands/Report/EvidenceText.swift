@@ -1,6 +1,7 @@
 // What was seen, for people: a line where all is alike, a table where it is not.
 
 import Evidence
+import Facts
 import Foundation
 
 struct EvidenceText {

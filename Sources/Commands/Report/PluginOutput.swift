@@ -2,6 +2,7 @@
 // https://nagios-plugins.org/doc/guidelines.html
 
 import Evidence
+import Facts
 import Foundation
 
 struct PluginOutput {

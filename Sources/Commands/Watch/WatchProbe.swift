@@ -1,6 +1,7 @@
 // The looks of a watch: at the origin for the goal, at every edge for how far it has come.
 
 import Evidence
+import Facts
 import Foundation
 import Probing
 

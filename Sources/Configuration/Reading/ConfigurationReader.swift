@@ -2,6 +2,7 @@
 // complaints into one `Reading` and fill in a default where a value is bad, so that nothing stops at the first fault.
 
 import Evidence
+import Facts
 
 struct ConfigurationReader {
     let reading: Reading

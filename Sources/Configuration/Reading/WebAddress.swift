@@ -1,6 +1,7 @@
 // What is asked of URLs that the monitor itself will call.
 
 import Evidence
+import Facts
 import Foundation
 
 #if canImport(Glibc)

@@ -1,6 +1,7 @@
 // A whole `monitor.yaml` and its sections, but for the domains (`WatchedDomain.swift`) and the alerts (`AlertSettings.swift`).
 
 import Evidence
+import Facts
 
 /// A whole `monitor.yaml`, checked, with variables, secret files and defaults filled in.
 package struct ConfigurationFile: Sendable, Equatable {

@@ -1,5 +1,6 @@
 // Apple's copy and its CDN, and that all is well.
 
+import Facts
 import Foundation
 
 // MARK: - Causes

@@ -1,5 +1,6 @@
 // The origin: names, addresses, what is not there, what fails.
 
+import Facts
 import Foundation
 
 extension English {

@@ -1,5 +1,6 @@
 // What an origin does wrong, and what to do about it.
 
+import Facts
 import Foundation
 
 extension English {

@@ -1,5 +1,6 @@
 // The English catalogue, a file for each area, for its causes and its findings. It alone has sentences of diagnoses; style: words.md.
 
+import Facts
 import Foundation
 
 package enum English {

@@ -1,5 +1,6 @@
 // What checks of the single addresses notice: that they do not answer, answer differently, or are not public.
 
+import Facts
 import Foundation
 
 // MARK: - Reachability

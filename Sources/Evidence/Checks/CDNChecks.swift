@@ -1,5 +1,6 @@
 // What checks of Apple's CDN notice: that it gives no answer, what it holds, how old that is, and where edges differ.
 
+import Facts
 import Foundation
 
 extension Checks {

@@ -1,6 +1,7 @@
 // What the people who own a domain expect of its file: `expect` of the configuration, `--expect-…` of the command line.
 
 import AASA
+import Facts
 import Foundation
 
 /// Expectations of one domain's file.

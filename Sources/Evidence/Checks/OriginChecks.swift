@@ -1,6 +1,7 @@
 // What checks of the origin's answer notice: that there is none, its status, body, type and time, and the file at the root.
 
 import AASA
+import Facts
 import Foundation
 
 extension Checks {

@@ -1,6 +1,7 @@
 // What our own asking may have caused: a full check asks some ten times. A server that answers one request and leaves
 // another, or asks us to slow down, is neither unreachable nor hostile to Apple.
 
+import Facts
 import Foundation
 
 extension CheckContext {

@@ -1,5 +1,6 @@
 // What checks of TLS notice: handshakes that fail, certificates that end soon.
 
+import Facts
 import Foundation
 
 // MARK: - Handshakes that fail

@@ -1,5 +1,6 @@
 // What other places are given.
 
+import Facts
 import Foundation
 
 extension Checks {

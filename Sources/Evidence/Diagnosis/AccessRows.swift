@@ -1,5 +1,7 @@
 // The file is there for some and not for others.
 
+import Facts
+
 // MARK: - What this machine alone meets
 
 extension Diagnosis {

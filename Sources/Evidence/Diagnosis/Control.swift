@@ -1,6 +1,7 @@
 // The control: what this machine's requests to others than the watched site met, at each step that a request takes. A site is blamed
 // for a step only where the same step works for others. It costs nothing: a check asks Apple's CDN anyway.
 
+import Facts
 import Foundation
 
 /// How far this machine can be trusted as a witness, step by step, in one check.

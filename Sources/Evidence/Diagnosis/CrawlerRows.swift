@@ -1,6 +1,7 @@
 // Apple's own word, where the origin looks fine from here: what Apple's crawler saw outranks what we guess, and what we
 // see narrows it down.
 
+import Facts
 import Foundation
 
 extension Diagnosis {

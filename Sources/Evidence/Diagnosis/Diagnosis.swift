@@ -1,5 +1,6 @@
 // What a check means, as a value: identifiers and arguments, never sentences. A catalogue renders it (Catalogue/).
 
+import Facts
 import Foundation
 
 /// What phones do now, why, and until when.

@@ -1,6 +1,7 @@
 // What phones do now: from what was served alone, and in this file alone.
 
 import AASA
+import Facts
 import Foundation
 
 package struct Effect: Codable, Equatable, Sendable {

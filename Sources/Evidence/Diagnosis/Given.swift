@@ -1,6 +1,7 @@
 // What somebody was given, as arguments of a cause.
 
 import AASA
+import Facts
 import Foundation
 
 /// What one address, agent or place was given in answer to the request for the file.

@@ -1,5 +1,6 @@
 // What an origin does wrong, as far as the advice differs.
 
+import Facts
 import Foundation
 
 package enum OriginFault: Codable, Equatable, Sendable {

@@ -1,6 +1,7 @@
 // The origin is at fault: its name, a file that is not there, TLS, its answer, its addresses.
 
 import AASA
+import Facts
 
 // MARK: - Our own fault, and names and addresses that Apple cannot ask
 

@@ -1,5 +1,6 @@
 // What a finding is about, an enum for each area.
 
+import Facts
 import Foundation
 
 package enum Matter: Codable, Equatable, Sendable {

@@ -1,6 +1,7 @@
 // How an answer is recognised as one of a platform's own: by its status and headers first, and by its body where no header
 // says it. The tables of platforms and of bot protections are made of these.
 
+import Facts
 import Foundation
 
 struct AnswerSign: Sendable {

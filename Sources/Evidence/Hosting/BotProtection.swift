@@ -1,5 +1,6 @@
 // Bot protections that answer in the place of the site: a challenge that only browsers pass, or a refusal at their edge.
 
+import Facts
 import Foundation
 
 package struct BotProtection: Codable, Equatable, Sendable {

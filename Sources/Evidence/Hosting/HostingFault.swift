@@ -1,6 +1,7 @@
 // A hosting platform's own word on why it serves no file: better evidence than the status, which means something else at
 // each platform.
 
+import Facts
 import Foundation
 
 package enum HostingPlatform: String, Codable, Sendable, CaseIterable {

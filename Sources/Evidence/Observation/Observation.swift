@@ -1,5 +1,6 @@
 // What one check saw of one domain: plain facts, no opinion. Everything here can be written down and read again.
 
+import Facts
 import Foundation
 
 /// One look at one domain from one place.
@@ -193,33 +194,6 @@ package struct Resolution: Codable, Equatable, Sendable {
         /// A proxy resolves; the addresses are not known here.
         case proxy
     }
-}
-
-package struct ResolvedAddress: Codable, Equatable, Hashable, Sendable {
-    /// In text, without brackets.
-    package var address: String
-    package var scope: AddressScope
-
-    package init(address: String, scope: AddressScope) {
-        self.address = address
-        self.scope = scope
-    }
-
-    /// 4 or 6.
-    package var family: Int { address.contains(":") ? 6 : 4 }
-}
-
-/// Who can reach an address, by IANA's special-purpose registries. Apple's CDN asks public ones only (SWCERR00202).
-package enum AddressScope: String, Codable, Sendable, CaseIterable {
-    case `public`
-    case loopback
-    /// RFC 1918 and unique local addresses.
-    case `private`
-    /// RFC 6598, 100.64.0.0/10: carriers, and overlay networks such as Tailscale.
-    case carrierGrade = "carrier_grade_nat"
-    case linkLocal = "link_local"
-    /// Documentation, benchmarks, multicast, unspecified and all else that is not given out.
-    case reserved
 }
 
 /// One address of the origin, asked by itself under the domain's own name. Redirects are noted, not followed.

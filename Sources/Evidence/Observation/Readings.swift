@@ -1,6 +1,7 @@
 // What the bytes of a body say: their hash, whether they are a file at all, and what the file means.
 
 import AASA
+import Facts
 import Foundation
 
 /// One body, read.

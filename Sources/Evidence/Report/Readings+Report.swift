@@ -1,5 +1,7 @@
 // What a check saw of the origin and of Apple's CDN, in the JSON form of `check` and of the API (docs/json.md).
 
+import Facts
+
 extension Readings {
     /// The object `origin`.
     package var originReport: OrderedJSON {

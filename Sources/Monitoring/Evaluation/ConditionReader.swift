@@ -1,6 +1,7 @@
 // What one check says about each kind of problem: it is there, it is not, or the check could not tell.
 
 import Evidence
+import Facts
 import Foundation
 
 /// Reads the conditions from one verdict and what was known before it.

@@ -2,6 +2,7 @@
 // incident ends when each of them was seen without the problem, or was absent for long enough.
 
 import Evidence
+import Facts
 import Foundation
 
 package struct FaultyPlaces: Codable, Equatable, Sendable {

@@ -2,6 +2,7 @@
 // about them.
 
 import Evidence
+import Facts
 import Foundation
 
 /// Remembers the last checks of distinct domains: as many as the answer needs, however many domains there are.

@@ -1,6 +1,7 @@
 // Which version of the file a place served at one check: the origin, and each edge that was asked.
 
 import Evidence
+import Facts
 import Foundation
 
 package struct PlaceReading: Equatable, Sendable {

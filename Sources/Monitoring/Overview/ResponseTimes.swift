@@ -2,6 +2,7 @@
 // the row of its run.
 
 import Evidence
+import Facts
 import Foundation
 
 /// Mean and slowest answer of each hour. A time is the whole request, until the end of the answer; requests without an answer

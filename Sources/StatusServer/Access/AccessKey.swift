@@ -1,6 +1,7 @@
 // Who gets in at present.
 
 import Evidence
+import Facts
 import Foundation
 import Hummingbird
 import Logging

@@ -1,6 +1,7 @@
 // The names under which people and their browsers reach the site.
 
 import Evidence
+import Facts
 import Foundation
 import Hummingbird
 import HTTPTypes
@@ -40,7 +41,7 @@ struct OwnNames: Sendable {
     }
 
     /// One form for what is the same: addresses as numbers, names without regard to case.
-    private static func form(_ host: String) -> String { HostAddress(host)?.description ?? host.lowercased() }
+    private static func form(_ host: String) -> String { HostAddress(host: host)?.description ?? host.lowercased() }
 }
 
 extension Request {

@@ -1,6 +1,7 @@
 // What the server knows of a request beside its bytes: who sends it, and what its path names.
 
 import Evidence
+import Facts
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -38,8 +39,8 @@ struct Visit: RequestContext {
     /// Some proxies add the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`.
     private static func address(_ entry: Substring) -> HostAddress? {
         let entry = entry.prefix { $0 != " " && $0 != "\t" }
-        if let address = HostAddress(entry) { return address }
+        if let address = HostAddress(host: entry) { return address }
         guard let colon = entry.lastIndex(of: ":") else { return nil }
-        return HostAddress(entry[..<colon])
+        return HostAddress(host: entry[..<colon])
     }
 }

@@ -1,6 +1,7 @@
 // Addresses that showed wrong tokens wait before another token of theirs is looked at, a right one too.
 
 import Evidence
+import Facts
 import Foundation
 
 /// The first few mistakes cost nothing; each further one doubles the wait. What an address did is forgotten after a while,

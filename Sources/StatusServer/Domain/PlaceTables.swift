@@ -1,6 +1,7 @@
 // What each edge and each address of the origin said at the last full check.
 
 import Evidence
+import Facts
 import Foundation
 import Monitoring
 import Storage

@@ -2,6 +2,7 @@
 // fill the disk.
 
 import Evidence
+import Facts
 import Foundation
 
 extension Observation {

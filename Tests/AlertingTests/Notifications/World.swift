@@ -1,6 +1,7 @@
 // A store, a clock that moves by hand, receivers that answer by script, and the delivery over them, a step at a time.
 
 import Evidence
+import Facts
 import Foundation
 import Logging
 import Monitoring

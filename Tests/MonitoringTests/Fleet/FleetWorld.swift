@@ -3,6 +3,7 @@
 // is sent after a group wait, unless an incident of the fleet that inhibits it is open and was sent.
 
 import Evidence
+import Facts
 import Foundation
 import Monitoring
 import TestSupport

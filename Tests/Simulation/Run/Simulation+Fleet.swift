@@ -1,6 +1,7 @@
 // All sites together: the evaluation of the fleet, what the product made of its network, and trouble that many sites share.
 
 import Evidence
+import Facts
 import Foundation
 import Monitoring
 

@@ -2,6 +2,7 @@
 
 import Alerting
 import Evidence
+import Facts
 import Foundation
 import Monitoring
 

@@ -1,6 +1,7 @@
 // What the world does by itself.
 
 import Evidence
+import Facts
 import Foundation
 import Monitoring
 import Storage

@@ -7,6 +7,7 @@
 import Alerting
 import Daemon
 import Evidence
+import Facts
 import Foundation
 import Monitoring
 import Storage

@@ -2,6 +2,7 @@
 // holds of it.
 
 import Evidence
+import Facts
 import Foundation
 import Monitoring
 import TestSupport
