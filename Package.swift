@@ -47,7 +47,12 @@ let package = Package(
         .target(name: "CICU", cSettings: [.headerSearchPath("../../.build/icu")]),
         .target(name: "CSpawn"),
         .target(name: "Facts", swiftSettings: computing),
-        .target(name: "Curl", dependencies: ["CCares", "CCurl", "Facts"], swiftSettings: strict),
+        .target(
+            name: "Curl",
+            dependencies: [
+                "CCares", "CCurl", "Facts", .product(name: "DequeModule", package: "swift-collections"),
+            ],
+            swiftSettings: strict),
         .target(name: "AASA", swiftSettings: computing),
         .target(name: "MonitorMetrics", swiftSettings: strict),
         .target(name: "Hashing", dependencies: ["COpenSSL"], swiftSettings: computing),

@@ -63,14 +63,14 @@ struct RemoteMonitor: Sendable {
     /// `path`: after `/api/v1/`.
     /// - Throws: `RemoteRefusal`, `CommandFailure`.
     private func get(_ path: String, _ query: [(name: String, value: String?)] = []) async throws -> Data {
-        try await ask(.get, path, query)
+        try await ask("GET", path, query)
     }
 
     private func post(_ path: String, _ body: OrderedJSON) async throws -> Data {
-        try await ask(.post(body: Data(body.text(isPretty: false).utf8)), path, [])
+        try await ask("POST", path, [], body: Data(body.text(isPretty: false).utf8))
     }
 
-    private func delete(_ path: String) async throws -> Data { try await ask(.delete, path, []) }
+    private func delete(_ path: String) async throws -> Data { try await ask("DELETE", path, [], body: Data()) }
 
     /// What an answer says.
     /// - Throws: `CommandFailure` where it has another form.
@@ -90,21 +90,21 @@ struct RemoteMonitor: Sendable {
     }
 
     private func ask(
-        _ method: TransferRequest.Method, _ path: String, _ query: [(name: String, value: String?)]
+        _ method: String, _ path: String, _ query: [(name: String, value: String?)], body: Data? = nil
     ) async throws -> Data {
         let wanted = query.compactMap { pair in pair.value.map { "\(pair.name)=\(Self.segment($0))" } }
         let address = "/api/v1/" + path + (wanted.isEmpty ? "" : "?" + wanted.joined(separator: "&"))
-        var headers = [TransferRequest.Header(name: "Accept", value: "application/json")]
-        if case .post = method { headers.append(.init(name: "Content-Type", value: "application/json")) }
-        if let token { headers.append(.init(name: "Authorization", value: "Bearer \(token)")) }
+        var headers = [(name: "Accept", value: "application/json")]
+        if method == "POST" { headers.append(("Content-Type", "application/json")) }
+        if let token { headers.append(("Authorization", "Bearer \(token)")) }
         let result = try await driver.perform(
             TransferRequest(
-                url: url + address, method: method, headers: headers, userAgent: Version.userAgent,
-                allowPlainHTTP: url.lowercased().hasPrefix("http://"), connection: .kept, limits: Self.limits))
-        return try body(of: result, at: address)
+                url: url + address, method: method, body: body, headers: headers, userAgent: Version.userAgent,
+                allowPlainHTTP: url.lowercased().hasPrefix("http://"), keepsConnection: true, limits: Self.limits))
+        return try content(of: result, at: address)
     }
 
-    private func body(of result: TransferResult, at address: String) throws -> Data {
+    private func content(of result: TransferResult, at address: String) throws -> Data {
         if let failure = result.failure {
             if failure.kind == .timedOut, failure.phase >= .waiting {
                 throw CommandFailure(

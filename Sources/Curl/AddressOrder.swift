@@ -57,18 +57,17 @@ enum AddressOrder {
             (four.sin_port, six.sin6_port) = (in_port_t(443).bigEndian, in_port_t(443).bigEndian)
             withUnsafeMutableBytes(of: &four.sin_addr) { $0.copyBytes(from: bytes.suffix(4)) }
             withUnsafeMutableBytes(of: &six.sin6_addr) { $0.copyBytes(from: bytes) }
-            func ask<Form>(_ place: inout Form) -> Bool {
+            func ask<Form>(_ place: inout Form) -> HostAddress? {
                 withUnsafeMutableBytes(of: &place) { raw in
-                    guard let pointer = raw.assumingMemoryBound(to: sockaddr.self).baseAddress else { return false }
+                    guard let pointer = raw.assumingMemoryBound(to: sockaddr.self).baseAddress else { return nil }
                     var size = socklen_t(raw.count)
-                    return connect(handle, pointer, size) == 0 && getsockname(handle, pointer, &size) == 0
+                    guard connect(handle, pointer, size) == 0, getsockname(handle, pointer, &size) == 0 else {
+                        return nil
+                    }
+                    return HostAddress(socket: UnsafeRawBufferPointer(raw), family: family)
                 }
             }
-            func place<Form>(_ own: Form) -> Place? {
-                withUnsafeBytes(of: own) { HostAddress(bytes: Array($0)) }.map { Place($0) }
-            }
-            if address.isIPv4 { return ask(&four) ? place(four.sin_addr) : nil }
-            return ask(&six) ? place(six.sin6_addr) : nil
+            return (address.isIPv4 ? ask(&four) : ask(&six)).map { Place($0) }
         }
     }
 
@@ -106,37 +105,41 @@ enum AddressOrder {
 
 /// Which address families this machine can speak to others in, as getaddrinfo's AI_ADDRCONFIG.
 package struct LocalFamilies: Sendable {
-    private let hasIPv4: Bool
-    private let hasIPv6: Bool
+    /// 4, 6.
+    package let numbers: [Int]
 
     /// By the addresses of this machine at this moment.
     package static var now: LocalFamilies {
         var list: UnsafeMutablePointer<ifaddrs>?
-        guard getifaddrs(&list) == 0 else { return LocalFamilies(hasIPv4: true, hasIPv6: true) }
+        guard getifaddrs(&list) == 0 else { return LocalFamilies(numbers: [4, 6]) }
         defer { freeifaddrs(list) }
-        var families: Set<Int32> = []
+        var families: Set<Int> = []
         var next = list
         while let entry = next?.pointee {
             next = entry.ifa_next
             guard let address = entry.ifa_addr else { continue }
             let family = Int32(address.pointee.sa_family)
-            // The bytes of the address itself, in both forms of a socket address.
-            let (start, count) = family == AF_INET ? (4, 4) : (8, 16)
-            guard family == AF_INET || family == AF_INET6 else { continue }
-            let bytes = UnsafeRawBufferPointer(start: UnsafeRawPointer(address) + start, count: count)
+            let size = family == AF_INET ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size
+            guard family == AF_INET || family == AF_INET6,
+                let own = HostAddress(socket: UnsafeRawBufferPointer(start: address, count: size), family: family)
+            else { continue }
             // An interface gives itself a link-local address, which reaches nobody beyond it.
-            let scope = HostAddress(bytes: Array(bytes))?.scope
-            if scope != .loopback, scope != .linkLocal { families.insert(family) }
+            if ![.loopback, .linkLocal].contains(own.scope) { families.insert(own.isIPv4 ? 4 : 6) }
         }
-        return LocalFamilies(hasIPv4: families.contains(AF_INET), hasIPv6: families.contains(AF_INET6))
+        return LocalFamilies(numbers: families.sorted())
     }
-
-    /// 4, 6.
-    package var numbers: [Int] { (hasIPv4 ? [4] : []) + (hasIPv6 ? [6] : []) }
 
     /// Those that this machine may reach; all where it has no address but its loopback's.
     package func reachable(_ addresses: [String]) -> [String] {
-        guard hasIPv4 || hasIPv6 else { return addresses }
-        return addresses.filter { $0.contains(":") ? hasIPv6 : hasIPv4 }
+        numbers.isEmpty ? addresses : addresses.filter { numbers.contains($0.contains(":") ? 6 : 4) }
+    }
+}
+
+extension HostAddress {
+    /// The address in a socket address; nil for another family than IP.
+    init?(socket raw: UnsafeRawBufferPointer, family: Int32) {
+        let place = family == AF_INET ? 4..<8 : 8..<24
+        guard family == AF_INET || family == AF_INET6, raw.count >= place.upperBound else { return nil }
+        self.init(bytes: Array(raw[place]))
     }
 }

@@ -112,14 +112,10 @@ package enum TrustStore {
     /// The folder with the same certificates by hash, as Debian, Ubuntu and SUSE have it; nil where it is none.
     package static let distributionFolder: String? = {
         let folder = "/etc/ssl/certs"
-        guard let list = opendir(folder) else { return nil }
-        defer { closedir(list) }
-        while let entry = readdir(list) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name.count == 10, name.hasSuffix(".0"), name.prefix(8).allSatisfy(\.isHexDigit) { return folder }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let isByHash = names.contains {
+            $0.count == 10 && $0.hasSuffix(".0") && $0.prefix(8).allSatisfy(\.isHexDigit)
         }
-        return nil
+        return isByHash ? folder : nil
     }()
 }

@@ -24,24 +24,19 @@ package final class CurlDriver: Sendable {
     ///   - maximumConcurrent: how many transfers run at once, at least 1, without those that have waited for their servers
     ///     longer than `patience`; the others wait in the order of their coming.
     ///   - patience: how long a transfer that waits keeps the next one from starting.
-    ///   - keptConnections: how many idle connections of `.kept` transfers stay open beside all busy ones.
+    ///   - keptConnections: how many idle connections stay open, for transfers that keep them, beside all busy ones.
     /// - Throws: `.badSettings` where `network` does not parse, `.outOfMemory`.
     package init(
         network: NetworkSettings = NetworkSettings(), resolver: Resolver = .shared, maximumConcurrent: Int = 64,
         patience: Duration = .milliseconds(100), keptConnections: Int = 16
     ) throws(CurlError) {
-        do {
-            try network.validate()
-        } catch {
-            throw CurlError(code: .badSettings, phase: .resolving, message: error.description)
-        }
-        let loop = try DriverLoop(
-            network: network, maximumConcurrent: max(1, maximumConcurrent), patience: patience,
-            keptConnections: max(1, keptConnections))
+        try network.validate()
+        let places = max(1, maximumConcurrent)
+        let loop = try DriverLoop(maximumConcurrent: places, keptConnections: max(1, keptConnections))
         self.loop = loop
         self.network = network
         self.resolver = resolver
-        thread = try DriverThread { loop.run() }
+        thread = try DriverThread { loop.run(network: network, maximumConcurrent: places, patience: patience) }
     }
 
     deinit { loop.stop() }
@@ -110,9 +105,46 @@ struct Job: Sendable {
     var id: UInt64 { ticket.number }
 }
 
+/// Where the requests to a host go.
+package struct Destination: Sendable {
+    package let route: NetworkSettings.Route
+    /// Of whatever family, in the order in which they should be tried; none where a proxy looks them up.
+    package var all: [String] = []
+    /// Those of the family that was asked for.
+    package var addresses: [String] = []
+    /// Why there are none, but for a proxy.
+    package var failure: Failure?
+}
+
 /// Names are looked up before libcurl gets a request: it would wait for dead name servers in threads that nothing can end, and
 /// does not tell why a name has no address.
 extension CurlDriver {
+    /// By the user's own rules first, as libcurl takes them, by the system's resolver else. `host`: as in a URL. `proxy`: in place of
+    /// the driver's own. `isRecentEnough`: an answer of the last minute will do, and an older one where no name server answers.
+    /// Throws `CancellationError` only.
+    package func destination(
+        of host: String, port: Int, family: TransferRequest.AddressFamily, proxy: String? = nil, isRecentEnough: Bool,
+        timeout: Duration
+    ) async throws -> Destination {
+        var found = Destination(route: network.with(proxy: proxy).route(host: host, port: port))
+        switch found.route {
+        case .proxy: return found
+        case .addresses(let listed): found.all = listed
+        case .name(let name, _):
+            switch try await resolver.addresses(of: name, isRecentEnough: isRecentEnough, timeout: timeout) {
+            case .success(let addresses): found.all = addresses
+            case .failure(let failure): found.failure = failure
+            }
+        }
+        found.addresses = found.all.filter { family.accepts($0) }
+        if found.failure == nil, found.addresses.isEmpty, let number = family.number {
+            found.failure = Failure(
+                lookUp: number == 4 ? .noIPv4Address : .noIPv6Address,
+                "\(host) has no IPv\(number) address, only \(found.all.prefix(4).joined(separator: ", "))")
+        }
+        return found
+    }
+
     /// Makes one transfer and returns what came of it, failures included. Never blocks a thread of the caller's.
     ///
     /// - Throws: only `CancellationError`, where the task is cancelled, or the driver is or gets shut down, before it is over.
@@ -126,53 +158,22 @@ extension CurlDriver {
         request.url = url
         guard request.address == nil, let parts = CurlURL.components(url) else { return try await transfer(request) }
         let start = ContinuousClock.now
-        let all: [String]
-        var name: (host: String, port: Int)?
-        var resolved: [String] = []
-        switch network.with(proxy: request.proxy).route(host: parts.host, port: parts.port) {
-        case .proxy: return try await transfer(request)
-        case .addresses(let listed): all = listed
-        case .name(let host, let port):
-            name = (host, port)
-            let found = try await resolver.addresses(
-                of: host, isRecentEnough: request.connection == .kept,
-                timeout: min(request.limits.connectTimeout, request.limits.totalTimeout))
-            switch found {
-            case .success(let addresses):
-                all = addresses
-                if host == parts.host { resolved = addresses }
-            case .failure(let fault):
-                return TransferResult(failed: CurlError(fault), after: start.duration(to: .now))
-            }
-        }
+        let found = try await destination(
+            of: parts.host, port: parts.port, family: request.family, proxy: request.proxy,
+            isRecentEnough: request.keepsConnection,
+            timeout: min(request.limits.connectTimeout, request.limits.totalTimeout))
         let spent = start.duration(to: .now)
-        let addresses = all.filter { request.family.accepts($0) }
-        if let fault = Failure(missing: request.family, of: parts.host, though: all, addresses) {
-            return TransferResult(failed: CurlError(fault), after: spent)
-        }
-        guard let name else { return try await transfer(request) }
+        if let failure = found.failure { return TransferResult(failed: CurlError(failure), after: spent) }
+        guard case .name(let name, let port) = found.route else { return try await transfer(request) }
         // The plus sign: not for ever.
-        request.lookedUp = [
-            "+\(name.host):\(name.port):" + addresses.map { $0.contains(":") ? "[\($0)]" : $0 }.joined(separator: ",")
-        ]
+        let addresses = found.addresses.map { $0.contains(":") ? "[\($0)]" : $0 }
+        request.lookedUp = ["+\(name):\(port):" + addresses.joined(separator: ",")]
         request.limits.connectTimeout = max(.milliseconds(1), request.limits.connectTimeout - spent)
         request.limits.totalTimeout = max(.milliseconds(1), request.limits.totalTimeout - spent)
         var result = try await transfer(request)
         result.begin(after: spent)
-        result.resolved = resolved
+        if name == parts.host { result.resolved = found.all }
         return result
-    }
-}
-
-extension Failure {
-    /// That a host has addresses, but none of the family that was asked for; nil where it has one.
-    package init?(
-        missing family: TransferRequest.AddressFamily, of host: String, though all: [String], _ kept: [String]
-    ) {
-        guard kept.isEmpty, let number = family.number else { return nil }
-        self.init(
-            lookUp: number == 4 ? .noIPv4Address : .noIPv6Address,
-            "\(host) has no IPv\(number) address, only \(all.prefix(4).joined(separator: ", "))")
     }
 }
 

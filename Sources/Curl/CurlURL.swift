@@ -22,7 +22,7 @@ package enum CurlURL {
     /// the scheme has none known and none is given), the path with its query. nil when it cannot be parsed. An international host
     /// is in ASCII, which is the name that is looked up, connected to and shown.
     package static func components(_ url: String) -> (scheme: String, host: String, port: Int, path: String)? {
-        guard let parser = Parser(of: url), let scheme = parser.get(CURLUPART_SCHEME),
+        guard let parser = Parser.asWritten(url)?.inASCII(), let scheme = parser.get(CURLUPART_SCHEME),
             let host = parser.get(CURLUPART_HOST)
         else { return nil }
         let port = parser.get(CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)).flatMap { Int($0) } ?? 0
@@ -34,15 +34,13 @@ package enum CurlURL {
     /// of its own and by the locale of this process. nil when it cannot be parsed.
     static func inASCII(_ url: String) -> String? {
         if url.utf8.allSatisfy({ $0 < 0x80 }), !url.contains("%") { return url }
-        guard let parser = Parser(), parser.set(CURLUPART_URL, url, UInt32(CURLU_NON_SUPPORT_SCHEME)),
-            let host = parser.get(CURLUPART_HOST)
-        else { return nil }
+        guard let parser = Parser.asWritten(url), let host = parser.get(CURLUPART_HOST) else { return nil }
         return host.utf8.allSatisfy { $0 < 0x80 } ? url : parser.inASCII()?.get(CURLUPART_URL)
     }
 
     /// The same URL for messages, without user and password; a placeholder where it cannot be parsed.
     static func withoutCredentials(_ url: String) -> String {
-        guard let parser = Parser(), parser.set(CURLUPART_URL, url, UInt32(CURLU_NON_SUPPORT_SCHEME)),
+        guard let parser = Parser.asWritten(url),
             parser.clear([CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_OPTIONS]), let clean = parser.get(CURLUPART_URL)
         else { return url.contains("@") ? "(not shown)" : url }
         return clean
@@ -59,11 +57,11 @@ private struct Parser: ~Copyable {
     }
 
     /// Parses an absolute URL; nil where it is none.
-    init?(of url: String) {
-        guard let plain = Parser(), plain.set(CURLUPART_URL, url, UInt32(CURLU_NON_SUPPORT_SCHEME)),
-            let parser = plain.inASCII()
-        else { return nil }
-        self = parser
+    static func asWritten(_ url: String) -> Parser? {
+        guard let parser = Parser(), parser.set(CURLUPART_URL, url, UInt32(CURLU_NON_SUPPORT_SCHEME)) else {
+            return nil
+        }
+        return parser
     }
 
     deinit { curl_url_cleanup(handle) }
@@ -78,10 +76,9 @@ private struct Parser: ~Copyable {
         components.host = host
         guard let ascii = components.encodedHost,
             !ascii.isEmpty, ascii.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") }),
-            set(CURLUPART_HOST, ascii.lowercased()), let url = get(CURLUPART_URL), let parser = Parser(),
-            parser.set(CURLUPART_URL, url, UInt32(CURLU_NON_SUPPORT_SCHEME))
+            set(CURLUPART_HOST, ascii.lowercased()), let url = get(CURLUPART_URL)
         else { return nil }
-        return parser
+        return Parser.asWritten(url)
     }
 
     func set(_ part: CURLUPart, _ value: String, _ flags: UInt32 = 0) -> Bool {

@@ -2,6 +2,7 @@
 // made, used and freed here. A job is in exactly one place: inbox, queue, or running; `finish` alone takes it out for good.
 
 import CCurl
+import DequeModule
 import Facts
 import Glibc
 import Synchronization
@@ -19,23 +20,15 @@ final class DriverLoop: Sendable {
 
     private let inbox: Mutex<Inbox>
     private let multi: MultiPointer
-    private let network: NetworkSettings
-    private let maximumConcurrent: Int
-    private let patience: Duration
 
     private static let globalInit: CURLcode = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
-    init(
-        network: NetworkSettings, maximumConcurrent: Int, patience: Duration, keptConnections: Int
-    ) throws(CurlError) {
+    init(maximumConcurrent: Int, keptConnections: Int) throws(CurlError) {
         guard Self.globalInit == CURLE_OK, let pointer = curl_multi_init() else {
             throw CurlError(code: .outOfMemory, phase: .resolving, message: "libcurl does not start")
         }
         multi = MultiPointer(raw: pointer)
         inbox = Mutex(Inbox(multi: multi))
-        self.network = network
-        self.maximumConcurrent = maximumConcurrent
-        self.patience = patience
         // libcurl counts connections in use as well, and closes idle ones while all together are more than this.
         aasa_curl_multi_set_long(
             pointer, CURLMOPT_MAXCONNECTS, keptConnections + Work.limit(maximumConcurrent))
@@ -79,7 +72,7 @@ final class DriverLoop: Sendable {
     // MARK: On the driver's thread
 
     /// The thread's whole life.
-    func run() {
+    func run(network: NetworkSettings, maximumConcurrent: Int, patience: Duration) {
         Self.blockBrokenPipe()
         var work = Work(
             multi: multi.raw, network: network, maximumConcurrent: maximumConcurrent, patience: patience)
@@ -131,8 +124,8 @@ struct MultiPointer: @unchecked Sendable {
 }
 
 /// What the driver's thread has in hand: jobs that wait and transfers that run. Lives on that thread only.
-struct Work {
-    private struct Running {
+private struct Work {
+    struct Running {
         let job: Job
         let transfer: Transfer
         /// The thread's idle time at its start.
@@ -142,28 +135,23 @@ struct Work {
     /// Transfers at once, those without a place included: each takes a file of the process.
     static func limit(_ places: Int) -> Int { max(places, min(16 * places, 1024)) }
 
-    private let multi: UnsafeMutableRawPointer
-    private let network: NetworkSettings
-    private let maximumConcurrent: Int
+    let multi: UnsafeMutableRawPointer
+    let network: NetworkSettings
+    let maximumConcurrent: Int
     /// A transfer that waits for its server for so long gives its place to the next: it costs no more than a socket, and a
     /// thousand servers that never answer do not hold up one that does. The time counts only while the thread has nothing to
     /// do, so that under load no transfer gives its place up.
-    private let patience: Duration
-    private var waiting = JobQueue()
-    private var running: [UInt64: Running] = [:]
+    let patience: Duration
+    var waiting: [UInt64: Job] = [:]
+    /// Of those in `waiting`, and of some that have left it.
+    var order = Deque<UInt64>()
+    var running: [UInt64: Running] = [:]
     /// The numbers of those in `running`, by their handles.
-    private var numbers: [UnsafeMutableRawPointer: UInt64] = [:]
+    var numbers: [UnsafeMutableRawPointer: UInt64] = [:]
     /// Those of `running` that hold a place, oldest first.
-    private var placed: [UInt64] = []
+    var placed: [UInt64] = []
     /// How long the thread has slept.
-    private var idle: Duration = .zero
-
-    init(multi: UnsafeMutableRawPointer, network: NetworkSettings, maximumConcurrent: Int, patience: Duration) {
-        self.multi = multi
-        self.network = network
-        self.maximumConcurrent = maximumConcurrent
-        self.patience = patience
-    }
+    var idle: Duration = .zero
 
     var canStart: Bool {
         mutating get {
@@ -173,8 +161,20 @@ struct Work {
         }
     }
 
+    /// The one of `waiting` that came first.
+    private var next: Job? {
+        mutating get {
+            while let id = order.first {
+                if let job = waiting[id] { return job }
+                order.removeFirst()
+            }
+            return nil
+        }
+    }
+
     mutating func enqueue(_ job: Job) {
-        waiting.append(job)
+        waiting[job.id] = job
+        order.append(job.id)
         if job.ticket.isCancelled { cancel(job.ticket) }
     }
 
@@ -182,7 +182,7 @@ struct Work {
     mutating func cancel(_ ticket: Ticket) { finish(ticket.number, with: nil) }
 
     mutating func startWaiting() {
-        while canStart, let job = waiting.first {
+        while canStart, let job = next {
             do throws(CurlError) {
                 try start(job)
             } catch {
@@ -199,7 +199,7 @@ struct Work {
         let transfer = try Transfer(job.request, settings: network, ticket: job.ticket)
         let code = curl_multi_add_handle(multi, transfer.easy.pointer)
         guard code == CURLM_OK else { throw Self.loopFault(code) }
-        waiting.remove(job.id)
+        waiting[job.id] = nil
         numbers[transfer.easy.pointer] = job.id
         running[job.id] = Running(job: job, transfer: transfer, start: idle)
         placed.append(job.id)
@@ -238,8 +238,7 @@ struct Work {
     }
 
     mutating func finishAll() {
-        while let job = waiting.first { finish(job.id, with: nil) }
-        for id in Array(running.keys) { finish(id, with: nil) }
+        for id in Array(waiting.keys) + Array(running.keys) { finish(id, with: nil) }
     }
 
     /// The one place where a job leaves and its task goes on; `nil` for a cancelled one.
@@ -248,7 +247,7 @@ struct Work {
             numbers[entry.transfer.easy.pointer] = nil
             curl_multi_remove_handle(multi, entry.transfer.easy.pointer)
             entry.job.continuation.resume(returning: result)
-        } else if let job = waiting.remove(id) {
+        } else if let job = waiting.removeValue(forKey: id) {
             job.continuation.resume(returning: result)
         }
     }
@@ -258,39 +257,6 @@ struct Work {
             code: code == CURLM_OUT_OF_MEMORY ? .outOfMemory : .other, phase: .resolving,
             message: String(cString: curl_multi_strerror(code)))
     }
-}
-
-/// First in, first out, with removal from the middle.
-struct JobQueue {
-    private var jobs: [UInt64: Job] = [:]
-    private var order: [UInt64] = []
-    private var head = 0
-
-    var isEmpty: Bool { jobs.isEmpty }
-
-    /// The oldest that was not removed.
-    var first: Job? {
-        mutating get {
-            while head < order.count {
-                if let job = jobs[order[head]] { return job }
-                head += 1
-            }
-            return nil
-        }
-    }
-
-    mutating func append(_ job: Job) {
-        // The taken part is dropped when it is the greater part, so that the queue does not grow for ever.
-        if head > order.count / 2 {
-            order.removeFirst(head)
-            head = 0
-        }
-        order.append(job.id)
-        jobs[job.id] = job
-    }
-
-    @discardableResult
-    mutating func remove(_ id: UInt64) -> Job? { jobs.removeValue(forKey: id) }
 }
 
 /// A thread whose very end can be waited for, destructors of its thread-local values included.

@@ -13,7 +13,7 @@ extension EasyHandle {
         try setProcess()
         try setTarget(request, transfer)
         try setLimits(request.limits)
-        try setConnection(request.connection)
+        try setConnection(request)
         try setTrust(request, transfer.settings)
         try setProxy(transfer.settings.proxy)
         try setMessage(request, transfer)
@@ -56,7 +56,7 @@ extension EasyHandle {
     }
 
     private static func protocols(of request: TransferRequest) -> String {
-        if request.method.mail != nil { return "smtp,smtps" }
+        if request.mail != nil { return "smtp,smtps" }
         return request.allowPlainHTTP ? "http,https" : "https"
     }
 
@@ -87,8 +87,8 @@ extension EasyHandle {
         return Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
     }
 
-    private func setConnection(_ use: TransferRequest.ConnectionUse) throws(CurlError) {
-        guard use == .fresh else { return }
+    private func setConnection(_ request: TransferRequest) throws(CurlError) {
+        guard !request.keepsConnection else { return }
         try set(CURLOPT_FRESH_CONNECT, true)
         try set(CURLOPT_FORBID_REUSE, true)
         // A resumed session skips the certificate.
@@ -127,18 +127,18 @@ extension EasyHandle {
     }
 
     private func setMessage(_ request: TransferRequest, _ transfer: Transfer) throws(CurlError) {
-        if let mail = request.method.mail { return try setMail(mail, transfer) }
+        if let mail = request.mail { return try setMail(mail, transfer) }
         try set(CURLOPT_USERAGENT, request.userAgent.filter { !$0.isNewline && $0 != "\0" })
         if request.acceptGzip { try set(CURLOPT_ACCEPT_ENCODING, "gzip") }
         var lines: [String] = []
         for header in request.headers { lines.append(try Self.line(header)) }
         if request.purpose != .transfer {
             try set(CURLOPT_CONNECT_ONLY, 1)
-        } else if let content = request.method.content {
+        } else if let body = request.body {
             try set(CURLOPT_POST, true)
-            if content.name != "POST" { try set(CURLOPT_CUSTOMREQUEST, content.name) }
-            try set(CURLOPT_POSTFIELDSIZE_LARGE, offset: content.body.count)
-            try setBody(content.body)
+            if request.method != "POST" { try set(CURLOPT_CUSTOMREQUEST, request.method) }
+            try set(CURLOPT_POSTFIELDSIZE_LARGE, offset: body.count)
+            try setBody(body)
             // No waiting for "100 Continue", which many receivers never send.
             lines.append("Expect:")
         }
@@ -158,7 +158,7 @@ extension EasyHandle {
         try outcome.get()
     }
 
-    private static func line(_ header: TransferRequest.Header) throws(CurlError) -> String {
+    private static func line(_ header: (name: String, value: String)) throws(CurlError) -> String {
         let isToken =
             !header.name.isEmpty && header.name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: ":") }
         guard isToken, !header.value.utf8.contains(where: { [0, 10, 13].contains($0) }) else {

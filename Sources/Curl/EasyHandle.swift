@@ -172,19 +172,11 @@ extension EasyHandle {
     }
 }
 
-/// nil for another family than IP.
 private func hostAddress(_ address: UnsafeMutablePointer<curl_sockaddr>) -> HostAddress? {
     guard let start = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
     // `addr` is declared as the short `sockaddr`, but libcurl lays `addrlen` bytes there, whatever the family.
-    let raw = UnsafeRawBufferPointer(
-        start: UnsafeRawPointer(address) + start, count: Int(address.pointee.addrlen))
-    let range: Range<Int>
-    switch address.pointee.family {
-    case AF_INET: range = 4..<8
-    case AF_INET6: range = 8..<24
-    default: return nil
-    }
-    return raw.count >= range.upperBound ? HostAddress(bytes: Array(raw[range])) : nil
+    let raw = UnsafeRawBufferPointer(start: UnsafeRawPointer(address) + start, count: Int(address.pointee.addrlen))
+    return HostAddress(socket: raw, family: address.pointee.family)
 }
 
 /// A libcurl string list. libcurl keeps the pointer, so its owner must outlive the handle it is set on.

@@ -6,17 +6,9 @@ import Glibc
 /// `/etc/hosts`, read again when it changes.
 struct HostsFile {
     private let path: String
-    private var stamp: Stamp?
-    private var addresses: [String: [String]] = [:]
-
     /// What of the file changes when it is edited or replaced.
-    private struct Stamp: Equatable {
-        var device: dev_t
-        var inode: ino_t
-        var size: off_t
-        var seconds: Int
-        var nanoseconds: Int
-    }
+    private var stamp: [Int]?
+    private var addresses: [String: [String]] = [:]
 
     /// Lists of blocked names have some megabytes.
     private static let maximumBytes = 32 << 20
@@ -39,9 +31,10 @@ struct HostsFile {
             (stamp, addresses) = (nil, [:])
             return
         }
-        let now = Stamp(
-            device: facts.st_dev, inode: facts.st_ino, size: facts.st_size, seconds: facts.st_mtim.tv_sec,
-            nanoseconds: facts.st_mtim.tv_nsec)
+        let now = [
+            Int(bitPattern: UInt(facts.st_dev)), Int(bitPattern: UInt(facts.st_ino)), facts.st_size,
+            facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec,
+        ]
         guard now != stamp else { return }
         stamp = now
         addresses = [:]

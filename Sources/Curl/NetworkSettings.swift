@@ -31,17 +31,24 @@ package struct NetworkSettings: Sendable, Equatable {
 
     /// Checks the forms; touches neither network nor files.
     ///
-    /// - Throws: `NetworkSettingsFault` for the first entry that does not parse.
-    package func validate() throws(NetworkSettingsFault) {
+    /// - Throws: `.badSettings` for the first entry that does not parse, with the command line's name of its option.
+    package func validate() throws(CurlError) {
         for entry in connectTo where ConnectRule(entry) == nil {
-            throw NetworkSettingsFault(option: .connectTo, seen: entry)
+            throw Self.fault(
+                "connect-to", entry, "HOST1:PORT1:HOST2:PORT2 (each part may be empty, an IPv6 address is in brackets)")
         }
         for entry in resolve where ResolveRule(entry) == nil {
-            throw NetworkSettingsFault(option: .resolve, seen: entry)
+            throw Self.fault("resolve", entry, "HOST:PORT:ADDRESS[,ADDRESS]... with IP addresses")
         }
         if let proxy, !Self.isProxy(proxy) {
-            throw NetworkSettingsFault(option: .proxy, seen: CurlURL.withoutCredentials(proxy))
+            throw Self.fault(
+                "proxy", CurlURL.withoutCredentials(proxy),
+                "SCHEME://HOST:PORT with http, https, socks4, socks4a, socks5 or socks5h")
         }
+    }
+
+    private static func fault(_ option: String, _ seen: String, _ form: String) -> CurlError {
+        CurlError(code: .badSettings, phase: .resolving, message: "\(option) '\(seen)' is not of the form \(form)")
     }
 
     /// Where a connection to this host and port goes by `connectTo`; nil where no rule fits.
@@ -93,31 +100,6 @@ package struct NetworkSettings: Sendable, Equatable {
         guard let parts = CurlURL.components(text) else { return false }
         return ["http", "https", "socks4", "socks4a", "socks5", "socks5h"].contains(parts.scheme)
     }
-}
-
-/// An entry of `NetworkSettings` that does not have the form it needs.
-package struct NetworkSettingsFault: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Raw values are curl's names, which are the command line's as well.
-    package enum Option: String, Sendable {
-        case connectTo = "connect-to"
-        case resolve
-        case proxy
-    }
-
-    package let option: Option
-    /// The entry as it was given; a proxy without its user and password.
-    package let seen: String
-
-    /// The form that the option needs.
-    package var expected: String {
-        switch option {
-        case .connectTo: "HOST1:PORT1:HOST2:PORT2 (each part may be empty, an IPv6 address is in brackets)"
-        case .resolve: "HOST:PORT:ADDRESS[,ADDRESS]... with IP addresses"
-        case .proxy: "SCHEME://HOST:PORT with http, https, socks4, socks4a, socks5 or socks5h"
-        }
-    }
-
-    package var description: String { "\(option.rawValue) '\(seen)' is not of the form \(expected)" }
 }
 
 // MARK: - The two forms by which curl sends a name somewhere else

@@ -116,10 +116,30 @@ private final class Resolving {
             return lookUp.finish(.failure(Failure(lookUp: .own, "the name look-up could not be set up")))
         }
         active += 1
-        let pair = AddressQuestions(lookUp) { [unowned self] in active -= 1 }
+        var outcomes: [RecordType: LookUpResult] = [:]
         for type in [RecordType.a, .aaaa] {
-            servers.ask(Question(host: lookUp.host, type: type) { outcome in pair.note(outcome, of: type) })
+            servers.ask(lookUp.host, type) { [unowned self] outcome in
+                outcomes[type] = outcome
+                if outcomes.count == 2 {
+                    lookUp.finish(Self.together(outcomes))
+                    active -= 1
+                } else if type == .a {
+                    // Where time runs out before the other answer is in, this one counts.
+                    lookUp.known = outcome.map(AddressOrder.sorted)
+                }
+            }
         }
+    }
+
+    /// Addresses of either family will do. Else the IPv4 answer decides, since some servers deny a name when they are asked for
+    /// IPv6 addresses (RFC 4074); that a name has no address takes both.
+    private static func together(_ outcomes: [RecordType: LookUpResult]) -> LookUpResult {
+        let found = [RecordType.aaaa, .a].compactMap { try? outcomes[$0]?.get() }.flatMap(\.self)
+        if !found.isEmpty { return .success(AddressOrder.sorted(found)) }
+        guard case .failure(let four) = outcomes[.a], case .failure(let six) = outcomes[.aaaa] else {
+            return .failure(Failure(lookUp: .noAddress, "the name has no address"))
+        }
+        return .failure(four.kind != .noAddress || six.hasNoAddress ? four : six)
     }
 
     /// nil where none can be set up.
@@ -160,58 +180,6 @@ private final class Resolving {
 /// What is asked of a name; raw values are DNS' own.
 private enum RecordType: Int32 { case a = 1, aaaa = 28 }
 
-/// The two questions of one look-up, and what their answers mean together.
-private final class AddressQuestions {
-    private let lookUp: LookUp
-    private let whenDone: () -> Void
-    private var outcomes: [RecordType: LookUpResult] = [:]
-
-    init(_ lookUp: LookUp, whenDone: @escaping () -> Void) {
-        self.lookUp = lookUp
-        self.whenDone = whenDone
-    }
-
-    func note(_ outcome: LookUpResult, of type: RecordType) {
-        outcomes[type] = outcome
-        if outcomes.count == 2 {
-            lookUp.finish(together)
-            whenDone()
-        } else if type == .a {
-            // Where time runs out before the other answer is in, this one counts.
-            lookUp.known = outcome.map(AddressOrder.sorted)
-        }
-    }
-
-    /// Addresses of either family will do. Else the IPv4 answer decides, since some servers deny a name when they are asked for
-    /// IPv6 addresses (RFC 4074); that a name has no address takes both.
-    private var together: LookUpResult {
-        let found = [RecordType.aaaa, .a].compactMap { try? outcomes[$0]?.get() }.flatMap(\.self)
-        if !found.isEmpty { return .success(AddressOrder.sorted(found)) }
-        guard case .failure(let four) = outcomes[.a], case .failure(let six) = outcomes[.aaaa] else {
-            return .failure(Failure(lookUp: .noAddress, "the name has no address"))
-        }
-        let isSixSure = six.hasNoAddress
-        return .failure(four.kind != .noAddress || isSixSure ? four : six)
-    }
-}
-
-/// One question on its way through the name servers.
-private final class Question {
-    let host: String
-    let type: RecordType
-    let answer: (LookUpResult) -> Void
-    /// By number, in the order in which they are asked; one that failed for good is not asked again.
-    var turns: [Int] = []
-    /// The last failure; that of a server that answered counts more than silence.
-    var fault = Failure(lookUp: .noNameServer, "there is no name server")
-
-    init(host: String, type: RecordType, answer: @escaping (LookUpResult) -> Void) {
-        self.host = host
-        self.type = type
-        self.answer = answer
-    }
-}
-
 /// The name servers of this machine in their order. Which of them is asked next is decided here: c-ares goes on by itself as
 /// well, yet then a server that failed and one that was silent are the same to it.
 private final class NameServers {
@@ -229,37 +197,37 @@ private final class NameServers {
 
     var isBusy: Bool { channels.contains(where: \.isBusy) }
 
-    func ask(_ question: Question) {
-        question.turns = (0..<Self.rounds).flatMap { _ in channels.indices }
-        proceed(question)
+    func ask(_ host: String, _ type: RecordType, _ answer: @escaping (LookUpResult) -> Void) {
+        let turns = (0..<Self.rounds).flatMap { _ in channels.indices }
+        ask(host, type, turns, otherwise: Failure(lookUp: .noNameServer, "there is no name server"), answer)
     }
 
-    private func proceed(_ question: Question) {
-        guard let server = question.turns.first else { return question.answer(.failure(question.fault)) }
-        question.turns.removeFirst()
-        channels[server].ask(question.host, question.type.rawValue) { [self] status, bytes in
+    /// `turns`: servers by number, in the order in which they are asked; one that failed for good is not asked again. `failure`: the
+    /// last one; that of a server that answered counts more than silence.
+    private func ask(
+        _ host: String, _ type: RecordType, _ turns: [Int], otherwise failure: Failure,
+        _ answer: @escaping (LookUpResult) -> Void
+    ) {
+        guard let server = turns.first else { return answer(.failure(failure)) }
+        channels[server].ask(host, type.rawValue) { [self] status, bytes in
             let outcome = aasa_ares_outcome_of(status)
             let words = ares_strerror(status).map { String(cString: $0) } ?? "error \(status)"
-            let answer = NameServerAnswer(bytes)
-            func fault(_ kind: Failure.Kind) -> Failure { Failure(lookUp: kind, words, alias: answer.alias) }
+            let said = NameServerAnswer(bytes)
+            func failed(_ kind: Failure.Kind) -> Failure { Failure(lookUp: kind, words, alias: said.alias) }
+            let others = turns.dropFirst().filter { $0 != server }
             switch outcome {
-            case AASA_ARES_FOUND where answer.addresses.isEmpty:
-                question.answer(
-                    .failure(
-                        Failure(lookUp: .noAddress, "the name has no address", alias: answer.alias)))
-            case AASA_ARES_FOUND: question.answer(.success(answer.addresses))
-            case AASA_ARES_NO_SUCH_NAME: question.answer(.failure(fault(.nameNotFound)))
-            case AASA_ARES_NO_ADDRESS: question.answer(.failure(fault(.noAddress)))
-            case AASA_ARES_SERVER_FAILURE:
-                question.fault = fault(.nameServerFailure)
-                question.turns.removeAll { $0 == server }
-                proceed(question)
+            case AASA_ARES_FOUND where said.addresses.isEmpty:
+                answer(.failure(Failure(lookUp: .noAddress, "the name has no address", alias: said.alias)))
+            case AASA_ARES_FOUND: answer(.success(said.addresses))
+            case AASA_ARES_NO_SUCH_NAME: answer(.failure(failed(.nameNotFound)))
+            case AASA_ARES_NO_ADDRESS: answer(.failure(failed(.noAddress)))
+            case AASA_ARES_SERVER_FAILURE: ask(host, type, others, otherwise: failed(.nameServerFailure), answer)
             case AASA_ARES_NO_SERVER, AASA_ARES_SILENCE:
-                if question.fault.kind != .nameServerFailure { question.fault = fault(.noNameServer) }
                 // Silence may be a lost packet; where nobody is, nobody will be in a moment.
-                if outcome == AASA_ARES_NO_SERVER { question.turns.removeAll { $0 == server } }
-                proceed(question)
-            default: question.answer(.failure(fault(.own)))
+                let left = outcome == AASA_ARES_NO_SERVER ? others : Array(turns.dropFirst())
+                let last = failure.kind == .nameServerFailure ? failure : failed(.noNameServer)
+                ask(host, type, left, otherwise: last, answer)
+            default: answer(.failure(failed(.own)))
             }
         }
     }

@@ -32,11 +32,9 @@ final class Transfer {
         try easy.configure(for: self)
     }
 
-    private var mail: Mail? { request.method.mail }
-
     /// A mail server was sent the last command, or nobody wants its answer any more. libcurl would wait for that on the driver's
     /// thread, which meanwhile sees no cancellation.
-    var isLeaving: Bool { mail != nil && (dialogue.isOver || ticket.isCancelled) }
+    var isLeaving: Bool { request.mail != nil && (dialogue.isOver || ticket.isCancelled) }
 
     deinit {
         // The handle is freed after this, with the last reference to it; it must not know the buffer any more.
@@ -63,40 +61,17 @@ final class Transfer {
         sink.dropInformational()
         let error = error(code)
         return TransferResult(
-            status: sink.status, headers: mail == nil ? sink.headers : [], headEnded: sink.headEnded, body: sink.body,
+            status: sink.status, headers: request.mail == nil ? sink.headers : [], headEnded: sink.headEnded,
+            body: sink.body,
             isCapped: sink.bodyOverLimit, wireBytes: easy.offset(CURLINFO_SIZE_DOWNLOAD_T), error: error,
             connection: connection(error),
             isReused: easy.long(CURLINFO_NUM_CONNECTS) == 0 && easy.offset(CURLINFO_PRETRANSFER_TIME_T) > 0,
-            mail: mail == nil ? nil : dialogue)
-    }
-
-    private func error(_ code: CURLcode) -> CurlError? {
-        if code == CURLE_OK {
-            // The end of the connection is the end of an answer without length to libcurl, even in the middle of its headers.
-            guard sink.status != nil, !sink.headEnded else { return nil }
-            return CurlError(
-                code: CurlError.Code(.truncated), phase: .receiving,
-                message: "the connection ended in the middle of the headers")
-        }
-        if sink.bodyOverLimit, !sink.headersOverLimit { return nil }
-        return CurlError(
-            FailureSigns(
-                code: code, osError: easy.long(CURLINFO_OS_ERRNO), proxyError: easy.long(CURLINFO_PROXY_ERROR),
-                connectStatus: easy.long(CURLINFO_HTTP_CONNECTCODE), message: message(code), phase: phase,
-                hasStatus: sink.status != nil, viaProxy: settings.proxy != nil, isConnected: address != nil,
-                refusedAddress: refusedAddress, headersOverLimit: sink.headersOverLimit, bodyStarted: sink.bodyStarted,
-                isMail: mail != nil))
-    }
-
-    private func message(_ code: CURLcode) -> String {
-        if sink.headersOverLimit { return "the headers are longer than \(request.limits.headerBytes) bytes" }
-        let said = String(cString: errorBuffer)
-        return said.isEmpty ? String(cString: curl_easy_strerror(code)) : said
+            mail: request.mail == nil ? nil : dialogue)
     }
 
     /// From the steps that libcurl has put a time to. TCP's is put down only together with that of the TLS handshake
     /// (libcurl 7.87 and later), but the peer's address is there as soon as TCP is connected.
-    private var phase: Failure.Phase {
+    var phase: Failure.Phase {
         if easy.offset(CURLINFO_STARTTRANSFER_TIME_T) > 0 || sink.status != nil { return .receiving }
         if easy.offset(CURLINFO_PRETRANSFER_TIME_T) > 0 { return .waiting }
         if address != nil {
@@ -119,7 +94,8 @@ final class Transfer {
             viaProxy: settings.proxy != nil)
     }
 
-    private var address: String? { easy.string(CURLINFO_PRIMARY_IP) }
+    /// Where TCP was connected to: the proxy, where there is one.
+    var address: String? { easy.string(CURLINFO_PRIMARY_IP) }
 
     /// nil without TLS, and where the handshake failed before a certificate was looked at.
     private func tls(_ error: CurlError?) -> TLSFacts? {

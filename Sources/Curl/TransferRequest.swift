@@ -5,53 +5,25 @@ import Foundation
 
 /// One HTTP request, one TLS handshake, or one mail.
 package struct TransferRequest: Sendable {
-    package enum Method: Sendable {
-        case get
-        case post(body: Data)
-        case put(body: Data)
-        case patch(body: Data)
-        case delete
-        /// Over SMTP: nothing that is about HTTP counts then, such as headers and user agent.
-        case mail(Mail)
-
-        /// What is sent, and the method's name; nil for `get`.
-        var content: (name: String, body: Data)? {
-            switch self {
-            case .get, .mail: nil
-            case .post(let body): ("POST", body)
-            case .put(let body): ("PUT", body)
-            case .patch(let body): ("PATCH", body)
-            case .delete: ("DELETE", Data())
-            }
-        }
-
-        var mail: Mail? {
-            if case .mail(let mail) = self { mail } else { nil }
-        }
-    }
-
-    package struct Header: Sendable {
-        package var name: String
-        package var value: String
-
-        package init(name: String, value: String) {
-            self.name = name
-            self.value = value
-        }
-    }
-
-    /// Absolute. A URL with a user or a password is refused (`CurlError.Code.badURL`).
+    /// Absolute. A URL with a user or a password is refused.
     package var url: String
-    package var method: Method
-    /// Sent as they are; a name or value with a line break or NUL is refused (`CurlError.Code.badHeader`).
-    package var headers: [Header]
+    /// As HTTP names it.
+    package var method: String
+    /// Goes with every method but GET, if only as an empty one.
+    package var body: Data?
+    /// Goes over SMTP: nothing that is about HTTP counts then, such as headers and user agent.
+    package var mail: Mail?
+    /// Sent as they are; a name or value with a line break or NUL is refused.
+    package var headers: [(name: String, value: String)]
     package var userAgent: String
     /// Without it only `https` is spoken, whatever the URL says.
     package var allowPlainHTTP: Bool
-    package var connection: ConnectionUse
+    /// Takes an idle connection of an earlier such transfer where there is one, and keeps it afterwards. Without: a new name look-up,
+    /// a new connection and a full handshake; nothing is shared but the parsed trust store.
+    package var keepsConnection: Bool
     package var limits: TransferLimits
     /// Asks for gzip and decodes what comes. Without it the body is left as sent.
-    package var acceptGzip: Bool
+    package var acceptGzip = true
     package var purpose: Purpose
     package var family: AddressFamily
     package var addressPolicy: AddressPolicy
@@ -64,33 +36,24 @@ package struct TransferRequest: Sendable {
     var lookedUp: [String] = []
 
     package init(
-        url: String, method: Method = .get, headers: [Header] = [], userAgent: String, allowPlainHTTP: Bool = false,
-        connection: ConnectionUse = .fresh, limits: TransferLimits = TransferLimits(), acceptGzip: Bool = true,
-        purpose: Purpose = .transfer, family: AddressFamily = .any,
-        addressPolicy: AddressPolicy = .any, address: String? = nil, proxy: String? = nil
+        url: String, method: String = "GET", body: Data? = nil, mail: Mail? = nil,
+        headers: [(name: String, value: String)] = [], userAgent: String, allowPlainHTTP: Bool = false,
+        keepsConnection: Bool = false, limits: TransferLimits = TransferLimits(), purpose: Purpose = .transfer,
+        family: AddressFamily = .any, addressPolicy: AddressPolicy = .any, address: String? = nil
     ) {
         self.url = url
         self.method = method
+        self.body = body
+        self.mail = mail
         self.headers = headers
         self.userAgent = userAgent
         self.allowPlainHTTP = allowPlainHTTP
-        self.connection = connection
+        self.keepsConnection = keepsConnection
         self.limits = limits
-        self.acceptGzip = acceptGzip
         self.purpose = purpose
         self.family = family
         self.addressPolicy = addressPolicy
         self.address = address
-        self.proxy = proxy
-    }
-}
-
-extension TransferRequest {
-    package enum ConnectionUse: Sendable {
-        /// A new name look-up, a new connection and a full handshake; nothing is shared but the parsed trust store.
-        case fresh
-        /// An idle connection of an earlier `.kept` transfer where there is one; kept afterwards.
-        case kept
     }
 
     package enum Purpose: Sendable {

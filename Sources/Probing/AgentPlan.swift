@@ -39,18 +39,14 @@ struct AgentPlan {
     private let count: Int
     private var chosen: Set<Int>
     private var plain: [Int: Answered] = [:]
-    private var agents: [Asked: Answered] = [:]
+    /// By the first question under the agent's name.
+    private var agents: [AddressQuestion: Answered] = [:]
     /// What is left to ask at each place that was begun.
     private var steps: [Int: [AddressQuestion.Purpose]] = [:]
     /// Places with one of these questions under way.
     private var busy: Set<Int> = []
     /// Whether a server answered that this is too much for it, or too much from us.
     private var isLimited = false
-
-    private struct Asked: Hashable {
-        var place: Int
-        var agent: AgentLook.Agent
-    }
 
     private struct Answered {
         var sight: Sight
@@ -78,7 +74,7 @@ struct AgentPlan {
         switch question.purpose {
         case .plain: plain[place] = answered
         case .agent(let agent):
-            agents[Asked(place: place, agent: agent)] = answered
+            agents[question] = answered
             // Who took all the time there was is not waited for again.
             if hasAnswered(place), !isAsBefore, sight.retrieval.failure?.kind != .timedOut {
                 steps[place]?.insert(.plainAfter(agent), at: 0)
@@ -89,12 +85,12 @@ struct AgentPlan {
                 steps[place]?.insert(.agentAgain(agent), at: 0)
             } else {
                 // The answers changed under our requests: that shows no rule about agents.
-                agents[Asked(place: place, agent: agent)] = nil
+                agents[AddressQuestion(place: place, purpose: .agent(agent))] = nil
                 steps[place] = []
             }
         case .agentAgain(let agent):
             // Servers behind one address may differ by themselves, from one answer to the next.
-            if isAsBefore { agents[Asked(place: place, agent: agent)] = answered }
+            if isAsBefore { agents[AddressQuestion(place: place, purpose: .agent(agent))] = answered }
         }
     }
 
@@ -143,7 +139,7 @@ struct AgentPlan {
     var agentSights: [(place: Int, agent: AgentLook.Agent, sight: Sight)] {
         chosen.sorted().flatMap { place in
             AgentLook.Agent.allCases.compactMap { agent in
-                guard let asked = agents[Asked(place: place, agent: agent)] else { return nil }
+                guard let asked = agents[AddressQuestion(place: place, purpose: .agent(agent))] else { return nil }
                 if asked.sight.retrieval.failure?.kind == .timedOut, let own = plain[place], own.took * 2 > asked.took {
                     return nil
                 }

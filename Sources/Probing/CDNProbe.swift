@@ -15,7 +15,6 @@ struct CDNProbe: Sendable {
     private let health = EdgeHealth()
     private let host: String
     private let port: Int
-    private let book: AddressBook
     /// What the name server says of the CDN's name now.
     private let names = Shared<Resolution>(for: .seconds(1))
     private let references = Shared<ConnectionLook>(for: .seconds(30))
@@ -27,7 +26,6 @@ struct CDNProbe: Sendable {
         let parts = CurlURL.components(settings.cdnBaseURL)
         host = parts?.host ?? ""
         port = parts?.port ?? 443
-        book = AddressBook(network: driver.network, family: settings.family, resolver: driver.resolver)
     }
 
     func url(of domain: Domain) -> String { "\(settings.cdnBaseURL)/\(domain.name)" }
@@ -72,7 +70,7 @@ struct CDNProbe: Sendable {
         }
         try await pace.turn()
         let request = TransferRequest(
-            url: url, userAgent: settings.userAgent, allowPlainHTTP: url.hasPrefix("http://"), connection: .kept,
+            url: url, userAgent: settings.userAgent, allowPlainHTTP: url.hasPrefix("http://"), keepsConnection: true,
             limits: TransferLimits(
                 connectTimeout: connectTimeout ?? timeout, totalTimeout: timeout, bodyBytes: ProbeSettings.bodyLimit),
             family: settings.family, address: edge)
@@ -88,8 +86,9 @@ struct CDNProbe: Sendable {
     /// now and then, not for every domain anew.
     func places(timeout: Duration) async throws -> Resolution {
         // An edge of a family that this machine does not speak says nothing about the edge.
-        var found = try await book.resolution(
-            of: host, port: port, isRecentEnough: true, reachableFamiliesOnly: true, timeout: timeout)
+        var found = try await driver.resolution(
+            of: host, port: port, family: settings.family, isRecentEnough: true, reachableFamiliesOnly: true,
+            timeout: timeout)
         if found.source == .system {
             // In one order at each look-up, the preferred family first: one edge speaks for the CDN as long as it answers.
             let preferred = found.addresses.first?.family
@@ -103,7 +102,8 @@ struct CDNProbe: Sendable {
     /// What the name server says of the CDN's name now. Throws `CancellationError` only.
     func nameLook(timeout: Duration) async throws -> Resolution {
         try await names.look { [self] in
-            try await book.resolution(of: host, port: port, reachableFamiliesOnly: true, timeout: timeout)
+            try await driver.resolution(
+                of: host, port: port, family: settings.family, reachableFamiliesOnly: true, timeout: timeout)
         }
     }
 
@@ -115,7 +115,7 @@ struct CDNProbe: Sendable {
             try await pace.turn()
             let request = TransferRequest(
                 url: settings.cdnBaseURL, userAgent: settings.userAgent,
-                allowPlainHTTP: settings.cdnBaseURL.hasPrefix("http://"), connection: .fresh,
+                allowPlainHTTP: settings.cdnBaseURL.hasPrefix("http://"),
                 limits: TransferLimits(connectTimeout: timeout, totalTimeout: timeout, bodyBytes: 0),
                 purpose: .handshake, family: settings.family)
             let (result, sight) = try await driver.ask(request, first: request.url, within: timeout)

@@ -32,7 +32,7 @@ package struct CanaryProbe: Sendable {
 
     private func reaches(_ host: String) async throws -> Bool {
         let request = TransferRequest(
-            url: "https://\(host)/", userAgent: userAgent, connection: .fresh,
+            url: "https://\(host)/", userAgent: userAgent,
             limits: TransferLimits(connectTimeout: Self.timeout, totalTimeout: Self.timeout, bodyBytes: 1))
         return try await driver.perform(request).status != nil
     }

@@ -7,7 +7,6 @@ final class Places: Sendable {
     private struct State {
         var free: Int
         var line: [(id: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
-        var cancelled: Set<UInt64> = []
         var nextID: UInt64 = 0
     }
 
@@ -32,7 +31,8 @@ final class Places: Sendable {
         let entered = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let answer = state.withLock { state -> Bool? in
-                    if state.cancelled.remove(id) != nil { return false }
+                    // A cancel that overtook this found nobody in the line.
+                    if Task.isCancelled { return false }
                     if state.free > 0 {
                         state.free -= 1
                         return true
@@ -45,19 +45,12 @@ final class Places: Sendable {
         } onCancel: {
             cancel(id)
         }
-        // A cancel that came too late to matter must not be remembered for ever.
-        state.withLock { _ = $0.cancelled.remove(id) }
         guard entered else { throw CancellationError() }
     }
 
-    /// A cancel that overtakes its entry is remembered.
     private func cancel(_ id: UInt64) {
-        let waiting = state.withLock { state -> CheckedContinuation<Bool, Never>? in
-            if let index = state.line.firstIndex(where: { $0.id == id }) {
-                return state.line.remove(at: index).continuation
-            }
-            state.cancelled.insert(id)
-            return nil
+        let waiting = state.withLock { state in
+            state.line.firstIndex { $0.id == id }.map { state.line.remove(at: $0).continuation }
         }
         waiting?.resume(returning: false)
     }

@@ -25,9 +25,7 @@ package struct DomainProbe: Sendable {
             driver.network.proxy == nil
             ? ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].first { environment[$0]?.isEmpty == false } : nil
         origin = OriginProbe(driver: driver, settings: settings)
-        survey = OriginSurvey(
-            origin: origin,
-            book: AddressBook(network: driver.network, family: settings.family, resolver: driver.resolver))
+        survey = OriginSurvey(origin: origin)
         vantages = VantageSurvey(origin: origin, points: settings.vantages)
         cdn = CDNProbe(driver: driver, settings: settings)
         pages = PageProbe(driver: driver, settings: settings)

@@ -36,7 +36,7 @@ struct OriginProbe: Sendable {
 
     private func request(_ url: String, timeout: Duration) -> TransferRequest {
         TransferRequest(
-            url: url, userAgent: settings.userAgent, connection: .fresh,
+            url: url, userAgent: settings.userAgent,
             limits: TransferLimits(
                 connectTimeout: timeout, totalTimeout: timeout, bodyBytes: ProbeSettings.bodyLimit),
             family: settings.family, addressPolicy: settings.refusesPrivateOrigins ? .publicOnly : .any)
@@ -50,7 +50,6 @@ struct OriginProbe: Sendable {
 
 struct OriginSurvey: Sendable {
     let origin: OriginProbe
-    let book: AddressBook
 
     private enum Event: Sendable {
         case seen(AddressQuestion, Sight, took: Duration)
@@ -63,7 +62,8 @@ struct OriginSurvey: Sendable {
         _ domain: Domain, timeout: Duration
     ) async throws -> (look: FullLook, contents: [ContentHash: Data]) {
         let url = domain.wellKnownURL
-        let resolution = try await book.resolution(of: domain.name, timeout: timeout)
+        let resolution = try await origin.driver.resolution(
+            of: domain.name, family: origin.settings.family, timeout: timeout)
         // Behind a proxy there is one place, and its address is not known here.
         let places: [ResolvedAddress?] = resolution.source == .proxy ? [nil] : resolution.addresses
         var look = FullLook(resolution: resolution)

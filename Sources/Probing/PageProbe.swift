@@ -21,7 +21,7 @@ struct PageProbe: Sendable {
             driver: driver,
             request: { url, left, policy in
                 TransferRequest(
-                    url: url, userAgent: Self.userAgent, connection: .fresh,
+                    url: url, userAgent: Self.userAgent,
                     limits: TransferLimits(connectTimeout: left, totalTimeout: left, bodyBytes: Self.bodyLimit),
                     family: settings.family, addressPolicy: policy)
             }, isArrival: Self.isAppStore)

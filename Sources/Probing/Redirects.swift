@@ -15,13 +15,8 @@ struct Redirects: Sendable {
     /// Of the first hop.
     var firstPolicy = TransferRequest.AddressPolicy.any
 
-    struct Walk: Sendable {
-        var sight: Sight
-        /// The target that counted as arrived.
-        var arrival: String?
-    }
-
-    func walk(from first: String, timeout: Duration) async throws -> Walk {
+    /// `arrival`: the target that counted as arrived.
+    func walk(from first: String, timeout: Duration) async throws -> (sight: Sight, arrival: String?) {
         var spent = Duration.zero
         var url = first
         var visited: Set<String> = [url]
@@ -33,14 +28,14 @@ struct Redirects: Sendable {
             spent += result.duration
             sight.retrieval.redirects = hops
             if result.failure?.kind == .privateAddress { sight.retrieval.redirectStop = .privateAddress }
-            guard let hop = result.redirect(from: url) else { return Walk(sight: sight) }
+            guard let hop = result.redirect(from: url) else { return (sight, nil) }
             let target = hop.target
             hops.append(hop)
             sight.retrieval.redirects = hops
-            if let target, isArrival(target) { return Walk(sight: sight, arrival: target) }
+            if let target, isArrival(target) { return (sight, target) }
             guard let target, let parts = CurlURL.components(target) else {
                 sight.retrieval.redirectStop = .unreadable
-                return Walk(sight: sight)
+                return (sight, nil)
             }
             if parts.scheme != "https" { sight.retrieval.redirectStop = .insecure }
             if visited.contains(target) { sight.retrieval.redirectStop = .loop }
@@ -51,7 +46,7 @@ struct Redirects: Sendable {
             {
                 sight.retrieval.redirectStop = .privateAddress
             }
-            if sight.retrieval.redirectStop != nil { return Walk(sight: sight) }
+            if sight.retrieval.redirectStop != nil { return (sight, nil) }
             if let address = result.connection.address.flatMap({ HostAddress($0) }), address.scope == .public,
                 !result.connection.viaProxy
             {

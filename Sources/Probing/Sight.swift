@@ -99,7 +99,7 @@ extension CurlDriver {
         var request = request
         request.acceptGzip = false
         // The same question, so that the same answer comes.
-        request.headers.append(.init(name: "Accept-Encoding", value: "gzip"))
+        request.headers.append(("Accept-Encoding", "gzip"))
         request.limits.totalTimeout = max(left, .seconds(1))
         request.limits.connectTimeout = request.limits.totalTimeout
         let again = Sight(of: try await perform(request), url: first)
@@ -120,7 +120,7 @@ extension CurlDriver {
         request.limits.connectTimeout = time
         request.limits.totalTimeout = time
         request.purpose = .unverifiedHandshake
-        request.connection = .fresh
+        request.keepsConnection = false
         // The same server that was refused, not another one behind the same name.
         if request.address == nil, !refused.connection.viaProxy { request.address = refused.connection.address }
         let seen = try await perform(request).connection.tls
@@ -129,5 +129,30 @@ extension CurlDriver {
         tls?.chain = seen?.chain ?? []
         tls?.problem = refused.connection.tls?.problem?.refined(by: seen?.chain ?? [])
         return tls
+    }
+
+    /// Every address that a request to this host may be sent to. `isRecentEnough`: an answer of the last minute will do, and an
+    /// older one where no name server answers. `reachableFamiliesOnly` leaves out a family that this machine has no address of;
+    /// without it a published address that only others can use is seen as well. Throws `CancellationError` only.
+    func resolution(
+        of host: String, port: Int = 443, family: TransferRequest.AddressFamily, isRecentEnough: Bool = false,
+        reachableFamiliesOnly: Bool = false, timeout: Duration
+    ) async throws -> Resolution {
+        let start = ContinuousClock.now
+        let found = try await destination(
+            of: host, port: port, family: family, isRecentEnough: isRecentEnough, timeout: timeout)
+        if found.route == .proxy { return Resolution(source: .proxy) }
+        var resolution = Resolution(source: .rules, failure: found.failure)
+        var addresses = found.addresses
+        if case .name(let name, _) = found.route {
+            resolution.source = name == host ? .system : .rules
+            resolution.milliseconds = start.duration(to: .now) / .milliseconds(1)
+            if reachableFamiliesOnly { addresses = LocalFamilies.now.reachable(addresses) }
+        }
+        if !found.all.isEmpty { resolution.onlyFamily = family.number }
+        var seen: Set<String> = []
+        resolution.addresses = addresses.filter { seen.insert($0).inserted }.prefix(Resolution.maximumAddresses)
+            .map { ResolvedAddress($0) }
+        return resolution
     }
 }

@@ -141,7 +141,7 @@ extension CurlTests {
             try await withLab { lab, driver in
                 lab.origin(host).behaviour = .reply(.json("{}"))
                 var asked = request(site)
-                asked.connection = .kept
+                asked.keepsConnection = true
                 var results: [TransferResult] = []
                 for _ in 0..<5 { results.append(try await driver.perform(asked)) }
                 #expect(results.allSatisfy { $0.status == 200 })
@@ -157,7 +157,7 @@ extension CurlTests {
             try await withLab { lab, driver in
                 lab.origin(host).behaviour = .reply(.json("{}"))
                 var kept = request(site)
-                kept.connection = .kept
+                kept.keepsConnection = true
                 _ = try await driver.perform(kept)
                 for _ in 0..<4 {
                     let result = try await driver.perform(request(site))
@@ -181,7 +181,7 @@ extension CurlTests {
             let hanging = (0..<6).map { _ in Task { try await driver.perform(request("https://hang.test/")) } }
             try await until { lab.origin("hang.test").requests.count >= 6 }
             var asked = request(site)
-            asked.connection = .kept
+            asked.keepsConnection = true
             _ = try await driver.perform(asked)
             let again = try await driver.perform(asked)
             #expect(again.isReused)

@@ -17,11 +17,8 @@ extension CurlTests {
             let body = Data((0..<size).map { UInt8(truncatingIfNeeded: $0) })
             var asked = request(receiver.url("/hook?x=1"))
             asked.allowPlainHTTP = true
-            asked.method = .post(body: body)
-            asked.headers = [
-                TransferRequest.Header(name: "Content-Type", value: "application/json"),
-                TransferRequest.Header(name: "X-Empty", value: ""),
-            ]
+            (asked.method, asked.body) = ("POST", body)
+            asked.headers = [("Content-Type", "application/json"), ("X-Empty", "")]
             let result = try await driver.perform(asked)
             #expect(result.status == 200)
             #expect(result.body == Data("ok".utf8))
@@ -124,7 +121,7 @@ extension CurlTests {
         func badHeader(_ name: String, _ value: String) async throws {
             try await withLab { lab, driver in
                 var asked = request(site)
-                asked.headers = [TransferRequest.Header(name: name, value: value)]
+                asked.headers = [(name, value)]
                 try await expectError("bad-header", driver, asked)
                 #expect(lab.connectionsAccepted == 0)
             }
@@ -178,7 +175,7 @@ extension CurlTests {
             let driver = try CurlDriver(network: NetworkSettings(caFile: lab.caFile, connectTo: [lab.connectTo]))
             lab.origin(host).behaviour = .reply(.json("{}"))
             var asked = request(site)
-            asked.connection = .kept
+            asked.keepsConnection = true
             for address in ["127.0.0.1", "127.0.0.2", "127.0.0.1"] {
                 asked.address = address
                 let result = try await driver.perform(asked)

@@ -98,8 +98,8 @@ extension CurlTests {
                 NetworkSettings(proxy: ""), NetworkSettings(proxy: "ftp://user:secret@a.test"),
             ])
         func badSettings(_ settings: NetworkSettings) throws {
-            let fault = #expect(throws: NetworkSettingsFault.self) { try settings.validate() }
-            let text = try #require(fault?.description)
+            let fault = #expect(throws: CurlError.self) { try settings.validate() }
+            let text = try #require(fault?.failure.detail)
             #expect(text.contains("is not of the form"))
             #expect(!text.contains("secret"))
             let error = #expect(throws: CurlError.self) { try CurlDriver(network: settings) }

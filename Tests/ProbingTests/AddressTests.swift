@@ -9,8 +9,10 @@ import Testing
 extension ProbingTests {
     @Suite("Where a name leads")
     struct AddressTests {
-        private func book(_ network: NetworkSettings, _ family: TransferRequest.AddressFamily = .any) -> AddressBook {
-            AddressBook(network: network, family: family)
+        private func resolution(
+            _ network: NetworkSettings, of host: String, _ family: TransferRequest.AddressFamily = .any
+        ) async throws -> Resolution {
+            try await CurlDriver(network: network).resolution(of: host, family: family, timeout: .seconds(20))
         }
 
         @Test("the user's own rules come first, as libcurl takes them")
@@ -19,7 +21,7 @@ extension ProbingTests {
                 connectTo: ["a.test:443:b.test:8443", "c.test::127.0.0.5:"],
                 resolve: ["b.test:8443:127.0.0.2,[::1]", "d.test:443:10.1.2.3,100.64.1.1,192.0.2.7,8.8.8.8"])
             func addresses(_ host: String) async throws -> [String] {
-                let seen = try await book(network).resolution(of: host, timeout: .seconds(5))
+                let seen = try await resolution(network, of: host)
                 #expect(seen.source == .rules)
                 return seen.addresses.map { "\($0.address) \($0.scope.rawValue)" }
             }
@@ -34,15 +36,15 @@ extension ProbingTests {
         @Test("a family that is asked for leaves the other out")
         func family() async throws {
             let network = NetworkSettings(resolve: ["a.test:443:127.0.0.2,::1"])
-            let v4 = try await book(network, .v4).resolution(of: "a.test", timeout: .seconds(5))
-            let v6 = try await book(network, .v6).resolution(of: "a.test", timeout: .seconds(5))
+            let v4 = try await resolution(network, of: "a.test", .v4)
+            let v6 = try await resolution(network, of: "a.test", .v6)
             #expect(v4.addresses.map(\.address) == ["127.0.0.2"])
             #expect(v6.addresses.map(\.address) == ["::1"])
         }
 
         @Test("without rules the system's resolver is asked, its own files included")
         func system() async throws {
-            let seen = try await book(NetworkSettings()).resolution(of: "localhost", timeout: .seconds(20))
+            let seen = try await resolution(NetworkSettings(), of: "localhost")
             #expect(seen.source == .system)
             #expect(seen.addresses.contains { $0.scope == .loopback })
             #expect(Set(seen.addresses).count == seen.addresses.count)
@@ -50,7 +52,7 @@ extension ProbingTests {
 
         @Test("a name that no name server can have is a failure of the look-up")
         func noSuchName() async throws {
-            let seen = try await book(NetworkSettings()).resolution(of: "bad..name.invalid", timeout: .seconds(20))
+            let seen = try await resolution(NetworkSettings(), of: "bad..name.invalid")
             #expect(seen.addresses.isEmpty)
             #expect(seen.failure?.phase == .resolving)
         }

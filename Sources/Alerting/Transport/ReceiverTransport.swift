@@ -28,8 +28,8 @@ package struct ReceiverTransport: MessageTransport {
     private static func post(_ request: MessageRequest, over driver: CurlDriver) async throws -> TransportAnswer {
         let result = try await driver.perform(
             TransferRequest(
-                url: request.url, method: method(of: request),
-                headers: request.headers.map { TransferRequest.Header(name: $0.name, value: $0.value) },
+                url: request.url, method: request.method.rawValue.uppercased(), body: request.body,
+                headers: request.headers.map { ($0.name, $0.value) },
                 userAgent: request.userAgent, allowPlainHTTP: request.url.lowercased().hasPrefix("http://"),
                 limits: TransferLimits(
                     connectTimeout: request.connectTimeout, totalTimeout: request.timeout,
@@ -37,14 +37,6 @@ package struct ReceiverTransport: MessageTransport {
         // The phase is that of one connection. Each message has a connection of its own: none is kept.
         let fault = result.error.map { TransportFault($0, wasSent: $0.failure.phase >= .waiting) }
         return TransportAnswer(status: result.status, headers: result.headers, body: result.body, fault: fault)
-    }
-
-    private static func method(of request: MessageRequest) -> TransferRequest.Method {
-        switch request.method {
-        case .post: .post(body: request.body)
-        case .put: .put(body: request.body)
-        case .patch: .patch(body: request.body)
-        }
     }
 }
 
@@ -76,7 +68,7 @@ extension ReceiverTransport {
         let result = try await own.shutdown(after: {
             try await own.perform(
                 TransferRequest(
-                    url: request.url, method: .mail(mail), userAgent: "",
+                    url: request.url, mail: mail, userAgent: "",
                     limits: TransferLimits(connectTimeout: request.connectTimeout, totalTimeout: request.timeout),
                     addressPolicy: .noMetadata))
         })

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Curl
 import Evidence
+import Facts
 import Foundation
 import MonitorConfiguration
 import Probing
@@ -46,7 +47,7 @@ struct ConnectionOptions: ParsableArguments {
         do {
             try Curl.NetworkSettings(connectTo: connectTo, resolve: resolve, proxy: proxy).validate()
         } catch {
-            throw ValidationError("--\(error)")
+            throw ValidationError("--\(error.failure.detail)")
         }
         if let cdnURL {
             if let fault = WebAddress.fault(cdnURL, isBase: true) {
