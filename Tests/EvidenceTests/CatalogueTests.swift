@@ -131,6 +131,7 @@ let faults: [OriginFault] = {
 let redirects: [RedirectFault] = [
     .insecure("a"), .byInsecure("a"), .circle, .tooMany(hops: 10), .nowhere(status: 301),
     .unreadable(status: 301, location: "a"), .privateAddress("a"), .login("a"), .otherSite("a"),
+    .home("a"), .maintenance("a"),
 ]
 
 extension EvidenceSuite {

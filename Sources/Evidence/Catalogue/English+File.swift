@@ -77,7 +77,8 @@ extension English {
             case .unreadable(let status, let location):
                 "it redirects (status \(status)) to '\(location)', which no browser can follow"
             case .privateAddress(let target): "it redirects to \(target), a private or reserved address"
-            case .login(let target), .otherSite(let target): "it redirects to \(target)"
+            case .login(let target), .otherSite(let target), .home(let target), .maintenance(let target):
+                "it redirects to \(target)"
             }
         case .given(let given, nil): "the server \(words(given))"
         case .given(let given, let target?): "\(target), where it redirects to, \(words(given))"

@@ -162,6 +162,12 @@ extension English {
     static func words(_ matter: OriginMatter) -> FindingWords {
         switch matter {
         case .fault(let fault, let place): finding(fault, at: place)
+        case .redirect(.home(let target), let domain):
+            FindingWords(finding(RedirectFault.home(target)), outOfRedirect(domain))
+        case .redirect(.maintenance(let target), let domain):
+            FindingWords(
+                finding(RedirectFault.maintenance(target)),
+                "take that path out of maintenance mode: serve the file at \(domain.wellKnownURL), with status 200")
         case .redirect(let fault, let domain): FindingWords(finding(fault), servedThere(domain))
         case .redirectSameSite(let target, let domain):
             FindingWords(

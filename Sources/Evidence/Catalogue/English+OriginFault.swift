@@ -97,6 +97,8 @@ extension English {
             "The origin redirects (status \(status)) without a target that clients can follow"
         case .login(let target): "The origin redirects to a login page, \(target)"
         case .otherSite(let target): "The origin redirects to another site, \(target)"
+        case .home(let target): "The origin redirects to its home page, \(target)"
+        case .maintenance(let target): "The origin redirects to a maintenance page, \(target)"
         case .privateAddress(let target):
             "The origin redirects to \(target), which has a private or reserved address"
         }
@@ -153,6 +155,10 @@ extension English {
             "Install a certificate from a public authority, with its full chain: Apple accepts no private root."
         case .handshake(let fault): action(fault)
         case .tlsVersion: "Enable TLS 1.2 and 1.3."
+        case .redirect(.home):
+            "Take /.well-known/apple-app-site-association out of the redirect. Deploy the file there if it is missing."
+        case .redirect(.maintenance):
+            "Take /.well-known/apple-app-site-association out of maintenance mode: serve the file there, with status 200."
         case .redirect:
             "Serve the file at /.well-known/apple-app-site-association itself, with status 200."
         case .status(let status): action(status: status)
@@ -459,6 +465,9 @@ extension English {
             "the origin redirects to a login page, \(target); the file must be there for everybody"
         case .otherSite(let target):
             "the origin redirects to another site, \(target); Apple allows no redirects"
+        case .home(let target): "the origin redirects to its home page, \(target); the file is not there"
+        case .maintenance(let target):
+            "the origin redirects to a maintenance page, \(target); the file must be there during maintenance too"
         }
     }
 }

@@ -209,6 +209,9 @@ package enum RedirectFault: Codable, Equatable, Sendable {
     case privateAddress(String)
     case login(String)
     case otherSite(String)
+    /// To the first page of the site, as if the path were none.
+    case home(String)
+    case maintenance(String)
 
     /// Why a redirect was not followed; nil where none stopped.
     init?(stopOf retrieval: Retrieval) {
@@ -230,7 +233,7 @@ package enum RedirectFault: Codable, Equatable, Sendable {
         switch self {
         case .insecure, .byInsecure: .origin("redirect-insecure")
         case .circle, .tooMany: .origin("redirect-loop")
-        case .nowhere, .unreadable, .login, .otherSite: .origin("redirect")
+        case .nowhere, .unreadable, .login, .otherSite, .home, .maintenance: .origin("redirect")
         case .privateAddress: .origin("not-public-address")
         }
     }
