@@ -55,7 +55,7 @@ struct Story: Sendable, CustomTestStringConvertible {
     static let failing = ["cdn.crawler-error error"]
 
     static let all =
-        refusals + absences + unreachable + copies + healthy + several + neighbours + ownNetwork + hosts + pages
+        refusals + absences + unreachable + copies + healthy + several + neighbours + ownNetwork + hosts + pages + disguises
 }
 
 extension Story {

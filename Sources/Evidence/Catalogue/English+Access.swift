@@ -25,9 +25,7 @@ extension English {
             CauseText(
                 "To this machine your server \(words(here))\(seconds < 3600 ? "" : ", for \(Self.age(seconds)) now"). "
                     + "Apple's CDN still has the file, but its copy may be old (fetched \(Self.age(age)) ago, as its edge says).",
-                here == .status(429)
-                    ? "Check less often from this address, or take the file out of the rate limit."
-                    : "Let every client in the world read the file: no login, no firewall rule, no geo rule.")
+                actionForLong(here))
         case .agentRefused(let refusal):
             CauseText(
                 "A bot or firewall rule treats \(refusal.agent == .crawler ? "Apple's crawler" : "Apple's devices") by user "
@@ -50,6 +48,14 @@ extension English {
 
     private static func fetched(_ age: Int) -> String {
         "Apple's crawler got the file: the copy is \(Self.age(age)) old."
+    }
+
+    private static func actionForLong(_ here: Given) -> String {
+        switch here {
+        case .status(429): "Check less often from this address, or take the file out of the rate limit."
+        case .clientCertificate: action(.handshake(.clientCertificate))
+        default: "Let every client in the world read the file: no login, no firewall rule, no geo rule."
+        }
     }
 
     private static let letThisMachinePass =

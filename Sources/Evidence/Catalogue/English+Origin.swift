@@ -315,11 +315,13 @@ extension English {
         if let target = answer.target { message = "behind the redirect to \(target): \(message)" }
         if let address = answer.address { message += " at \(address)" }
         if let sign { message += ": \(sign)" }
+        if answer.demandsClientCertificate { message += ": it demands a client certificate" }
         return FindingWords(message, fix(answer, domain))
     }
 
     private static func fix(_ answer: StatusAnswer, _ domain: Domain) -> String {
         if answer.protection != nil { return exemption }
+        if answer.demandsClientCertificate { return "let every client read the file without a certificate of its own" }
         // Behind a redirect the fault is the redirect: what its target lacks is not to be put there.
         switch answer.isElsewhere || answer.target != nil ? nil : answer.hosting?.meaning {
         case .unknownSite:
@@ -455,6 +457,12 @@ extension English {
             "bring the same file to every server, and purge the caches that stand before them: Apple's crawler is given "
                 + "what that place is given"
         }
+    }
+}
+
+extension StatusAnswer {
+    fileprivate var demandsClientCertificate: Bool {
+        if case .handshake(.clientCertificate) = fault { true } else { false }
     }
 }
 

@@ -49,6 +49,7 @@ package enum English {
         case .partial: "does not send the whole file"
         case .redirect(let target): target.isEmpty ? "redirects without saying where to" : "redirects to \(target)"
         case .status(let status): "answers with status \(status)"
+        case .clientCertificate(let status): "answers with status \(status) and demands a client certificate"
         case .certificate(let problem): "shows a certificate that is refused" + (problem.map { " (\($0.words))" } ?? "")
         case .failed(let kind, let phase): words(kind, phase)
         }

@@ -124,5 +124,6 @@ extension Readings {
         // A password prompt is everybody's.
         if answer.status == 401, answer.header("www-authenticate") != nil { return false }
         return [401, 403, 406, 429, 451].contains(answer.status) || protection(of: retrieval) != nil
+            || demandsClientCertificate(answer)
     }
 }

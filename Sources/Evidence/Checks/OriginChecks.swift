@@ -63,6 +63,7 @@ extension Checks {
         if (520...530).contains(answer.status), answer.isOfCloudflare {
             return .behindCloudflare(status: answer.status)
         }
+        if context.readings.demandsClientCertificate(answer) { return .handshake(.clientCertificate) }
         if answer.isBusy, let pause = answer.retryAfter(context.now), pause > 0 {
             return .busy(status: answer.status, pause: pause)
         }

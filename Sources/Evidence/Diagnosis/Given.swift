@@ -14,6 +14,8 @@ package enum Given: Codable, Equatable, Sendable {
     /// Where to; empty where it is not said.
     case redirect(String)
     case status(Int)
+    /// A status, with the demand for a certificate of the client.
+    case clientCertificate(status: Int)
     case certificate(CertificateProblem?)
     case failed(Failure.Kind, Failure.Phase)
 }
@@ -68,7 +70,9 @@ extension Readings {
         case .noFile: body(of: retrieval)?.syntaxError?.cause == .htmlPage ? .page : .noFile
         case .partial: .partial
         case .redirect(let target): .redirect(target.inSentence)
-        case .status(let status): .status(status)
+        case .status(let status):
+            retrieval.answer.map(demandsClientCertificate) == true
+                ? .clientCertificate(status: status) : .status(status)
         case .failed(.certificate): .certificate(retrieval.connection?.tls?.problem)
         case .failed(let kind): .failed(kind, retrieval.failure?.phase ?? .connecting)
         }

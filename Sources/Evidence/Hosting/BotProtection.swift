@@ -21,6 +21,13 @@ package struct BotProtection: Codable, Equatable, Sendable {
         case vercel = "Vercel"
         case akamai = "Akamai"
         case imperva = "Imperva"
+        case siteGround = "SiteGround"
+        case dataDome = "DataDome"
+        case human = "HUMAN"
+        case sucuri = "Sucuri"
+        case ddosGuard = "DDoS-Guard"
+        case f5 = "F5"
+        case unknown = "an unknown vendor"
     }
 
     package enum Kind: String, Codable, Sendable, CaseIterable {
@@ -39,7 +46,9 @@ extension BotProtection {
 
     /// A challenge may come with any status: Cloudflare's and Vercel's with 403 or 429, that of AWS WAF with 202, its
     /// captcha with 405, Imperva's with 200.
-    static let rows: [Row] = [
+    static let rows: [Row] = named + unnamed
+
+    private static let named: [Row] = [
         Row(
             vendor: .cloudflare, kind: .challenge,
             sign: AnswerSign(
@@ -85,7 +94,65 @@ extension BotProtection {
                     "_Incapsula_Resource?CWUDNSAI", "_Incapsula_Resource?SWUDNSAI", "Incapsula incident ID",
                 ], source: .recorded
             )),
+        Row(
+            vendor: .siteGround, kind: .challenge,
+            sign: AnswerSign(statuses: 200...599, headers: [.init("sg-captcha", "challenge")], source: .recorded)),
+        Row(
+            vendor: .siteGround, kind: .challenge,
+            sign: AnswerSign(statuses: 200...599, words: ["/.well-known/sgcaptcha/"], source: .recorded)),
+        dataDome("x-dd-b"), dataDome("x-datadome"),
+        Row(
+            vendor: .dataDome, kind: .challenge,
+            sign: AnswerSign(statuses: 401...429, words: ["captcha-delivery.com"], source: .recorded)),
+        Row(
+            vendor: .human, kind: .challenge,
+            sign: AnswerSign(statuses: 403...429, words: ["px-captcha", "_pxCaptcha"], source: .recorded)),
+        Row(
+            vendor: .sucuri, kind: .refusal,
+            sign: AnswerSign(
+                statuses: 403...403, headers: [.init("x-sucuri-id")],
+                words: ["Access Denied - Sucuri Website Firewall"], source: .recorded)),
+        Row(
+            vendor: .sucuri, kind: .challenge,
+            sign: AnswerSign(statuses: 200...599, words: ["sucuri_cloudproxy_js"], source: .recorded)),
+        Row(
+            vendor: .ddosGuard, kind: .challenge,
+            sign: AnswerSign(
+                statuses: 403...403, headers: [.init("server", "ddos-guard")], words: ["ddos-guard"],
+                source: .recorded)),
+        // Its page of refusal comes with 200 as well.
+        Row(
+            vendor: .f5, kind: .refusal,
+            sign: AnswerSign(
+                statuses: 200...599, words: ["The requested URL was rejected. Please consult with your administrator"],
+                source: .recorded)),
     ]
+
+    /// The header alone says nothing with other statuses: it comes with every answer.
+    private static func dataDome(_ header: String) -> Row {
+        Row(
+            vendor: .dataDome, kind: .challenge,
+            sign: AnswerSign(statuses: 403...403, headers: [.init(header)], source: .recorded))
+    }
+
+    /// Whoever it is: a page that asks for a captcha, with a status that no page of the site's own has.
+    private static let unnamed: [Row] =
+        [202, 403, 429, 503].map { status in
+            Row(
+                vendor: .unknown, kind: .challenge,
+                sign: AnswerSign(
+                    statuses: status...status, headers: [.init("content-type", "html")],
+                    words: [
+                        "g-recaptcha", "h-captcha", "cf-turnstile", "captcha", "verify you are human",
+                        "verify that you are human", "checking your browser", "are you a robot",
+                    ], source: .recorded))
+        } + [
+            Row(
+                vendor: .unknown, kind: .refusal,
+                sign: AnswerSign(
+                    statuses: 403...403, headers: [.init("content-type", "html")], words: ["Request unsuccessful"],
+                    source: .recorded))
+        ]
 
     private static func awsWAF(_ statuses: ClosedRange<Int>, _ action: String) -> Row {
         Row(
