@@ -26,7 +26,8 @@ private let samples: [Cause] = {
         .rootOnly(apple: .noAnswer),
         .redirectToNothing(hop: 301, target: "a", status: 404, addsSlash: true),
         .danglingAlias(of: "a", service: "Heroku"), .danglingAlias(of: "a", service: nil), .notDeployed(status: 404),
-        .pageInsteadOfFile, .hostSleeps(word), .hostDown(word),
+        .pageInsteadOfFile, .errorMessageInsteadOfFile("'\(String(repeating: "a", count: 70))'"), .hostSleeps(word),
+        .hostDown(word),
         .slow(milliseconds: 3000), .ipv6Broken(dead), .certificateExpiring(.testing, place: FaultPlace(host: "a")),
         .redirectSameSite(target: "a", cdnFollowed: true),
     ]
@@ -85,7 +86,10 @@ private let samples: [Cause] = {
             ["NoSuchBucket", nil].map { OriginCause.hosting(HostingFault(platform, meaning, word: $0), status: 404) }
         }
     }
-    return (origin + hosting).map(Cause.origin) + faults.map { .origin(.fault($0, place: FaultPlace())) }
+    let pages = (WebPage.Kind.allCases + [nil]).map { kind in
+        OriginCause.webPageInsteadOfFile(WebPage(title: String(repeating: "a", count: 60), kind: kind))
+    }
+    return (origin + hosting + pages).map(Cause.origin) + faults.map { .origin(.fault($0, place: FaultPlace())) }
         + access.map(Cause.access) + VantageFault.allCases.map { .access(.vantageDiffers($0, dead, nil)) }
         + crawler.map(Cause.crawler)
         + CrawlerFailure.Cause.allCases.map { .crawler(.connection($0, words: "x509")) } + copy.map(Cause.copy)

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 
 extension Story {
-    static let pages = placeholders
+    static let pages = placeholders + errorMessages + titled
 
     private static let welcome = Reply.page(200, "<!doctype html><html><title>Welcome</title><h1>Hello</h1>")
 
@@ -63,5 +63,99 @@ extension Story {
                 $0.domain = "offline.example"
                 $0.unsaid = ["maintenance"]
             },
+        ]
+
+    private static let errors: [(body: String, quote: String)] = [
+        (#"{"error":"Not found"}"#, "'Not found'"), (#"{"error":{"code":401,"message":"No token"}}"#, "'No token'"),
+        (#"{"message":"Not Found","statusCode":404}"#, "'Not Found'"), (#"{"message":"Forbidden"}"#, "'Forbidden'"),
+        (#"{"errors":[{"title":"No such route"}]}"#, "'No such route'"), (#"{"errors":["gone"]}"#, "'gone'"),
+        (#"{"status":"error","msg":"bad path"}"#, "'bad path'"), (#"{"code":404,"data":null}"#, #""code":404"#),
+        (#"{"code":"rest_no_route","message":"No route was found"}"#, "'No route was found'"),
+        (
+            #"{"type":"https://example.com/probs/nf","title":"Resource missing","status":404,"instance":"/x"}"#,
+            "'Resource missing'"
+        ),
+        (#"{"success":false}"#, #""success":false"#), (#"{ "ok" : false ,\#n "reason" : "closed" }"#, "'closed'"),
+        (#"{"Message":"No HTTP resource was found"}"#, "'No HTTP resource was found'"),
+        (
+            #"{"detail":"Authentication credentials were not provided."}"#,
+            "'Authentication credentials were not provided.'"
+        ),
+        (#"{"fault":{"faultstring":"Unable to identify proxy"}}"#, "'Unable to identify proxy'"),
+        (#"{"errorCode":"E12","errorMessage":"no such page"}"#, "'no such page'"),
+        (#"{"timestamp":"2026-11-21","status":404,"error":"Not Found","path":"/.well-known/x"}"#, "'Not Found'"),
+    ]
+
+    private static let errorMessages: [Story] =
+        errors.map { body, quote in
+            Story(
+                "an API's error with status 200: \(body)", origin: .file(body), cdn: good,
+                findings: ["aasa.no-service error"], id: .pageInsteadOfFile,
+                words: ["an error message, no association file", quote, "out of the API's routes"]
+            ) { $0.unsaid = ["The file has an error"] }
+        } + [
+            Story(
+                "the same as an array", origin: .file(#"[{"errorCode":"NOT_FOUND","message":"no such page"}]"#),
+                cdn: good,
+                findings: ["aasa.root-not-object error"], id: .pageInsteadOfFile,
+                words: ["an error message, no association file", "'no such page'"]),
+            Story(
+                "the same under a page's type",
+                origin: .file(#"{"error":"Not found"}"#).with { $0.headers["Content-Type"] = "text/html" }, cdn: good,
+                findings: ["origin.content-type error", "aasa.no-service error"], id: .pageInsteadOfFile,
+                words: ["an error message, no association file"]),
+        ]
+        + [
+            "{}", #"{"version":1}"#, #"{"AppLinks":{"details":[]},"status":404}"#,
+            #"{"error":null,"errors":[],"code":200}"#,
+            #"{"status":"ok"}"#, #"{"success":true,"data":{}}"#, #"{"message":"Welcome to the API"}"#,
+        ].map { body in
+            Story(
+                "an object that is no error: \(body)", origin: .file(body), cdn: good,
+                findings: ["aasa.no-service error"], id: .fileFault, words: ["The file has an error"]
+            ) { $0.unsaid = ["error message"] }
+        }
+
+    private static func page(_ title: String, _ body: String = "<h1>Hello</h1><p>Some text of this page.</p>") -> String
+    {
+        "<!DOCTYPE html>\n<html lang=en><head><title>\(title)</title></head><body>\(body)</body></html>"
+    }
+
+    private static let shell =
+        #"<noscript>You need to enable JavaScript.</noscript><div id="root"></div><script src="/main.js"></script>"#
+
+    /// A page with status 200, and what is said of it.
+    private static let shown: [(html: String, words: [String])] = [
+        (page("Page not found"), ["titled 'Page not found'", "a not-found page", "Deploy the file"]),
+        (page("\n  Error 404 &amp; more\n "), ["titled 'Error 404 & more'", "a not-found page"]),
+        (page("Acme", "<h1 class=x>Sorry, we can't find that page</h1>"), ["titled 'Acme'", "a not-found page"]),
+        (page("Seite nicht gefunden"), ["a not-found page"]),
+        (page("Log in | Acme"), ["titled 'Log in | Acme'", "a login page", "without a login"]),
+        (page("Acme", #"<form><input name=u><input type="password" name=p></form>"#), ["a login page"]),
+        (page("Anmelden"), ["a login page"]),
+        (page("We are under maintenance"), ["a maintenance page", "out of maintenance mode"]),
+        (page("Coming soon"), ["a maintenance page"]),
+        (page("My App", shell), ["titled 'My App'", "single-page app", "catch-all route"]),
+        (page("Angular", "<app-root></app-root><script src=x.js></script>"), ["single-page app"]),
+        (
+            page("Acme shoes", "<a href=/login>Log in</a> <h1>Shoes</h1> and more"),
+            ["titled 'Acme shoes'", "catch-all route"]
+        ),
+        (page(String(repeating: "long ", count: 90)), ["long long", "…'"]),
+        (page("\u{202E}evil\u{7}"), ["evil"]),
+    ]
+
+    private static let titled: [Story] =
+        shown.map { html, words in
+            Story(
+                "a page with status 200: \(words.joined(separator: ", "))", origin: .page(200, html), cdn: good,
+                findings: ["origin.content-type error", "aasa.json-syntax error"], id: .pageInsteadOfFile,
+                words: words + ["HTML page"])
+        } + [
+            Story(
+                "a page of the site's own is none of these",
+                origin: .page(200, page("Acme shoes", "<a href=/login>Log in</a> <h1>Shoes</h1> and more")), cdn: good,
+                findings: ["origin.content-type error", "aasa.json-syntax error"], id: .pageInsteadOfFile, words: []
+            ) { $0.unsaid = ["a login page", "a not-found page", "a maintenance page", "single-page app"] }
         ]
 }

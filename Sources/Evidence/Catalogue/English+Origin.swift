@@ -80,6 +80,11 @@ extension English {
             CauseText(
                 "Your server sends an HTML page in place of the file.",
                 exemptionFromPages)
+        case .webPageInsteadOfFile(let page): CauseText(why(page), action(page.kind))
+        case .errorMessageInsteadOfFile(let words):
+            CauseText(
+                "Your server sends an error message, no association file, with status 200: \(words).",
+                "Take /.well-known/apple-app-site-association out of the API's routes, and deploy the file there.")
         case .hostSleeps(let word):
             CauseText(
                 "Your server takes the request, but does not answer this machine or Apple's crawler in time "
@@ -105,6 +110,30 @@ extension English {
                 "The origin redirects to \(target). Apple documents that redirects are not allowed"
                     + (followed ? ", though its CDN followed this one." : "."),
                 "Serve the file without a redirect, with status 200.")
+        }
+    }
+
+    private static func why(_ page: WebPage) -> String {
+        let title = page.title.map { " titled '\($0)'" } ?? ""
+        let kind =
+            switch page.kind {
+            case .notFound: ": a not-found page with status 200"
+            case .login: ": a login page"
+            case .maintenance: ": a maintenance page"
+            case .appShell: ": the empty page of a single-page app"
+            case nil: ""
+            }
+        return "Your server sends an HTML page\(title) in place of the file\(kind)."
+    }
+
+    private static func action(_ kind: WebPage.Kind?) -> String {
+        switch kind {
+        case .notFound: "Deploy the file to /.well-known/apple-app-site-association."
+        case .login: "Let everybody read /.well-known/apple-app-site-association, without a login."
+        case .maintenance: "Take /.well-known/apple-app-site-association out of maintenance mode."
+        case .appShell:
+            "Exempt /.well-known/apple-app-site-association from the app's catch-all route. Deploy the file there."
+        case nil: exemptionFromPages
         }
     }
 

@@ -139,8 +139,10 @@ extension Checks {
         let isPage = answer.isPage
         var evidence = context.answerEvidence
         evidence["content_type"] = header ?? "(none)"
+        evidence["title"] = context.readings.originPage?.title
         let matter = OriginMatter.contentType(
-            type.inSentence, isPage: isPage, holdsFile: !isPage || context.readings.originFile != nil,
+            type.inSentence, isPage: isPage,
+            holdsFile: !isPage || context.readings.originFile != nil && context.readings.originErrorMessage == nil,
             context.protectionHere?.protection)
         return [
             context.metHost.placing(

@@ -61,6 +61,10 @@ package enum OriginCause: Codable, Equatable, Sendable {
     case hosting(HostingFault, status: Int)
     case notDeployed(status: Int)
     case pageInsteadOfFile
+    /// The same, where its title or its kind is known.
+    case webPageInsteadOfFile(WebPage)
+    /// JSON that says that something failed, in its words.
+    case errorMessageInsteadOfFile(String)
     case hostSleeps(AppleWord)
     case hostDown(AppleWord)
     case fault(OriginFault, place: FaultPlace)
@@ -93,7 +97,7 @@ package enum OriginCause: Codable, Equatable, Sendable {
             case .failing: .siteFailing
             }
         case .notDeployed: .notDeployed
-        case .pageInsteadOfFile: .pageInsteadOfFile
+        case .pageInsteadOfFile, .webPageInsteadOfFile, .errorMessageInsteadOfFile: .pageInsteadOfFile
         case .hostSleeps: .hostSleeps
         case .hostDown: .hostDown
         case .fault: .originFault

@@ -66,6 +66,8 @@ package struct AppleWord: Codable, Equatable, Sendable {
 extension Readings {
     func given(of retrieval: Retrieval) -> Given {
         switch serving(of: retrieval) {
+        // An object without a service is an answer, and no version of the file.
+        case .file where body(of: retrieval)?.namesService == false: .noFile
         case .file: .file(body(of: retrieval).map { String($0.hash.hex.prefix(8)) } ?? "")
         case .noFile: body(of: retrieval)?.syntaxError?.cause == .htmlPage ? .page : .noFile
         case .partial: .partial

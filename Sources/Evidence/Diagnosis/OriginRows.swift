@@ -75,7 +75,15 @@ extension Diagnosis {
             guard context.check.readings.originBody?.syntaxError?.cause == .htmlPage,
                 context.finding("aasa.json-syntax") != nil, context.error("origin.redirect") == nil
             else { return nil }
-            return .origin(.pageInsteadOfFile)
+            let page = context.check.readings.originPage
+            guard let page, page.title != nil || page.kind != nil else { return .origin(.pageInsteadOfFile) }
+            return .origin(.webPageInsteadOfFile(page))
+        },
+        { context in
+            guard context.finding("aasa.no-service") != nil || context.finding("aasa.root-not-object") != nil,
+                context.error("origin.redirect") == nil, let words = context.check.readings.originErrorMessage
+            else { return nil }
+            return .origin(.errorMessageInsteadOfFile(words.inSentence))
         },
         { context in
             let failure = context.check.origin.failure
