@@ -151,11 +151,11 @@ extension EvidenceSuite {
                 ["origin.status error"]),
             Row(
                 "servers behind one address", origin: other, calm, ["origin.address-differs error"],
-                ["one address of example.com answered two requests differently", "192.0.2.1 at another moment"]),
+                ["the origin serves two versions of the file", "192.0.2.1 at another moment"]),
             Row(
                 "servers behind one address, and another one that differs", origin: .file(SampleFile.version(3)),
                 calm.addresses([good, other], six: [good]), ["origin.address-differs error"],
-                ["the addresses of example.com do not answer alike", "192.0.2.1 at another moment"]),
+                ["the origin serves three versions of the file", "192.0.2.1 at another moment"]),
             Row(
                 "the request by name met the bad one", origin: .status(404),
                 calm.addresses([.status(404), good], six: [good]),

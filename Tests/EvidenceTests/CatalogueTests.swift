@@ -13,11 +13,14 @@ private let samples: [Cause] = {
     let reasons = [AbsenceReason(count: 2, word: word, trouble: .silence)]
     let rule = Rule.aasa("json-syntax")
     let refusal = AgentRefusal(agent: .crawler, given: .status(403), addresses: ["a"], isCloudflare: true)
+    let variants = AgentLook.Agent.allCases.map { AgentRefusals.Refused(agent: $0, given: .file("00112233")) }
     let origin: [OriginCause] = [
         .noSuchName(.sample), .privateForApple(seen: ["a"], of: 1), .privateForApple(seen: ["a"], of: 2),
         .privateAddress(["a"], of: 1),
         .privateAddress(["a"], of: 2), .privateHere(["a"], of: 1), .privateHere(["a", "b"], of: 3),
         .addressesFailVariously(answers, repairs: [.deadAddress, .ipv6, .sameFile]), .addressesDiffer(answers),
+        .addressesDiffer(
+            AddressAnswers(good: nil, asked: 2, groups: [GivenAt(["a"], .file("00")), GivenAt(["b"], .file("11"))])),
         .addressAnswersDifferently("a", answers), .addressUnreachable(dead, of: 2),
         .alternates(files: 2, changes: 3, checks: 8), .chainIncomplete(missing: "a", place: FaultPlace()),
         .certificateAtAddress(.tlsVersion, place: FaultPlace(addresses: ["a"])),
@@ -77,7 +80,8 @@ private let samples: [Cause] = {
         .challengedHere(
             BotProtection(.akamai, .refusal, sign: "a: b"), status: 403, passes: nil, elsewhere: nil, copyAge: 300),
         .refusedHereOnly(.crawler, here: .status(403)), .elsewhereFine("a", here: .status(403)), .agentRefused(refusal),
-        .agentRefusedAsApple(refusal, word), .vantageRefused(dead, word),
+        .agentRefusedAsApple(refusal, word), .agentDiffers(variants, plain: .file("44556677")),
+        .vantageRefused(dead, word),
         .turnedAwayHere(.status(403), copyAge: 300), .turnedAwayHere(.status(429), copyAge: 0),
         .turnedAwayForLong(.status(403), forSeconds: 100_000, copyAge: 300),
     ]
@@ -91,6 +95,7 @@ private let samples: [Cause] = {
     }
     return (origin + hosting + pages).map(Cause.origin) + faults.map { .origin(.fault($0, place: FaultPlace())) }
         + access.map(Cause.access) + VantageFault.allCases.map { .access(.vantageDiffers($0, dead, nil)) }
+        + VantageFault.allCases.map { .access(.vantageDiffers($0, [GivenAt(["a"], .file("00112233"))], word)) }
         + crawler.map(Cause.crawler)
         + CrawlerFailure.Cause.allCases.map { .crawler(.connection($0, words: "x509")) } + copy.map(Cause.copy)
         + Failure.Kind.allCases.map { .copy(.unreachable(.failed($0, .connecting))) }

@@ -35,7 +35,9 @@ private let matters: [Matter] = {
         .addressAnswersDifferently(groups, domain), .formattingsDiffer(groups, domain),
         .alternates(files: 2, changes: 3, checks: 8), .certificateExpiring(.testing, left: 86_400),
         .chainExpiring(.testing, left: 86_400, name: "CN=a"), .chainExpired(.testing, name: "CN=a"),
-        .crawlerRefused(refusals), .rateLimited(2, of: 9, statuses: [429, 503]), .rootCopyDiffers,
+        .crawlerRefused(refusals),
+        .agentDiffers([.init(agent: .crawler, given: .file("00112233"))], plain: .file("44556677")),
+        .rateLimited(2, of: 9, statuses: [429, 503]), .rootCopyDiffers,
         .rootOnly(domain),
     ]
     let cdn: [CDNMatter] = [

@@ -56,7 +56,9 @@ extension EvidenceSuite {
         func vantage(_ row: Row) throws {
             let scene = Scene.calm(Self.good, cdn: Self.good).with { $0.vantages = [("abroad", row.reply)] }
             let verdict = try verdict(origin: Self.good, cdn: Self.good, scene: scene)
-            #expect(verdict.told == ["origin.vantage-refused \(row.seen == "rate_limited" ? "warning" : "error")"])
+            // Who gets another version of the file is not refused.
+            let rule = row.seen == "other_file" ? "origin.address-differs" : "origin.vantage-refused"
+            #expect(verdict.told == ["\(rule) \(row.seen == "rate_limited" ? "warning" : "error")"])
             let finding = try #require(verdict.findings.first)
             #expect(finding.text.evidence["seen"] == row.seen)
             #expect(finding.message.contains("from abroad it "))
@@ -72,7 +74,7 @@ extension EvidenceSuite {
             let scene = Scene.calm(Self.good, cdn: Self.old).with { $0.vantages = [("abroad", Self.old)] }
             let finding = try #require(
                 try verdict(origin: Self.good, cdn: Self.old, scene: scene).findings.first {
-                    $0.rule.rawValue == "origin.vantage-refused"
+                    $0.rule.rawValue == "origin.address-differs"
                 })
             #expect(finding.text.evidence["seen"] == "apples_file")
             #expect(finding.message.contains("the one that Apple's CDN has"))

@@ -55,7 +55,8 @@ struct Story: Sendable, CustomTestStringConvertible {
     static let failing = ["cdn.crawler-error error"]
 
     static let all =
-        refusals + absences + unreachable + copies + healthy + several + neighbours + ownNetwork + hosts + pages + disguises
+        refusals + absences + unreachable + copies + healthy + several + neighbours + ownNetwork + hosts + pages
+        + disguises + versions
 }
 
 extension Story {
@@ -86,7 +87,7 @@ extension Story {
         Story(
             "another country still meets the old server", cdn: old,
             scene: scene(old).with { $0.vantages = [("abroad", old)] },
-            findings: ["origin.vantage-refused error", "cdn.divergent warning"], id: .vantageDiffers,
+            findings: ["origin.address-differs error", "cdn.divergent warning"], id: .vantageDiffers,
             words: ["from abroad", "the one that Apple's CDN has", "same file to every server"]),
         Story(
             "6: staging behind the office's addresses", cdn: forbidden, findings: failing,

@@ -44,7 +44,9 @@ extension EvidenceSuite {
             Row(
                 "a challenge that looks like a limit", calm.refusing(.status(429, ["CF-Mitigated": "challenge"])),
                 ["origin.crawler-refused error"], ["a challenge of Cloudflare (cf-mitigated: challenge)"]),
-            Row("another file", calm.refusing(other), ["origin.crawler-refused error"], ["serves a file"]),
+            Row(
+                "another file", calm.refusing(other), ["origin.address-differs error"],
+                ["serves two versions of the file", "AASA-Bot and CFNetwork"]),
             Row("a page", calm.refusing(.file("<html>")), ["origin.crawler-refused error"], ["HTML page"]),
             Row(
                 "a challenge", calm.refusing(.status(403, ["CF-Mitigated": "challenge"])),
@@ -91,7 +93,7 @@ extension EvidenceSuite {
             Row(
                 "forbidden elsewhere", seen(good, .status(403)), ["origin.vantage-refused error"],
                 ["from place2 it answers with status 403"]),
-            Row("another file elsewhere", seen(other), ["origin.vantage-refused error"], ["serves another file"]),
+            Row("another file elsewhere", seen(other), ["origin.address-differs error"], ["serves another file"]),
             Row("no answer elsewhere", seen(.failed(.timedOut)), ["origin.vantage-refused error"]),
             Row("the proxy fails", seen(.failed(.proxy)), ["monitor.vantage-failed warning"], ["place1"]),
             Row(

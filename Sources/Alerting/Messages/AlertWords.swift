@@ -168,6 +168,7 @@ extension IncidentFacts {
             case .agentRefused, .agentRefusedAsApple: refusedCrawler
             case .vantageRefused: refusedPlace
             case .vantageDiffers: otherPlace
+            case .agentDiffers: "the origin serves different files"
             }
         case .origin(let cause):
             return switch cause {

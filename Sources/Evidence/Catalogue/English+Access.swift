@@ -35,15 +35,30 @@ extension English {
             CauseText(
                 "A bot or firewall rule refuses Apple by its user agent: to \(refusal.agent.shortName) your server "
                     + "\(words(refusal)). Apple's crawler fails too (\(words(word))).", action(refusal))
+        case .agentDiffers(let others, let plain):
+            CauseText(
+                "The origin \(versions(others.map(\.given) + [plain])): it \(words(others)).",
+                "Serve the same file to every user agent. Apple's CDN takes the one that AASA-Bot gets.")
         case .vantageRefused(let places, let word):
             CauseText(
                 "This machine gets the file, but \(words(places, isOther: false))\(words(word)).",
                 "Open this path to every address in every country. A rule by country or address is in the way.")
+        case .vantageDiffers(let fault, let places, let word) where fault.isVersion:
+            CauseText(
+                "The origin \(versions(places.map(\.given), here: 1)): "
+                    + words(places, isOther: true) + (fault == .applesFile ? ", the one that Apple's CDN has" : "")
+                    + "\(words(word)).", action(fault))
         case .vantageDiffers(let fault, let places, let word):
             CauseText(
-                "This machine gets the file, but \(words(places, isOther: fault == .otherFile || fault == .applesFile))"
-                    + (fault == .applesFile ? ", the one that Apple's CDN has" : "") + "\(words(word)).", action(fault))
+                "This machine gets the file, but \(words(places, isOther: false))\(words(word)).", action(fault))
         }
+    }
+
+    /// `gives the user agent AASA-Bot another file (SHA-256 0011…) than a plain client`.
+    static func words(_ others: [AgentRefusals.Refused]) -> String {
+        let names = others.map(\.agent.shortName).joined(separator: " and ")
+        let hash = if case .file(let hash)? = others.first?.given { " (SHA-256 \(hash)…)" } else { "" }
+        return "gives the user agent\(others.count > 1 ? "s" : "") \(names) another file\(hash) than a plain client"
     }
 
     private static func fetched(_ age: Int) -> String {

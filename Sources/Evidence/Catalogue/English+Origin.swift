@@ -40,11 +40,16 @@ extension English {
             CauseText("\(lead(answers)): \(words(answers.groups)).", repairs.map(action).joined(separator: " "))
         case .addressesDiffer(let answers):
             CauseText(
-                "The addresses of the domain do not answer alike: \(words(answers.groups)). A client meets one or another of them by chance.",
+                (answers.groups.areVersions
+                    ? "The origin \(versions(answers.groups.map(\.given)))"
+                    : "The addresses of the domain do not answer alike")
+                    + ": \(words(answers.groups)). A client meets one or another of them by chance.",
                 "Bring the same file to every server behind the name, or take servers out of its records.")
         case .addressAnswersDifferently(let address, let answers):
             CauseText(
-                "The address \(address) answered two requests differently: \(words(answers.groups)).",
+                (answers.groups.areVersions
+                    ? "The origin \(versions(answers.groups.map(\.given)))"
+                    : "The address \(address) answered two requests differently") + ": \(words(answers.groups)).",
                 "Bring the same file to every server behind that address. Let no cache keep an old one.")
         case .addressUnreachable(let dead, let all):
             CauseText(
@@ -239,12 +244,16 @@ extension English {
                     : "publish an IPv4 address too: not every network that fetches the file has IPv6")
         case .addressesDiffer(let groups, let domain):
             FindingWords(
-                "the addresses of \(domain) do not answer alike: \(told(groups))",
+                (groups.areVersions
+                    ? "the origin \(versions(groups.map(\.given)))" : "the addresses of \(domain) do not answer alike")
+                    + ": \(told(groups))",
                 "bring the same file to every server behind the name, or take those that must not answer out of its "
                     + "records", evidence(groups))
         case .addressAnswersDifferently(let groups, let domain):
             FindingWords(
-                "one address of \(domain) answered two requests differently: \(told(groups))",
+                (groups.areVersions
+                    ? "the origin \(versions(groups.map(\.given)))"
+                    : "one address of \(domain) answered two requests differently") + ": \(told(groups))",
                 "bring the same file to every server that stands behind that address, and let no cache in between keep an "
                     + "old one", evidence(groups))
         case .formattingsDiffer(let groups, let domain):
@@ -270,6 +279,11 @@ extension English {
                 "the server sends an intermediate certificate that expired on \(end.rfc3339): \(name); this machine did not "
                     + "need it", "install the chain that the authority hands out now")
         case .crawlerRefused(let refusals): words(refusals)
+        case .agentDiffers(let others, let plain):
+            FindingWords(
+                "the origin \(versions(others.map(\.given) + [plain])): it \(words(others))",
+                "serve the same file to every user agent: Apple's CDN takes the one that AASA-Bot gets",
+                Dictionary(others.map { ($0.agent.rawValue, words($0.given)) } + [("plain", words(plain))]) { $1 })
         case .rateLimited(let busy, let all, let statuses):
             words(busy: busy, of: all, statuses.map(String.init).joined(separator: " and "))
         case .vantageDiffers(let fault, let given, let here, let domain): words(fault, given, here, domain)
@@ -449,8 +463,11 @@ extension English {
             if index < 8 { evidence["vantage_\(index + 1)"] = "\(group.places.joined()): \(words)" }
             told.append("from \(group.places.joined()) it \(words)")
         }
-        return FindingWords(
-            "the origin gives this machine the file, but \(told.listed(upTo: 3))", fix(fault, domain), evidence)
+        let lead =
+            fault.isVersion
+            ? "the origin \(versions(seen.map(\.given), here: 1)): this machine gets one, and "
+            : "the origin gives this machine the file, but "
+        return FindingWords(lead + told.listed(upTo: 3), fix(fault, domain), evidence)
     }
 
     private static func addition(_ fault: VantageFault) -> String {

@@ -55,6 +55,14 @@ package enum English {
         }
     }
 
+    /// `serves two versions of the file`. `here`: so many besides.
+    static func versions(_ given: [Given], here: Int = 0) -> String {
+        var known: [Given] = []
+        for one in given where !known.contains(one) { known.append(one) }
+        let count = max(2, known.count + here)
+        return "serves \(count == 2 ? "two" : count == 3 ? "three" : "\(count)") versions of the file"
+    }
+
     /// A failure, as the end of a sentence about the server.
     static func words(_ kind: Failure.Kind, _ phase: Failure.Phase) -> String {
         switch kind {

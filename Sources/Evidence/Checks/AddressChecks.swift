@@ -165,6 +165,13 @@ extension CheckContext {
                 samples.append(AddressSample(address: address, retrieval: origin, isSecond: true))
             }
         }
+        for (address, retrieval) in chanceVersions {
+            let version = readings.serving(of: retrieval)
+            let isKnown = samples.contains { $0.address == address && readings.serving(of: $0.retrieval) == version }
+            if !isKnown, looks.contains(where: { $0.address.address == address }) {
+                samples.append(AddressSample(address: address, retrieval: retrieval, isSecond: true))
+            }
+        }
         return samples.filter { $0.retrieval.answer?.status != 429 }
     }
 

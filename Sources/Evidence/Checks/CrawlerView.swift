@@ -5,6 +5,29 @@ extension Checks {
     /// Apple's user agents get another answer than this program at the same address. A rule by source address cannot be
     /// seen like this; Apple's own word decides there.
     @Sendable static func crawlerView(_ context: CheckContext) -> [Finding] {
+        crawlerRefusal(context) + crawlerVersion(context)
+    }
+
+    /// Every request under an agent's name gets one other version of the file, which no plain request gets.
+    private static func crawlerVersion(_ context: CheckContext) -> [Finding] {
+        let looks = AgentLook.Agent.allCases.compactMap { context.steadyVersion(for: $0) }
+        guard let first = looks.first, let reference = context.plainLook(besides: first) else { return [] }
+        let others = looks.map {
+            AgentRefusals.Refused(agent: $0.agent, given: context.readings.given(of: $0.retrieval))
+        }
+        var evidence = ["url": context.origin.url]
+        evidence["plain_sha256"] = reference.answer?.body.hash?.hex
+        for look in looks {
+            evidence["\(look.agent.rawValue)_user_agent"] = look.agent.userAgent
+            evidence["\(look.agent.rawValue)_sha256"] = look.retrieval.answer?.body.hash?.hex
+        }
+        return [
+            Finding(
+                .origin(.agentDiffers(others, plain: context.readings.given(of: reference))), evidence: evidence)
+        ]
+    }
+
+    private static func crawlerRefusal(_ context: CheckContext) -> [Finding] {
         let refused = (context.observation.full?.agents ?? []).compactMap { look in
             context.refusal(of: look).map { (look, $0) }
         }
@@ -50,9 +73,45 @@ extension CheckContext {
         guard let reference = plainLook(besides: look), !isBusy(look.retrieval) else { return nil }
         let (plain, agent) = (readings.serving(of: reference), readings.serving(of: look.retrieval))
         switch plain {
-        case .file: return agent == plain ? nil : reference
+        case .file: return agent == plain || otherVersion(look) ? nil : reference
         case .redirect: return agent == plain || agent.isFile || readings.originFile == nil ? nil : reference
         default: return nil
+        }
+    }
+
+    /// Whether an agent is given a version of the file that the plain request to the same address is not given: nobody is refused.
+    func otherVersion(_ look: AgentLook) -> Bool {
+        guard look.retrieval.ownFault == nil, let reference = plainLook(besides: look),
+            let plain = readings.version(of: reference), let agent = readings.version(of: look.retrieval)
+        else { return false }
+        return plain != agent
+    }
+
+    /// The first look of an agent that gets one other version wherever it was tried, while all else get another one.
+    fileprivate func steadyVersion(for agent: AgentLook.Agent) -> AgentLook? {
+        let looks = (observation.full?.agents ?? []).filter {
+            $0.agent == agent && $0.retrieval.ownFault == nil && !isBusy($0.retrieval)
+        }
+        guard let first = looks.first, looks.allSatisfy(otherVersion),
+            let version = readings.version(of: first.retrieval),
+            looks.allSatisfy({ readings.version(of: $0.retrieval) == version })
+        else { return nil }
+        let places = (observation.full?.vantages ?? []).compactMap { readings.version(of: $0.retrieval) }
+        let plain = versionsHere.union(places)
+        return plain.count == 1 && !plain.contains(version) ? first : nil
+    }
+
+    /// The versions of the file that plain requests from here were given.
+    var versionsHere: Set<ContentHash> {
+        let looks = (observation.full?.addresses ?? []).map(\.retrieval)
+        return Set(([origin] + looks).compactMap { readings.version(of: $0) })
+    }
+
+    /// Other versions that agents met by chance, and at which addresses: samples of the address, like those of plain requests.
+    var chanceVersions: [(address: String, retrieval: Retrieval)] {
+        (observation.full?.agents ?? []).compactMap { look in
+            guard otherVersion(look), let place = look.place, steadyVersion(for: look.agent) == nil else { return nil }
+            return (place, look.retrieval)
         }
     }
 

@@ -43,7 +43,11 @@ extension CheckContext {
         let here = readings.serving(of: origin)
         let apples = readings.cdnFile?.meaning
         return (observation.full?.vantages ?? []).filter { look in
-            let serving = readings.serving(of: look.retrieval)
+            var serving = readings.serving(of: look.retrieval)
+            // An object without a service is an answer, and no version of the file.
+            if serving.isFile, readings.version(of: look.retrieval) == nil { serving = .noFile }
+            // What an address gives here too is no matter of the place: that the addresses differ is a finding of its own.
+            if let version = readings.version(of: look.retrieval), versionsHere.contains(version) { return false }
             return look.retrieval.ownFault == nil && serving != here
                 && VantageFault(serving, appleHas: apples) == fault
         }
@@ -100,6 +104,9 @@ package enum VantageFault: String, Codable, CaseIterable, Sendable {
             }
         }
     }
+
+    /// Whether it is a version of the file, so that nobody is refused.
+    var isVersion: Bool { self == .otherFile || self == .applesFile }
 
     /// Whether it is how rules by address or country show. A rate limit may be our own doing.
     var isOfPlace: Bool {

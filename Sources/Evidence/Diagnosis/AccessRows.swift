@@ -85,10 +85,10 @@ extension Diagnosis {
 extension DiagnosisContext {
     /// What other places are given where this machine gets the file, and which: the fault that is reported first.
     var vantageFault: (fault: VantageFault, places: [GivenAt])? {
-        guard let finding = error("origin.vantage-refused"),
-            case .origin(.vantageDiffers(let fault, let given, _, _)) = finding.matter
-        else { return nil }
-        return (fault, Array(given.prefix(3)))
+        findings.lazy.filter { $0.severity == .error }.compactMap { finding in
+            guard case .origin(.vantageDiffers(let fault, let given, _, _)) = finding.matter else { return nil }
+            return (fault, Array(given.prefix(3)))
+        }.first
     }
 }
 
@@ -102,6 +102,14 @@ extension Diagnosis {
                 let failure = context.crawlerFailure, failure.trouble == .refusal
             else { return nil }
             return .access(.agentRefusedAsApple(refusal, AppleWord(failure)))
+        },
+        { context in
+            // What Apple says that it met comes first: a version is no reason for it.
+            guard context.crawlerFailure == nil else { return nil }
+            return context.findings.lazy.compactMap { finding in
+                guard case .origin(.agentDiffers(let others, let plain)) = finding.matter else { return nil }
+                return .access(.agentDiffers(others, plain: plain))
+            }.first
         },
         { context in
             guard let refusal = context.agentRefusal else { return nil }

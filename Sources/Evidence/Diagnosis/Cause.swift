@@ -151,6 +151,8 @@ package enum AccessCause: Codable, Equatable, Sendable {
     case agentRefused(AgentRefusal)
     /// Here as for Apple.
     case agentRefusedAsApple(AgentRefusal, AppleWord)
+    /// Agents that are given another version of the file than a plain client.
+    case agentDiffers([AgentRefusals.Refused], plain: Given)
     case vantageRefused([GivenAt], AppleWord?)
     case vantageDiffers(VantageFault, [GivenAt], AppleWord?)
 
@@ -163,6 +165,7 @@ package enum AccessCause: Codable, Equatable, Sendable {
         case .turnedAwayForLong: .turnedAwayForLong
         case .agentRefused: .agentRefused
         case .agentRefusedAsApple: .crawlerRefusedByAgent
+        case .agentDiffers: .addressesDiffer
         case .vantageRefused: .vantageRefused
         case .vantageDiffers: .vantageDiffers
         }

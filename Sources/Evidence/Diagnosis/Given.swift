@@ -34,6 +34,11 @@ package struct GivenAt: Codable, Equatable, Sendable {
     }
 }
 
+extension [GivenAt] {
+    /// Whether all are versions of the file.
+    var areVersions: Bool { allSatisfy { if case .file = $0.given { true } else { false } } }
+}
+
 /// What the addresses of one name give, the worst first.
 package struct AddressAnswers: Codable, Equatable, Sendable {
     /// How many give the file; nil where they give several.

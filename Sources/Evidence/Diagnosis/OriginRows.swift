@@ -204,7 +204,7 @@ extension DiagnosisContext {
     /// The findings about single addresses, where there are several and one at least is an error.
     private var addressFaults: [Finding] {
         let found = findings.filter { finding in
-            finding.severity > .note
+            finding.severity > .note && !finding.isOfClients
                 && (Self.rules.contains(finding.rule.rawValue) || finding.severity == .error && finding.isOfAddresses)
         }
         return found.contains { $0.severity == .error } ? found : []
@@ -238,7 +238,10 @@ extension DiagnosisContext {
 
     /// Where addresses that answer do not answer alike.
     var addressesDiffer: OriginCause? {
-        guard let finding = error("origin.address-differs") else { return nil }
+        let finding = findings.first {
+            $0.severity == .error && $0.rule == .origin("address-differs") && !$0.isOfClients
+        }
+        guard let finding else { return nil }
         func answers(_ groups: [GivenAt]) -> AddressAnswers {
             AddressAnswers(good: nil, asked: full?.addresses.count ?? 0, groups: groups)
         }
@@ -261,6 +264,14 @@ extension DiagnosisContext {
 }
 
 extension Finding {
+    /// Whether it is about who asks, and not about where.
+    fileprivate var isOfClients: Bool {
+        switch matter {
+        case .origin(.agentDiffers), .origin(.vantageDiffers): true
+        default: false
+        }
+    }
+
     /// Whether it is about some of the domain's addresses.
     fileprivate var isOfAddresses: Bool {
         switch (place, matter) {

@@ -98,6 +98,8 @@ package enum OriginMatter: Codable, Equatable, Sendable {
     case chainExpired(Date, name: String)
     // Who gets the file.
     case crawlerRefused(AgentRefusals)
+    /// Agents that are given another version of the file than a plain client.
+    case agentDiffers([AgentRefusals.Refused], plain: Given)
     case rateLimited(Int, of: Int, statuses: [Int])
     case vantageDiffers(VantageFault, [GivenAt], here: Given, Domain)
     case rootCopyDiffers
@@ -127,7 +129,10 @@ package enum OriginMatter: Codable, Equatable, Sendable {
         case .chainExpiring: Ruling(.origin("certificate-chain-expiring"), .warning, Reference.supportingDomains)
         case .chainExpired: Ruling(.origin("certificate-chain-expired"), .note, Reference.supportingDomains)
         case .crawlerRefused: Ruling(.origin("crawler-refused"), .error, Reference.appClips)
+        case .agentDiffers: Ruling(.origin("address-differs"), .error, Reference.appClips)
         case .rateLimited: Ruling(.origin("rate-limited"), .note, Reference.debuggingLinks)
+        case .vantageDiffers(let fault, _, _, _) where fault.isVersion:
+            Ruling(.origin("address-differs"), .error, Reference.debuggingLinks)
         case .vantageDiffers(let fault, _, _, _):
             Ruling(
                 .origin("vantage-refused"), fault == .rateLimited ? .warning : .error, Reference.debuggingLinks)

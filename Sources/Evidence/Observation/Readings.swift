@@ -106,6 +106,11 @@ package final class Readings: Sendable {
     /// not come whole, or one that is no JSON object. An error page is never compared, nor remembered.
     package var originFile: ContentReading? { Self.file(originBody, in: observation.origin) }
 
+    /// The meaning of a file that names a service; nil for whatever else a server answers.
+    func version(of retrieval: Retrieval) -> ContentHash? {
+        file(of: retrieval).flatMap { $0.namesService ? $0.meaning : nil }
+    }
+
     /// The file that the CDN serves, under the same conditions.
     package var cdnFile: ContentReading? { cdn.flatMap { Self.file(cdnBody, in: $0) } }
 

@@ -1,0 +1,61 @@
+// Stories of sites that serve two versions of the file, or have addresses of two kinds: nobody is refused, and this machine is
+// not to blame.
+
+import Evidence
+import Foundation
+import TestSupport
+
+extension Story {
+    static let versions = rollouts
+
+    private static let refusing = ["refuse", "firewall", "bot", "Bot Fight", "treats", "Allow"]
+    private static let two = "serves two versions of the file"
+
+    private static func rollout(
+        _ name: String, origin: Reply = good, _ scene: Scene, _ findings: [String], _ id: DiagnosisID, _ words: [String]
+    ) -> Story {
+        Story(name, origin: origin, cdn: good, scene: scene, findings: findings, id: id, words: [two] + words) {
+            $0.unsaid = refusing + ["How long Apple keeps"]
+        }
+    }
+
+    private static var calm: Scene { .calm(good, cdn: good) }
+
+    private static let rollouts: [Story] = [
+        rollout(
+            "half of the servers have the new file", calm.addresses([good, old]), ["origin.address-differs error"],
+            .addressesDiffer, ["192.0.2.2", "by chance", "same file to every server"]),
+        rollout(
+            "the same, and Apple's agents meet the other one", calm.addresses([good, old]).refusing(old),
+            ["origin.address-differs error"], .addressesDiffer, ["192.0.2.2", "by chance"]),
+        rollout(
+            "two servers behind one address", calm.addresses([old]), ["origin.address-differs error"], .addressesDiffer,
+            ["192.0.2.1", "at another moment"]),
+        rollout(
+            "two servers behind one address, and one agent meets the other",
+            calm.addresses([old]).with { $0.agents[0].reply = good }, ["origin.address-differs error"],
+            .addressesDiffer, ["192.0.2.1"]),
+        rollout(
+            "another place meets the other version", calm.with { $0.vantages = [("abroad", old)] },
+            ["origin.address-differs error"], .vantageDiffers, ["from abroad", "same file to every server"]),
+        rollout(
+            "another place meets the version that an address has here too",
+            calm.addresses([good, old]).with { $0.vantages = [("abroad", old)] }, ["origin.address-differs error"],
+            .addressesDiffer, ["192.0.2.2"]),
+        Story(
+            "Apple's agents get another file everywhere", cdn: good, scene: calm.refusing(old),
+            findings: ["origin.address-differs error"], id: .addressesDiffer,
+            words: [two, "gives the user agents AASA-Bot and CFNetwork another file", "same file"]
+        ) { $0.unsaid = refusing },
+        Story(
+            "Apple's agents get an error message as JSON", cdn: good,
+            scene: calm.refusing(.file(#"{"error":"forbidden"}"#)), findings: ["origin.crawler-refused error"],
+            id: .agentRefused, words: ["serves something that is no such file", "AASA-Bot and CFNetwork"]),
+        Story(
+            "one of two addresses answers with an error message as JSON", cdn: good,
+            scene: calm.addresses([good, .file(#"{"error":"no backend"}"#)]),
+            findings: ["origin.address-differs error"], id: .addressesDiffer,
+            words: ["192.0.2.2 serves something that is no such file"]
+        ) { $0.unsaid = ["versions of the file"] },
+    ]
+}
