@@ -6,7 +6,7 @@ import Foundation
 import TestSupport
 
 extension Story {
-    static let versions = rollouts
+    static let versions = rollouts + mixedAddresses
 
     private static let refusing = ["refuse", "firewall", "bot", "Bot Fight", "treats", "Allow"]
     private static let two = "serves two versions of the file"
@@ -57,5 +57,32 @@ extension Story {
             findings: ["origin.address-differs error"], id: .addressesDiffer,
             words: ["192.0.2.2 serves something that is no such file"]
         ) { $0.unsaid = ["versions of the file"] },
+    ]
+
+    private static func mixed(_ cdn: Reply) -> Scene {
+        Scene.calm(good, cdn: cdn).with {
+            $0.addresses = [("192.0.2.1", .public, good), ("10.1.2.3", .private, .failed(.timedOut))]
+        }
+    }
+
+    private static let publicAlone = "Take the addresses that are not public out of the A and AAAA records"
+    private static let ownResolver = ["VPN", "public DNS", "hosts file", "Nothing needs to be done at the site"]
+
+    private static let mixedAddresses: [Story] = [
+        Story(
+            "public and private addresses, and Apple has the file", cdn: good, scene: mixed(good),
+            findings: ["origin.not-public-address warning"], id: .privateAddress,
+            words: ["Links work.", "Of 2 addresses", "10.1.2.3", publicAlone]
+        ) { $0.unsaid = ownResolver + ["How long Apple keeps"] },
+        Story(
+            "public and private addresses, and Apple has nothing", cdn: .status(404), scene: mixed(.status(404)),
+            findings: ["origin.not-public-address error", "cdn.missing error"], id: .privateAddress,
+            words: ["Of 2 addresses", "10.1.2.3", publicAlone]
+        ) { $0.unsaid = ownResolver },
+        Story(
+            "public and private addresses, and Apple is refused", cdn: forbidden, scene: mixed(forbidden),
+            findings: ["origin.not-public-address error", "cdn.crawler-error error"], id: .crawlerRefusedByAddress,
+            words: ["answers Apple's crawler with 403"]
+        ) { $0.unsaid = ownResolver },
     ]
 }

@@ -232,4 +232,12 @@ extension CheckContext {
         case .proxy: return []
         }
     }
+
+    /// Whether one answer of the resolver has addresses of both kinds. No resolver of this machine's own makes such: they stand in
+    /// the domain's records.
+    var hasMixedAddresses: Bool {
+        guard let resolution = observation.full?.resolution, resolution.source == .system else { return false }
+        let foreign = notPublicAddresses
+        return !foreign.isEmpty && foreign.count < resolution.addresses.count
+    }
 }

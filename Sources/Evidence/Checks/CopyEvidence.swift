@@ -81,6 +81,11 @@ extension CheckContext {
             finding.counterevidence = .freshCopy(age: evidence.age)
             return finding
         }
+        if case .origin(.notPublic) = finding.matter, hasMixedAddresses {
+            // Whatever Apple met, the records are to be mended.
+            if copyEvidence?.isRecent == true { finding.severity = .warning }
+            return finding
+        }
         if finding.rule == .origin("not-public-address"), origin.redirectStop == nil, let word = appleWord,
             word.trouble != .address
         {

@@ -64,7 +64,9 @@ extension DiagnosisContext {
         }
         let addresses = check.notPublicAddresses.map(\.address)
         guard !addresses.isEmpty, finding("origin.not-public-address")?.severity == .warning else { return nil }
-        return .origin(.privateHere(addresses, of: full?.resolution.addresses.count ?? addresses.count))
+        let all = full?.resolution.addresses.count ?? addresses.count
+        return .origin(
+            check.hasMixedAddresses ? .privateAddress(addresses, of: all) : .privateHere(addresses, of: all))
     }
 }
 

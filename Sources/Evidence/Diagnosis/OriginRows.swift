@@ -34,13 +34,20 @@ extension Diagnosis {
         },
         { context in
             let addresses = context.check.notPublicAddresses.map(\.address)
-            guard !addresses.isEmpty, context.error("origin.not-public-address") != nil else { return nil }
+            guard !addresses.isEmpty, context.error("origin.not-public-address") != nil,
+                !context.check.hasMixedAddresses || context.mayBeOfAddress
+            else { return nil }
             let all = context.full?.resolution.addresses.count ?? addresses.count
             return .origin(.privateAddress(addresses, of: all))
         },
         // A server that only this machine meets explains whatever is not there; an error that others may meet does not count as
         // such.
-        { $0.check.readings.originFile == nil && !$0.hasError(in: "origin.") ? $0.privateHere : nil },
+        { context in
+            guard context.check.readings.originFile == nil, !context.hasError(in: "origin."),
+                !context.check.hasMixedAddresses
+            else { return nil }
+            return context.privateHere
+        },
         { $0.addressesFailVariously.map(Cause.origin) },
         { $0.addressesDiffer.map(Cause.origin) },
     ]
@@ -105,6 +112,14 @@ extension Diagnosis {
 }
 
 extension DiagnosisContext {
+    /// Whether one address of several that is not public may be what Apple's crawler met: it says nothing else, or met silence.
+    fileprivate var mayBeOfAddress: Bool {
+        switch crawlerFailure?.trouble {
+        case nil, .address, .silence, .unknown, .connection(.refused): true
+        default: false
+        }
+    }
+
     /// Whether anything took a connection, at the address of the plain request or at another: then the host is there.
     fileprivate var connectionCameAbout: Bool {
         ([check.origin] + (full?.addresses ?? []).map(\.retrieval)).contains { retrieval in
