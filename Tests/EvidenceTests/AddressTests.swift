@@ -104,7 +104,13 @@ extension EvidenceSuite {
             Row(
                 "IPv4 answered the request by name and left another", calm.addresses([.failed(.timedOut)], six: [good]),
                 ["origin.address-stalls warning"], ["192.0.2.1"]),
-            Row("only IPv4", calm.addresses([good, good]), ["origin.single-family note"], ["IPv4 addresses only"]),
+            Row("only IPv4 is no news", calm.addresses([good, good]), []),
+            Row(
+                "only IPv4, and Apple's crawler is answered by nobody",
+                calm.addresses([good, good]).edges([.crawler("SWCERR00301 Timeout")]), ["origin.single-family note"]),
+            Row(
+                "only IPv4, and Apple's crawler is refused",
+                calm.addresses([good]).edges([.crawler("SWCERR00101 Bad HTTP Response: 403 Forbidden")]), []),
             Row("only IPv6", calm.addresses([], six: [good]), ["origin.single-family note"], ["IPv6 addresses only"]),
             Row(
                 "only IPv4 by the user's own word", calm.addresses([good]).with { $0.source = .rules }, []),

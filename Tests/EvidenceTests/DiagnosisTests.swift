@@ -98,7 +98,7 @@ extension EvidenceSuite {
                 effect: works, outlook: .copyMayEnd),
             Row(
                 cause: .access(.turnedAwayHere(.status(403), copyAge: 0)), origin: .status(403), cdn: good,
-                effect: works, outlook: .copyMayEnd),
+                effect: works, outlook: .phonesWithinWeek),
             Row(cause: .copy(.missing), origin: good, cdn: .status(404), effect: nothing, outlook: .withinDay),
             Row(
                 cause: .copy(.stale(lagSeconds: 48 * 3600)), origin: other, cdn: good,

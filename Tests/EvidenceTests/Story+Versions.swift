@@ -6,7 +6,7 @@ import Foundation
 import TestSupport
 
 extension Story {
-    static let versions = rollouts + mixedAddresses
+    static let versions = rollouts + mixedAddresses + outlooks
 
     private static let refusing = ["refuse", "firewall", "bot", "Bot Fight", "treats", "Allow"]
     private static let two = "serves two versions of the file"
@@ -84,5 +84,31 @@ extension Story {
             findings: ["origin.not-public-address error", "cdn.crawler-error error"], id: .crawlerRefusedByAddress,
             words: ["answers Apple's crawler with 403"]
         ) { $0.unsaid = ownResolver },
+    ]
+
+    private static let keeps = "How long Apple keeps its copy is unknown"
+
+    private static let outlooks: [Story] = [
+        Story(
+            "another place is refused, and Apple has the file", cdn: good,
+            scene: calm.with { $0.vantages = [("abroad", .status(403))] }, findings: ["origin.vantage-refused error"],
+            id: .vantageRefused, words: ["from abroad"]
+        ) { $0.unsaid = [keeps] },
+        Story(
+            "this machine alone is turned away, and Apple has the file", origin: .status(403), cdn: good,
+            findings: ["origin.status warning"], id: .turnedAwayHere, words: ["this machine alone"]
+        ) { $0.unsaid = [keeps] },
+        Story(
+            "everybody is turned away, and Apple has a copy", origin: .status(401, ["WWW-Authenticate": "Basic"]),
+            cdn: good, findings: ["origin.status error"], id: .originFault, words: [keeps]),
+        Story(
+            "a page in place of the file, and Apple has a copy", origin: .file("<html>"), cdn: good,
+            findings: ["aasa.json-syntax error"], id: .pageInsteadOfFile, words: [keeps]),
+        Story(
+            "an internal server has no file, and Apple has it", origin: .status(404), cdn: good,
+            scene: Scene.calm(.status(404), cdn: good).with { $0.addresses = [("10.1.2.3", .private, .status(404))] },
+            findings: ["origin.not-public-address warning", "origin.status warning"], id: .privateAddressHere,
+            words: ["10.1.2.3"]
+        ) { $0.unsaid = [keeps] },
     ]
 }

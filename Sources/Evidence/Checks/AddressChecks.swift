@@ -96,7 +96,9 @@ extension Checks {
     @Sendable static func addressFamilies(_ context: CheckContext) -> [Finding] {
         guard let resolution = context.observation.full?.resolution, resolution.source == .system,
             resolution.onlyFamily == nil, let family = resolution.addresses.first?.family,
-            resolution.addresses.allSatisfy({ $0.family == family })
+            resolution.addresses.allSatisfy({ $0.family == family }),
+            // IPv4 alone is no news but where somebody looks for an IPv6 address that does not answer.
+            family == 6 || context.crawlerMetSilence
         else { return [] }
         return [
             Finding(

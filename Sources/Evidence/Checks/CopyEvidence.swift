@@ -54,6 +54,14 @@ extension CheckContext {
         cdn?.answer.flatMap { $0.status == 200 ? nil : CrawlerFailure($0) }
     }
 
+    /// Whether Apple says that its crawler got no answer, at any edge.
+    var crawlerMetSilence: Bool {
+        let edges = EdgeSurvey(readings).speaking.map(\.look.retrieval)
+        return ([cdn].compactMap(\.self) + edges).compactMap(\.answer?.crawlerFailure).contains {
+            $0.trouble == .silence || $0.trouble == .connection(.refused)
+        }
+    }
+
     /// Whether the plain request was turned away, and every other place gets the file.
     var isTurnedAwayAlone: Bool { readings.turnsClientAway(origin) && othersGetFile }
 

@@ -36,7 +36,7 @@ package enum Outlook: Codable, Equatable, Sendable {
             return
         }
         // A file that Apple's crawler does not get, or that is wrong, is no matter of waiting.
-        let isKeptFromApple = context.hasError(in: "origin.") || context.finding("cdn.crawler-error") != nil
+        let isKeptFromApple = context.isOriginFailing || context.finding("cdn.crawler-error") != nil
         let isWrong = context.hasError(in: "aasa.") || context.hasError(in: "expect.")
         switch comparison.state {
         case .cdnUnavailable, .notCompared: return nil
@@ -50,6 +50,11 @@ package enum Outlook: Codable, Equatable, Sendable {
                 self = .withinDay
                 return
             }
+            // What another place does not get is not called normal.
+            if context.hasError(in: "origin.") {
+                self = lag < 86_400 ? .withinDay : .beyondPromise
+                return
+            }
             if let usual = context.check.history.usual {
                 self = .usual(usual)
                 return
@@ -61,7 +66,15 @@ package enum Outlook: Codable, Equatable, Sendable {
             // What is an incident to its operator is not called normal.
             self = comparison.state == .stale ? .withinDay : .normalUntil((changedAt + 86_400).wholeMinute)
         case .originUnavailable:
-            self = context.check.readings.cdnFile == nil ? .withinDay : .copyMayEnd
+            if context.check.readings.cdnFile == nil {
+                self = .withinDay
+            } else if isKeptFromApple || context.hasError(in: "aasa.") {
+                self = .copyMayEnd
+            } else if context.check.origin.ownFault == nil {
+                self = .phonesWithinWeek
+            } else {
+                return nil
+            }
         case .inSync:
             self = isKeptFromApple ? .copyMayEnd : isWrong ? .withinDay : .phonesWithinWeek
         }
@@ -69,6 +82,22 @@ package enum Outlook: Codable, Equatable, Sendable {
 }
 
 extension DiagnosisContext {
+    /// Whether the origin, or Apple's way to it, fails now, so that phones live on Apple's copy alone. Another place does not show
+    /// that, and several versions of the file are an answer.
+    fileprivate var isOriginFailing: Bool {
+        findings.contains { finding in
+            guard finding.severity == .error, finding.rule.rawValue.hasPrefix("origin."),
+                case .origin(let matter) = finding.matter
+            else { return false }
+            return switch matter {
+            case .vantageDiffers, .agentDiffers, .alternates: false
+            case .addressesDiffer(let groups, _), .addressAnswersDifferently(let groups, _):
+                !groups.areVersions
+            default: true
+            }
+        }
+    }
+
     /// When Apple's edges have dropped the failure that they keep: the last of them.
     fileprivate var failureEnd: Date {
         // A copy's lifetime is no failure's; a day is all that Apple documents.
