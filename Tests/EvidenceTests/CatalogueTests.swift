@@ -107,6 +107,7 @@ private let plainFaults: [OriginFault] =
     [
         .nameNotFound(alias: nil), .nameNotFound(alias: "a"), .nameWithoutAddress(alias: nil), .noAddress(family: 4),
         .noAddress(family: 6), .refusesConnections, .noRoute,
+        .noConnection(family: 4),
         .noRouteOfProxy,
         .timedOut(.resolving), .timedOut(.connecting), .timedOut(.handshaking), .timedOut(.waiting),
         .timedOut(.receiving), .connectionReset(inHeaders: true), .connectionReset(inHeaders: false), .headersCut,

@@ -15,6 +15,7 @@ extension English {
         case .noAddress(let family): "\(server) has no IPv\(family) address, and -\(family) asks for no other"
         case .refusesConnections: "\(server) refuses connections"
         case .noRoute: "\(server) cannot be reached: there is no route to it"
+        case .noConnection(let family): "\(server) takes no connection over IPv\(family)"
         case .noRouteOfProxy: "\(server) cannot be reached through the proxy"
         case .timedOut(let phase):
             switch phase {
@@ -123,6 +124,7 @@ extension English {
         case .noAddress(4): "Ask without -4, and publish an A record: not every network has IPv6."
         case .noAddress: "Ask without -6."
         case .refusesConnections: "Let the web server listen on port 443 on every address of the name."
+        case .noConnection: "Let the web server listen on port 443 on every address, and the firewall let clients in."
         case .noRoute: "Check the address records, the firewall and the route to the server."
         case .noRouteOfProxy: "Check whether the server is up, and what the proxy's log says of it."
         case .timedOut(.waiting), .timedOut(.receiving):
@@ -236,6 +238,11 @@ extension English {
         case .noRoute:
             FindingWords(
                 "\(place) cannot be reached", "check the address records, the firewall and the route to the server")
+        case .noConnection(let family):
+            FindingWords(
+                "\(place) takes no connection over IPv\(family)",
+                "let the web server listen on port 443 on every IPv\(family) address of the name, and look for a firewall "
+                    + "before it")
         case .noRouteOfProxy:
             FindingWords(
                 "\(place) cannot be reached through the proxy",

@@ -27,7 +27,9 @@ extension Checks {
         guard context.origin.redirectStop != .privateAddress || context.origin.redirects.isEmpty,
             let fault = context.fault(of: context.origin, at: host)
         else { return [] }
-        let place = address ?? host.name.inSentence
+        // The address is the last that was tried, of whichever family.
+        let place =
+            if case .noConnection = fault.fault { host.name.inSentence } else { address ?? host.name.inSentence }
         return [
             host.placing(Finding(.origin(.fault(fault.fault, at: place)), evidence: evidence).tested(fault.isTested))
         ]

@@ -70,8 +70,13 @@ package struct Control: Sendable {
     struct Permission: Sendable {
         /// Whether the step was seen to work for others; where not, the words say that this machine saw it.
         let isTested: Bool
+        /// 4 or 6 where addresses of both were tried, and all that is known rests on those of one.
+        let onlyFamily: Int?
 
-        fileprivate init(isTested: Bool) { self.isTested = isTested }
+        fileprivate init(isTested: Bool, onlyFamily: Int? = nil) {
+            self.isTested = isTested
+            self.onlyFamily = onlyFamily
+        }
     }
 
     enum Attribution: Sendable {
@@ -361,8 +366,24 @@ extension Control {
         {
             return .machine(.noWayOut(unusedProxy: unusedProxy))
         }
-        let isMet = families.allSatisfy { self[family: $0] == .passes }
-        return .site(Permission(isTested: isMet && self[.connection] == .passes))
+        let own = lost.count < families.count ? families.filter { !lost.contains($0) } : families
+        let isMet = own.allSatisfy { self[family: $0] == .passes }
+        return .site(
+            Permission(
+                isTested: isMet && self[.connection] == .passes, onlyFamily: onlyFamily(of: failure, families)))
+    }
+
+    /// The one family that a failure of a name with both rests on: the last error is the one of the family that this machine
+    /// lacks, or may be.
+    private func onlyFamily(of failure: Failure, _ families: [Int]) -> Int? {
+        guard failure.phase == .connecting, families.count == 2 else { return nil }
+        let lost = families.filter { self[family: $0] == .fails(.noFamily) }
+        let unknown = families.filter { self[family: $0] == .untested }
+        switch failure.kind {
+        case .unreachable where lost.isEmpty && unknown.count == 1: return families.first { $0 != unknown[0] }
+        case .unreachable, .timedOut: return lost.count == 1 ? families.first { $0 != lost[0] } : nil
+        default: return nil
+        }
     }
 
     private func attribution(ofCertificate retrieval: Retrieval, _ host: String) -> Attribution {
@@ -415,6 +436,10 @@ extension Control {
         var marked = seen
         let host = seen.domain.name
         marked.origin.ownFault = cause(of: seen.origin, MetHost(seen.origin, of: seen.domain).name)
+        if let look = ownLook(besides: seen.origin, in: seen.full) {
+            marked.origin.outcome = look.retrieval.outcome
+            marked.origin.connection = look.retrieval.connection
+        }
         guard var look = seen.full else { return marked }
         for index in look.addresses.indices {
             look.addresses[index].retrieval.ownFault = cause(
@@ -435,6 +460,16 @@ extension Control {
         }
         marked.full = look
         return marked
+    }
+
+    /// Of a name with both families, what an address of the one gave that this machine has: where none of them answers, it
+    /// stands for the name.
+    private func ownLook(besides origin: Retrieval, in full: FullLook?) -> AddressLook? {
+        guard origin.redirects.isEmpty, let failure = origin.failure, let looks = full?.addresses,
+            let family = onlyFamily(of: failure, origin.triedFamilies ?? [])
+        else { return nil }
+        let own = looks.filter { $0.address.family == family }
+        return own.allSatisfy { $0.retrieval.failure != nil } ? own.first : nil
     }
 
     /// Whether anything may be this machine's: in most checks nothing failed, and nothing is copied.

@@ -11,6 +11,8 @@ package enum OriginFault: Codable, Equatable, Sendable {
     case noAddress(family: Int)
     case refusesConnections
     case noRoute
+    /// Of a name with addresses of both families; which error the addresses of this one gave is not known.
+    case noConnection(family: Int)
     /// The proxy says so.
     case noRouteOfProxy
     case timedOut(Failure.Phase)
@@ -57,7 +59,7 @@ extension OriginFault {
     /// The fault of a retrieval that failed, or was shown a certificate that others refuse; nil where the control does not let the
     /// site be blamed, and where it is a redirect's.
     init?(of retrieval: Retrieval, host: String, by permission: Control.Permission?, now: Date) {
-        guard permission != nil else { return nil }
+        guard let permission else { return nil }
         guard let failure = retrieval.failure else {
             guard retrieval.hasCertificateWithoutNames else { return nil }
             self = .certificateWithoutNames
@@ -69,6 +71,8 @@ extension OriginFault {
         case .noIPv4Address: self = .noAddress(family: 4)
         case .noIPv6Address: self = .noAddress(family: 6)
         case .connectionRefused: self = .refusesConnections
+        case .unreachable where permission.onlyFamily != nil, .timedOut where permission.onlyFamily != nil:
+            self = .noConnection(family: permission.onlyFamily ?? 4)
         case .unreachable: self = retrieval.connection?.viaProxy == true ? .noRouteOfProxy : .noRoute
         case .timedOut: self = .timedOut(failure.phase)
         case .connectionReset: self = .connectionReset(inHeaders: failure.phase == .receiving)
@@ -146,7 +150,7 @@ extension OriginFault {
     private var rule: Rule {
         switch self {
         case .nameNotFound, .nameWithoutAddress: .origin("dns-failed")
-        case .noAddress, .refusesConnections, .noRoute, .noRouteOfProxy: .origin("unreachable")
+        case .noAddress, .refusesConnections, .noRoute, .noConnection, .noRouteOfProxy: .origin("unreachable")
         case .timedOut, .bodySlow: .origin("timeout")
         case .connectionReset: .origin("connection-reset")
         case .headersCut, .bodyCut, .bodyCutInCompression: .origin("truncated")
