@@ -291,6 +291,16 @@ extension Answer {
     fileprivate var isRedirect: Bool { (300..<400).contains(status) && status != 304 }
 }
 
+extension Retrieval {
+    /// A redirect that leaves the site of the host that was asked first.
+    fileprivate var hopToAnotherSite: RedirectHop? {
+        guard !redirects.isEmpty, let domain = try? Domain(host) else { return nil }
+        return redirects.first { hop in
+            hop.target.flatMap { URLComponents(string: $0)?.host }.map { !domain.isSameSite(as: $0) } ?? false
+        }
+    }
+}
+
 // MARK: - Who is to blame
 
 extension Control {
@@ -300,6 +310,9 @@ extension Control {
         // A gate shows everybody the same.
         if case .fails(.gate(let gate)) = self[.interception], gate.isBehind(retrieval) {
             return .machine(.gateAnswers(status: gate.status))
+        }
+        if case .fails(.foreignCertificate) = self[.interception], let hop = retrieval.hopToAnotherSite {
+            return .machine(.gateAnswers(status: hop.status))
         }
         switch retrieval.outcome {
         case .answered(let answer):
@@ -475,6 +488,7 @@ extension Control {
     /// Whether anything may be this machine's: in most checks nothing failed, and nothing is copied.
     private func mayMark(_ seen: Observation) -> Bool {
         if case .fails(.gate) = self[.interception] { return true }
+        if case .fails(.foreignCertificate) = self[.interception], !seen.origin.redirects.isEmpty { return true }
         func isSuspect(_ retrieval: Retrieval) -> Bool { retrieval.failure != nil || retrieval.answer?.status == 511 }
         guard !isSuspect(seen.origin) else { return true }
         guard let full = seen.full else { return false }
