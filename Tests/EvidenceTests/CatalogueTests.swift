@@ -52,7 +52,12 @@ private let samples: [Cause] = {
         .lacksService("appclips", app: "a", lagSeconds: nil),
         .hasOtherApp(old: "a", new: "b", lagSeconds: 200_000), .stale(lagSeconds: 200_000),
         .stale(lagSeconds: 2_000_000),
-        .propagating(lagSeconds: 7200), .badCopy, .divergent, .unreachable(.cutShort), .inSyncInternational, .inSync,
+        .propagating(lagSeconds: 7200), .badCopy, .divergent, .unreachable(.cutShort),
+        .unreachable(.failed(.certificate, .handshaking), by: .clockIsWrong(ahead: nil)),
+        .unreachable(.failed(.certificate, .handshaking), by: .clockIsWrong(ahead: -90_000)),
+        .unreachable(.failed(.noNameServer, .resolving), by: .nameServerFailed(host: "a", answer: nil)),
+        .unreachable(.failed(.unreachable, .connecting), by: .noFamily(6)),
+        .unreachable(.notApple(status: 511), by: .gateAnswers(status: 511)), .inSyncInternational, .inSync,
         .otherMode(.developer), .originFine,
     ]
     let file: [FileCause] = [

@@ -330,5 +330,166 @@ extension EvidenceSuite {
             #expect(verdict.level == .failing)
             #expect(verdict.diagnosis.id == .originFault)
         }
+
+        private static func judged(
+            _ observation: Observation, families: [Int]?, change: (inout ControlLook) -> Void = { _ in }
+        ) -> Verdict {
+            var observation = observation
+            var look = ControlLook(families: families)
+            change(&look)
+            observation.control = look
+            return Verdict(
+                of: Readings(observation), history: .none, staleAfter: .seconds(86400),
+                certificateWarning: .seconds(14 * 86400), now: .testing)
+        }
+
+        @Test(
+            "of two families the one that this machine lacks says nothing of the site",
+            arguments: [Failure.Kind.unreachable, .timedOut], [([4], "IPv4"), ([6], "IPv6")])
+        func dualStack(_ kind: Failure.Kind, _ own: (families: [Int], name: String)) throws {
+            var observation = try Observation.of(origin: .failed(kind), cdn: ControlCase.passes.cdn)
+            observation.origin.triedFamilies = [4, 6]
+            if own.families == [6] { observation.cdn = observation.cdn.at("2001:db8:e::1") }
+            let verdict = Self.judged(observation, families: own.families)
+            let text = verdict.text.oneLine
+            #expect(verdict.told == ["origin.unreachable error"])
+            #expect(text.contains("takes no connection over \(own.name)") && !text.contains("route"), "\(text)")
+            #expect(verdict.blame == .site(isTested: true))
+        }
+
+        @Test("what an address of the own family gives counts for the name")
+        func dualStackInFull() throws {
+            let refused = Reply.failed(.connectionRefused)
+            var observation = try Observation.of(
+                origin: .failed(.unreachable), cdn: ControlCase.passes.cdn,
+                scene: Scene.calm(refused, cdn: ControlCase.passes.cdn).addresses(
+                    [refused], six: [.failed(.unreachable)]
+                )
+                .edges([ControlCase.passes.cdn ?? Story.good]))
+            observation.origin.triedFamilies = [4, 6]
+            let verdict = Self.judged(observation, families: [4])
+            let text = verdict.text.oneLine
+            #expect(verdict.told.first == "origin.unreachable error", "\(verdict.told)")
+            #expect(text.contains("Your server refuses connections") && !text.contains("route"), "\(text)")
+            #expect(verdict.blame == .site(isTested: true))
+        }
+
+        @Test("where both families are there, no route is no route")
+        func bothFamilies() throws {
+            let apple = try #require(ControlCase.passes.cdn)
+            var observation = try Observation.of(
+                origin: .failed(.unreachable), cdn: apple,
+                scene: Scene.calm(.failed(.unreachable), cdn: apple))
+            observation.origin.triedFamilies = [4, 6]
+            #expect(Self.judged(observation, families: [4, 6]).text.oneLine.contains("no route"))
+        }
+
+        @Test(
+            "in developer mode a redirect to another site is the network's where a stranger has Apple's place",
+            arguments: [
+                ("https://login.example.net/", true, true), ("https://login.example.net/", false, false),
+                ("https://www.example.com/x", true, false),
+            ])
+        func portalInDeveloperMode(_ target: String, _ isIntercepted: Bool, _ isMachine: Bool) throws {
+            let login = Reply.page(200, "<html><title>Welcome to this network</title>").redirected(
+                to: target, status: 302)
+            let observation = try Observation.of(mode: .developer, origin: login, cdn: nil, unasked: .mode)
+            let stranger = ControlCase.shown("CN=Issuer", .nameMismatch, for: "login.example.net")
+            let seen = (isIntercepted ? stranger : Story.good)
+                .connectionLook
+            let verdict = Self.judged(observation, families: [4]) { $0.reference = seen }
+            #expect((verdict.level == .unknown) == isMachine, "\(verdict.told)")
+            #expect((verdict.diagnosis.id == .gateAnswers) == isMachine, "\(verdict.text.oneLine)")
+        }
+
+        struct CDNRow: Sendable, CustomTestStringConvertible {
+            let testDescription: String
+            let cdn: Reply
+            var origin = Story.good
+            var six = false
+            /// Words of the finding's fix and, where the origin is fine, of the diagnosis.
+            let words: String
+            var look: (@Sendable (inout ControlLook) -> Void)?
+        }
+
+        static let cdnRows: [CDNRow] = [
+            CDNRow(
+                testDescription: "no name server", cdn: .failed(.noNameServer, .resolving),
+                words: "heck the name servers in /etc/resolv.conf"),
+            CDNRow(
+                testDescription: "a clock that is ahead",
+                cdn: ControlCase.shown("CN=Apple Root", .expired, for: "app-site-association.cdn-apple.com"),
+                words: "et this machine's clock"
+            ) { $0.clock = ClockLook(apple: .testing - 400 * 86_400, own: .testing) },
+            CDNRow(
+                testDescription: "a clock that nobody dates",
+                cdn: ControlCase.shown("CN=Apple Root", .notYetValid, for: "app-site-association.cdn-apple.com"),
+                words: "et this machine's clock"),
+            CDNRow(
+                testDescription: "no IPv6", cdn: .failed(.unreachable), six: true,
+                words: "heck from a machine with IPv6, or name a vantage that has it"),
+            CDNRow(
+                testDescription: "a login page's certificate",
+                cdn: ControlCase.shown("CN=Issuer", .nameMismatch, for: "login.example.net"),
+                words: "og in to this network, or check from another one"),
+            CDNRow(
+                testDescription: "a login page", cdn: .status(511, ["Content-Type": "text/html"]),
+                words: "og in to this network, or check from another one"),
+            CDNRow(
+                testDescription: "no way out", cdn: .failed(.timedOut), origin: .failed(.timedOut),
+                words: "heck this machine's network"),
+            CDNRow(
+                testDescription: "no way out but a proxy", cdn: .failed(.timedOut), origin: .failed(.timedOut),
+                words: "ive the proxy with --proxy"
+            ) { $0.unusedProxy = "https_proxy" },
+            CDNRow(
+                testDescription: "no way to Apple's CDN but a proxy", cdn: .failed(.timedOut),
+                words: "ive the proxy with --proxy"
+            ) { $0.unusedProxy = "https_proxy" },
+            CDNRow(
+                testDescription: "a name server that fails", cdn: .failed(.nameServerFailure, .resolving),
+                words: "epair this machine's DNS"),
+            CDNRow(
+                testDescription: "traffic that is read", cdn: ControlCase.interception.cdn ?? Story.good,
+                origin: .certificate(.untrustedRoot), words: "xempt this machine from the inspection"),
+        ]
+
+        @Test("what Apple's CDN could not be asked for is said as the control says it", arguments: cdnRows)
+        func cdn(_ row: CDNRow) throws {
+            var observation = try Observation.of(origin: row.origin, cdn: row.cdn)
+            if row.six { observation.cdn = observation.cdn.at("2001:db8:e::1", tried: [6]) }
+            let verdict = Self.judged(observation, families: [4], change: row.look ?? { _ in })
+            let finding = try #require(verdict.findings.first { $0.rule.rawValue == "cdn.unreachable" })
+            #expect(finding.fix.contains(row.words), "\(finding.fix)")
+            #expect(!finding.fix.contains("Apple's CDN over HTTPS") && !finding.fix.contains("TLS inspection"))
+            let action = try #require(verdict.text.action)
+            #expect(action.contains(row.words), "\(verdict.text.oneLine)")
+            if row.origin.failure == nil {
+                #expect(verdict.diagnosis.id == .cdnUnreachable)
+                for text in [finding.fix, verdict.text.oneLine] {
+                    #expect(!text.contains("othing is known of the site"))
+                }
+            }
+        }
+    }
+}
+
+extension CDNLook {
+    /// Asked at this address.
+    fileprivate func at(_ address: String, tried: [Int]? = nil) -> CDNLook {
+        guard case .asked(var retrieval) = self else { return self }
+        retrieval.connection?.address = address
+        retrieval.triedFamilies = tried
+        return .asked(retrieval)
+    }
+}
+
+extension Reply {
+    /// A handshake without a request.
+    fileprivate var connectionLook: ConnectionLook {
+        ConnectionLook(
+            failure: failure,
+            connection: Connection(
+                address: "198.51.100.1", port: 443, httpVersion: nil, tls: tls, timings: Timings(total: 1)))
     }
 }

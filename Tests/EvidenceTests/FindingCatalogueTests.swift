@@ -41,7 +41,10 @@ private let matters: [Matter] = {
         .rootOnly(domain),
     ]
     let cdn: [CDNMatter] = [
-        .unreachable(.failed(.own, .connecting), host: "a.test", detail: "out of memory"), .stale(lag: 90_000),
+        .unreachable(.failed(.own, .connecting), host: "a.test", detail: "out of memory"),
+        .unreachable(.failed(.certificate, .handshaking), host: "a.test", detail: nil, by: .clockIsWrong(ahead: nil)),
+        .unreachable(.notApple(status: 511), host: "a.test", detail: nil, by: .gateAnswers(status: 511)),
+        .stale(lag: 90_000),
         .propagating(lag: 60), .divergent, .formattingDiffers,
         .crawlerFails(word, .silence, asksAgainIn: 3600, at: edges), .crawlerFailsBesideCopy(word, .silence, at: nil),
         .missing(status: 404, at: nil), .badCopy(at: edges),

@@ -61,7 +61,11 @@ extension English {
                 "Apple's CDN serves another file than the origin, and it is not known since when.",
                 "Wait a day if the file was just changed. Then look for a rule by country or user agent, an A/B test, or a "
                     + "server with the other file.")
-        case .unreachable(let fault):
+        case .unreachable(let fault, let cause?):
+            CauseText(
+                lack(cause).map { "The origin is fine. \($0)" }
+                    ?? "The origin is fine, but Apple's CDN says nothing: \(words(fault)).", action(ofLack: cause))
+        case .unreachable(let fault, nil):
             CauseText("The origin is fine, but Apple's CDN says nothing: \(words(fault)).", action(fault))
         case .inSyncInternational:
             CauseText(
@@ -73,6 +77,19 @@ extension English {
                 "The origin's file is valid. Phones in \(mode.rawValue) mode read it there, not from Apple's CDN.")
         case .originFine: CauseText("The origin's file is valid.")
         }
+    }
+
+    /// What this machine lacks, where that can be said without a word about the site.
+    private static func lack(_ cause: MonitorCause) -> String? {
+        switch cause {
+        case .nameServerFailed(_, nil), .clockIsWrong, .noFamily: words(cause).why
+        default: nil
+        }
+    }
+
+    /// The same to do as for the site, of which something may be known.
+    private static func action(ofLack cause: MonitorCause) -> String {
+        (words(cause).action ?? "").replacing(" Nothing is known of the site.", with: "")
     }
 
     private static func consequence(_ service: String) -> String {
@@ -132,7 +149,7 @@ extension English {
 
     private static func action(_ kind: Failure.Kind, _ phase: Failure.Phase) -> String {
         switch kind {
-        case .nameNotFound: "Repair this machine's DNS."
+        case .nameNotFound, .noAddress, .nameServerFailure, .noNameServer: "Repair this machine's DNS."
         case .certificate, .tlsHandshake, .tlsVersion:
             "Exempt Apple's CDN from what reads the network's traffic, or name its authority (--cacert, network.ca_file)."
         case .noIPv4Address, .noIPv6Address: "Ask without -4 or -6."
@@ -150,8 +167,12 @@ extension English {
 extension English {
     static func words(_ matter: CDNMatter) -> FindingWords {
         switch matter {
-        case .unreachable(let fault, let host, let detail):
+        case .unreachable(let fault, let host, let detail, nil):
             FindingWords("Apple's CDN \(trouble(fault, detail))", fix(fault, host))
+        case .unreachable(let fault, _, let detail, let cause?):
+            FindingWords(
+                "Apple's CDN " + (lack(cause).map { "could not be asked: \(clause($0))" } ?? trouble(fault, detail)),
+                "\(clause(action(ofLack: cause))); phones may still reach it")
         case .stale(let lag):
             FindingWords(
                 "Apple's CDN still serves the old file, \(age(lag)) after the origin changed",
@@ -238,6 +259,8 @@ extension English {
         case .nothing(let codes): "have no copy" + (codes.isEmpty ? "" : ", \(codes.listed(upTo: 3))")
         }
     }
+
+    private static func clause(_ text: String) -> String { FindingWords(CauseText(text)).message }
 
     // MARK: - The CDN's own trouble
 

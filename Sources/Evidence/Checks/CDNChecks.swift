@@ -19,7 +19,10 @@ extension Checks {
         }
         return [
             Finding(
-                .cdn(.unreachable(fault, host: cdn.host, detail: cdn.failure?.detail.inSentence)), evidence: evidence)
+                .cdn(
+                    .unreachable(
+                        fault, host: cdn.host, detail: cdn.failure?.detail.inSentence, by: context.ownCauseAtCDN)),
+                evidence: evidence)
         ]
     }
 
@@ -45,6 +48,11 @@ extension Checks {
             }
         return matter.map { [Finding(.cdn($0), evidence: evidence)] } ?? []
     }
+}
+
+extension CheckContext {
+    /// What this machine lacks, where that is why Apple's CDN said nothing.
+    var ownCauseAtCDN: MonitorCause? { cdn.flatMap { readings.control.ownCause(ofCDN: $0, besides: origin) } }
 }
 
 // MARK: - What the CDN holds

@@ -287,7 +287,8 @@ package enum CopyCause: Codable, Equatable, Sendable {
     case propagating(lagSeconds: Int)
     case badCopy
     case divergent
-    case unreachable(CDNFault)
+    /// `by`: what this machine lacks, where that is why.
+    case unreachable(CDNFault, by: MonitorCause? = nil)
     case inSyncInternational
     case inSync
     case otherMode(AssociationMode)

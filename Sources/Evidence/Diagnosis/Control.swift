@@ -440,6 +440,58 @@ extension Control {
     }
 }
 
+// MARK: - What kept this machine from Apple's CDN
+
+extension Control {
+    /// What this machine lacks, where that is why Apple's CDN said nothing. `origin`: what the same check met at the site.
+    func ownCause(ofCDN cdn: Retrieval, besides origin: Retrieval) -> MonitorCause? {
+        if let cause = origin.ownFault, Self.isMet(cause, by: cdn) { return cause }
+        guard let failure = cdn.failure else {
+            return cdn.answer?.isOfStranger == true ? cdn.answer.map { .gateAnswers(status: $0.status) } : nil
+        }
+        switch failure.kind {
+        case .noNameServer: return .nameServerFailed(host: cdn.host.inSentence, answer: nil)
+        case .timedOut where failure.phase == .resolving:
+            return .nameServerFailed(host: cdn.host.inSentence, answer: nil)
+        case .timedOut, .unreachable, .connectionRefused, .connectionReset:
+            guard failure.phase == .connecting else { return nil }
+            let address = cdn.connection.flatMap { $0.viaProxy ? nil : $0.address }
+            let families = cdn.triedFamilies ?? address.map { [$0.contains(":") ? 6 : 4] } ?? []
+            if let family = families.first, families.allSatisfy({ self[family: $0] == .fails(.noFamily) }) {
+                return .noFamily(family)
+            }
+            // The site may be reached without the proxy, and Apple's CDN not.
+            guard case .fails(.noConnection) = self[.connection], unusedProxy != nil else { return nil }
+            return .noWayOut(unusedProxy: unusedProxy)
+        case .certificate: return ownCause(ofCertificate: cdn.connection?.tls?.problem)
+        default: return nil
+        }
+    }
+
+    private func ownCause(ofCertificate problem: CertificateProblem?) -> MonitorCause? {
+        switch (problem, self[.clock], self[.interception]) {
+        case (.expired, .fails(.clockAhead(let seconds)), _), (.notYetValid, .fails(.clockAhead(let seconds)), _):
+            .clockIsWrong(ahead: Int(seconds))
+        case (.expired, .fails, _), (.notYetValid, .fails, _): .clockIsWrong(ahead: nil)
+        case (.nameMismatch, _, .fails(.foreignCertificate)): .gateAnswers(status: nil)
+        default: nil
+        }
+    }
+
+    /// Whether what this machine lacks for the site is at the step at which the request to the CDN ended.
+    private static func isMet(_ cause: MonitorCause, by cdn: Retrieval) -> Bool {
+        let failure = cdn.failure
+        switch cause {
+        case .nameServerFailed, .namesFail: return failure?.phase == .resolving
+        case .noFamily: return failure?.phase == .connecting
+        case .noWayOut: return failure?.phase == .connecting || failure?.phase == .handshaking
+        case .tlsIntercepted, .trustStoreLacks, .clockIsWrong: return failure?.kind == .certificate
+        case .gateAnswers: return failure?.kind == .certificate || cdn.answer?.isOfStranger == true
+        default: return false
+        }
+    }
+}
+
 // MARK: - What an observation is worth
 
 extension Control {

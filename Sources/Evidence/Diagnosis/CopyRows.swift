@@ -58,10 +58,10 @@ extension Diagnosis {
         { context in context.comparison.state == .divergent ? .copy(.divergent) : nil },
         { $0.error("expect.page-missing").map { _ in .file(.pageMissing) } },
         { context in
-            guard context.finding("cdn.unreachable") != nil,
-                let fault = context.check.cdn.flatMap({ CDNFault($0, context.check.now) })
+            guard context.finding("cdn.unreachable") != nil, let cdn = context.check.cdn,
+                let fault = CDNFault(cdn, context.check.now)
             else { return nil }
-            return .copy(.unreachable(fault))
+            return .copy(.unreachable(fault, by: context.check.ownCauseAtCDN))
         },
     ]
 }

@@ -189,7 +189,8 @@ package struct AgentRefusals: Codable, Equatable, Sendable {
 /// What checks of Apple's CDN notice.
 package enum CDNMatter: Codable, Equatable, Sendable {
     /// `detail`: of the network library.
-    case unreachable(CDNFault, host: String, detail: String?)
+    /// `by`: what this machine lacks, where that is why.
+    case unreachable(CDNFault, host: String, detail: String?, by: MonitorCause? = nil)
     // How the copy compares with the origin's file. `lag`: seconds.
     case stale(lag: Int)
     case propagating(lag: Int)
