@@ -141,7 +141,7 @@ struct AuditedEntry {
             let readings = report.readings
             func answer(_ file: ContentReading?, _ retrieval: Retrieval) -> Answer {
                 guard let document = file?.document else {
-                    return .noFile(Serving(retrieval, in: readings).words())
+                    return .noFile(ServedCell(retrieval, in: readings).words())
                 }
                 let bytes = retrieval.answer?.body.decodedBytes ?? 0
                 guard bytes <= AssociationFile.sizeLimit else {

@@ -55,7 +55,7 @@ extension Finding {
     /// Whether it tells of this machine, and nothing of the site.
     package var isOfThisMachine: Bool { if case .monitor = matter { true } else { false } }
 
-    fileprivate var isFact: Bool { severity == .error && !rule.rawValue.hasPrefix("expect.") }
+    fileprivate var isFact: Bool { severity == .error && matter.area != .expectation }
 }
 
 extension Verdict.Level {
@@ -86,6 +86,12 @@ package final class CheckContext: Sendable {
     package let expectations: Expectations
     let ignored: IgnoredRules
     package let now: Date
+    /// What each edge of the CDN serves.
+    let edges: EdgeSurvey
+    /// The edges' answers that say that there is no copy; the one answer that speaks for the CDN where edges were not asked.
+    let absentCopies: [Answer]
+    /// The word of Apple's crawler on why there is no copy: that of the answer which speaks for the CDN, or of any edge.
+    let crawlerFailure: CrawlerFailure?
 
     package init(
         readings: Readings, comparison: Comparison, history: CopyHistory, certificateWarning: Duration,
@@ -98,12 +104,23 @@ package final class CheckContext: Sendable {
         self.comparison = comparison
         self.certificateWarning = certificateWarning
         self.now = now
+        edges = EdgeSurvey(readings)
+        let answer = readings.cdn?.answer
+        let absent = edges.speaking.filter { $0.copy == .missing }.compactMap(\.look.retrieval.answer)
+        absentCopies =
+            absent.isEmpty ? [answer].compactMap(\.self).filter { $0.speaksOfFile && $0.status != 200 } : absent
+        crawlerFailure =
+            ([answer].compactMap(\.self).filter { $0.status != 200 } + absentCopies).lazy.compactMap(\.crawlerFailure)
+            .first
     }
 
     /// Whether a finding rests on what was seen of the site: where this machine met something else, nothing is said of it.
     func isSeen(_ finding: Finding) -> Bool {
         guard origin.ownFault != nil else { return true }
-        return !["origin.", "aasa.", "expect."].contains { finding.rule.rawValue.hasPrefix($0) }
+        return switch finding.matter.area {
+        case .origin, .file, .expectation: false
+        case .cdn, .monitor: true
+        }
     }
 
     var observation: Observation { readings.observation }

@@ -29,7 +29,7 @@ package struct Verdict: Codable, Equatable, Sendable {
     }
 
     /// The diagnosis in words.
-    package var text: DiagnosisText { English.text(of: diagnosis, findings: findings + ignored.map(\.finding)) }
+    package var text: DiagnosisText { diagnosis.text }
 
     /// Whether this machine could not look at the origin.
     package var saysNothingOfOrigin: Bool {

@@ -1,4 +1,5 @@
 import Evidence
+import Facts
 import Foundation
 import Monitoring
 import Testing
@@ -9,19 +10,25 @@ extension AlertingSuite {
     /// `origin.broken` gathers many troubles.
     @Suite("Headlines of a broken origin")
     struct HeadlineTests {
-        private static let refusal = AgentRefusal(agent: .crawler, given: .status(403))
-        private static let seen = [GivenAt(["abroad"], .status(403))]
+        private static let refusals = AgentRefusals(
+            agents: [], plain: .noFile, first: .status(403), addresses: [], tried: 1)
+
+        private static func vantage(_ fault: VantageFault) -> Matter {
+            .origin(.vantageDiffers(fault, [ServedAt(["abroad"], .status(403))], here: .noFile))
+        }
+
+        private static func status(_ fault: OriginFault, _ status: Int, _ hosting: HostingFault? = nil) -> Cause {
+            Cause(.origin(.status(StatusAnswer(fault: fault, status: status, hosting: hosting))))
+        }
 
         static let causes: [(Cause, String)] = [
-            (.access(.agentRefused(refusal)), "the origin refuses Apple's user agents"),
+            (Cause(.origin(.crawlerRefused(refusals))), "the origin refuses Apple's user agents"),
             (
-                .access(.agentRefusedAsApple(refusal, AppleWord(code: nil, reason: "403"))),
+                Cause(.origin(.crawlerRefused(refusals)), as: .crawlerRefusedByAgent),
                 "the origin refuses Apple's user agents"
             ),
-            (.access(.vantageRefused(seen, nil)), "the origin refuses other places"),
-            (
-                .access(.vantageDiffers(.otherFile, seen, nil)), "the origin gives other places something else"
-            ),
+            (Cause(vantage(.refused)), "the origin refuses other places"),
+            (Cause(vantage(.otherFile)), "the origin gives other places something else"),
             (.access(.refusedHereOnly(.crawler, here: .status(403))), "the origin refuses this machine"),
             (.access(.elsewhereFine("home", here: .status(403))), "the origin refuses this machine"),
             (
@@ -30,25 +37,26 @@ extension AlertingSuite {
                         BotProtection(.cloudflare, .challenge, sign: "a: b"), status: 403, passes: nil, elsewhere: nil)),
                 "a bot protection answers in place of the origin"
             ),
-            (.origin(.privateAddress(["10.1.2.3"], of: 1)), "the domain has an address that is not public"),
-            (.origin(.privateForApple(seen: [], of: 0)), "the domain has an address that is not public"),
             (
-                .origin(.fault(.redirect(.privateAddress("https://a.test/")), place: FaultPlace())),
+                Cause(.origin(.notPublic([ResolvedAddress(address: "10.1.2.3", scope: .private)], of: 1))),
                 "the domain has an address that is not public"
             ),
-            (.origin(.notDeployed(status: 404)), "the origin has no file"),
+            (.origin(.privateForApple(seen: [], of: 0)), "the domain has an address that is not public"),
             (
-                .origin(.hosting(HostingFault(.amazonS3, .missingOrPrivate), status: 403)), "the origin has no file"
+                Cause(.origin(.redirect(.privateAddress("https://a.test/")))),
+                "the domain has an address that is not public"
             ),
+            (status(.status(404), 404), "the origin has no file"),
+            (status(.status(403), 403, HostingFault(.amazonS3, .missingOrPrivate)), "the origin has no file"),
             (
-                .origin(.hosting(HostingFault(.heroku, .unknownSite), status: 404)),
+                status(.status(404), 404, HostingFault(.heroku, .unknownSite)),
                 "the domain leads to a host that does not know it"
             ),
-            (.origin(.fault(.redirect(.circle), place: FaultPlace())), "the origin redirects in place of the file"),
-            (.origin(.fault(.status(503), place: FaultPlace())), "the origin is in trouble"),
-            (.origin(.fault(.behindCloudflare(status: 522), place: FaultPlace())), "the origin is in trouble"),
-            (.origin(.fault(.status(403), place: FaultPlace())), "the origin refuses this machine"),
-            (.file(.fault(Rule(rawValue: "aasa.json-syntax"))), "the origin serves no valid file"),
+            (Cause(.origin(.redirect(.circle))), "the origin redirects in place of the file"),
+            (status(.status(503), 503), "the origin is in trouble"),
+            (status(.behindCloudflare(status: 522), 522), "the origin is in trouble"),
+            (status(.status(403), 403), "the origin refuses this machine"),
+            (Cause(noService), "the origin serves no valid file"),
         ]
 
         private func alert(_ cause: Cause, matter: Matter) throws -> Alert {
@@ -73,24 +81,17 @@ extension AlertingSuite {
                 LintMatter(
                     rule: "no-service", severity: .error, line: 1, column: 1, message: "", fix: "", reference: "")))
 
-        private static let refusals = AgentRefusals(
-            agents: [], plain: .file(""), first: .status(403), addresses: [], tried: 1)
-
-        private static let vantages = [try? Domain("example.com")].compactMap { domain in
-            domain.map { Matter.origin(.vantageDiffers(.refused, [], here: .file(""), $0)) }
-        }
-
-        private static let findings: [(Matter, String)] =
-            vantages.map { ($0, "the origin gives other places something else") } + [
-                (.origin(.crawlerRefused(refusals)), "the origin refuses Apple's user agents"),
-                (.origin(.fault(.privateAddress)), "the domain has an address that is not public"),
-                (.origin(.fault(.redirect(.circle))), "the origin redirects in place of the file"),
-                (noService, "the origin serves no valid file"),
-            ]
+        private static let findings: [(Matter, String)] = [
+            (vantage(.refused), "the origin gives other places something else"),
+            (.origin(.crawlerRefused(refusals)), "the origin refuses Apple's user agents"),
+            (.origin(.fault(.privateAddress)), "the domain has an address that is not public"),
+            (.origin(.redirect(.circle)), "the origin redirects in place of the file"),
+            (noService, "the origin serves no valid file"),
+        ]
 
         @Test("where the cause is about another problem, the incident's own finding tells", arguments: findings)
         func finding(_ matter: Matter, _ words: String) throws {
-            #expect(try alert(.copy(.missing), matter: matter).trouble == words)
+            #expect(try alert(Cause(.cdn(.missing(status: 404, at: nil))), matter: matter).trouble == words)
         }
     }
 }

@@ -44,7 +44,7 @@ extension EvidenceSuite {
             let issuer = "C = US, O = Let's Encrypt, CN = R11"
             let reply = Self.refused(.incompleteChain, Self.certificate("leaf", by: issuer))
             let finding = try #require(try verdict(origin: reply, cdn: nil).findings.first)
-            #expect(finding.text.message.contains("is missing: R11"), "\(finding.text.message)")
+            #expect(finding.text.message.contains("(R11 is missing)"), "\(finding.text.message)")
             #expect(finding.text.evidence["missing_issuer"] == issuer)
             #expect(finding.text.evidence["issuer"] == issuer)
         }
@@ -52,35 +52,35 @@ extension EvidenceSuite {
         @Test(
             "the certificate at fault is named, be it the leaf or one above it",
             arguments: [
-                (refused(.incompleteChain, certificate("leaf", by: "R3")), "is missing: R3"),
+                (refused(.incompleteChain, certificate("leaf", by: "R3")), "R3 is missing"),
                 (
                     refused(.incompleteChain, certificate("leaf", by: "R3"), certificate("R3", by: "Root X")),
-                    "is missing: Root X"
+                    "Root X is missing"
                 ),
                 (
                     refused(.incompleteChain, certificate("leaf", by: "R3"), certificate("stray", by: "Other")),
-                    "is missing: R3"
+                    "R3 is missing"
                 ),
                 (
                     refused(.untrustedRoot, certificate("leaf", by: "CA"), certificate("CA", by: "CA")),
-                    "not publicly trusted: CA"
+                    "not publicly trusted (CA)"
                 ),
                 (refused(.expired, certificate("leaf", by: "R3", days: -1)), "the certificate expired on"),
                 (
                     refused(.expired, certificate("leaf", by: "R3"), certificate("R3", by: "X", days: -1)),
-                    "an intermediate certificate expired on 2026-11-20T07:00:00Z: R3"
+                    "an intermediate certificate expired on 20 Nov 2026 (R3)"
                 ),
-                (refused(.nameMismatch, certificate("leaf", by: "R3")), "it is for example.com"),
+                (refused(.nameMismatch, certificate("leaf", by: "R3")), "but for example.com"),
                 (
                     refused(.selfSigned, own("O = Acme Co, CN = Kubernetes Ingress Controller Fake Certificate")),
-                    "default certificate of its software, Kubernetes Ingress Controller Fake Certificate"
+                    "default certificate of its software (Kubernetes Ingress Controller Fake Certificate"
                 ),
-                (refused(.selfSigned, own("CN = TRAEFIK DEFAULT CERT")), "software, TRAEFIK DEFAULT CERT"),
-                (refused(.expired, own("C = CH, O = Plesk, CN = Plesk")), "software, Plesk"),
+                (refused(.selfSigned, own("CN = TRAEFIK DEFAULT CERT")), "software (TRAEFIK DEFAULT CERT"),
+                (refused(.expired, own("C = CH, O = Plesk, CN = Plesk")), "software (Plesk"),
                 (refused(.selfSigned, own("CN=localhost")), "does not know example.com"),
                 (
                     refused(.selfSigned, own("C = --, O = MyCompany, CN = localhost.localdomain, emailAddress = x@y")),
-                    "software, localhost.localdomain"
+                    "software (localhost.localdomain"
                 ),
                 // A name that means nobody, and the host among the others.
                 (refused(.selfSigned, own("CN = web server", ["example.com"])), "is self-signed"),
@@ -88,7 +88,7 @@ extension EvidenceSuite {
             ])
         func named(_ reply: Reply, _ words: String) throws {
             let finding = try #require(try verdict(origin: reply, cdn: nil).findings.first)
-            #expect(finding.message.contains(words), "\(finding.message)")
+            #expect(finding.message.lowercased().contains(words.lowercased()), "no '\(words)' in: \(finding.message)")
         }
 
         @Test("that an intermediate is missing is said only where the certificate tells where it is found")
@@ -101,7 +101,11 @@ extension EvidenceSuite {
             #expect(finding.text.evidence["missing_issuer"] == "CN=mkcert")
             for words in [
                 "mkcert", "an intermediate certificate is missing", "public authority, with its full chain",
-            ] { #expect(verdict.text.oneLine.contains(words), "\(verdict.text.oneLine)") }
+            ] {
+                #expect(
+                    verdict.text.oneLine.lowercased().contains(words.lowercased()),
+                    "no '\(words)' in: \(verdict.text.oneLine)")
+            }
             #expect(!verdict.text.oneLine.contains("browsers"))
         }
 
@@ -131,7 +135,7 @@ extension EvidenceSuite {
                 origin: Story.good, cdn: Story.good,
                 scene: Scene.calm(Story.good, cdn: Story.good).addresses([Story.good, bare], six: [Story.good]))
             #expect(one.told == ["origin.certificate-name-mismatch error"])
-            #expect(one.text.oneLine.contains("at 192.0.2.2 only"))
+            #expect(one.text.oneLine.contains("At 192.0.2.2 only"))
             // Another TLS library tells neither version nor names.
             #expect(try verdict(origin: bare.with { $0.tls?.version = nil }, cdn: nil).findings.isEmpty)
         }
@@ -154,8 +158,8 @@ extension EvidenceSuite {
             let early = try verdict(origin: Self.refused(.notYetValid, Self.named(names)), cdn: nil)
             #expect(old.told == ["origin.certificate-expired error"])
             for verdict in [old, early] {
-                #expect(verdict.text.oneLine.contains("not for this name") == isForAnother)
-                #expect(verdict.text.oneLine.contains("must include this one") == isForAnother)
+                #expect(verdict.text.oneLine.contains("is not for ") == isForAnother)
+                #expect(verdict.text.oneLine.contains("must include ") == isForAnother)
             }
         }
 
@@ -213,7 +217,7 @@ extension EvidenceSuite {
                 origin: Reply.file(SampleFile.version(1)).redirected(to: target, status: 302), cdn: nil)
             #expect(verdict.told == [told])
             let finding = try #require(verdict.findings.first)
-            #expect(finding.message.contains(words))
+            #expect(finding.message.lowercased().contains(words.lowercased()), "no '\(words)' in: \(finding.message)")
             #expect(finding.text.evidence["redirects"] == "https example.com → 302 → \(target)")
         }
 

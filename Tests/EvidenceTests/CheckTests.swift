@@ -175,8 +175,8 @@ extension EvidenceSuite {
                 worst == .error ? (isOwn ? .unknown : .failing) : worst == .warning ? .warning : .ok
             #expect(verdict.level == level)
             for finding in verdict.findings {
-                #expect(!finding.message.isEmpty && !finding.message.hasSuffix("."), "\(finding.rule)")
-                #expect(!finding.fix.isEmpty && !finding.fix.hasSuffix("."), "\(finding.rule)")
+                #expect(!finding.message.isEmpty && finding.message.hasSuffix("."), "\(finding.rule)")
+                #expect(!finding.fix.isEmpty && finding.fix.hasSuffix("."), "\(finding.rule)")
                 #expect(finding.reference.hasPrefix("https://"), "\(finding.rule)")
             }
         }

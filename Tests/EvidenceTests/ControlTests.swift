@@ -273,7 +273,9 @@ extension EvidenceSuite {
                 certificateWarning: .seconds(14 * 86400), now: .testing)
             #expect(verdict.level == .unknown, "\(verdict.told)")
             for words in row.words {
-                #expect(verdict.text.oneLine.contains(words), "no '\(words)' in: \(verdict.text.oneLine)")
+                #expect(
+                    verdict.text.oneLine.lowercased().contains(words.lowercased()),
+                    "no '\(words)' in: \(verdict.text.oneLine)")
             }
             #expect(!verdict.text.oneLine.contains("DNSSEC"), "\(verdict.text.oneLine)")
         }
@@ -305,7 +307,10 @@ extension EvidenceSuite {
         func loginAtCDN() throws {
             let verdict = try verdict(origin: Story.good, cdn: ControlCase.gate.cdn)
             #expect(verdict.told == ["cdn.unreachable warning"])
-            #expect(verdict.findings.first?.message == "Apple's CDN is not what answers here (status 511)")
+            #expect(
+                verdict.findings.first?.message
+                    == "The origin is fine, but Apple's CDN says nothing of the file: another server answers in its place (status 511)."
+            )
         }
 
         @Test("the look-up of the name is no time of the server's")
@@ -370,7 +375,7 @@ extension EvidenceSuite {
             let verdict = Self.judged(observation, families: [4])
             let text = verdict.text.oneLine
             #expect(verdict.told.first == "origin.unreachable error", "\(verdict.told)")
-            #expect(text.contains("Your server refuses connections") && !text.contains("route"), "\(text)")
+            #expect(text.contains("refuses connections") && !text.contains("route"), "\(text)")
             #expect(verdict.blame == .site(isTested: true))
         }
 

@@ -86,7 +86,7 @@ extension EvidenceSuite {
             ])
         func entitlement(_ link: TappedLink, _ words: String) throws {
             let reason = try #require(DeviceReason.possible(for: link).first { $0.id == "entitlement-missing" })
-            #expect(reason.what.contains(words), "\(reason.what)")
+            #expect(reason.what.lowercased().contains(words.lowercased()), "\(reason.what)")
         }
 
         @Test(

@@ -44,6 +44,10 @@ extension EvidenceSuite {
         private static let works = Effect.Links.work(seen: nil)
         private static let nothing = Effect.Links.openWebsite(at: nil)
 
+        private static func absent(_ status: Int) -> Cause {
+            Cause(.origin(.status(StatusAnswer(fault: .status(status), status: status))))
+        }
+
         static let rows: [Row] = [
             crawler(.refused(status: 403), refused),
             crawler(
@@ -71,55 +75,63 @@ extension EvidenceSuite {
             crawler(.content, .crawler("SWCERR00401 Bad JSON content")),
             crawler(.unknown(word("SWCERR00777", "Odd")), .crawler("SWCERR00777 Odd")),
             Row(
-                cause: .monitor(.ownFault(detail: "curl's words")), origin: .failed(.own), cdn: nil,
+                cause: Cause(.monitor(.ownFault(detail: "curl's words"))), origin: .failed(.own), cdn: nil,
                 effect: .unknown(.cdnNotAsked)),
             Row(
-                cause: .monitor(.nameServerFailed(host: "example.com", answer: "curl's words")),
+                cause: Cause(.monitor(.nameServerFailed(host: "example.com", answer: "curl's words"))),
                 origin: .failed(.nameServerFailure, .resolving), cdn: nil,
                 effect: .unknown(.cdnNotAsked)),
             Row(
-                cause: .origin(.noSuchName(.sample)), origin: .failed(.nameNotFound, .resolving), cdn: .status(404),
+                cause: Cause(.origin(.fault(.nameNotFound(alias: nil), at: "example.com"))),
+                origin: .failed(.nameNotFound, .resolving), cdn: .status(404),
                 effect: nothing, outlook: .withinDay),
             Row(
-                cause: .origin(.notDeployed(status: 404)), origin: .status(404), cdn: nil,
+                cause: absent(404), origin: .status(404), cdn: nil,
                 effect: .unknown(.cdnNotAsked)),
             Row(
-                cause: .origin(.notDeployed(status: 404)), origin: .status(404), cdn: nil, unasked: .mode,
+                cause: absent(404), origin: .status(404), cdn: nil, unasked: .mode,
                 effect: nothing, outlook: .atInstall(.developer)),
             Row(
-                cause: .origin(.notDeployed(status: 410)), origin: .status(410), cdn: .status(404), effect: nothing,
+                cause: absent(410), origin: .status(410), cdn: .status(404), effect: nothing,
                 outlook: .withinDay),
             Row(
-                cause: .origin(.notDeployed(status: 404)), origin: .status(404), cdn: good, effect: works,
+                cause: absent(404), origin: .status(404), cdn: good, effect: works,
                 outlook: .copyMayEnd),
-            Row(cause: .origin(.pageInsteadOfFile), origin: page, cdn: good, effect: works, outlook: .copyMayEnd),
             Row(
-                cause: .origin(.fault(.status(500), place: FaultPlace())), origin: .status(500), cdn: good,
+                cause: .origin(.pageInsteadOfFile(WebPage(title: nil, kind: nil))), origin: page, cdn: good,
+                effect: works, outlook: .copyMayEnd),
+            Row(
+                cause: Cause(.origin(.status(StatusAnswer(fault: .status(500), status: 500)))), origin: .status(500),
+                cdn: good,
                 effect: works, outlook: .copyMayEnd),
             Row(
                 cause: .access(.turnedAwayHere(.status(403), copyAge: 0)), origin: .status(403), cdn: good,
                 effect: works, outlook: .phonesWithinWeek),
-            Row(cause: .copy(.missing), origin: good, cdn: .status(404), effect: nothing, outlook: .withinDay),
             Row(
-                cause: .copy(.stale(lagSeconds: 48 * 3600)), origin: other, cdn: good,
+                cause: Cause(.cdn(.missing(status: 404, at: nil))), origin: good, cdn: .status(404), effect: nothing,
+                outlook: .withinDay),
+            Row(
+                cause: Cause(.cdn(.stale(lag: 48 * 3600))), origin: other, cdn: good,
                 effect: .followOtherFile(isOld: true, at: nil, website: ["/v2"], app: website), outlook: .beyondPromise,
                 changedHoursAgo: 48),
             Row(
-                cause: .copy(.propagating(lagSeconds: 2 * 3600)), origin: modified("Sat, 21 Nov 2026 05:00:00 GMT"),
+                cause: Cause(.cdn(.propagating(lag: 2 * 3600))), origin: modified("Sat, 21 Nov 2026 05:00:00 GMT"),
                 cdn: other, effect: old, outlook: .normalUntil(.testing + 22 * 3600)),
-            Row(cause: .copy(.badCopy), origin: good, cdn: page, effect: nothing, outlook: .withinDay),
+            Row(cause: Cause(.cdn(.badCopy(at: nil))), origin: good, cdn: page, effect: nothing, outlook: .withinDay),
             Row(
-                cause: .copy(.divergent), origin: good, cdn: other,
+                cause: Cause(.cdn(.divergent)), origin: good, cdn: other,
                 effect: .followOtherFile(isOld: false, at: nil, website: website, app: ["/v2"]), outlook: .withinDay),
             Row(
-                cause: .copy(.unreachable(.failed(.timedOut, .connecting))), origin: good, cdn: .failed(.timedOut),
+                cause: Cause(.cdn(.unreachable(.failed(.timedOut, .connecting), besideFile: true))), origin: good,
+                cdn: .failed(.timedOut),
                 effect: .unknown(.cdnNotReached)),
             Row(
-                cause: .origin(.redirectSameSite(target: "https://www.example.com/", cdnFollowed: false)),
+                cause: Cause(.origin(.redirectSameSite("https://www.example.com/", cdnFollowed: false))),
                 origin: good.redirected(to: "https://www.example.com/"), cdn: good, effect: works,
                 outlook: .phonesWithinWeek),
             Row(
-                cause: .origin(.slow(milliseconds: 3000)), origin: good.with { $0.firstByte = 3000 }, cdn: good,
+                cause: Cause(.origin(.fault(.slow(milliseconds: 3000)))), origin: good.with { $0.firstByte = 3000 },
+                cdn: good,
                 effect: works, outlook: .phonesWithinWeek),
             Row(cause: .copy(.inSync), origin: good, cdn: good, effect: works, outlook: .phonesWithinWeek),
             Row(
@@ -241,7 +253,7 @@ extension EvidenceSuite {
         func brokenHere() throws {
             let verdict = try verdict(
                 origin: Self.page, cdn: .crawler("SWCERR00101 Bad HTTP Response: 403 Forbidden"))
-            #expect(verdict.diagnosis.cause == .origin(.pageInsteadOfFile))
+            #expect(verdict.diagnosis.cause == .origin(.pageInsteadOfFile(WebPage(title: nil, kind: nil))))
         }
     }
 }

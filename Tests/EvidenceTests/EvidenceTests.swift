@@ -40,7 +40,7 @@ extension EvidenceSuite {
                     + finding.message.matches(of: /SWCERR\d+/).map { String($0.0) }
                 for words in said {
                     #expect(
-                        evidence.contains(words),
+                        evidence.lowercased().contains(words.lowercased()),
                         "\(name): '\(words)' of '\(finding.message)' is not in \(finding.text.evidence)")
                 }
             }

@@ -5,45 +5,79 @@ import Testing
 
 @testable import Evidence
 
-/// One matter of each kind; that each has words, a rule and a reference, the compiler sees to.
-private let matters: [Matter] = {
+func lint(_ severity: Severity) -> LintMatter {
+    LintMatter(
+        rule: "json-syntax", severity: severity, line: 1, column: 2, message: "a", fix: "b",
+        reference: "https://a.test/")
+}
+
+let refusals = AgentRefusals(
+    agents: [.init(agent: .crawler, served: .status(403)), .init(agent: .device, served: .page)],
+    plain: .file(meaning: .sample, name: "00112233"), first: .status(403), addresses: ["192.0.2.1"], tried: 2)
+
+/// Whether it begins as a sentence does, or with a name that is written in small letters.
+func isSentence(_ text: String) -> Bool {
+    let word = text.prefix { $0 != " " }
+    return word.first.map { !$0.isLetter || $0.isUppercase } == true || word.contains(".")
+}
+
+extension ContentHash {
+    static let sample = ContentHash(of: "{}".utf8)
+}
+
+/// One matter of each kind; that each has words, the compiler sees to.
+let matters: [Matter] = {
     let domain = Domain.sample
-    let dead = [GivenAt(["192.0.2.1"], .failed(.timedOut, .connecting))]
+    let dead = [ServedAt(["192.0.2.1"], .failed(.timedOut, .connecting))]
     let groups = [
-        GivenAt(["192.0.2.1", "192.0.2.2"], .status(404)), GivenAt([], .file("00112233"), again: "192.0.2.2"),
+        ServedAt(["192.0.2.1", "192.0.2.2"], .status(404)),
+        ServedAt([], .file(meaning: .sample, name: "00112233"), again: "192.0.2.2"),
     ]
+    let protection = BotProtection(.cloudflare, .challenge, sign: "a: b")
     let word = AppleWord(code: "SWCERR00301", reason: "Timeout")
     let edges = EdgePlaces(["198.51.100.1", "198.51.100.2", "198.51.100.3"], of: 4)
-    let lint = LintMatter(
-        rule: "json-syntax", severity: .error, line: 1, column: 2, message: "a", fix: "b", reference: "https://a.test/")
-    let refusals = AgentRefusals(
-        agents: [.init(agent: .crawler, given: .status(403)), .init(agent: .device, given: .page)],
-        plain: .file("00112233"), first: .status(403), addresses: ["192.0.2.1"], tried: 2)
     let vantages: [OriginMatter] = VantageFault.allCases.map {
-        .vantageDiffers($0, dead, here: .file("00112233"), domain)
+        .vantageDiffers($0, dead, here: .file(meaning: .sample, name: "00112233"))
     }
-    let hops: [OriginMatter] = redirects.map { .redirect($0, domain) }
+    let hops: [OriginMatter] = redirects.map { .redirect($0) }
     let origin: [OriginMatter] = [
-        .redirectSameSite("https://www.example.com/", domain), .falseEncoding("utf-8"),
-        .status(StatusAnswer(fault: .status(404), status: 404, target: "https://example.com/a"), domain),
-        .contentType(
-            "text/html", isPage: true, holdsFile: false, BotProtection(.cloudflare, .challenge, sign: "a: b")),
+        .redirectSameSite("https://www.example.com/", cdnFollowed: true), .falseEncoding("utf-8"),
+        .status(StatusAnswer(fault: .status(404), status: 404, target: "https://example.com/a")),
+        .status(StatusAnswer(fault: .status(404), status: 404)),
+        .status(StatusAnswer(fault: .status(404), status: 404, isElsewhere: true)),
+        .status(StatusAnswer(fault: .status(403), status: 403, address: "192.0.2.1", protection: protection)),
+        .contentType("text/html", isPage: true, holdsFile: false, protection),
+        .contentType("text/html", isPage: true, holdsFile: false, nil),
         .contentType("", isPage: false, holdsFile: true, nil),
-        .notPublic([ResolvedAddress(address: "10.0.0.1", scope: .private)], of: 1, domain),
-        .addressesUnreachable(dead, of: 2, othersAnswer: true, domain), .ipv6Broken(dead, domain),
-        .ipv6Unchecked(["2001:db8::1"]), .stalls(dead), .singleFamily(4, domain), .addressesDiffer(groups, domain),
-        .addressAnswersDifferently(groups, domain), .formattingsDiffer(groups, domain),
+        .notPublic([ResolvedAddress(address: "10.0.0.1", scope: .private)], of: 1),
+        .notPublic([ResolvedAddress(address: "10.0.0.1", scope: .private)], of: 2),
+        .addressesUnreachable(dead, of: 2), .ipv6Broken(dead),
+        .familyUnchecked(6, ["2001:db8::1"]), .familyUnchecked(4, ["192.0.2.1"]), .stalls(dead),
+        .singleFamily(4, domain),
+        .singleFamily(6, domain), .addressesDiffer(groups),
+        .addressAnswersDifferently(groups), .formattingsDiffer(groups),
         .alternates(files: 2, changes: 3, checks: 8), .certificateExpiring(.testing, left: 86_400),
         .chainExpiring(.testing, left: 86_400, name: "CN=a"), .chainExpired(.testing, name: "CN=a"),
         .crawlerRefused(refusals),
-        .agentDiffers([.init(agent: .crawler, given: .file("00112233"))], plain: .file("44556677")),
+        .agentDiffers(
+            [.init(agent: .crawler, served: .file(meaning: .sample, name: "00112233"))],
+            plain: .file(meaning: ContentHash(of: "[]".utf8), name: "44556677")),
         .rateLimited(2, of: 9, statuses: [429, 503]), .rootCopyDiffers,
-        .rootOnly(domain),
+        .rootOnly(apple: nil), .rootOnly(apple: .sameFile), .rootOnly(apple: .otherFile), .rootOnly(apple: .nothing),
+        .rootOnly(apple: .noAnswer),
+        .addressesDiffer([
+            ServedAt(["192.0.2.1"], .file(meaning: .sample, name: "00112233")),
+            ServedAt(["192.0.2.2"], .file(meaning: ContentHash(of: "[]".utf8), name: "44556677")),
+        ]),
     ]
     let cdn: [CDNMatter] = [
-        .unreachable(.failed(.own, .connecting), host: "a.test", detail: "out of memory"),
-        .unreachable(.failed(.certificate, .handshaking), host: "a.test", detail: nil, by: .clockIsWrong(ahead: nil)),
-        .unreachable(.notApple(status: 511), host: "a.test", detail: nil, by: .gateAnswers(status: 511)),
+        .unreachable(.cutShort, besideFile: true), .unreachable(.notApple(status: 511), besideFile: false),
+        .unreachable(.failed(.certificate, .handshaking), besideFile: true, by: .clockIsWrong(ahead: nil)),
+        .unreachable(.failed(.certificate, .handshaking), besideFile: false, by: .clockIsWrong(ahead: -90_000)),
+        .unreachable(
+            .failed(.noNameServer, .resolving), besideFile: true, by: .nameServerFailed(host: "a", answer: nil)),
+        .unreachable(.failed(.unreachable, .connecting), besideFile: true, by: .noFamily(6)),
+        .unreachable(.notApple(status: 511), besideFile: true, by: .gateAnswers(status: 511)),
         .stale(lag: 90_000),
         .propagating(lag: 60), .divergent, .formattingDiffers,
         .crawlerFails(word, .silence, asksAgainIn: 3600, at: edges), .crawlerFailsBesideCopy(word, .silence, at: nil),
@@ -53,27 +87,46 @@ private let matters: [Matter] = {
                 EdgeGroup(held: .originFile("00112233"), places: ["198.51.100.1"]),
                 EdgeGroup(held: .nothing(codes: ["SWCERR00301"]), places: ["198.51.100.2"]),
             ], of: 2, isPropagating: false),
-        .edgesInTrouble(.ownTrouble(status: 503, pause: 300), at: edges, addresses: ["198.51.100.1"], host: "a.test"),
+        .edgesInTrouble(.ownTrouble(status: 503, pause: 300), at: edges, addresses: ["198.51.100.1"]),
         .edgesSilent(dead, of: 4),
     ]
     let pages: [FileMatter] = redirects.map { .pageMissing("https://example.com/a", .redirect($0)) }
     let file: [FileMatter] = [
-        .lint(lint), .moreLint(3, domain), .serviceMissing("applinks"), .appMissing("A.b", from: nil),
+        .lint(lint(.error)), .lint(lint(.note)), .moreLint(3, domain), .serviceMissing("applinks"),
+        .appMissing("A.b", from: nil),
         .opensUnexpectedly("https://example.com/a", by: "A.b", domain),
         .opensNothing("https://example.com/a", expected: "A.b", domain),
         .opensOther("https://example.com/a", by: "A.b", expected: "A.c", domain),
-        .pageMissing("https://example.com/a", .given(.status(404), behind: "https://example.com/b")),
+        .pageMissing("https://example.com/a", .served(.status(404), behind: "https://example.com/b")),
     ]
     let monitor: [MonitorCause] = [
         .ownFault(detail: "a"), .nameServerFailed(host: "a.example", answer: "a"),
         .nameServerFailed(host: "a.example", answer: nil), .tlsIntercepted(host: "a.example", authority: "CN = a"),
-        .networkSuspect, .networkLost(domains: 5, of: 9, canaries: ["a"]), .manyFailing(domains: 5, of: 9),
-        .cdnWide(.stale, domains: 5, of: 9), .scheduleBehind(domains: 5, of: 9, intervals: 3),
+        .namesFail(host: "a.example", answer: "a"), .proxyFailed(status: 407, detail: ""),
+        .proxyFailed(status: 403, detail: ""), .proxyFailed(status: nil, detail: "a"), .noFamily(6),
+        .noWayOut(unusedProxy: nil), .noWayOut(unusedProxy: "https_proxy"), .trustStoreLacks(authority: "CN = a"),
+        .clockIsWrong(ahead: nil), .clockIsWrong(ahead: -90_000), .gateAnswers(status: nil), .gateAnswers(status: 511),
+        .nameServerSlow(milliseconds: 2003, server: 7), .networkSuspect,
+        .networkLost(domains: 5, of: 9, canaries: ["a"]),
+        .manyFailing(domains: 5, of: 9), .scheduleBehind(domains: 5, of: 9, intervals: 3),
         .configReloadFailed(fault: "a"), .deliveryFailing(channel: "a", isDisabled: true, answer: "a"),
+        .storeFailing(isAtStart: true, fault: "a"), .storeFailing(isAtStart: false, fault: "a"),
+        .deliveryFailing(channel: "a", isDisabled: false, answer: ""),
     ]
     var matters: [Matter] = faults.map { .origin(.fault($0, at: "example.com")) }
     matters += (hops + vantages + origin).map(Matter.origin)
     matters += cdn.map(Matter.cdn)
+    matters += Failure.Kind.allCases.map { .cdn(.unreachable(.failed($0, .connecting), besideFile: false)) }
+    matters += CDNFailure.allCases.map { .monitor(.cdnWide($0, domains: 5, of: 9)) }
+    for platform in HostingPlatform.allCases {
+        for meaning in HostingMeaning.allCases {
+            for word in ["NoSuchBucket", nil] {
+                let fault = HostingFault(platform, meaning, word: word)
+                matters.append(
+                    .origin(.status(StatusAnswer(fault: .status(404), status: 404, hosting: fault))))
+            }
+        }
+    }
     matters += (pages + file).map(Matter.file)
     matters += monitor.map(Matter.monitor)
     return matters + [.vantageFailed("a", detail: nil)]
@@ -82,15 +135,24 @@ private let matters: [Matter] = {
 extension EvidenceSuite {
     @Suite("Catalogue of findings")
     struct FindingCatalogueTests {
-        @Test("a finding is one sentence and what to do, in small letters, without a full stop", arguments: matters)
+        @Test("there is a sample of every kind")
+        func complete() {
+            #expect(Set(matters.compactMap(\.kind)) == Set(FindingKind.allCases))
+        }
+
+        @Test("a finding is a sentence or two, and what to do; it begins with a verb", arguments: matters)
         func words(_ matter: Matter) {
             var finding = Finding(matter)
             finding.place = .addresses(["192.0.2.1"], of: 2, othersAnswer: true)
             let text = finding.text
-            #expect(text.message.hasPrefix("at 192.0.2.1 only (1 of 2 addresses): "))
-            for part in [text.message, text.fix] where !matter.isInSentencesOfDiagnoses {
-                #expect(!part.isEmpty && !part.hasSuffix(".") && !part.contains("  "), "\(part)")
+            let lead = "At 192.0.2.1 only (1 of 2 addresses): "
+            #expect(text.message.hasPrefix(lead))
+            for part in [String(text.message.dropFirst(lead.count)), text.fix] {
+                #expect(part.hasSuffix(".") && !part.hasSuffix("..") && !part.contains("  "), "\(part)")
+                #expect(isSentence(part), "\(part)")
+                #expect(part.count <= 230, "\(part.count): \(part)")
             }
+            #expect(CatalogueTests.verbs.contains(String(text.fix.prefix { $0.isLetter })), "\(text.fix)")
             #expect(text.reference.hasPrefix("https://") && text.rule.rawValue.contains("."))
         }
 
@@ -113,17 +175,6 @@ extension EvidenceSuite {
             let matter = Matter.origin(.contentType("a\u{202E}b", isPage: true, holdsFile: true, nil))
             let text = Finding(matter, evidence: ["a": "b\u{1B}[2J"]).text
             #expect(!text.message.contains("\u{202E}") && text.evidence == ["a": "b\u{FFFD}[2J"])
-        }
-    }
-}
-
-extension Matter {
-    /// Faults of which other matters tell.
-    fileprivate var isInSentencesOfDiagnoses: Bool {
-        guard case .origin(.fault(let fault, _)) = self else { return false }
-        return switch fault {
-        case .redirect, .status, .busy, .behindCloudflare, .pageType: true
-        default: false
         }
     }
 }

@@ -23,7 +23,9 @@ extension EvidenceSuite {
             let row = HostingTable.rows[index]
             let reply = Self.reply(row.sign).with { $0.headers["X-Request-Id"] = "1" }
             let verdict = try verdict(origin: reply, cdn: nil, unasked: .mode, mode: .developer)
-            guard case .origin(.hosting(let fault, status: _)) = verdict.diagnosis.cause else {
+            guard case .finding(_, .origin(.status(let answer)), _) = verdict.diagnosis.cause,
+                let fault = answer.hosting
+            else {
                 Issue.record("\(verdict.diagnosis.cause)")
                 return
             }

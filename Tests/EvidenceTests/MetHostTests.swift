@@ -38,9 +38,10 @@ extension EvidenceSuite {
                         try verdict(origin: reply, cdn: nil)
                     }
                 let finding = try #require(verdict.findings.first)
-                #expect(finding.message.hasPrefix("behind the redirect to www.example.com: "), "\(finding.message)")
-                #expect(finding.message.contains(words), "\(finding.message)")
-                #expect(finding.fix.contains(fix), "\(finding.fix)")
+                #expect(finding.message.hasPrefix("Behind the redirect to www.example.com: "), "\(finding.message)")
+                #expect(
+                    finding.message.lowercased().contains(words.lowercased()), "no '\(words)' in: \(finding.message)")
+                #expect(finding.fix.lowercased().contains(fix.lowercased()), "\(finding.fix)")
                 #expect(finding.text.evidence["redirect_host"] == "www.example.com")
                 // The address is that of one of the domain's own, which another host may share.
                 #expect(!finding.message.contains("192.0.2.1 only"), "\(finding.message)")
@@ -53,7 +54,7 @@ extension EvidenceSuite {
             let reply = Reply.page(200, "<!doctype html><title>Home</title>").redirected(to: Self.target)
             let findings = try verdict(origin: reply, cdn: nil).findings
             let type = try #require(findings.first { $0.rule.rawValue == "origin.content-type" })
-            #expect(type.message.hasPrefix("behind the redirect to www.example.com: "), "\(type.message)")
+            #expect(type.message.hasPrefix("Behind the redirect to www.example.com: "), "\(type.message)")
         }
 
         @Test("what is wrong at an address of the domain is told of the domain, wherever it redirects to")
@@ -65,9 +66,8 @@ extension EvidenceSuite {
                 \.message)
             #expect(
                 messages == [
-                    "behind the redirect to www.example.com: the certificate is not for www.example.com, it is for "
-                        + "example.com",
-                    "at 192.0.2.2 only (1 of 2 addresses): the certificate is not for example.com, it is for example.com",
+                    "Behind the redirect to www.example.com: The certificate is not for www.example.com but for example.com.",
+                    "At 192.0.2.2 only (1 of 2 addresses): The certificate is not for example.com but for example.com.",
                 ])
         }
 
@@ -77,10 +77,10 @@ extension EvidenceSuite {
             let scene = Scene.calm(expired, cdn: Self.good).addresses([expired, .failed(.timedOut)])
             let messages = try verdict(origin: expired, cdn: nil, scene: scene).findings.map(\.message)
             #expect(
-                messages.contains { $0.hasPrefix("at 192.0.2.1, while the other addresses do not answer: ") },
+                messages.contains { $0.hasPrefix("At 192.0.2.1, while the other addresses do not answer: ") },
                 "\(messages)")
             #expect(
-                messages.contains { $0.hasPrefix("1 of the 2 addresses of example.com does not answer: ") },
+                messages.contains { $0.hasPrefix("1 of the 2 addresses does not answer: ") },
                 "\(messages)")
         }
 
@@ -89,7 +89,7 @@ extension EvidenceSuite {
             let within = try verdict(origin: Reply.status(404).redirected(to: "https://EXAMPLE.com/x"), cdn: nil)
             #expect(
                 within.findings.first?.message
-                    == "behind the redirect to https://EXAMPLE.com/x: the origin answers with status 404 instead of 200"
+                    == "Behind the redirect to https://EXAMPLE.com/x: Your server answers with status 404 in place of 200."
             )
             #expect(within.findings.first?.text.evidence["redirect_host"] == nil)
             // The redirect is the fault, and not that a bucket is missing where it leads to.
@@ -108,11 +108,11 @@ extension EvidenceSuite {
             let shared = Self.good.expiring(at: end).redirected(to: Self.target)
             let alone = try verdict(origin: shared, cdn: nil).findings
             #expect(
-                alone.first { $0.rule.rawValue == "origin.certificate-expiring" }?.message.hasPrefix("behind") == true)
+                alone.first { $0.rule.rawValue == "origin.certificate-expiring" }?.message.hasPrefix("Behind") == true)
             let both = try verdict(
                 origin: shared, cdn: nil, scene: Scene.calm(Self.moved.expiring(at: end), cdn: Self.good)
             ).findings.filter { $0.rule.rawValue == "origin.certificate-expiring" }
-            #expect(both.map { $0.message.prefix(22) } == ["the certificate expire"])
+            #expect(both.map { $0.message.prefix(22) } == ["The certificate expire"])
         }
 
         @Test("what servers send is short in the first sentence", arguments: [100, 5000])

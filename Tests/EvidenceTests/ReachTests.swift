@@ -61,9 +61,9 @@ extension EvidenceSuite {
             #expect(verdict.told == ["\(rule) \(row.seen == "rate_limited" ? "warning" : "error")"])
             let finding = try #require(verdict.findings.first)
             #expect(finding.text.evidence["seen"] == row.seen)
-            #expect(finding.message.contains("from abroad it "))
+            #expect(finding.message.contains("from abroad your server "))
             #expect(finding.message.contains(row.message), "\(finding.message)")
-            #expect(finding.fix.contains(row.fix), "\(finding.fix)")
+            #expect(finding.fix.lowercased().contains(row.fix.lowercased()), "no '\(row.fix)' in: \(finding.fix)")
             #expect(row.diagnosis.isEmpty || verdict.text.oneLine.contains(row.diagnosis), "\(verdict.text.oneLine)")
             let isPlace = ["refused", "page", "unreachable"].contains(row.seen)
             #expect((verdict.diagnosis.id == .vantageRefused) == isPlace, "\(verdict.text.oneLine)")
@@ -88,7 +88,7 @@ extension EvidenceSuite {
             let findings = try verdict(origin: Self.good, cdn: Self.good, scene: scene).findings
             #expect(Set(findings.map { $0.text.evidence["seen"] ?? "" }) == ["refused", "absent"])
             let refused = try #require(findings.first { $0.text.evidence["seen"] == "refused" })
-            #expect(refused.message.contains("from b it") && refused.message.contains("from c it"))
+            #expect(refused.message.contains("from b your server") && refused.message.contains("from c your server"))
             #expect(!refused.message.contains("from a it"))
         }
 
@@ -109,16 +109,16 @@ extension EvidenceSuite {
                 of: Readings(observation), history: .none, staleAfter: .seconds(86_400), certificateWarning: .zero,
                 now: .testing)
             let finding = try #require(verdict.findings.first { $0.rule.rawValue == "origin.crawler-refused" })
-            let place = "at 192.0.2.2 only (1 of 2 addresses tried): "
-            #expect(finding.message.hasPrefix(place) == isPart, "\(finding.message)")
+            let place = "(at 192.0.2.2 only, of 2 addresses tried)"
+            #expect(finding.message.contains(place) == isPart, "\(finding.message)")
             #expect(finding.text.evidence["addresses"] == (isPart ? "192.0.2.2" : nil))
             #expect(verdict.text.oneLine.contains("192.0.2.2") == isPart, "\(verdict.text.oneLine)")
         }
 
         static let faults: [(Reply, String, String)] = [
             (.failed(.timedOut, .receiving), "origin.timeout error", "did not finish the headers"),
-            (.failed(.truncated, .receiving), "origin.truncated error", "in the middle of the headers"),
-            (.failed(.connectionReset, .receiving), "origin.connection-reset error", "in the middle of the headers"),
+            (.failed(.truncated, .receiving), "origin.truncated error", "in the headers of its answer"),
+            (.failed(.connectionReset, .receiving), "origin.connection-reset error", "in the headers of its answer"),
             (.failed(.connectionReset, .waiting), "origin.connection-reset error", "without an answer"),
             (.failed(.noIPv6Address, .resolving), "origin.unreachable error", "example.com has no IPv6 address"),
             (.failed(.noIPv4Address, .resolving), "origin.unreachable error", "example.com has no IPv4 address"),
@@ -134,7 +134,9 @@ extension EvidenceSuite {
         func fault(_ reply: Reply, _ told: String, _ words: String) throws {
             let verdict = try verdict(origin: reply, cdn: Self.good, scene: Scene())
             #expect(verdict.told == [told])
-            #expect(verdict.findings.first?.message.contains(words) == true, "\(verdict.findings)")
+            #expect(
+                verdict.findings.first?.message.lowercased().contains(words.lowercased()) == true,
+                "no '\(words)' in: \(verdict.findings.first?.message ?? "")")
         }
 
         @Test(
@@ -150,7 +152,7 @@ extension EvidenceSuite {
             #expect(verdict.told == ["origin.tls-failed error"])
             #expect(
                 verdict.findings.first?.message
-                    == "the server closed the connection during the TLS handshake, without an answer")
+                    == "example.com closes the connection during the TLS handshake.")
         }
 
         @Test(
@@ -167,7 +169,7 @@ extension EvidenceSuite {
             let verdict = try verdict(origin: reply, cdn: Self.good, scene: Scene())
             #expect(verdict.told == ["origin.redirect error"])
             let message = try #require(verdict.findings.first?.message)
-            #expect(message.contains(words), "\(message)")
+            #expect(message.lowercased().contains(words.lowercased()), "no '\(words)' in: \(message)")
             #expect(!message.unicodeScalars.contains { $0.properties.generalCategory == .control })
         }
     }

@@ -89,37 +89,37 @@ extension EvidenceSuite {
         @Test(
             "trouble of the CDN's own has a next step and a time to wait",
             arguments: [
-                (Reply.status(503), "is in trouble itself (status 503)", "look again in about 5 min"),
-                (.status(500, ["Retry-After": "120"]), "status 500", "look again in about 2 min"),
-                (.status(502, ["Retry-After": "99999999"]), "status 502", "look again in about 24 h"),
+                (Reply.status(503), "an outage (status 503)", "look again in 5 min"),
+                (.status(500, ["Retry-After": "120"]), "status 500", "look again in 2 min"),
+                (.status(502, ["Retry-After": "99999999"]), "status 502", "look again in 24 h"),
                 (
                     .status(503, ["Retry-After": "Sat, 21 Nov 2026 09:00:00 GMT"]), "status 503",
-                    "look again in about 2 h"
+                    "look again in 2 h"
                 ),
                 (
                     .status(429, ["Retry-After": "Sat, 21 Nov 2026 07:10:00 GMT"]), "status 429",
-                    "look again in about 10 min"
+                    "look again in 10 min"
                 ),
                 (
                     .status(503, ["Retry-After": "Sat, 21 Nov 2026 06:00:00 GMT"]), "status 503",
-                    "look again in about 60 s"
+                    "look again in 60 s"
                 ),
-                (.status(503, ["Retry-After": "soon"]), "status 503", "look again in about 5 min"),
-                (.status(429), "has had enough of this machine's requests", "look again in about 60 min"),
+                (.status(503, ["Retry-After": "soon"]), "status 503", "look again in 5 min"),
+                (.status(429), "too many requests from this machine", "look again in 60 min"),
                 (.status(429, ["Retry-After": "60"]), "status 429", "check less often"),
-                (.status(403), "is not what answers here (status 403)", "check from another one"),
-                (.status(302), "is not what answers here (status 302)", "log in to this network"),
-                (.failed(.timedOut), "no answer in time", "over HTTPS"),
+                (.status(403), "another server answers in its place (status 403)", "check from another one"),
+                (.status(302), "another server answers in its place (status 302)", "log in to this network"),
+                (.failed(.timedOut), "does not take the connection in time", "over HTTPS"),
                 (.failed(.nameNotFound, .resolving), "its name does not resolve", "this machine's DNS"),
                 (.certificate(.untrustedRoot), "certificate is refused here", "--cacert"),
-                (.failed(.proxy), "could not be asked", "check the proxy"),
+                (.failed(.proxy), "the proxy failed", "check the proxy"),
             ])
         func trouble(_ reply: Reply, _ words: String, _ fix: String) throws {
             let verdict = try verdict(origin: Self.good, cdn: reply)
             #expect(verdict.told == ["cdn.unreachable warning"])
             let finding = try #require(verdict.findings.first)
-            #expect(finding.message.contains(words), "\(finding.message)")
-            #expect(finding.fix.contains(fix), "\(finding.fix)")
+            #expect(finding.message.lowercased().contains(words.lowercased()), "no '\(words)' in: \(finding.message)")
+            #expect(finding.fix.lowercased().contains(fix.lowercased()), "\(finding.fix)")
             #expect(verdict.diagnosis.id == .cdnUnreachable && verdict.text.action != nil)
         }
 

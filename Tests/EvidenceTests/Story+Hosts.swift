@@ -157,8 +157,8 @@ extension Story {
         Story(
             "another place meets a rate limit", cdn: good,
             scene: Scene.calm(good, cdn: good).with { $0.vantages = [("abroad", .status(429))] },
-            findings: ["origin.vantage-refused warning"], id: .finding,
-            words: ["from abroad it answers with status 429"]
+            findings: ["origin.vantage-refused warning"], id: .vantageDiffers,
+            words: ["from abroad your server answers with status 429"]
         ) { $0.unsaid = ["country"] },
     ]
 

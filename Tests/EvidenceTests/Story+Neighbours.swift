@@ -65,7 +65,7 @@ extension Story {
             "the copy is served, and Apple's crawler failed", cdn: withReason(good, "SWCERR00301 Timeout"),
             findings: ["cdn.crawler-error warning"], id: .crawlerFailsBesideCopy,
             words: [
-                "Links work.", "crawler failed when it asked last (Timeout)",
+                "Links work.", "crawler failed when it asked last (SWCERR00301 Timeout)",
                 "How long Apple keeps its copy is unknown",
             ]
         ) { $0.unsaid = ["gets no answer"] },
@@ -81,11 +81,11 @@ extension Story {
                 $0.headers["Last-Modified"] = "Sat, 21 Nov 2026 01:00:00 GMT"
             }, cdn: withReason(old, "SWCERR00301 Timeout"), findings: ["cdn.crawler-error warning"],
             id: .crawlerFailsBesideCopy,
-            words: ["Phones follow the old file", "crawler failed when it asked last (Timeout)"]),
+            words: ["Phones follow the old file", "crawler failed when it asked last (SWCERR00301 Timeout)"]),
         Story(
             "one edge of two says so", cdn: good,
             scene: Scene.calm(good, cdn: good).edges([good, withReason(good, "SWCERR00301 Timeout")]),
-            findings: ["cdn.crawler-error warning"], id: .crawlerFailsBesideCopy, words: ["(Timeout)"]),
+            findings: ["cdn.crawler-error warning"], id: .crawlerFailsBesideCopy, words: ["(SWCERR00301 Timeout)"]),
     ]
 
     private static let silences: [Story] = [
@@ -154,7 +154,7 @@ extension Story {
                 "a bot rule answers 403, and Apple met 503", cdn: status("503 Service Unavailable"),
                 scene: Scene.calm(good, cdn: status("503 Service Unavailable")).refusing(.status(403)),
                 findings: ["origin.crawler-refused error", "cdn.crawler-error error"], id: .agentRefused,
-                words: ["AASA-Bot your server answers with status 403"]
+                words: ["CFNetwork your server answers with status 403"]
             ) { $0.unsaid = ["as for Apple"] },
         ]
 }

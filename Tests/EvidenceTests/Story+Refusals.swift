@@ -89,7 +89,7 @@ extension Story {
             Story(
                 "a client certificate that \(server) demands of everybody", origin: .page(status, html(text)),
                 cdn: .status(404), findings: ["origin.status error"], id: .originFault,
-                words: ["Your server demands a client certificate", "without a certificate of its own"])
+                words: ["and demands a client certificate", "without a certificate of its own"])
         } + [
             Story(
                 "another 400", origin: .page(400, html("Bad Request")), cdn: good, findings: ["origin.status error"],

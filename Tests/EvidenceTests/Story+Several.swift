@@ -148,12 +148,12 @@ extension Story {
             origin: Reply.certificate(.expired).redirected(to: "https://www.example.com/x"), cdn: good,
             scene: .calm(Reply.status(301).redirected(to: "https://www.example.com/x"), cdn: good),
             findings: ["origin.certificate-expired error", "origin.redirect warning"], id: .originFault,
-            words: ["at www.example.com behind the redirect", "Renew"]),
+            words: ["Behind the redirect to www.example.com", "Renew"]),
         Story(
             "the redirect leads to no file", origin: Reply.status(404).redirected(to: "https://www.example.com/x"),
             cdn: good, scene: .calm(Reply.status(301).redirected(to: "https://www.example.com/x"), cdn: good),
             findings: ["origin.status error", "origin.redirect warning"], id: .originFault,
-            words: ["status 404 in place of 200, at www.example.com behind the redirect"]),
+            words: ["Behind the redirect to www.example.com: The server answers with status 404 in place of 200"]),
         Story(
             "everybody is sent to a login page",
             origin: Reply.file("<!doctype html><html>").redirected(to: "https://example.com/login", status: 302),

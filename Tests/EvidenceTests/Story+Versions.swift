@@ -2,6 +2,7 @@
 // not to blame.
 
 import Evidence
+import Facts
 import Foundation
 import TestSupport
 
@@ -24,10 +25,10 @@ extension Story {
     private static let rollouts: [Story] = [
         rollout(
             "half of the servers have the new file", calm.addresses([good, old]), ["origin.address-differs error"],
-            .addressesDiffer, ["192.0.2.2", "by chance", "same file to every server"]),
+            .addressesDiffer, ["192.0.2.2", "is chance", "same file to every server"]),
         rollout(
             "the same, and Apple's agents meet the other one", calm.addresses([good, old]).refusing(old),
-            ["origin.address-differs error"], .addressesDiffer, ["192.0.2.2", "by chance"]),
+            ["origin.address-differs error"], .addressesDiffer, ["192.0.2.2", "is chance"]),
         rollout(
             "two servers behind one address", calm.addresses([old]), ["origin.address-differs error"], .addressesDiffer,
             ["192.0.2.1", "at another moment"]),

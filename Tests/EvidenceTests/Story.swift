@@ -70,7 +70,7 @@ extension Story {
         Story(
             "2: Cloudflare challenges Apple's crawler", cdn: forbidden, scene: scene(forbidden).refusing(challenge),
             findings: ["origin.crawler-refused error", "cdn.crawler-error error"], id: .crawlerRefusedByAgent,
-            words: ["by its user agent", "status 403", "Bot Fight Mode", "08:00 UTC"]),
+            words: ["by user agent", "status 403", "Bot Fight Mode", "08:00 UTC"]),
         Story(
             "2b: a bot rule that Apple's CDN has not met yet", cdn: good,
             scene: scene(good).refusing(.file("<html>checking your browser")),
@@ -160,7 +160,7 @@ extension Story {
             "the file is at the root only, and Apple's crawler did not look there", origin: .status(404),
             cdn: notFound, scene: .calm(.status(404), cdn: notFound).with { $0.rootCopy = good },
             findings: ["origin.status error", "cdn.crawler-error error", "origin.root-only warning"], id: .rootOnly,
-            words: ["Apple's CDN does not have it (Bad HTTP Response: 404 Not Found)"]),
+            words: ["Apple's CDN does not have it"]),
         Story(
             "the file is at the root only, and Apple's CDN has another", origin: .status(404), cdn: old,
             scene: .calm(.status(404), cdn: old).with { $0.rootCopy = good },
@@ -196,7 +196,7 @@ extension Story {
         Story(
             "24: servers behind the name differ", cdn: good, scene: scene(good).addresses([good, old]),
             findings: ["origin.address-differs error"], id: .addressesDiffer,
-            words: ["192.0.2.2", "by chance", "same file to every server"]),
+            words: ["192.0.2.2", "is chance", "same file to every server"]),
         Story(
             "25: no intermediate certificate", origin: .certificate(.incompleteChain), cdn: forbidden,
             findings: ["origin.certificate-chain-incomplete error", "cdn.crawler-error error"],
@@ -223,7 +223,7 @@ extension Story {
             "one address has an old certificate", cdn: good,
             scene: scene(good).addresses([good, .certificate(.expired)]),
             findings: ["origin.certificate-expired error"], id: .certificateAtAddress,
-            words: ["at 192.0.2.2 only", "renew", "How long Apple keeps its copy is unknown"]),
+            words: ["At 192.0.2.2 only", "renew", "How long Apple keeps its copy is unknown"]),
     ]
 
     /// A file with web credentials, or without.

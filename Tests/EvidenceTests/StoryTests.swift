@@ -21,10 +21,14 @@ extension EvidenceSuite {
             let text = verdict.text
             if let effect = story.effect { #expect(text.effect == effect) }
             for words in story.words {
-                #expect(verdict.text.oneLine.contains(words), "no '\(words)' in: \(verdict.text.oneLine)")
+                #expect(
+                    verdict.text.oneLine.lowercased().contains(words.lowercased()),
+                    "no '\(words)' in: \(verdict.text.oneLine)")
             }
             for words in story.unsaid {
-                #expect(!verdict.text.oneLine.contains(words), "'\(words)' in: \(verdict.text.oneLine)")
+                #expect(
+                    !verdict.text.oneLine.contains(words),
+                    "'\(words)' in: \(verdict.text.oneLine)")
             }
             for part in text.parts { #expect(part.hasSuffix("."), "\(part)") }
             // More than this nobody reads on a telephone.

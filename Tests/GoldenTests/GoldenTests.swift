@@ -1,6 +1,7 @@
 // What people and programs see of a domain in each state, whole, in Golden/states/STATE/SURFACE, and the pages of many domains
 // in Golden/scenes. `make golden` writes the files again; a person reads the difference.
 
+import Evidence
 import Foundation
 import Monitoring
 import Stage

@@ -68,7 +68,7 @@ extension MonitoringSuite {
 
         /// All that the row's last check found and that feeds its kind: one trouble may have several findings.
         private func rules(_ row: Row, _ course: Course) -> [IgnoredRule] {
-            let fed = (course.state.verdict?.findings ?? []).map(\.rule).filter { IncidentKind.fed(by: $0) == row.kind }
+            let fed = (course.state.verdict?.findings ?? []).map(\.rule).filter { $0.feeds == row.kind }
             return Set(fed + [Rule(rawValue: row.rule)]).map { IgnoredRule($0, reason: "known") }
         }
 

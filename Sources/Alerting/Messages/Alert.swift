@@ -110,7 +110,7 @@ extension Alert {
             state: .firing, since: now, openedAt: now, firedAt: now, version: 1)
         return Alert(
             reason: .firing, at: now, incident: incident,
-            facts: IncidentFacts(diagnosis: .monitor(.testMessage)),
+            facts: IncidentFacts(diagnosis: .remark(.testMessage)),
             labels: [:], links: links, instance: instance, isTest: true)
     }
 }
@@ -144,7 +144,7 @@ extension Alert {
         storeAlert(
             .resolved, id, since, links, instance, now,
             IncidentFacts(
-                diagnosis: .monitor(.over), subject: "aasa-monitor",
+                diagnosis: .remark(.over), subject: "aasa-monitor",
                 relief: "the store takes writes again"))
     }
 

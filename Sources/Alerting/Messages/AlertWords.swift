@@ -154,59 +154,47 @@ enum Span {
 extension IncidentFacts {
     /// By the cause; where that is about something else, by what the incident itself was found by.
     var brokenOrigin: String {
-        Self.headline(of: diagnosis.cause) ?? findings.lazy.compactMap { Self.headline(of: $0.rule.rawValue) }.first
+        Self.headline(of: diagnosis.cause) ?? findings.lazy.compactMap { Self.headline(of: $0.matter, isLead: false) }
+            .first
             ?? "the origin serves no valid file"
     }
 
     private static func headline(of cause: Cause) -> String? {
-        switch cause {
-        case .access(let cause):
-            return switch cause {
-            case .challengedHere: "a bot protection answers in place of the origin"
-            case .refusedHereOnly, .elsewhereFine, .turnedAwayHere, .turnedAwayForLong:
-                "the origin refuses this machine"
-            case .agentRefused, .agentRefusedAsApple: refusedCrawler
-            case .vantageRefused: refusedPlace
-            case .vantageDiffers: otherPlace
-            case .agentDiffers: "the origin serves different files"
-            }
-        case .origin(let cause):
-            return switch cause {
-            case .privateAddress, .privateForApple, .privateHere, .fault(.privateAddress, _),
-                .fault(.redirect(.privateAddress), _):
-                privateAddress
-            case .hosting(let fault, _):
-                switch fault.meaning {
-                case .missing, .missingOrPrivate, .dotFolderDropped: "the origin has no file"
-                case .unknownSite: "the domain leads to a host that does not know it"
-                case .stopped: "the site is switched off at its host"
-                case .failing: "the origin is in trouble"
-                }
-            case .notDeployed: "the origin has no file"
-            case .rootOnly: "the file is at the root only"
-            case .redirectToNothing, .fault(.redirect, _): redirect
-            case .fault(.status(401), _), .fault(.status(403), _): "the origin refuses this machine"
-            case .fault(.status(429), _), .fault(.busy(429, _), _): "the origin limits this machine's requests"
-            case .fault(.behindCloudflare, _), .fault(.busy, _): "the origin is in trouble"
-            case .fault(.status(let status), _) where status >= 500: "the origin is in trouble"
-            default: nil
-            }
-        case .crawler, .copy, .file, .monitor: return nil
+        switch cause.id {
+        case .challengedHere: "a bot protection answers in place of the origin"
+        case .refusedHereOnly, .elsewhereFine, .turnedAwayHere, .turnedAwayForLong: "the origin refuses this machine"
+        case .vantageRefused: "the origin refuses other places"
+        case .vantageDiffers: otherPlace
+        case .crawlerPrivateAddress, .privateAddressHere: privateAddress
+        case .siteUnknown: "the domain leads to a host that does not know it"
+        case .siteStopped: "the site is switched off at its host"
+        case .notDeployed, .dotFolderDropped: "the origin has no file"
+        case .rootOnly: "the file is at the root only"
+        case .redirectToNothing: redirect
+        default: if case .finding(_, let matter, _) = cause { headline(of: matter, isLead: true) } else { nil }
         }
     }
 
-    private static func headline(of rule: String) -> String? {
-        switch rule {
-        case "origin.crawler-refused": refusedCrawler
-        case "origin.vantage-refused": otherPlace
-        case "origin.not-public-address": privateAddress
-        case "origin.redirect", "origin.redirect-insecure", "origin.redirect-loop": redirect
+    /// `isLead`: by an answer, where the diagnosis is about it.
+    private static func headline(of matter: Matter, isLead: Bool) -> String? {
+        switch matter.kind {
+        case .crawlerRefused: "the origin refuses Apple's user agents"
+        case .vantageRefused: otherPlace
+        case .notPublicAddress: privateAddress
+        case .redirect, .redirectInsecure, .redirectLoop: redirect
+        default: if isLead, case .origin(.status(let answer)) = matter { headline(of: answer) } else { nil }
+        }
+    }
+
+    private static func headline(of answer: StatusAnswer) -> String? {
+        switch (answer.fault, answer.status) {
+        case (.status, 401), (.status, 403): "the origin refuses this machine"
+        case (_, 429): "the origin limits this machine's requests"
+        case (.behindCloudflare, _), (.busy, _), (_, 500...): "the origin is in trouble"
         default: nil
         }
     }
 
-    private static let refusedCrawler = "the origin refuses Apple's user agents"
-    private static let refusedPlace = "the origin refuses other places"
     private static let otherPlace = "the origin gives other places something else"
     private static let privateAddress = "the domain has an address that is not public"
     private static let redirect = "the origin redirects in place of the file"

@@ -64,7 +64,7 @@ extension CheckReport {
         let ignored = verdict.ignored.map(\.text).map { ignored in
             WorkflowCommand(
                 level: .notice, properties: [("title", "\(name): \(ignored.text.rule.rawValue) (ignored)")],
-                message: "\(ignored.text.message); ignored: \(ignored.why)"
+                message: "\(ignored.text.message) Ignored: \(ignored.why)"
             ).line
         }
         guard !findings.isEmpty else {
@@ -76,7 +76,7 @@ extension CheckReport {
         let counted = findings.map { finding in
             WorkflowCommand(
                 level: .init(finding.severity), properties: [("title", "\(name): \(finding.rule.rawValue)")],
-                message: "\(finding.message); \(finding.fix)"
+                message: "\(finding.message) \(finding.fix)"
             ).line
         }
         return counted + ignored

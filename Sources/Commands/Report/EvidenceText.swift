@@ -13,10 +13,10 @@ struct EvidenceText {
     private var observation: Observation { report.observation }
     private var full: FullLook? { observation.full }
     /// What the plain request to the origin got; the others are compared with it.
-    private var plain: Serving { Serving(observation.origin, in: report.readings) }
+    private var plain: ServedCell { ServedCell(observation.origin, in: report.readings) }
 
     /// The same before any redirect was followed, as the looks at single addresses and under other names are.
-    private var firstHop: Serving { observation.origin.redirects.first.map(Serving.init(hop:)) ?? plain }
+    private var firstHop: ServedCell { observation.origin.redirects.first.map(ServedCell.init(hop:)) ?? plain }
 
     var lines: [String] {
         var lines = heading("origin", observation.origin.url)
@@ -108,15 +108,15 @@ struct EvidenceText {
 
     private var addresses: [String] {
         guard let looks = full?.addresses, looks.count > 1 else { return [] }
-        let servings = looks.map { Serving($0.retrieval, in: report.readings) }
-        if let first = servings.first, servings.allSatisfy({ $0 == first }) {
+        let cells = looks.map { ServedCell($0.retrieval, in: report.readings) }
+        if let first = cells.first, cells.allSatisfy({ $0.isLike(first) }) {
             return note("\(looks.count) addresses, \(first.wordsForAll)")
         }
-        let rows = zip(looks, servings).map { look, serving in
+        let rows = zip(looks, cells).map { look, cell in
             (
                 look.address.address,
                 [
-                    serving.words(besides: plain), look.address.scope == .public ? "" : Self.words(look.address.scope),
+                    cell.words(besides: plain), look.address.scope == .public ? "" : Self.words(look.address.scope),
                     look.retrieval.connection?.timings.connect.map { "connected in \(($0 / 1000).inWords)" } ?? "",
                 ]
             )
@@ -131,32 +131,32 @@ struct EvidenceText {
     /// Apple's own clients, where they got something else than this program at the same address.
     private var agents: [String] {
         (full?.agents ?? []).flatMap { look -> [String] in
-            let serving = Serving(look.retrieval, in: report.readings)
+            let cell = ServedCell(look.retrieval, in: report.readings)
             let address = look.address ?? look.retrieval.connection?.address
             let same = full?.addresses.first { address != nil && $0.address.address == address }
-            let expected = same.map { Serving($0.retrieval, in: report.readings) } ?? firstHop
-            guard serving != expected else { return [] }
+            let expected = same.map { ServedCell($0.retrieval, in: report.readings) } ?? firstHop
+            guard !cell.isLike(expected) else { return [] }
             let who =
                 switch look.agent {
                 case .crawler: "as Apple's crawler (AASA-Bot)"
                 case .device: "as a device (CFNetwork)"
                 }
             let place = (full?.addresses.count ?? 0) > 1 ? look.address.map { " at \($0)" } ?? "" : ""
-            return note("\(who)\(place): \(serving.words(besides: plain))")
+            return note("\(who)\(place): \(cell.words(besides: plain))")
         }
     }
 
     /// The copy at the root, where it is another file.
     private var rootCopy: [String] {
         guard let copy = full?.rootCopy, report.readings.file(of: copy) != nil else { return [] }
-        let serving = Serving(copy, in: report.readings)
-        return serving == plain ? [] : note("at /apple-app-site-association: \(serving.words(besides: plain))")
+        let cell = ServedCell(copy, in: report.readings)
+        return cell.isLike(plain) ? [] : note("at /apple-app-site-association: \(cell.words(besides: plain))")
     }
 
     private var vantages: [String] {
         (full?.vantages ?? []).flatMap { look in
-            let serving = Serving(look.retrieval, in: report.readings)
-            return note("from \(look.name): \(serving == plain ? "the same" : serving.words(besides: plain))")
+            let cell = ServedCell(look.retrieval, in: report.readings)
+            return note("from \(look.name): \(cell.isLike(plain) ? "the same" : cell.words(besides: plain))")
         }
     }
 
@@ -164,16 +164,16 @@ struct EvidenceText {
 
     private var edges: [String] {
         guard let looks = full?.edges, looks.count > 1 else { return [] }
-        let servings = looks.map { Serving($0.retrieval, in: report.readings) }
-        if let first = servings.first, servings.allSatisfy({ $0 == first }) {
+        let cells = looks.map { ServedCell($0.retrieval, in: report.readings) }
+        if let first = cells.first, cells.allSatisfy({ $0.isLike(first) }) {
             return note("\(looks.count) edges, \(first.wordsForAll)")
         }
-        let rows = zip(looks, servings).map { look, serving in
+        let rows = zip(looks, cells).map { look, cell in
             let answer = look.retrieval.answer
             let age = answer?.age.map { age in "age \(age) s" + (answer?.maxAge.map { " of \($0) s" } ?? "") }
             return (
                 look.address,
-                [serving.words(besides: plain), age ?? "", answer.flatMap(Self.place).map { "from \($0)" } ?? ""]
+                [cell.words(besides: plain), age ?? "", answer.flatMap(Self.place).map { "from \($0)" } ?? ""]
             )
         }
         return note("\(looks.count) edges, not all alike:") + table(rows)
@@ -203,85 +203,61 @@ struct EvidenceText {
     }
 }
 
-/// What one of several servers gave, reduced to what matters to a reader of the file: to be compared with what the others
-/// gave, and said in a few words.
-struct Serving: Hashable {
-    private enum Kind: Hashable {
-        case file(meaning: ContentHash, bytes: ContentHash)
-        /// Status 200 with something that is no file.
-        case noFile(type: String, ContentHash?)
-        case redirect(status: Int, target: String)
-        case status(Int, reason: String)
-        case cutShort
-        case silence(Failure.Kind)
-    }
-
-    private let kind: Kind
-    /// As libcurl says it; differs from one server to the next where the trouble is the same.
+/// What one of several servers gave, as a table of them says it.
+struct ServedCell {
+    let served: Served
+    /// What its words add: the type of what is no file, the status of a redirect, Apple's reason, libcurl's words.
     private let detail: String
 
     init(_ retrieval: Retrieval, in readings: Readings) {
-        detail = retrieval.failure?.detail.displayable.shortened(to: 120) ?? ""
-        guard let answer = retrieval.answer else {
-            kind = .silence(retrieval.failure?.kind ?? .malformedAnswer)
-            return
-        }
-        // A redirect that was followed shows in what came of it.
-        if (300..<400).contains(answer.status), let hop = retrieval.redirects.last {
-            kind = .redirect(status: hop.status, target: hop.target ?? hop.location ?? "nowhere")
-        } else if answer.status != 200 {
-            kind = .status(answer.status, reason: CrawlerFailure(answer)?.words ?? "")
-        } else if let file = readings.file(of: retrieval), let meaning = file.meaning {
-            kind = .file(meaning: meaning, bytes: file.hash)
-        } else if case .cutShort = answer.body.end {
-            kind = .cutShort
-        } else {
-            kind = .noFile(type: answer.header("content-type") ?? "no Content-Type", answer.body.hash)
-        }
+        served = readings.served(by: retrieval)
+        let answer = retrieval.answer
+        detail =
+            switch served {
+            case .page, .noFile: answer?.header("content-type") ?? "no Content-Type"
+            case .redirect: "\(retrieval.redirects.last?.status ?? answer?.status ?? 0)"
+            case .status: answer.flatMap(CrawlerFailure.init)?.words ?? ""
+            case .failed: retrieval.failure?.detail.displayable.shortened(to: 120) ?? ""
+            case .file, .partial, .clientCertificate: ""
+            }
     }
 
     init(hop: RedirectHop) {
-        kind = .redirect(status: hop.status, target: hop.target ?? hop.location ?? "nowhere")
-        detail = ""
+        served = .redirect(hop.target ?? hop.location ?? "")
+        detail = "\(hop.status)"
     }
 
-    /// Two looks are alike where a reader of the file would notice no difference.
-    static func == (left: Serving, right: Serving) -> Bool {
-        switch (left.kind, right.kind) {
-        case (.file(let one, _), .file(let other, _)): one == other
-        default: left.kind == right.kind
-        }
+    /// Whether a reader of the file would notice no difference.
+    func isLike(_ other: ServedCell) -> Bool {
+        if case .failed = served { return served.isLike(other.served) }
+        return served.isLike(other.served) && detail == other.detail
     }
 
-    func hash(into hasher: inout Hasher) {
-        if case .file(let meaning, _) = kind { hasher.combine(meaning) } else { hasher.combine(kind) }
-    }
-
-    /// In the words of a table. `origin`: what the plain request got, to compare with.
-    func words(besides origin: Serving? = nil) -> String {
-        switch kind {
-        case .file(let meaning, let bytes):
-            guard case .file(let own, let ownBytes) = origin?.kind else { return "file \(bytes.hex.prefix(12))…" }
-            if bytes == ownBytes { return "the origin's file" }
-            return meaning == own
-                ? "the origin's file, formatted differently" : "another file, \(bytes.hex.prefix(12))…"
-        case .noFile(let type, _): return "no file, but \(type.displayable.shortened(to: 60))"
-        case .redirect(let status, let target): return "\(status) to \(target.displayable.shortened(to: 120))"
-        case .status(let status, let reason):
-            return "status \(status)" + (reason.isEmpty ? "" : ", Apple says: \(reason.displayable.shortened(to: 120))")
-        case .cutShort: return "the answer breaks off"
-        case .silence: return "no answer: \(detail)"
+    /// `origin`: what the plain request got, to compare with.
+    func words(besides origin: ServedCell? = nil) -> String {
+        switch served {
+        case .file(let meaning, let name):
+            guard case .file(let own, let ownName) = origin?.served else { return "file \(name)…" }
+            if meaning != own { return "another file, \(name)…" }
+            return name == ownName ? "the origin's file" : "the origin's file, formatted differently"
+        case .page, .noFile: return "no file, but \(detail.displayable.shortened(to: 60))"
+        case .redirect(let target): return "\(detail) to \(target.isEmpty ? "nowhere" : target.displayable)"
+        case .status(let status):
+            return "status \(status)" + (detail.isEmpty ? "" : ", Apple says: \(detail.displayable.shortened(to: 120))")
+        case .clientCertificate(let status): return "status \(status), and a demand for a client certificate"
+        case .partial: return "the answer breaks off"
+        case .failed: return "no answer: \(detail)"
         }
     }
 
     /// For several that are all alike.
     var wordsForAll: String {
-        switch kind {
+        switch served {
         case .file: "all serve the same"
-        case .noFile, .cutShort: "all serve the same: \(words())"
-        case .redirect(let status, let target): "all redirect: \(status) to \(target.displayable.shortened(to: 120))"
-        case .status: "all answer with \(words())"
-        case .silence: "none answers: \(detail)"
+        case .page, .noFile, .partial: "all serve the same: \(words())"
+        case .redirect: "all redirect: \(words())"
+        case .status, .clientCertificate: "all answer with \(words())"
+        case .failed: "none answers: \(detail)"
         }
     }
 }

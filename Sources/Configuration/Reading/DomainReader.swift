@@ -216,7 +216,7 @@ enum IgnoreReader {
     private static func known(_ text: ScalarText, _ section: Section) -> Rule? {
         let rule = Rule(rawValue: text.value)
         if Rule.ofDomains.contains(rule) { return rule }
-        guard !text.value.hasPrefix("monitor."), text.value != "cdn.wide" else {
+        guard FindingKind(rawValue: text.value) == nil else {
             section.reading.error(
                 "rule \(text.quoted) \(section.title) is about the monitor or many domains; it cannot be ignored for a domain",
                 at: text.position)

@@ -54,7 +54,7 @@ extension Checks {
                 if addresses.isEmpty { continue }
                 findings.append(
                     Finding(
-                        .origin(family == 6 ? .ipv6Unchecked(addresses) : .ipv4Unchecked(addresses)),
+                        .origin(.familyUnchecked(family, addresses)),
                         evidence: ["addresses": addresses.joined(separator: ", ")]))
             }
         }
@@ -67,13 +67,11 @@ extension Checks {
                 Finding(
                     .origin(
                         .addressesUnreachable(
-                            context.given(rest), of: all.isEmpty ? rest.count : all.count,
-                            othersAnswer: context.origin.answer != nil || all.contains { $0.retrieval.answer != nil },
-                            context.domain)), evidence: errors(rest)))
+                            context.served(rest), of: all.isEmpty ? rest.count : all.count)), evidence: errors(rest)))
         }
         if !six.isEmpty {
             findings.append(
-                Finding(.origin(.ipv6Broken(context.given(six), context.domain)), evidence: errors(six))
+                Finding(.origin(.ipv6Broken(context.served(six))), evidence: errors(six))
                     .tested(context.readings.control[.ipv6] == .passes))
         }
         return findings
@@ -110,8 +108,8 @@ extension Checks {
 
 extension CheckContext {
     /// What each of the addresses gives.
-    func given(_ looks: [AddressLook]) -> [GivenAt] {
-        looks.map { GivenAt([$0.address.address], readings.given(of: $0.retrieval)) }
+    func served(_ looks: [AddressLook]) -> [ServedAt] {
+        looks.map { ServedAt([$0.address.address], readings.served(by: $0.retrieval)) }
     }
 }
 
@@ -121,7 +119,7 @@ extension Checks {
     /// Addresses that answer, but not alike: which one Apple's crawler or a phone meets is chance. The request by name is
     /// one sample more, which shows servers behind one address that differ.
     @Sendable static func addressDifferences(_ context: CheckContext) -> [Finding] {
-        let groups = context.groups(context.addressSamples) { context.readings.serving(of: $0) }
+        let groups = context.groups(context.addressSamples) { context.readings.served(by: $0).likeness }
         guard groups.count > 1 else { return formatting(context) }
         // Each of them was asked once; the request by name is the only one that was answered otherwise.
         let isOneAddress = groups.count { !$0.places.isEmpty } == 1
@@ -129,15 +127,15 @@ extension Checks {
             Finding(
                 .origin(
                     isOneAddress
-                        ? .addressAnswersDifferently(groups, context.domain) : .addressesDiffer(groups, context.domain)
+                        ? .addressAnswersDifferently(groups) : .addressesDiffer(groups)
                 ), evidence: ["groups": "\(groups.count)"])
         ]
     }
 
     private static func formatting(_ context: CheckContext) -> [Finding] {
-        let files = context.addressSamples.filter { context.readings.serving(of: $0.retrieval).isFile }
+        let files = context.addressSamples.filter { context.readings.served(by: $0.retrieval).isFile }
         let groups = context.groups(files) { context.readings.body(of: $0)?.hash }
-        return groups.count > 1 ? [Finding(.origin(.formattingsDiffer(groups, context.domain)))] : []
+        return groups.count > 1 ? [Finding(.origin(.formattingsDiffer(groups)))] : []
     }
 }
 
@@ -158,7 +156,7 @@ extension CheckContext {
         // Where redirects were followed, the last answer is another server's.
         if !looks.isEmpty, origin.answer != nil, origin.redirects.isEmpty, let address = origin.connection?.address,
             let index = samples.firstIndex(where: { $0.address == address }),
-            readings.serving(of: samples[index].retrieval) != readings.serving(of: origin)
+            !readings.served(by: samples[index].retrieval).isLike(readings.served(by: origin))
         {
             switch (isBusy(samples[index].retrieval), isBusy(origin)) {
             case (true, false): samples[index] = AddressSample(address: address, retrieval: origin)
@@ -168,8 +166,10 @@ extension CheckContext {
             }
         }
         for (address, retrieval) in chanceVersions {
-            let version = readings.serving(of: retrieval)
-            let isKnown = samples.contains { $0.address == address && readings.serving(of: $0.retrieval) == version }
+            let version = readings.served(by: retrieval)
+            let isKnown = samples.contains {
+                $0.address == address && readings.served(by: $0.retrieval).isLike(version)
+            }
             if !isKnown, looks.contains(where: { $0.address.address == address }) {
                 samples.append(AddressSample(address: address, retrieval: retrieval, isSecond: true))
             }
@@ -178,10 +178,10 @@ extension CheckContext {
     }
 
     /// The samples that are alike, most first.
-    func groups<Key: Hashable>(_ samples: [AddressSample], by key: (Retrieval) -> Key) -> [GivenAt] {
+    func groups<Key: Hashable>(_ samples: [AddressSample], by key: (Retrieval) -> Key) -> [ServedAt] {
         Groups(samples.map { (key($0.retrieval), $0) }).members.map { group in
-            GivenAt(
-                group.filter { !$0.isSecond }.map(\.address), readings.given(of: group[0].retrieval),
+            ServedAt(
+                group.filter { !$0.isSecond }.map(\.address), readings.served(by: group[0].retrieval),
                 again: group.first(where: \.isSecond)?.address)
         }
     }
@@ -216,7 +216,7 @@ extension Checks {
         guard let first = foreign.first, let resolution = context.observation.full?.resolution else { return [] }
         return [
             Finding(
-                .origin(.notPublic(foreign, of: resolution.addresses.count, context.domain)),
+                .origin(.notPublic(foreign, of: resolution.addresses.count)),
                 evidence: [
                     "scope": first.scope.rawValue, "apple_code": "SWCERR00202", "source": resolution.source.rawValue,
                 ])

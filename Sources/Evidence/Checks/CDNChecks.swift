@@ -21,7 +21,8 @@ extension Checks {
             Finding(
                 .cdn(
                     .unreachable(
-                        fault, host: cdn.host, detail: cdn.failure?.detail.inSentence, by: context.ownCauseAtCDN)),
+                        fault, besideFile: context.readings.originFile?.namesService == true, by: context.ownCauseAtCDN)
+                ),
                 evidence: evidence)
         ]
     }
@@ -65,7 +66,7 @@ extension Checks {
     /// is judged; one reason is reported once.
     @Sendable static func cdnCopy(_ context: CheckContext) -> [Finding] {
         guard let cdn = context.cdn, cdn.answer?.speaksOfFile == true else { return [] }
-        let survey = EdgeSurvey(context.readings)
+        let survey = context.edges
         let looks = survey.speaking.map(\.look)
         let total = max(survey.asked, 1)
         let asked = looks.isEmpty ? [EdgeLook(address: cdn.connection?.address ?? "", retrieval: cdn)] : looks
@@ -144,7 +145,7 @@ extension Checks {
 
     /// Edges that disagree about the file, and edges that say nothing about it while others do.
     @Sendable static func edgeDifferences(_ context: CheckContext) -> [Finding] {
-        let survey = EdgeSurvey(context.readings)
+        let survey = context.edges
         guard !survey.speaking.isEmpty else { return [] }
         return disagreement(survey, context) + silence(survey, context.now)
     }
@@ -166,9 +167,9 @@ extension Checks {
     private static func held(
         _ copy: EdgeSurvey.Copy, _ looks: [EdgeLook], _ current: Set<ContentHash>, _ context: CheckContext
     ) -> EdgeGroup.Held {
-        let hash = looks.first.flatMap { context.readings.body(of: $0.retrieval)?.hash.hex.prefix(8) } ?? ""
+        let hash = looks.first.flatMap { context.readings.body(of: $0.retrieval)?.hash.short } ?? ""
         switch copy {
-        case .file(let meaning): return current.contains(meaning) ? .originFile("\(hash)") : .otherFile("\(hash)")
+        case .file(let meaning): return current.contains(meaning) ? .originFile(hash) : .otherFile(hash)
         case .noFile: return .noFile
         case .missing:
             // Edges may have different reasons for the same absence.
@@ -192,14 +193,14 @@ extension Checks {
                 .cdn(
                     .edgesInTrouble(
                         group[0].fault, at: EdgePlaces(places, of: survey.asked),
-                        addresses: group.prefix(8).map(\.look.address), host: group[0].look.retrieval.host)),
+                        addresses: group.prefix(8).map(\.look.address))),
                 evidence: ["edges": places.joined(separator: ", ")])
         }
         if dead.isEmpty { return findings }
         var evidence = errors(dead.map { ($0.address, $0.retrieval) })
         evidence["edges"] = evidence.removeValue(forKey: "addresses")
         let given = dead.compactMap { look in
-            look.retrieval.failure.map { GivenAt([look.address], .failed($0.kind, $0.phase)) }
+            look.retrieval.failure.map { ServedAt([look.address], .failed($0.kind, $0.phase)) }
         }
         return findings + [Finding(.cdn(.edgesSilent(given, of: survey.asked)), evidence: evidence)]
     }
@@ -219,68 +220,5 @@ extension EdgeLook {
         }
         let word = names.last.map(String.init) ?? answer.header("cdn-server")
         return word?.displayable.shortened(to: 40)
-    }
-}
-
-/// Why an answer of the CDN, or none, says nothing about the file: its own trouble, or that of the way to it. Not the site's
-/// fault.
-package enum CDNFault: Codable, Hashable, Sendable {
-    case failed(Failure.Kind, Failure.Phase)
-    case cutShort
-    /// `pause`: seconds, as far as it asks for it.
-    case rateLimited(pause: Int)
-    case ownTrouble(status: Int, pause: Int)
-    case notApple(status: Int)
-
-    /// Which of them it is: edges in one kind of trouble are counted together.
-    var family: String {
-        switch self {
-        case .failed(let kind, _): kind.rawValue
-        case .cutShort: "cut_short"
-        case .rateLimited: "rate_limited"
-        case .ownTrouble: "own_trouble"
-        case .notApple: "not_apple"
-        }
-    }
-}
-
-extension CDNFault {
-    /// Nil where the retrieval says something about the file.
-    init?(_ retrieval: Retrieval, _ now: Date) {
-        guard !retrieval.speaksOfFile else { return nil }
-        switch retrieval.outcome {
-        case .failed(let failure): self = .failed(failure.kind, failure.phase)
-        case .answered(let answer) where answer.speaksOfFile: self = .cutShort
-        case .answered(let answer):
-            if answer.isOfStranger {
-                self = .notApple(status: answer.status)
-            } else if answer.status == 429 {
-                self = .rateLimited(pause: answer.pause(now))
-            } else {
-                self = .ownTrouble(status: answer.status, pause: answer.pause(now))
-            }
-        }
-    }
-
-    /// The same for edges that ask for different pauses.
-    var withoutPause: CDNFault {
-        switch self {
-        case .rateLimited: .rateLimited(pause: 0)
-        case .ownTrouble(let status, _): .ownTrouble(status: status, pause: 0)
-        case .failed, .cutShort, .notApple: self
-        }
-    }
-}
-
-extension Retrieval {
-    /// Of the URL that was asked for.
-    var host: String { URLComponents(string: url)?.host ?? "" }
-}
-
-extension Answer {
-    /// How long to leave a CDN alone that is in trouble, in seconds, as it asks for it itself; a day at most.
-    fileprivate func pause(_ now: Date) -> Int {
-        let asked = retryAfter(now) ?? secondsUntilExpiry
-        return asked.map { min(max($0, 60), 86_400) } ?? (status == 429 ? 3600 : 300)
     }
 }

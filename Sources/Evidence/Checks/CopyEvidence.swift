@@ -56,7 +56,7 @@ extension CheckContext {
 
     /// Whether Apple says that its crawler got no answer, at any edge.
     var crawlerMetSilence: Bool {
-        let edges = EdgeSurvey(readings).speaking.map(\.look.retrieval)
+        let edges = edges.speaking.map(\.look.retrieval)
         return ([cdn].compactMap(\.self) + edges).compactMap(\.answer?.crawlerFailure).contains {
             $0.trouble == .silence || $0.trouble == .connection(.refused)
         }
@@ -94,7 +94,7 @@ extension CheckContext {
             if copyEvidence?.isRecent == true { finding.severity = .warning }
             return finding
         }
-        if finding.rule == .origin("not-public-address"), origin.redirectStop == nil, let word = appleWord,
+        if finding.kind == .notPublicAddress, origin.redirectStop == nil, let word = appleWord,
             word.trouble != .address
         {
             finding.severity = .warning
@@ -114,12 +114,11 @@ extension CheckContext {
     /// Whether a finding is about what this machine alone may meet: an answer that turns it away, in whatever form, addresses
     /// that its own resolver gave, and whatever is wrong with the server there.
     private func isOfThisMachine(_ finding: Finding) -> Bool {
-        let rule = finding.rule
         // A redirect to such an address is everybody's.
-        if rule == .origin("not-public-address") { return origin.redirectStop != .privateAddress }
-        if meetsAnotherServer { return rule.rawValue.hasPrefix("origin.") || rule.rawValue.hasPrefix("aasa.") }
+        if finding.kind == .notPublicAddress { return origin.redirectStop != .privateAddress }
+        if meetsAnotherServer { return finding.matter.area == .origin || finding.matter.area == .file }
         return isTurnedAwayAlone
-            && ([.origin("status"), .origin("content-type")].contains(rule) || rule.rawValue.hasPrefix("aasa."))
+            && (finding.kind == .status || finding.kind == .contentType || finding.matter.area == .file)
     }
 }
 

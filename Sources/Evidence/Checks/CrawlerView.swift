@@ -13,7 +13,7 @@ extension Checks {
         let looks = AgentLook.Agent.allCases.compactMap { context.steadyVersion(for: $0) }
         guard let first = looks.first, let reference = context.plainLook(besides: first) else { return [] }
         let others = looks.map {
-            AgentRefusals.Refused(agent: $0.agent, given: context.readings.given(of: $0.retrieval))
+            AgentRefusals.Refused(agent: $0.agent, served: context.readings.served(by: $0.retrieval))
         }
         var evidence = ["url": context.origin.url]
         evidence["plain_sha256"] = reference.answer?.body.hash?.hex
@@ -23,7 +23,7 @@ extension Checks {
         }
         return [
             Finding(
-                .origin(.agentDiffers(others, plain: context.readings.given(of: reference))), evidence: evidence)
+                .origin(.agentDiffers(others, plain: context.readings.served(by: reference))), evidence: evidence)
         ]
     }
 
@@ -57,11 +57,14 @@ extension Checks {
             }
         }
         let refusals = AgentRefusals(
-            agents: agents.map { .init(agent: $0.agent, given: context.readings.given(of: $0.retrieval)) },
-            plain: context.readings.given(of: reference),
+            agents: agents.map { .init(agent: $0.agent, served: context.readings.served(by: $0.retrieval)) },
+            plain: context.readings.served(by: reference),
             protection: context.readings.protection(of: first.retrieval)?.protection,
-            first: context.readings.given(of: first.retrieval),
-            addresses: places.isPart ? places.refusing : [], tried: places.tried)
+            first: context.readings.served(by: first.retrieval),
+            addresses: places.isPart ? places.refusing : [], tried: places.tried,
+            isCloudflare: refused.compactMap(\.0.retrieval.answer).contains {
+                $0.isOfCloudflare || $0.header("cf-mitigated") != nil
+            })
         return [Finding(.origin(.crawlerRefused(refusals)), evidence: evidence)]
     }
 }
@@ -71,10 +74,10 @@ extension CheckContext {
     func refusal(of look: AgentLook) -> Retrieval? {
         if look.retrieval.ownFault != nil { return nil }
         guard let reference = plainLook(besides: look), !isBusy(look.retrieval) else { return nil }
-        let (plain, agent) = (readings.serving(of: reference), readings.serving(of: look.retrieval))
+        let (plain, agent) = (readings.served(by: reference), readings.served(by: look.retrieval))
         switch plain {
-        case .file: return agent == plain || otherVersion(look) ? nil : reference
-        case .redirect: return agent == plain || agent.isFile || readings.originFile == nil ? nil : reference
+        case .file: return agent.isLike(plain) || otherVersion(look) ? nil : reference
+        case .redirect: return agent.isLike(plain) || agent.isFile || readings.originFile == nil ? nil : reference
         default: return nil
         }
     }
@@ -141,8 +144,8 @@ extension CheckContext {
         guard readings.originFile == nil else { return [] }
         // An address that gives everybody the file shows nothing about who is let in.
         return (observation.full?.agents ?? []).filter { look in
-            readings.serving(of: look.retrieval).isFile
-                && plainLook(besides: look).map { !readings.serving(of: $0).isFile } ?? true
+            readings.served(by: look.retrieval).isFile
+                && plainLook(besides: look).map { !readings.served(by: $0).isFile } ?? true
         }.map(\.agent)
     }
 }

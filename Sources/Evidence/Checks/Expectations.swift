@@ -190,10 +190,10 @@ extension PageLook {
         let target = (last?.target ?? last?.location)?.inSentence
         switch retrieval.outcome {
         case .answered(let answer):
-            return (200..<300).contains(answer.status) ? nil : .given(.status(answer.status), behind: target)
-        case .failed(let failure) where failure.kind == .certificate:
-            return .given(.certificate(retrieval.connection?.tls?.problem), behind: target)
-        case .failed(let failure): return .given(.failed(failure.kind, failure.phase), behind: target)
+            return (200..<300).contains(answer.status) ? nil : .served(.status(answer.status), behind: target)
+        case .failed(let failure):
+            let problem = failure.kind == .certificate ? retrieval.connection?.tls?.problem : nil
+            return .served(.failed(failure.kind, failure.phase, problem), behind: target)
         }
     }
 }

@@ -50,13 +50,13 @@ extension Checks {
             matter.target = context.origin.redirects.last?.target?.inSentence
             // Which of several addresses it was; what the others do has a finding of its own.
             let isServedElsewhere = context.addressSamples.contains {
-                context.readings.serving(of: $0.retrieval).isFile
+                context.readings.served(by: $0.retrieval).isFile
             }
             if isServedElsewhere { matter.address = context.origin.connection?.address }
         }
         return [
             host.placing(
-                Finding(.origin(.status(matter, context.domain)), evidence: context.answerEvidence)
+                Finding(.origin(.status(matter)), evidence: context.answerEvidence)
                     .tested(context.isOriginTested))
         ]
     }
@@ -194,7 +194,16 @@ extension Checks {
             evidence["cdn_status"] = "\(cdn.status)"
             evidence["cdn_sha256"] = context.readings.cdnFile?.hash.hex
         }
-        return [Finding(.origin(.rootOnly(context.domain)), evidence: evidence)]
+        return [Finding(.origin(.rootOnly(apple: context.rootAtApple(copy))), evidence: evidence)]
+    }
+}
+
+extension CheckContext {
+    /// What Apple's CDN has of a site whose file is at the root only; nil: it was not asked.
+    fileprivate func rootAtApple(_ root: ContentReading) -> RootAtApple? {
+        guard case .asked = observation.cdn else { return nil }
+        guard cdn?.speaksOfFile == true else { return .noAnswer }
+        return readings.cdnFile.map { $0.meaning == root.meaning ? .sameFile : .otherFile } ?? .nothing
     }
 }
 

@@ -16,17 +16,18 @@ extension Checks {
         let host = last.target.flatMap { URL(string: $0)?.host }
         let matter: OriginMatter
         if let fault = RedirectFault(stopOf: context.origin) {
-            matter = .redirect(fault, context.domain)
+            matter = .redirect(fault)
         } else if trail.isInsecure {
-            matter = .redirect(.byInsecure(target), context.domain)
+            matter = .redirect(.byInsecure(target))
         } else if trail.leadsToLogin {
-            matter = .redirect(.login(target), context.domain)
+            matter = .redirect(.login(target))
         } else if let fault = RedirectFault(placeholderOf: context) {
-            matter = .redirect(fault, context.domain)
+            matter = .redirect(fault)
         } else if host.map({ context.domain.isSameSite(as: $0) }) == true {
-            matter = .redirectSameSite(target, context.domain)
+            matter = .redirectSameSite(
+                target, cdnFollowed: context.cdn?.answer?.header("apple-from")?.contains(",") == true)
         } else {
-            matter = .redirect(.otherSite(target), context.domain)
+            matter = .redirect(.otherSite(target))
         }
         return [Finding(.origin(matter), evidence: evidence)]
     }

@@ -18,7 +18,7 @@ extension CheckContext {
         guard origin.redirects.isEmpty, let failure = origin.failure, failure.isSilence else { return false }
         let address = origin.connection?.address
         return (observation.full?.addresses ?? []).contains { look in
-            (address == nil || look.address.address == address) && readings.serving(of: look.retrieval).isFile
+            (address == nil || look.address.address == address) && readings.served(by: look.retrieval).isFile
         }
     }
 }
@@ -44,7 +44,7 @@ extension Checks {
 
     static func stalls(_ looks: [(name: String, retrieval: Retrieval)], _ context: CheckContext) -> Finding {
         Finding(
-            .origin(.stalls(looks.map { GivenAt([$0.name], context.readings.given(of: $0.retrieval)) })),
+            .origin(.stalls(looks.map { ServedAt([$0.name], context.readings.served(by: $0.retrieval)) })),
             evidence: errors(looks))
     }
 

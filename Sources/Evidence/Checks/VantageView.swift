@@ -30,9 +30,9 @@ extension Checks {
                 evidence["issuer_\(index + 1)"] = leaf.issuer
             }
         }
-        let given = looks.map { GivenAt([$0.name.inSentence], context.readings.given(of: $0.retrieval)) }
+        let served = looks.map { ServedAt([$0.name.inSentence], context.readings.served(by: $0.retrieval)) }
         return Finding(
-            .origin(.vantageDiffers(fault, given, here: context.readings.given(of: context.origin), context.domain)),
+            .origin(.vantageDiffers(fault, served, here: context.readings.served(by: context.origin))),
             evidence: evidence)
     }
 }
@@ -40,23 +40,21 @@ extension Checks {
 extension CheckContext {
     /// The places that are given something else than this machine, of one kind.
     func vantages(with fault: VantageFault) -> [VantageLook] {
-        let here = readings.serving(of: origin)
+        let here = readings.served(by: origin)
         let apples = readings.cdnFile?.meaning
         return (observation.full?.vantages ?? []).filter { look in
-            var serving = readings.serving(of: look.retrieval)
-            // An object without a service is an answer, and no version of the file.
-            if serving.isFile, readings.version(of: look.retrieval) == nil { serving = .noFile }
+            let served = readings.served(by: look.retrieval)
             // What an address gives here too is no matter of the place: that the addresses differ is a finding of its own.
-            if let version = readings.version(of: look.retrieval), versionsHere.contains(version) { return false }
-            return look.retrieval.ownFault == nil && serving != here
-                && VantageFault(serving, appleHas: apples) == fault
+            if case .file(let version, _) = served, versionsHere.contains(version) { return false }
+            return look.retrieval.ownFault == nil && !served.isLike(here)
+                && VantageFault(served, appleHas: apples) == fault
         }
     }
 
     /// The places that are given the file where this machine is not.
     var welcomeVantages: [String] {
         guard readings.originFile == nil else { return [] }
-        return (observation.full?.vantages ?? []).filter { readings.serving(of: $0.retrieval).isFile }.map(\.name)
+        return (observation.full?.vantages ?? []).filter { readings.served(by: $0.retrieval).isFile }.map(\.name)
     }
 }
 
@@ -80,18 +78,18 @@ package enum VantageFault: String, Codable, CaseIterable, Sendable {
     /// What Apple's CDN has as well.
     case applesFile = "apples_file"
 
-    /// `serving`: another one than this machine is given.
-    init(_ serving: Serving, appleHas copy: ContentHash?) {
-        switch serving {
-        case .file(let meaning): self = meaning == copy ? .applesFile : .otherFile
-        case .noFile: self = .page
+    /// `served`: something else than this machine is given.
+    init(_ served: Served, appleHas copy: ContentHash?) {
+        switch served {
+        case .file(let meaning, _): self = meaning == copy ? .applesFile : .otherFile
+        case .page, .noFile: self = .page
         case .partial: self = .partial
         case .redirect: self = .redirect
         case .status(404), .status(410): self = .absent
         case .status(429): self = .rateLimited
         case .status(500...): self = .serverTrouble
-        case .status: self = .refused
-        case .failed(let kind):
+        case .status, .clientCertificate: self = .refused
+        case .failed(let kind, _, _):
             switch kind {
             case .certificate: self = .certificate
             case .tlsHandshake, .tlsVersion: self = .handshake

@@ -1,5 +1,6 @@
 // What each edge of the CDN serves, and which of it is old.
 
+import Facts
 import Foundation
 
 struct EdgeSurvey {
@@ -19,11 +20,11 @@ struct EdgeSurvey {
         let looks = readings.cdn == nil ? [] : readings.observation.full?.edges ?? []
         silent = looks.filter { !$0.retrieval.speaksOfFile }
         speaking = looks.filter(\.retrieval.speaksOfFile).map { look in
-            switch readings.serving(of: look.retrieval) {
-            case .file(let meaning): (look, .file(meaning))
-            case .noFile, .partial: (look, .noFile)
+            switch readings.served(by: look.retrieval) {
+            case .file(let meaning, _): (look, .file(meaning))
+            case .page, .noFile, .partial: (look, .noFile)
             // An answer of another status speaks of the file where Apple says why there is none.
-            case .redirect, .status, .failed: (look, .missing)
+            case .redirect, .status, .clientCertificate, .failed: (look, .missing)
             }
         }
     }

@@ -292,6 +292,9 @@ extension Answer {
 }
 
 extension Retrieval {
+    /// Of the URL that was asked for.
+    fileprivate var host: String { URLComponents(string: url)?.host ?? "" }
+
     /// A redirect that leaves the site of the host that was asked first.
     fileprivate var hopToAnotherSite: RedirectHop? {
         guard !redirects.isEmpty, let domain = try? Domain(host) else { return nil }

@@ -1,4 +1,4 @@
-// What a check means, as a value: identifiers and arguments, never sentences. A catalogue renders it (Catalogue/).
+// What a check means, as a value: what phones do, why, and until when.
 
 import Facts
 import Foundation
@@ -12,6 +12,8 @@ package struct Diagnosis: Codable, Equatable, Sendable {
     package var word: AppleReport?
     /// Until when it stays so, as far as that can be said.
     package var outlook: Outlook?
+    /// Whether a fault of the site rests on this machine alone, of which nothing else was seen to work; nil: it does not.
+    package var isSeenHereAlone: Bool?
 
     package init(effect: Effect, cause: Cause, word: AppleReport? = nil, outlook: Outlook? = nil) {
         self.effect = effect
@@ -24,7 +26,12 @@ package struct Diagnosis: Codable, Equatable, Sendable {
 extension Diagnosis {
     /// About the monitor itself.
     package static func monitor(_ cause: MonitorCause, _ effect: Effect.Links = .unaffected) -> Diagnosis {
-        Diagnosis(effect: Effect(effect), cause: .monitor(cause))
+        Diagnosis(effect: Effect(effect), cause: Cause(.monitor(cause)))
+    }
+
+    /// Of no check.
+    package static func remark(_ remark: Remark, _ effect: Effect.Links = .unaffected) -> Diagnosis {
+        Diagnosis(effect: Effect(effect), cause: .remark(remark))
     }
 
     package var id: DiagnosisID { cause.id }
@@ -37,9 +44,12 @@ extension Diagnosis {
     init(of context: DiagnosisContext) {
         let cause =
             Self.rows.lazy.compactMap { $0(context) }.first
-            ?? context.findings.first.map { .file(.finding($0.rule)) } ?? .copy(.originFine)
+            ?? context.findings.first.map { Cause($0) } ?? .copy(.originFine)
         self.init(
             effect: Effect(of: context), cause: cause, word: context.appleReport, outlook: Outlook(of: context))
+        if cause.isOfOrigin, context.findings.contains(where: { $0.counterevidence == .untested }) {
+            isSeenHereAlone = true
+        }
     }
 
     typealias Row = @Sendable (DiagnosisContext) -> Cause?
@@ -49,6 +59,19 @@ extension Diagnosis {
     static let rows: [Row] =
         nameRows + welcomeRows + absenceRows + handshakeRows + vantageRows + refusalRows + turnedAwayRows + crawlerRows
         + originRows + expectationRows + edgeRows + copyRows + privateHereRows + healthyRows
+}
+
+extension Cause {
+    package init(_ finding: Finding, as id: DiagnosisID? = nil) {
+        self.init(finding.matter, at: finding.place, as: id)
+    }
+
+    fileprivate var isOfOrigin: Bool {
+        switch self {
+        case .origin, .finding(_, .origin, _): true
+        case .finding, .access, .crawler, .copy, .remark: false
+        }
+    }
 }
 
 /// Apple's word on its crawler, which comes before anything that is seen from here.
@@ -78,36 +101,32 @@ final class DiagnosisContext {
     var full: FullLook? { check.observation.full }
     var isMixed: Bool { comparison.state == .mixed }
 
-    func finding(_ rule: String) -> Finding? { findings.first { $0.rule.rawValue == rule } }
+    func finding(_ kind: FindingKind) -> Finding? { findings.first { $0.kind == kind } }
 
-    func error(_ rule: String) -> Finding? {
-        findings.first { $0.severity == .error && $0.rule.rawValue == rule }
+    func error(_ kind: FindingKind) -> Finding? { findings.first { $0.severity == .error && $0.kind == kind } }
+
+    /// A finding of the linter, by its rule.
+    func lint(_ rule: String) -> Finding? {
+        findings.first { if case .file(.lint(let lint)) = $0.matter { lint.rule == rule } else { false } }
     }
 
-    func hasError(in area: String) -> Bool {
-        findings.contains { $0.severity == .error && $0.rule.rawValue.hasPrefix(area) }
+    func hasError(in area: Matter.Area) -> Bool {
+        findings.contains { $0.severity == .error && $0.matter.area == area }
     }
 
     /// Whether this machine got the file by the plain request, without a fault in the answer. What other addresses, agents
     /// and places are given is not asked here.
     var originIsFine: Bool {
-        check.readings.originFile != nil && !hasError(in: "aasa.")
-            && !Self.rulesOfTheAnswer.contains { error($0) != nil }
+        check.readings.originFile != nil && !hasError(in: .file)
+            && !Self.kindsOfTheAnswer.contains { error($0) != nil }
     }
 
-    private static let rulesOfTheAnswer = [
-        "origin.redirect", "origin.redirect-insecure", "origin.redirect-loop", "origin.content-type",
-        "origin.content-encoding", "origin.too-large",
+    private static let kindsOfTheAnswer: [FindingKind] = [
+        .redirect, .redirectInsecure, .redirectLoop, .contentType, .contentEncoding, .tooLarge,
     ]
 
-    /// The word of Apple's crawler on why there is no copy: that of the answer which speaks for the CDN, or of any edge.
-    var crawlerFailure: CrawlerFailure? {
-        let first = [check.cdn?.answer].compactMap { $0 }.filter { $0.status != 200 }
-        return (first + absentCopies).lazy.compactMap(\.crawlerFailure).first
-    }
-
     var appleReport: AppleReport? {
-        crawlerFailure.map { AppleReport(AppleWord($0), isSoHere: isSoHere($0)) }
+        check.crawlerFailure.map { AppleReport(AppleWord($0), isSoHere: isSoHere($0)) }
     }
 
     private func isSoHere(_ failure: CrawlerFailure) -> Bool {
@@ -130,22 +149,22 @@ final class DiagnosisContext {
     }
 
     /// Apple's word where every edge says so: what one of them remembers is no statement about now.
-    var unanimousFailure: CrawlerFailure? { isMixed || absenceReasons.count > 1 ? nil : crawlerFailure }
+    var unanimousFailure: CrawlerFailure? { isMixed || check.absenceReasons.count > 1 ? nil : check.crawlerFailure }
 
     /// Whether Apple's crawler's user agent was tried, and was given the file like this program.
     var agentsPass: Bool {
         full.map { look in
             !check.refusedAgents.contains { $0.agent == .crawler }
-                && look.agents.contains { $0.agent == .crawler && check.readings.serving(of: $0.retrieval).isFile }
+                && look.agents.contains { $0.agent == .crawler && check.readings.served(by: $0.retrieval).isFile }
         } ?? false
     }
 
     /// What this machine was given by the plain request.
-    var here: Given { check.readings.given(of: check.origin) }
+    var here: Served { check.readings.served(by: check.origin) }
 
     /// The addresses that do not answer, and why: those of a dead IPv6, or the others.
-    func deadAddresses(ofIPv6: Bool) -> [GivenAt] {
+    func deadAddresses(ofIPv6: Bool) -> [ServedAt] {
         let survey = AddressSurvey(check)
-        return check.given(survey.dead.filter { (survey.isIPv6Dead && $0.address.family == 6) == ofIPv6 })
+        return check.served(survey.dead.filter { (survey.isIPv6Dead && $0.address.family == 6) == ofIPv6 })
     }
 }

@@ -87,7 +87,7 @@ extension Effect {
             return isRead ? .openWebsite(at: nil) : .unknown(.originNotRead)
         }
         let looks = (context.full?.addresses ?? []).filter { $0.retrieval.ownFault == nil }
-        guard looks.allSatisfy({ readings.serving(of: $0.retrieval) == readings.serving(of: looks[0].retrieval) })
+        guard looks.allSatisfy({ readings.served(by: $0.retrieval).isLike(readings.served(by: looks[0].retrieval)) })
         else {
             return .unknown(.addressesDiffer)
         }
@@ -100,7 +100,7 @@ extension Effect {
 
     private static func fromCDN(_ context: DiagnosisContext) -> Links {
         let readings = context.check.readings
-        let survey = EdgeSurvey(readings)
+        let survey = context.check.edges
         let asked = survey.asked
         let edges = survey.speaking.map(\.look.retrieval)
         let copies = readings.copies
@@ -184,16 +184,16 @@ extension DiagnosisContext {
     fileprivate var linksAsTheFileSays: Effect.Links? {
         // A JSON object without a service is an answer, and no version of the file: phones follow Apple's copy.
         guard check.readings.originFile?.namesService == true else { return nil }
-        if hasError(in: "aasa.") { return .followFaultyFile }
+        if hasError(in: .file) { return .followFaultyFile }
         let unmet = findings.contains {
-            $0.severity == .error && $0.rule.rawValue.hasPrefix("expect.") && $0.rule != .expect("page-missing")
+            $0.severity == .error && $0.matter.area == .expectation && $0.kind != .pageMissing
         }
         return unmet ? .followUnexpectedFile : nil
     }
 
     /// Edges that all this rests on without their word. That this machine has no IPv6 is no news.
     fileprivate var silentEdges: Int {
-        let survey = EdgeSurvey(check.readings)
+        let survey = check.edges
         guard !survey.speaking.isEmpty else { return 0 }
         return survey.silent.count { !($0.address.contains(":") && $0.retrieval.failure?.kind == .unreachable) }
     }

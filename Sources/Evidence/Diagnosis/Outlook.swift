@@ -30,14 +30,14 @@ package enum Outlook: Codable, Equatable, Sendable {
         case .notAsked(.originHasNoFile): return nil
         case .asked: break
         }
-        let isDated = context.absentCopies.contains { $0.secondsUntilExpiry != nil }
-        if context.crawlerFailure != nil || isDated {
+        let isDated = context.check.absentCopies.contains { $0.secondsUntilExpiry != nil }
+        if context.check.crawlerFailure != nil || isDated {
             self = .asksAgain(context.failureEnd)
             return
         }
         // A file that Apple's crawler does not get, or that is wrong, is no matter of waiting.
-        let isKeptFromApple = context.isOriginFailing || context.finding("cdn.crawler-error") != nil
-        let isWrong = context.hasError(in: "aasa.") || context.hasError(in: "expect.")
+        let isKeptFromApple = context.isOriginFailing || context.finding(.crawlerError) != nil
+        let isWrong = context.hasError(in: .file) || context.hasError(in: .expectation)
         switch comparison.state {
         case .cdnUnavailable, .notCompared: return nil
         case .missing: self = .withinDay
@@ -51,7 +51,7 @@ package enum Outlook: Codable, Equatable, Sendable {
                 return
             }
             // What another place does not get is not called normal.
-            if context.hasError(in: "origin.") {
+            if context.hasError(in: .origin) {
                 self = lag < 86_400 ? .withinDay : .beyondPromise
                 return
             }
@@ -68,7 +68,7 @@ package enum Outlook: Codable, Equatable, Sendable {
         case .originUnavailable:
             if context.check.readings.cdnFile == nil {
                 self = .withinDay
-            } else if isKeptFromApple || context.hasError(in: "aasa.") {
+            } else if isKeptFromApple || context.hasError(in: .file) {
                 self = .copyMayEnd
             } else if context.check.origin.ownFault == nil {
                 self = .phonesWithinWeek
@@ -86,12 +86,10 @@ extension DiagnosisContext {
     /// that, and several versions of the file are an answer.
     fileprivate var isOriginFailing: Bool {
         findings.contains { finding in
-            guard finding.severity == .error, finding.rule.rawValue.hasPrefix("origin."),
-                case .origin(let matter) = finding.matter
-            else { return false }
+            guard finding.severity == .error, case .origin(let matter) = finding.matter else { return false }
             return switch matter {
             case .vantageDiffers, .agentDiffers, .alternates: false
-            case .addressesDiffer(let groups, _), .addressAnswersDifferently(let groups, _):
+            case .addressesDiffer(let groups), .addressAnswersDifferently(let groups):
                 !groups.areVersions
             default: true
             }
@@ -101,7 +99,7 @@ extension DiagnosisContext {
     /// When Apple's edges have dropped the failure that they keep: the last of them.
     fileprivate var failureEnd: Date {
         // A copy's lifetime is no failure's; a day is all that Apple documents.
-        let seconds = absentCopies.compactMap(\.secondsUntilExpiry).max() ?? 3600
+        let seconds = check.absentCopies.compactMap(\.secondsUntilExpiry).max() ?? 3600
         return (check.now + min(max(60, TimeInterval(seconds)), 86_400)).wholeMinute
     }
 }

@@ -1,5 +1,5 @@
-// A finding: one thing that one check noticed, as identifiers and arguments, never sentences. A catalogue renders it
-// (Catalogue/).
+// A finding: one thing that one check noticed, as typed arguments, never sentences. What is known of its kind is in FindingKind.swift;
+// what it says, beside its arguments.
 
 package enum Severity: String, Codable, Sendable, Comparable, CaseIterable {
     case note, warning, error
@@ -15,24 +15,8 @@ package enum Severity: String, Codable, Sendable, Comparable, CaseIterable {
     package static func < (left: Severity, right: Severity) -> Bool { left.rank < right.rank }
 }
 
-/// The stable name of a rule, `area.thing`: the key in JSON, metrics and documentation.
-package struct Rule: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
-    package let rawValue: String
-
-    package init(rawValue: String) { self.rawValue = rawValue }
-
-    package init(from decoder: any Decoder) throws { rawValue = try decoder.singleValueContainer().decode(String.self) }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(rawValue)
-    }
-
-    package var description: String { rawValue }
-}
-
 package struct Finding: Codable, Equatable, Sendable {
-    /// What was seen. Rule and reference follow from it, and the severity unless something else weighs against it.
+    /// What was seen. The kind follows from it, and the severity unless something else weighs against it.
     package let matter: Matter
     package var severity: Severity
     /// Where it was met, if not at the whole of the domain's own server.
@@ -44,15 +28,18 @@ package struct Finding: Codable, Equatable, Sendable {
 
     package init(_ matter: Matter, severity: Severity? = nil, evidence: [String: String] = [:]) {
         self.matter = matter
-        self.severity = severity ?? matter.ruling.severity
+        self.severity = severity ?? matter.declaration.severity
         self.evidence = [:]
         add(evidence)
     }
 
-    package var rule: Rule { matter.ruling.rule }
+    /// nil: the linter's.
+    package var kind: FindingKind? { matter.kind }
 
-    /// The finding in words.
-    package var text: FindingText { English.text(of: self) }
+    package var rule: Rule { matter.declaration.rule }
+
+    /// The incident that it makes, where it is an error.
+    package var feeds: IncidentKind? { kind.map(\.feeds) ?? rule.feeds }
 
     /// The same finding, told as what this machine saw where the step was not seen to work for others.
     func tested(_ isTested: Bool) -> Finding {
@@ -87,44 +74,194 @@ package struct Finding: Codable, Equatable, Sendable {
     }
 }
 
-/// What follows from a matter: a case cannot have the rule of another one.
-struct Ruling {
-    let rule: Rule
-    let severity: Severity
-    /// A link to the requirement.
-    let reference: String
+// MARK: - What a finding is about
 
-    init(_ rule: Rule, _ severity: Severity, _ reference: String) {
-        self.rule = rule
-        self.severity = severity
-        self.reference = reference
+/// An enum for each area; its cases are declared beside it.
+package enum Matter: Codable, Equatable, Sendable {
+    case origin(OriginMatter)
+    case cdn(CDNMatter)
+    case file(FileMatter)
+    case monitor(MonitorCause)
+    /// A vantage whose own way fails; `detail`: of the network library.
+    case vantageFailed(String, detail: String?)
+
+    package enum Area: Sendable {
+        case origin, cdn, file, expectation, monitor
+    }
+
+    package var area: Area {
+        switch self {
+        case .origin: .origin
+        case .cdn: .cdn
+        case .file(.lint), .file(.moreLint): .file
+        case .file: .expectation
+        case .monitor, .vantageFailed: .monitor
+        }
+    }
+
+    package var kind: FindingKind? { declaration.kind }
+
+    var declaration: Declaration {
+        switch self {
+        case .origin(let matter): matter.declaration
+        case .cdn(let matter): matter.declaration
+        case .file(let matter): matter.declaration
+        case .monitor(let cause): cause.declaration
+        case .vantageFailed(let name, let detail):
+            Declaration(
+                .vantageFailed,
+                Words(
+                    "The vantage \(name) could not be used: \(detail ?? "its proxy failed").",
+                    "Check the proxy of that vantage. It says nothing about the site, which is judged without it."))
+        }
     }
 }
 
-/// The pages that decide what is right. The documentation is the rule; what Apple's systems were seen to do only
-/// lowers a severity.
-enum Reference {
-    static let supportingDomains = "https://developer.apple.com/documentation/xcode/supporting-associated-domains"
-    static let configuringDomain =
-        "https://developer.apple.com/documentation/xcode/configuring-an-associated-domain"
-    static let debuggingLinks =
-        "https://developer.apple.com/documentation/technotes/tn3155-debugging-universal-links"
-    static let appClips =
-        "https://developer.apple.com/documentation/appclip/associating-your-app-clip-with-your-website"
-    static let applinks = "https://developer.apple.com/documentation/bundleresources/applinks"
-    static let archivedGuide =
-        "https://developer.apple.com/library/archive/documentation/General/Conceptual/AppSearch/UniversalLinks.html"
-    static let systemStatus = "https://www.apple.com/support/systemstatus/"
-    static let ownConfiguration = "https://curl.se/docs/sslcerts.html"
-    static let curlManual = "https://curl.se/docs/manpage.html"
-    static let storeErrors = "https://www.sqlite.org/rescode.html"
+/// All that one case of an area says: which kind of finding it is, how bad, what a diagnosis is called that it leads, and its words.
+struct Declaration {
+    let source: Source
+    let severity: Severity
+    let diagnosis: DiagnosisID
+    /// Made where somebody asks for them.
+    let words: () -> Words
+
+    enum Source {
+        case kind(FindingKind)
+        /// A rule of the linter, by its name and the page that decides.
+        case lint(String, reference: String)
+    }
+
+    init(_ kind: FindingKind, leads diagnosis: DiagnosisID = .finding, _ words: @autoclosure @escaping () -> Words) {
+        self.init(kind, kind.severity, leads: diagnosis, words())
+    }
+
+    /// `severity`: where it is not always the kind's.
+    init(
+        _ kind: FindingKind, _ severity: Severity, leads diagnosis: DiagnosisID = .finding,
+        _ words: @autoclosure @escaping () -> Words
+    ) {
+        source = .kind(kind)
+        self.severity = severity
+        self.diagnosis = diagnosis
+        self.words = words
+    }
+
+    init(_ lint: LintMatter, _ words: @autoclosure @escaping () -> Words) {
+        source = .lint(lint.rule, reference: lint.reference)
+        severity = lint.severity
+        diagnosis = lint.severity == .error ? .fileFault : .fileWarning
+        self.words = words
+    }
+
+    /// nil: the linter's.
+    var kind: FindingKind? { if case .kind(let kind) = source { kind } else { nil } }
+
+    var rule: Rule {
+        switch source {
+        case .kind(let kind): Rule(kind)
+        case .lint(let name, _): Rule(lint: name)
+        }
+    }
+
+    var reference: String {
+        switch source {
+        case .kind(let kind): kind.reference
+        case .lint(_, let reference): reference
+        }
+    }
 }
 
-/// The table of kinds in `Monitoring` and the documentation speak of these names.
-extension Rule {
-    static func origin(_ thing: String) -> Rule { Rule(rawValue: "origin.\(thing)") }
-    static func cdn(_ thing: String) -> Rule { Rule(rawValue: "cdn.\(thing)") }
-    static func aasa(_ thing: String) -> Rule { Rule(rawValue: "aasa.\(thing)") }
-    static func expect(_ thing: String) -> Rule { Rule(rawValue: "expect.\(thing)") }
-    static func monitor(_ thing: String) -> Rule { Rule(rawValue: "monitor.\(thing)") }
+/// What is wrong or why it is so, and what to do: a sentence or two each. What to do begins with a verb.
+struct Words {
+    var why: String?
+    var action: String?
+    /// What was seen, as far as it needs words.
+    var evidence: [String: String]
+
+    init(_ why: String?, _ action: String? = nil, _ evidence: [String: String] = [:]) {
+        self.why = why
+        self.action = action
+        self.evidence = evidence
+    }
+}
+
+/// The first few of many names.
+package struct Listing: Codable, Equatable, Sendable {
+    package let names: [String]
+    package let more: Int
+
+    package init(_ all: [String], upTo limit: Int = 3) {
+        names = Array(all.prefix(limit))
+        more = max(0, all.count - limit)
+    }
+
+    package var count: Int { names.count + more }
+}
+
+// MARK: - In words
+
+/// A finding as people and receivers of alerts read it.
+package struct FindingText: Encodable, Equatable, Sendable {
+    package let rule: Rule
+    package let severity: Severity
+    /// What is wrong, in a sentence or two.
+    package var message: String
+    package var evidence: [String: String]
+    /// What to do about it.
+    package var fix: String
+    /// A link to the requirement.
+    package let reference: String
+}
+
+extension Finding {
+    /// The finding in words.
+    package var text: FindingText {
+        let declaration = matter.declaration
+        let words = declaration.words()
+        var message = (place.map { "\(English.text(of: $0)): " } ?? "") + (words.why ?? "")
+        switch counterevidence {
+        case nil: break
+        case .untested: message += " This machine alone saw it."
+        case .appleWord: message += " Apple's crawler met something else."
+        case .appleCopy, .appleCopyAndAgent, .otherServer, .freshCopy: message += " Apple's CDN has the file."
+        }
+        let fix = fix(words.action ?? "")
+        // Words may quote what a watched site sent.
+        return FindingText(
+            rule: declaration.rule, severity: severity, message: message.displayable.shortened(to: 1000),
+            evidence: evidence.merging(words.evidence.mapValues { $0.displayable.shortened(to: 2000) }) { $1 },
+            fix: fix.displayable.shortened(to: 1000), reference: declaration.reference)
+    }
+
+    private func fix(_ fix: String) -> String {
+        switch (matter, counterevidence) {
+        case (_, nil): fix
+        case (_, .freshCopy(let age)):
+            "Nothing needs to be done: Apple's crawler got the file \(English.age(age)) ago. Protections that know bots by their "
+                + "address refuse clients that only bear the name."
+        case (_, .untested): English.elsewhereFirst(fix)
+        case (.origin(.notPublic), _), (_, .otherServer), (_, .appleWord):
+            "Check from a network with public DNS, or name a vantage. Nothing needs to be done at the site."
+        case (_, .appleCopyAndAgent(let agent)): "Let every user agent read the file, as \(agent.shortName) can."
+        case (_, .appleCopy):
+            "Look from another network, or let this machine pass: Apple's copy shows that its crawler gets the file."
+        }
+    }
+}
+
+extension English {
+    static func text(of place: Finding.Place) -> String {
+        switch place {
+        case .behindRedirect(let host): "Behind the redirect to \(host.inSentence)"
+        case .addresses(let addresses, let all, othersAnswer: true):
+            "At \(addresses.listed(upTo: 3)) only (\(addresses.count) of \(all) addresses)"
+        case .addresses(let addresses, _, othersAnswer: false):
+            "At \(addresses.listed(upTo: 3)), while the other addresses do not answer"
+        }
+    }
+
+    /// What to do where whatever was seen may be this machine's.
+    static func elsewhereFirst(_ action: String) -> String {
+        "Look from another machine or network first. If it is so there too: \(action)"
+    }
 }

@@ -1,6 +1,5 @@
 // Findings that the owners of a domain know and accept. They are shown, and count for nothing.
 
-import AASA
 import Foundation
 
 /// A rule whose findings do not count for a domain.
@@ -116,43 +115,4 @@ package struct CalendarDay: Hashable, Sendable, Codable, CustomStringConvertible
         var container = encoder.singleValueContainer()
         try container.encode(description)
     }
-}
-
-extension Rule {
-    /// All rules of findings about a domain, as docs/rules.md and docs/lint-rules.md list them. Those about this machine or
-    /// about many domains are not among them: to ignore them for one domain would hide that nothing was seen of it.
-    package static let ofDomains: Set<Rule> = {
-        let areas: [(@Sendable (String) -> Rule, [String])] = [
-            (
-                Rule.origin,
-                [
-                    "address-differs", "address-stalls", "address-unreachable", "certificate-chain-expired",
-                    "certificate-chain-expiring", "certificate-chain-incomplete", "certificate-expired",
-                    "certificate-expiring", "certificate-name-mismatch", "certificate-not-yet-valid",
-                    "certificate-untrusted", "connection-reset", "content-encoding", "content-type", "crawler-refused",
-                    "dns-failed", "headers-too-large", "ipv6-broken", "ipv4-unchecked", "ipv6-unchecked",
-                    "malformed-answer",
-                    "not-public-address", "rate-limited", "redirect", "redirect-insecure", "redirect-loop",
-                    "root-copy-differs", "root-only", "single-family", "slow", "status", "timeout", "tls-failed",
-                    "tls-version", "too-large", "truncated", "unreachable", "vantage-refused",
-                ]
-            ),
-            (
-                Rule.cdn,
-                [
-                    "bad-copy", "crawler-error", "divergent", "edge-unreachable", "edges-differ",
-                    "formatting-differs", "missing", "propagating", "stale", "unreachable",
-                ]
-            ),
-            (
-                Rule.expect,
-                [
-                    "app-missing", "page-missing", "service-missing", "url-opens", "url-opens-nothing",
-                    "url-opens-other",
-                ]
-            ),
-            (Rule.aasa, Linter.rules.map(\.id) + ["more"]),
-        ]
-        return Set(areas.flatMap { area, names in names.map(area) })
-    }()
 }

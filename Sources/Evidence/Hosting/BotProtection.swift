@@ -197,3 +197,22 @@ extension Readings {
         retrieval.answer.flatMap { ProtectionSighting($0, content(of: $0)) }
     }
 }
+
+extension English {
+    static func why(_ protection: BotProtection, _ status: Int) -> String {
+        switch protection.kind {
+        case .challenge:
+            "A bot protection of \(protection.vendor.rawValue) challenges this machine in place of the file (status "
+                + "\(status), \(protection.sign))."
+        case .refusal:
+            "A bot protection of \(protection.vendor.rawValue) refuses this machine (status \(status), "
+                + "\(protection.sign))."
+        }
+    }
+
+    static func action(_ protection: BotProtection) -> String {
+        "Exempt /.well-known/apple-app-site-association from challenges and bot protection, for every client."
+            + (protection.vendor == .cloudflare
+                ? " In Cloudflare add a skip rule for this path, Bot Fight Mode included." : "")
+    }
+}

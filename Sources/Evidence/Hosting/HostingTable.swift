@@ -1,5 +1,5 @@
 // The answers of hosting platforms that are no file: how each is recognised, and what it means. What to do about it is in
-// Catalogue/English+Hosting.swift. The platform's error header comes first, then the code in an XML error, then words of a
+// HostingFault.swift. The platform's error header comes first, then the code in an XML error, then words of a
 // page, then the server's name alone. docs/rules.md shows the table, and a test compares the two.
 
 enum HostingTable {

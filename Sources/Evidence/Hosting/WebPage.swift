@@ -180,3 +180,32 @@ extension Readings {
         return WebPage(content)
     }
 }
+
+extension English {
+    static func words(_ page: WebPage) -> Words {
+        let title = page.title.map { " titled '\($0)'" } ?? ""
+        return Words(
+            "Your server sends an HTML page\(title) in place of the file\(kind(page.kind)).", action(page.kind))
+    }
+
+    private static func kind(_ kind: WebPage.Kind?) -> String {
+        switch kind {
+        case .notFound: ": a not-found page with status 200"
+        case .login: ": a login page"
+        case .maintenance: ": a maintenance page"
+        case .appShell: ": the empty page of a single-page app"
+        case nil: ""
+        }
+    }
+
+    private static func action(_ kind: WebPage.Kind?) -> String {
+        switch kind {
+        case .notFound: "Deploy the file to /.well-known/apple-app-site-association."
+        case .login: "Let everybody read /.well-known/apple-app-site-association, without a login."
+        case .maintenance: "Take /.well-known/apple-app-site-association out of maintenance mode."
+        case .appShell:
+            "Exempt /.well-known/apple-app-site-association from the app's catch-all route. Deploy the file there."
+        case nil: exemptionFromPages
+        }
+    }
+}

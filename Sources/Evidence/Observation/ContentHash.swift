@@ -49,6 +49,12 @@ package struct ContentHash: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The first eight digits, by which people tell versions apart.
+    var short: String {
+        let digits = String(first >> 32, radix: 16)
+        return String(repeating: "0", count: 8 - digits.count) + digits
+    }
+
     package var description: String { hex }
 }
 

@@ -15,9 +15,7 @@ package struct ContentReading: Sendable {
 
     /// Whether the file names a service that Apple knows. A JSON object without one, such as `{"error": "try later"}`
     /// from a gate before the server, is an answer but not a version of the file.
-    package var namesService: Bool {
-        document.map { Association.namesKnownService($0.root) } ?? false
-    }
+    package let namesService: Bool
 
     package init(_ content: Data) {
         let bytes = Array(content)
@@ -27,10 +25,12 @@ package struct ContentReading: Sendable {
             let document = try JSONDocument(parsing: bytes)
             self.document = document
             syntaxError = nil
+            namesService = Association.namesKnownService(document.root)
             meaning = document.root.members == nil ? nil : ContentHash(of: document.root.canonicalForm)
         } catch {
             document = nil
             syntaxError = error
+            namesService = false
             meaning = nil
         }
     }
@@ -117,37 +117,5 @@ package final class Readings: Sendable {
     private static func file(_ body: ContentReading?, in retrieval: Retrieval) -> ContentReading? {
         guard let answer = retrieval.answer, answer.status == 200, answer.body.end == .complete else { return nil }
         return body?.meaning != nil ? body : nil
-    }
-}
-
-/// What one address, edge, user agent or place is given: as much of it as two of them can be compared by. An error page differs
-/// from one answer to the next; its status does not.
-enum Serving: Hashable, Sendable {
-    /// By its meaning: formatting is no difference.
-    case file(ContentHash)
-    /// Status 200 and a body that is no file.
-    case noFile
-    /// Status 200 and a body that did not come whole.
-    case partial
-    /// Where to; empty where it is not said.
-    case redirect(String)
-    case status(Int)
-    case failed(Failure.Kind)
-
-    var isFile: Bool { if case .file = self { true } else { false } }
-}
-
-extension Readings {
-    func serving(of retrieval: Retrieval) -> Serving {
-        switch retrieval.outcome {
-        case .failed(let failure): return .failed(failure.kind)
-        case .answered(let answer):
-            if (300..<400).contains(answer.status), answer.status != 304 {
-                return .redirect(retrieval.redirects.last?.target ?? answer.header("location") ?? "")
-            }
-            if answer.status != 200 { return .status(answer.status) }
-            if let meaning = file(of: retrieval)?.meaning { return .file(meaning) }
-            return answer.body.end == .complete ? .noFile : .partial
-        }
     }
 }

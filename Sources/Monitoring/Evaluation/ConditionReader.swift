@@ -43,7 +43,7 @@ struct ConditionReader {
 
     /// Whether what is open of a kind, if anything is, was about ignored rules alone.
     private func restsOnIgnored(_ kind: IncidentKind) -> Bool {
-        before.open[kind]?.rules?.allSatisfy { ignores($0.rawValue) } ?? true
+        before.open[kind]?.rules?.allSatisfy { ignores($0) } ?? true
     }
 
     /// Whether all that speaks for a kind is ignored.
@@ -51,25 +51,26 @@ struct ConditionReader {
         guard !policy.ignored.isEmpty, !shown.findings.contains(where: { counts($0, for: kind) }) else {
             return false
         }
-        if shown.ignored.contains(where: { IncidentKind.fed(by: $0.finding.rule) == kind }) { return true }
+        if shown.ignored.contains(where: { $0.finding.feeds == kind }) { return true }
         // Conditions that no finding of their kind stands for.
         switch kind {
         case .originInconsistent:
-            return after.originAlternation.map { ignores($0.finding.rule.rawValue) } ?? false
+            return after.originAlternation.map { ignores($0.finding.rule) } ?? false
         case .cdnStale, .cdnDivergent:
-            return shown.comparison.state == .mixed && (ignores("cdn.edges-differ") || ignores(kind.rawValue))
+            return shown.comparison.state == .mixed
+                && (ignores(Rule(.edgesDiffer)) || ignores(Rule(kind == .cdnStale ? .stale : .divergent)))
         default: return false
         }
     }
 
     /// Copies and certificates are judged whatever the severity: they have a grace of their own.
     private func counts(_ finding: Finding, for kind: IncidentKind) -> Bool {
-        IncidentKind.fed(by: finding.rule) == kind
+        finding.feeds == kind
             && (finding.severity == .error || kind.isOfCDN || kind == .certificateExpiring)
     }
 
-    private func ignores(_ rule: String) -> Bool {
-        policy.ignored.contains { $0.rule.rawValue == rule && $0.holds(at: wall) }
+    private func ignores(_ rule: Rule) -> Bool {
+        policy.ignored.contains { $0.rule == rule && $0.holds(at: wall) }
     }
 
     private func seen(_ kind: IncidentKind, _ places: FaultyPlaces?) -> ConditionReading {
@@ -92,14 +93,14 @@ struct ConditionReader {
     private var origin: Retrieval { readings.observation.origin }
 
     private func hasError(feeding kind: IncidentKind) -> Bool {
-        verdict.findings.contains { $0.severity == .error && IncidentKind.fed(by: $0.rule) == kind }
+        verdict.findings.contains { $0.severity == .error && $0.feeds == kind }
     }
 
     private var originUnreachable: ConditionReading {
         if origin.ownFault != nil { return .unknown }
         if hasError(feeding: .originUnreachable) { return .holds(Condition(since: now)) }
         // No answer is none, however little it weighs.
-        let isOut = verdict.findings.contains { IncidentKind.fed(by: $0.rule) == .originUnreachable }
+        let isOut = verdict.findings.contains { $0.feeds == .originUnreachable }
         return origin.failure != nil && isOut ? .unknown : .clear(.recovered)
     }
 
@@ -108,12 +109,12 @@ struct ConditionReader {
         // Without the origin nobody can tell whether its file is good. Where only some addresses are dead, the others
         // tell.
         let isOut = verdict.findings.contains {
-            $0.severity == .error && IncidentKind.fed(by: $0.rule) == .originUnreachable
+            $0.severity == .error && $0.feeds == .originUnreachable
                 && $0.rule.rawValue != "origin.address-unreachable"
         }
         // An answer that turns this machine away is no file either, however little it weighs; and where the server had enough
         // of us, Apple's agents were not asked.
-        let isLimited = verdict.findings.contains { $0.rule.rawValue == "origin.rate-limited" }
+        let isLimited = verdict.findings.contains { $0.kind == .rateLimited }
         return readings.originFile == nil || isOut || isLimited ? .unknown : .clear(.recovered)
     }
 
@@ -132,7 +133,7 @@ struct ConditionReader {
     }
 
     private func certificateExpiring(_ places: FaultyPlaces?) -> ConditionReading {
-        if verdict.findings.contains(where: { IncidentKind.fed(by: $0.rule) == .certificateExpiring }) {
+        if verdict.findings.contains(where: { $0.feeds == .certificateExpiring }) {
             let left = places?.earliestEnd?.timeIntervalSince(wall) ?? .infinity
             let stage = Self.lastSteps.count { left <= $0 }
             return .holds(Condition(since: now, severity: stage > 0 ? .error : .warning, stage: stage))

@@ -30,7 +30,7 @@ package struct DomainState: Codable, Equatable, Sendable {
     package var verdict: Verdict?
 
     /// Of the stored form. The store writes it beside the state, and refuses a newer one.
-    package static let formatVersion = 3
+    package static let formatVersion = 4
     package static let maximumPeriods = 64
     package static let maximumContents = 8
     package static let maximumPropagations = 20
@@ -202,7 +202,7 @@ package struct OriginAlternation: Equatable, Sendable {
         changes = runs.count - 1
     }
 
-    var cause: Cause { .origin(.alternates(files: contents.count, changes: changes, checks: checks)) }
+    var cause: Cause { Cause(finding) }
 
     var finding: Finding {
         Finding(

@@ -9,7 +9,7 @@ struct IncidentView {
     /// What earlier checks show besides the verdict on this one.
     var alternation: OriginAlternation?
 
-    private var ownFindings: [Finding] { verdict.findings.filter { IncidentKind.fed(by: $0.rule) == kind } }
+    private var ownFindings: [Finding] { verdict.findings.filter { $0.feeds == kind } }
 
     func facts(_ tracked: TrackedIncident) -> IncidentFacts {
         let own = ownFindings
@@ -41,9 +41,9 @@ struct IncidentView {
         let cause = verdict.diagnosis.cause
         guard let finding = own.first else { return cause }
         switch kind {
-        case .certificateExpiring where cause.id != .certificateExpiring: return .file(.finding(finding.rule))
+        case .certificateExpiring where cause.id != .certificateExpiring: return Cause(finding)
         case .expectationFailed where ![.expectationFailed, .pageMissing].contains(cause.id):
-            return .file(.expectationFailed(finding.rule, inCopy: verdict.comparison.state == .inSync))
+            return Cause(finding)
         default: return cause
         }
     }
@@ -81,12 +81,12 @@ extension Verdict {
     func inhibitor(of kind: IncidentKind, in memory: IncidentMemory<IncidentKind>) -> IncidentKind? {
         kind.inhibitors.first { inhibitor in
             guard memory.open[inhibitor]?.hasFired == true else { return false }
-            let feeding = findings.filter { $0.severity == .error && IncidentKind.fed(by: $0.rule) == inhibitor }
+            let feeding = findings.filter { $0.severity == .error && $0.feeds == inhibitor }
             // Apple's CDN reads the file from the addresses that work.
-            let isPartial = feeding.allSatisfy { Self.partial.contains($0.rule.rawValue) }
+            let isPartial = feeding.allSatisfy { $0.kind.map(Self.partial.contains) == true }
             return feeding.isEmpty || !isPartial
         }
     }
 
-    private static let partial = ["origin.address-unreachable", "origin.ipv6-broken"]
+    private static let partial: Set<FindingKind> = [.addressUnreachable, .ipv6Broken]
 }

@@ -124,7 +124,7 @@ package func retire(_ state: DomainState, now: Date) -> Evaluation {
     let verdict =
         state.verdict?.aged(to: now)
         ?? Verdict(
-            level: .ok, diagnosis: .monitor(.notMonitored, .unknown(.notMonitored)),
+            level: .ok, diagnosis: .remark(.notMonitored, .unknown(.notMonitored)),
             comparison: Comparison(state: .notCompared),
             findings: [])
     var log = IncidentLog(memory: state.incidents)

@@ -55,7 +55,7 @@ extension IncidentMachine<FleetCause> {
                 if tracked.incident.state != .resolved, let report { return report.facts }
                 var facts = tracked.facts ?? .missing
                 guard tracked.incident.state == .resolved else { return facts }
-                facts.diagnosis = .monitor(.over, isParent ? .unknown(.ofManyDomains) : .unaffected)
+                facts.diagnosis = .remark(.over, isParent ? .unknown(.ofManyDomains) : .unaffected)
                 facts.findings = []
                 // How many it was about changed while it lasted: the end counts none.
                 facts.subject = nil

@@ -4,38 +4,6 @@
 import Evidence
 import Foundation
 
-package enum IncidentKind: String, Codable, CodingKeyRepresentable, Sendable, CaseIterable, Comparable {
-    case originUnreachable = "origin.unreachable"
-    case originBroken = "origin.broken"
-    case originInconsistent = "origin.inconsistent"
-    case cdnMissing = "cdn.missing"
-    case cdnStale = "cdn.stale"
-    case cdnDivergent = "cdn.divergent"
-    /// Apple's side of many domains failed together.
-    case cdnWide = "cdn.wide"
-    case certificateExpiring = "certificate.expiring"
-    case expectationFailed = "expectation.failed"
-    /// The monitor's own trouble: the network, the store, a channel, the schedule.
-    case monitorDegraded = "monitor.degraded"
-    /// A new version of the origin's file on its way to Apple's CDN: no trouble. It counts as open nowhere, and only channels
-    /// with `notify: [changes]` are notified of it.
-    case change
-
-    /// The kinds of trouble.
-    package static let allCases: [IncidentKind] = [
-        .originUnreachable, .originBroken, .originInconsistent, .cdnMissing, .cdnStale, .cdnDivergent, .cdnWide,
-        .certificateExpiring, .expectationFailed, .monitorDegraded,
-    ]
-
-    /// Whether it is about no single domain.
-    package var isOfFleet: Bool { self == .cdnWide || self == .monitorDegraded }
-
-    /// The kinds that a domain can have.
-    package static let ofDomains = allCases.filter { !$0.isOfFleet }
-
-    package static func < (left: IncidentKind, right: IncidentKind) -> Bool { left.rawValue < right.rawValue }
-}
-
 package struct Incident: Codable, Equatable, Sendable, Identifiable {
     /// Hexadecimal, derived from subject, kind, the instant of its start and a stored count: the same where the same check
     /// is evaluated again, and never given twice.
@@ -180,52 +148,4 @@ package struct Acknowledgement: Equatable, Sendable {
     package func holds(for incident: Incident) -> Bool {
         version >= max(incident.worse?.version ?? 0, incident.again?.version ?? 0)
     }
-}
-
-// MARK: - Which finding feeds which kind
-
-extension IncidentKind {
-    /// The rules that make an incident of this kind, where they are errors (certificates that end soon: warnings).
-    /// docs/alerts.md shows the same table, and a test compares the two.
-    package static let rules: [(kind: IncidentKind, rules: [String])] = [
-        (
-            .originUnreachable,
-            [
-                "origin.dns-failed", "origin.unreachable", "origin.timeout", "origin.connection-reset",
-                "origin.tls-failed", "origin.tls-version", "origin.certificate-expired",
-                "origin.certificate-not-yet-valid", "origin.certificate-untrusted",
-                "origin.certificate-name-mismatch", "origin.certificate-chain-incomplete", "origin.slow",
-                "origin.address-unreachable", "origin.ipv6-broken",
-            ]
-        ),
-        (
-            .originBroken,
-            [
-                "origin.status", "origin.redirect", "origin.redirect-insecure", "origin.redirect-loop",
-                "origin.not-public-address", "origin.content-type", "origin.content-encoding", "origin.too-large",
-                "origin.truncated", "origin.headers-too-large", "origin.malformed-answer", "origin.crawler-refused",
-                "origin.vantage-refused", "origin.root-only", "aasa.json-syntax", "aasa.root-not-object",
-                "aasa.no-service",
-            ]
-        ),
-        (.originInconsistent, ["origin.address-differs"]),
-        (.cdnMissing, ["cdn.missing", "cdn.crawler-error"]),
-        (.cdnStale, ["cdn.stale", "cdn.propagating"]),
-        (.cdnDivergent, ["cdn.divergent", "cdn.bad-copy", "cdn.edges-differ"]),
-        (.certificateExpiring, ["origin.certificate-expiring"]),
-        (
-            .expectationFailed,
-            [
-                "expect.app-missing", "expect.service-missing", "expect.url-opens", "expect.url-opens-nothing",
-                "expect.url-opens-other", "expect.page-missing",
-            ]
-        ),
-    ]
-
-    package static func fed(by rule: Rule) -> IncidentKind? {
-        rules.first { $0.rules.contains(rule.rawValue) }?.kind
-    }
-
-    /// Whether it is about Apple's copy.
-    package var isOfCDN: Bool { rawValue.hasPrefix("cdn.") }
 }

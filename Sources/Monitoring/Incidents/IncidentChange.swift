@@ -54,9 +54,9 @@ package struct IncidentFacts: Codable, Equatable, Sendable {
 
 extension IncidentFacts {
     /// The diagnosis in words.
-    package var text: DiagnosisText { English.text(of: diagnosis, findings: findings) }
+    package var text: DiagnosisText { diagnosis.text }
 
-    package static let missing = IncidentFacts(diagnosis: .monitor(.factsMissing, .unknown(.noFacts)))
+    package static let missing = IncidentFacts(diagnosis: .remark(.factsMissing, .unknown(.noFacts)))
 }
 
 /// The names of what is sent, as webhooks carry them.

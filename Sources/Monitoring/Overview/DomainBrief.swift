@@ -9,8 +9,6 @@ package struct DomainBrief: Codable, Equatable, Sendable {
     /// Since when the trouble lasts, as far as is known; nil where nothing says so.
     package var since: Date?
     package var diagnosis: Diagnosis
-    /// The finding whose words the diagnosis takes; nil where it has words of its own.
-    package var finding: Finding?
     package var comparison: Comparison.State
     package var edges: EdgeTally?
     /// When the origin changed to what it serves now, while the CDN lags.
@@ -41,9 +39,6 @@ package struct DomainBrief: Codable, Equatable, Sendable {
         let status = DomainStatus(of: verdict, open: state.open.values)
         self.status = status
         diagnosis = verdict.diagnosis
-        finding = verdict.diagnosis.cause.rule.flatMap { rule in
-            verdict.findings.first { $0.rule == rule } ?? verdict.ignored.first { $0.finding.rule == rule }?.finding
-        }
         comparison = verdict.comparison.state
         edges = verdict.comparison.edges
         let lags = verdict.comparison.lagSeconds != nil
@@ -67,12 +62,12 @@ package struct DomainBrief: Codable, Equatable, Sendable {
 
     /// The diagnosis in words.
     package var text: DiagnosisText {
-        English.text(of: diagnosis, findings: [finding].compactMap(\.self))
+        diagnosis.text
     }
 
     /// Domains that have it in common need the same decision.
     package var reason: String {
-        [diagnosis.id.rawValue, diagnosis.cause.rule?.rawValue, diagnosis.cause.appleWord?.code].compactMap(\.self)
+        [diagnosis.id.rawValue, diagnosis.cause.rule?.rawValue, diagnosis.word?.word.code].compactMap(\.self)
             .joined(separator: " ")
     }
 }
@@ -106,18 +101,6 @@ extension Finding {
         guard case .origin(let matter) = matter else { return nil }
         return switch matter {
         case .certificateExpiring(let end, _), .chainExpiring(let end, _, _): end
-        default: nil
-        }
-    }
-}
-
-extension Cause {
-    /// Apple's own word that it rests on.
-    fileprivate var appleWord: AppleWord? {
-        switch self {
-        case .crawler(.redirected(let word, _)), .crawler(.metOutage(let word)), .crawler(.rateLimited(let word)),
-            .crawler(.otherStatus(let word)), .crawler(.unknown(let word)), .copy(.failsBesideCopy(let word, _)):
-            word
         default: nil
         }
     }

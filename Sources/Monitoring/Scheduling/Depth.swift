@@ -57,18 +57,17 @@ extension TrackedIncident {
 
 extension Verdict {
     fileprivate var showsTrouble: Bool {
-        findings.contains { $0.severity >= .warning && !Self.isStanding($0.rule) }
+        findings.contains { $0.severity >= .warning && !Self.isStanding($0) }
     }
 
     /// What lasts for weeks and looks the same at any depth, the file's own faults and a certificate's last days, and
     /// problems of our own: none of it is a reason to burden the site with each check.
-    private static let standing: Set = [
-        "origin.certificate-expiring", "origin.certificate-chain-expiring", "origin.redirect",
-        "origin.root-copy-differs", "origin.root-only",
+    private static let standing: Set<FindingKind> = [
+        .certificateExpiring, .certificateChainExpiring, .redirect, .rootCopyDiffers, .rootOnly,
     ]
 
-    private static func isStanding(_ rule: Rule) -> Bool {
-        rule.rawValue.hasPrefix("aasa.") || rule.rawValue.hasPrefix("monitor.")
-            || standing.contains(rule.rawValue)
+    private static func isStanding(_ finding: Finding) -> Bool {
+        finding.matter.area == .file || finding.matter.area == .monitor
+            || finding.kind.map(standing.contains) == true
     }
 }

@@ -65,7 +65,7 @@ extension AlertingSuite {
                 Alert(
                     reason: reason, at: noon, incident: record.incident,
                     facts: IncidentFacts(
-                        diagnosis: .monitor(.testMessage), trouble: "version 0123abcd is live at the origin",
+                        diagnosis: .remark(.testMessage), trouble: "version 0123abcd is live at the origin",
                         relief: "every edge serves version 0123abcd"), labels: [:], links: Alert.Links(statusPage: nil),
                     instance: "monitor-1")
             }

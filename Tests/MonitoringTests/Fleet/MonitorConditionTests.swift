@@ -48,7 +48,8 @@ extension MonitoringSuite {
             #expect(events.first?.facts?.findings.first?.rule.rawValue == "monitor.config-reload-failed")
             #expect(events.first?.incident.severity == .warning && events.first?.incident.kind == .monitorDegraded)
             #expect(
-                events.first?.facts?.diagnosis.cause == .monitor(.configReloadFailed(fault: "line 4: no such key")))
+                events.first?.facts?.diagnosis.cause
+                    == Cause(.monitor(.configReloadFailed(fault: "line 4: no such key"))))
             #expect(events.last?.facts?.relief == "the configuration file is in force")
             #expect(state.open.isEmpty)
         }

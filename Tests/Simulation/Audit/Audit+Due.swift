@@ -2,6 +2,7 @@
 // is up and the store takes writes.
 
 import Alerting
+import Evidence
 import Foundation
 import Monitoring
 

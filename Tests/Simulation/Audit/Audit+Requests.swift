@@ -1,6 +1,7 @@
 // What leaves the machine: each request is held against what is committed and what its receiver got before.
 
 import Alerting
+import Evidence
 import Foundation
 import Monitoring
 

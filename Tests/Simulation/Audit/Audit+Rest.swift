@@ -1,5 +1,6 @@
 // What must hold once the world has been quiet for long, and what became of everything.
 
+import Evidence
 import Foundation
 import Monitoring
 

@@ -1,5 +1,6 @@
 // The incidents that were committed, as the store's rows say.
 
+import Evidence
 import Foundation
 import Monitoring
 

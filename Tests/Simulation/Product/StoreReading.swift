@@ -1,6 +1,7 @@
 // What is in the store, read with plain SQL through a connection of its own: the audit does not believe the code that it
 // audits.
 
+import Evidence
 import Foundation
 import GRDB
 import Monitoring

@@ -1,0 +1,174 @@
+// The file is there for some and not for others: by user agent, by place, or for this machine alone.
+
+package enum AccessCause: Codable, Equatable, Sendable {
+    /// A bot protection answers this machine in place of the site; `passes` and `elsewhere`: an agent of Apple's and a place
+    /// that get the file; `copyAge`: seconds, where Apple's copy shows that its crawler got it.
+    case challengedHere(
+        BotProtection, status: Int, passes: AgentLook.Agent?, elsewhere: String?, copyAge: Int? = nil)
+    /// Apple's agent gets the file where this program does not.
+    case refusedHereOnly(AgentLook.Agent, here: Served)
+    case elsewhereFine(String, here: Served)
+    /// This machine is turned away, and Apple's crawler is not, as its copy shows. `copyAge`: seconds.
+    case turnedAwayHere(Served, copyAge: Int)
+    /// The same for so many seconds, or beside a copy of such an age, that the copy shows nothing any more.
+    case turnedAwayForLong(Served, forSeconds: Int, copyAge: Int)
+
+    var declaration: CauseDeclaration {
+        switch self {
+        case .challengedHere(let protection, let status, let agent, let place, let copyAge):
+            CauseDeclaration(
+                .challengedHere,
+                Words(
+                    English.why(protection, status) + English.passing(agent, place)
+                        + (copyAge.map { " " + English.fetched($0) } ?? ""),
+                    copyAge == nil || agent != nil ? English.action(protection) : English.letThisMachinePass))
+        case .refusedHereOnly(let agent, let here):
+            CauseDeclaration(
+                .refusedHereOnly,
+                Words(
+                    "Your server refuses this program (it \(English.words(here))), while the user agent \(agent.shortName) gets "
+                        + "the file.", "Let every client read the file, whatever its user agent."))
+        case .elsewhereFine(let place, let here):
+            CauseDeclaration(
+                .elsewhereFine,
+                Words(
+                    "The file is there from \(place), but this machine does not get it: your server \(English.words(here)).",
+                    "Let every address read the file. A rule by address or country may refuse Apple's crawler too."))
+        case .turnedAwayHere(let here, let age):
+            CauseDeclaration(
+                .turnedAwayHere,
+                Words(
+                    "To this machine your server \(English.words(here)). \(English.fetched(age)) Most likely this machine alone is "
+                        + "turned away.", here == .status(429) ? English.askLess : English.letThisMachinePass))
+        case .turnedAwayForLong(let here, let seconds, let age):
+            CauseDeclaration(
+                .turnedAwayForLong,
+                Words(
+                    "To this machine your server \(English.words(here))"
+                        + "\(seconds < 3600 ? "" : ", for \(English.age(seconds)) now"). Apple's CDN still has the file, but its copy "
+                        + "may be old (fetched \(English.age(age)) ago, as its edge says).",
+                    English.actionForLong(here)))
+        }
+    }
+}
+
+extension English {
+    fileprivate static func fetched(_ age: Int) -> String {
+        "Apple's crawler got the file: the copy is \(self.age(age)) old."
+    }
+
+    fileprivate static let letThisMachinePass =
+        "Let this machine's address pass, or check from another network."
+
+    fileprivate static func actionForLong(_ here: Served) -> String {
+        switch here {
+        case .status(429): askLess
+        case .clientCertificate: "Let every client read the file without a certificate of its own."
+        default: "Let every client in the world read the file: no login, no firewall rule, no geo rule."
+        }
+    }
+
+    fileprivate static let askLess = "Check less often from this address, or take the file out of the rate limit."
+
+    fileprivate static func passing(_ agent: AgentLook.Agent?, _ place: String?) -> String {
+        if let agent { return " The user agent \(agent.shortName) gets the file." }
+        return place.map { " The file is there from \($0)." } ?? ""
+    }
+}
+
+// MARK: - What this machine alone meets
+
+extension Diagnosis {
+    /// Somebody else gets the file, or a bot protection says that it stands between.
+    static let welcomeRows: [Row] = [
+        { context in
+            guard context.check.readings.originFile == nil, !context.check.metHost.isElsewhere,
+                let protection = context.check.protectionHere?.protection,
+                let status = context.check.origin.answer?.status
+            else { return nil }
+            let evidence = context.check.isTurnedAwayAlone ? context.check.copyEvidence : nil
+            return .access(
+                .challengedHere(
+                    protection, status: status, passes: context.check.welcomeAgents.first,
+                    elsewhere: context.check.welcomeVantages.first?.inSentence,
+                    copyAge: evidence.flatMap { $0.isRecent ? $0.age : nil }))
+        },
+        { context in
+            guard let agent = context.check.welcomeAgents.first, context.hasTroubleAtOrigin else { return nil }
+            return .access(.refusedHereOnly(agent, here: context.here))
+        },
+        { context in
+            guard let name = context.check.welcomeVantages.first, context.hasTroubleAtOrigin else { return nil }
+            return .access(.elsewhereFine(name.inSentence, here: context.here))
+        },
+    ]
+
+    /// Apple's copy shows that its crawler got the file, or did so a while ago.
+    static let turnedAwayRows: [Row] = [
+        { context in
+            // A redirect to a login is everybody's.
+            guard context.check.isTurnedAwayAlone, context.error(.redirect) == nil,
+                let evidence = context.check.copyEvidence
+            else { return nil }
+            guard evidence.isRecent else {
+                return .access(
+                    .turnedAwayForLong(
+                        context.here, forSeconds: evidence.outOfSight ?? 0, copyAge: evidence.age))
+            }
+            return context.hasError(in: .origin)
+                ? nil : .access(.turnedAwayHere(context.here, copyAge: evidence.age))
+        }
+    ]
+}
+
+extension DiagnosisContext {
+    fileprivate var hasTroubleAtOrigin: Bool {
+        findings.contains { $0.severity > .note && $0.matter.area == .origin }
+    }
+}
+
+// MARK: - Other places, and Apple's user agents
+
+extension Diagnosis {
+    /// Another place meets another server, or another file: no rule by country or address, and not to be mended as one.
+    static let vantageRows: [Row] = [
+        { context in
+            guard context.error(.crawlerRefused) == nil, let finding = context.vantageFinding,
+                case .origin(.vantageDiffers(let fault, _, _)) = finding.matter, !fault.isOfPlace
+            else { return nil }
+            return Cause(finding, as: .vantageDiffers)
+        }
+    ]
+
+    /// The file is there for this machine, but not for Apple's user agents, or not from other places.
+    static let refusalRows: [Row] = [
+        { context in
+            guard let finding = context.error(.crawlerRefused),
+                case .origin(.crawlerRefused(let refusals)) = finding.matter
+            else { return nil }
+            guard let failure = context.check.crawlerFailure else { return Cause(finding) }
+            // Where Apple says what it met, an agent that is refused here must explain it. Only a refusal is the same: a time-out, 429 or
+            // 503 there has causes of its own.
+            let explained: Set<CrawlerTrouble> = [.refusal, .outage, .rateLimit, .status, .silence, .content]
+            guard refusals.agents.first?.agent == .crawler, explained.contains(failure.trouble) else { return nil }
+            return Cause(finding, as: failure.trouble == .refusal ? .crawlerRefusedByAgent : nil)
+        },
+        { context in
+            // What Apple says that it met comes first: a version is no reason for it.
+            guard context.check.crawlerFailure == nil else { return nil }
+            return context.findings.first {
+                if case .origin(.agentDiffers) = $0.matter { true } else { false }
+            }.map { Cause($0) }
+        },
+        { context in context.vantageFinding.map { Cause($0, as: .vantageRefused) } },
+    ]
+}
+
+extension DiagnosisContext {
+    /// What other places are given: the fault that is reported first.
+    fileprivate var vantageFinding: Finding? {
+        findings.first {
+            if case .origin(.vantageDiffers) = $0.matter { $0.severity == .error } else { false }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+// Apple's copy, where the origin is fine: edges that disagree, copies that are behind, and at the end that it works.
+
+import AASA
+import Foundation
+
+package enum CopyCause: Codable, Equatable, Sendable {
+    case edgesWithoutCopy(Int, of: Int, [AbsenceReason])
+    case edgesCatchingUp(Int, of: Int, lagSeconds: Int)
+    /// `app`: of the service, where the copy has the service but not the app.
+    case lacksService(String, app: String?, lagSeconds: Int?)
+    case hasOtherApp(old: String, new: String, lagSeconds: Int?)
+    case inSyncInternational
+    case inSync
+    case otherMode(AssociationMode)
+    /// The origin's file is fine; nothing is known of the copy.
+    case originFine
+
+    var declaration: CauseDeclaration {
+        switch self {
+        case .edgesWithoutCopy(let missing, let all, let reasons):
+            CauseDeclaration(
+                .edgesWithoutCopy,
+                Words(
+                    "\(missing) of Apple's \(all) edges \(missing == 1 ? "has" : "have") no copy (\(English.words(reasons))).",
+                    English.actions(reasons)))
+        case .edgesCatchingUp(let inSync, let all, let lag):
+            CauseDeclaration(
+                .edgesCatchingUp,
+                Words(
+                    "The file changed \(English.age(lag)) ago, and \(inSync) of Apple's \(all) edges "
+                        + "\(inSync == 1 ? "serves" : "serve") it already.", "Wait. Nothing needs to be done."))
+        case .lacksService(let service, let app, let lag):
+            CauseDeclaration(
+                .copyLacksService,
+                Words(
+                    "Apple's copy lacks " + (app.map { "\($0) in \(service)" } ?? "the service \(service)")
+                        + ": \(English.consequence(service)). " + English.since(lag), English.wait(lag)))
+        case .hasOtherApp(let old, let new, let lag):
+            CauseDeclaration(
+                .copyHasOtherApp,
+                Words("Apple's copy names the app \(old) in place of \(new). \(English.since(lag))", English.wait(lag)))
+        case .inSyncInternational:
+            CauseDeclaration(
+                .inSyncInternational,
+                Words(
+                    "The origin's file is valid, and Apple's CDN serves the same.",
+                    "Look at the device if links still fail: some iOS versions do not open internationalised names."))
+        case .inSync:
+            CauseDeclaration(.inSync, Words("The origin's file is valid, and Apple's CDN serves the same."))
+        case .otherMode(let mode):
+            CauseDeclaration(
+                .otherMode,
+                Words(
+                    "The origin's file is valid. Phones in \(mode.rawValue) mode read it there, not from Apple's CDN."))
+        case .originFine: CauseDeclaration(.originFine, Words("The origin's file is valid."))
+        }
+    }
+}
+
+extension English {
+    fileprivate static func consequence(_ service: String) -> String {
+        switch service {
+        case "webcredentials": "passkeys and password AutoFill fail"
+        case "appclips": "App Clips do not open"
+        case "activitycontinuation": "Handoff does not work"
+        default: "links open the website"
+        }
+    }
+
+    fileprivate static func since(_ lag: Int?) -> String {
+        lag.map { "The file changed \(age($0)) ago." } ?? "It is not known since when."
+    }
+}
+
+// MARK: - Edges that disagree: which of them a phone meets is chance and geography
+
+extension Diagnosis {
+    static let edgeRows: [Row] = [
+        { context in
+            guard context.isMixed, let tally = context.comparison.edges, tally.missing > 0 else { return nil }
+            return .copy(
+                .edgesWithoutCopy(tally.missing, of: tally.asked, Array(context.check.absenceReasons.prefix(4))))
+        },
+        { context in
+            guard context.finding(.edgesDiffer)?.severity == .note, let tally = context.comparison.edges,
+                let lag = context.comparison.lagSeconds
+            else { return nil }
+            return .copy(.edgesCatchingUp(tally.inSync, of: tally.asked, lagSeconds: lag))
+        },
+        { context in
+            context.isMixed ? context.finding(.edgesDiffer).map { Cause($0) } : nil
+        },
+    ]
+}
+
+// MARK: - Copies that are missing or behind
+
+extension Diagnosis {
+    static let copyRows: [Row] = [
+        { context in
+            guard context.comparison.state == .missing else { return nil }
+            return Cause(.cdn(.missing(status: context.check.cdn?.answer?.status ?? 404, at: nil)))
+        },
+        { context in
+            context.findings.first { $0.kind == .crawlerError && $0.severity == .warning }.map { Cause($0) }
+        },
+        { context in
+            guard context.copyIsBehind, let lacking = context.lackingService else { return nil }
+            return .copy(
+                .lacksService(lacking.service, app: lacking.app, lagSeconds: context.comparison.lagSeconds))
+        },
+        { context in
+            guard context.copyIsBehind, let apps = context.replacedApp else { return nil }
+            return .copy(
+                .hasOtherApp(old: apps.old, new: apps.new, lagSeconds: context.comparison.lagSeconds))
+        },
+        { context in
+            guard let lag = context.comparison.lagSeconds else { return nil }
+            switch context.comparison.state {
+            case .stale: return Cause(.cdn(.stale(lag: lag)))
+            case .propagating: return Cause(.cdn(.propagating(lag: lag)))
+            default: return nil
+            }
+        },
+        { $0.finding(.badCopy).map { Cause($0) } },
+        { $0.comparison.state == .divergent ? Cause(.cdn(.divergent)) : nil },
+        { $0.error(.pageMissing).map { Cause($0) } },
+        { $0.finding(.cdnUnreachable).map { Cause($0) } },
+    ]
+}
+
+extension DiagnosisContext {
+    fileprivate var copyIsBehind: Bool { [.stale, .propagating, .divergent].contains(comparison.state) }
+
+    /// The services and their apps, in Apple's copy and at the origin.
+    private var services: (old: [Service: [String]], new: [Service: [String]])? {
+        guard let old = check.readings.cdnFile?.document, let new = check.readings.originFile?.document else {
+            return nil
+        }
+        func apps(_ document: JSONDocument) -> [Service: [String]] {
+            Dictionary(AssociationFile(document).services.map { ($0.name, $0.appIDs) }) { first, _ in first }
+        }
+        return (apps(old), apps(new))
+    }
+
+    private typealias Service = String
+
+    /// A service, or an app of a service, that the origin's file has and Apple's copy has not.
+    fileprivate var lackingService: (service: String, app: String?)? {
+        guard let services else { return nil }
+        for service in ["webcredentials", "appclips", "activitycontinuation", "applinks"] {
+            guard let new = services.new[service] else { continue }
+            guard let old = services.old[service] else { return (service, nil) }
+            if service != "applinks", let app = new.first(where: { !old.contains($0) }) {
+                return (service, app.inSentence)
+            }
+        }
+        return nil
+    }
+
+    /// One app ID in place of another.
+    fileprivate var replacedApp: (old: String, new: String)? {
+        guard let services, let old = services.old["applinks"], let new = services.new["applinks"],
+            let gone = old.first(where: { !new.contains($0) }), let come = new.first(where: { !old.contains($0) })
+        else { return nil }
+        return (gone.inSentence, come.inSentence)
+    }
+}
+
+// MARK: - It works
+
+// With a risk, or as it should. Even then phones are late, and people ask why.
+
+extension Diagnosis {
+    static let healthyRows: [Row] = [
+        { context in
+            guard let finding = context.finding(.redirect), finding.severity == .warning, context.worst == .warning
+            else { return nil }
+            return Cause(finding)
+        },
+        { context in context.finding(.ipv6Broken).map { Cause($0) } },
+        { context in
+            guard let finding = context.lint("byte-order-mark"), context.worst == .warning else { return nil }
+            return Cause(finding, as: .byteOrderMark)
+        },
+        { context in context.findings.first.flatMap { $0.severity == .warning ? Cause($0) : nil } },
+        { context in
+            guard context.comparison.state == .inSync, context.worst != .error else { return nil }
+            let isInternational = context.domain.name.split(separator: ".").contains { $0.hasPrefix("xn--") }
+            return .copy(isInternational ? .inSyncInternational : .inSync)
+        },
+        { context in
+            guard context.check.observation.cdn == .notAsked(.mode) else { return nil }
+            return .copy(.otherMode(context.check.observation.mode))
+        },
+    ]
+}
+
+extension DiagnosisContext {
+    fileprivate var worst: Severity? { findings.first?.severity }
+}

@@ -1,0 +1,371 @@
+// Apple's own word, where the origin looks fine from here: what Apple's crawler saw outranks what we guess, and what we see narrows it
+// down.
+
+import Facts
+import Foundation
+
+/// Apple's own word on its crawler, where the origin looks fine from here.
+package enum CrawlerCause: Codable, Equatable, Sendable {
+    case various([AbsenceReason])
+    case refusedByAddress(status: Int)
+    case refused(status: Int)
+    case remembersAbsence(status: Int)
+    /// Apple asked after the file was there.
+    case stillAbsent(status: Int)
+    /// Whether the file was there when Apple asked is not known.
+    case wasAbsent(status: Int)
+    /// `target`: where this machine is redirected to as well.
+    case redirected(AppleWord, target: String?)
+    case metOutage(AppleWord)
+    case rateLimited(AppleWord)
+    case otherStatus(AppleWord)
+    case noAnswerIPv6([ServedAt])
+    case noAnswerAddress([ServedAt], of: Int)
+    case connection(CrawlerFailure.Cause, words: String)
+    case noAnswerSlow(milliseconds: Int)
+    case noAnswerFirewall(words: String)
+    case noAnswer(words: String)
+    case content
+    /// For another reason than that it is no JSON.
+    case refusedContent(AppleWord)
+    case unknown(AppleWord)
+    /// This machine reaches nobody over the family of these addresses.
+    case noAnswerUnseen(family: Int, [String], words: String)
+    /// This machine's resolver gives private addresses alone; Apple met something else.
+    case metOtherAddress(CrawlerTrouble, here: [String])
+    /// This machine cannot look by itself, for a cause of its own.
+    case notSeenHere(CrawlerTrouble, MonitorCause)
+
+    var declaration: CauseDeclaration {
+        switch self {
+        case .various(let reasons):
+            CauseDeclaration(
+                .crawlerSaysVarious,
+                Words(
+                    "No edge of Apple's has a copy, for several reasons (\(English.words(reasons))). This machine gets the file.",
+                    English.actions(reasons)))
+        case .refusedByAddress(let status):
+            CauseDeclaration(
+                .crawlerRefusedByAddress,
+                Words(
+                    "Your server answers Apple's crawler with \(status); from here its user agent gets the file. A rule by source "
+                        + "address, country or bot verification refuses Apple.",
+                    "Allow AASA-Bot through the firewall, from any address. For a staging host use ?mode=developer in the app's "
+                        + "entitlement."))
+        case .refused(let status):
+            CauseDeclaration(
+                .crawlerRefused,
+                Words(
+                    "Your server answers Apple's crawler with \(status); this machine gets the file.",
+                    "Allow AASA-Bot through the firewall and bot protection, from any address."))
+        case .remembersAbsence(let status):
+            CauseDeclaration(
+                .crawlerRemembersAbsence,
+                Words(
+                    "The file is there now, but Apple's CDN remembers that it was not (\(status)).",
+                    "Wait. Nothing else needs to be done."))
+        case .stillAbsent(let status):
+            CauseDeclaration(
+                .crawlerStillAbsent,
+                Words(
+                    "Apple still gets \(status) where this machine gets 200.",
+                    "Make sure that every server has the file, for every country and user agent. See the log for AASA-Bot."
+                ))
+        case .wasAbsent(let status):
+            CauseDeclaration(
+                .crawlerStillAbsent,
+                Words(
+                    "Apple got \(status) where this machine gets 200 now.",
+                    "Wait if the file was put there since. If not, make sure that every server has it, for every country and user "
+                        + "agent, and see the log for AASA-Bot."))
+        case .redirected(let word, let target?):
+            CauseDeclaration(
+                .crawlerRedirected,
+                Words(
+                    "The origin redirects to \(target), and Apple's crawler does not follow (\(English.words(word))).",
+                    "Serve the file at /.well-known/apple-app-site-association itself, with status 200."))
+        case .redirected(let word, nil):
+            CauseDeclaration(
+                .crawlerRedirected,
+                Words(
+                    "Your server redirects Apple's crawler (\(English.words(word))). This machine gets the file at once.",
+                    "Look for a redirect by country, language or user agent, and take this path out of it."))
+        case .metOutage(let word):
+            CauseDeclaration(
+                .crawlerMetOutage,
+                Words(
+                    "Your server was in trouble when Apple's crawler asked (\(English.words(word))). This machine gets the file now.",
+                    "Wait. See the server's log for AASA-Bot if Apple says the same when it asks again."))
+        case .rateLimited(let word):
+            CauseDeclaration(
+                .crawlerRateLimited,
+                Words(
+                    "A rate limit of your server refused Apple's crawler (\(English.words(word))). This machine gets the file.",
+                    "Take this path out of the limit. See in the log of that time what used it up."))
+        case .otherStatus(let word):
+            CauseDeclaration(
+                .crawlerOtherStatus,
+                Words(
+                    "Your server gives Apple's crawler another answer than this machine (\(English.words(word))).",
+                    "See the server's log for AASA-Bot, and look for a rule or a server that treats it otherwise."))
+        case .noAnswerIPv6(let dead):
+            CauseDeclaration(
+                .crawlerTimeoutIPv6,
+                Words(
+                    "Apple's crawler gets no answer, most likely because no IPv6 address answers: \(English.words(dead)).",
+                    "Repair IPv6, or take the AAAA records away."))
+        case .noAnswerAddress(let dead, let all):
+            CauseDeclaration(
+                .crawlerTimeoutAddress,
+                Words(
+                    "Apple's crawler gets no answer, most likely because \(English.count(dead, all)): \(English.words(dead)).",
+                    "Repair the server at that address, or take the address out of the records."))
+        case .connection(let cause, let said):
+            CauseDeclaration(
+                .crawlerCause,
+                Words(
+                    "Apple's crawler cannot fetch the file\(English.quoted(said)). This machine can.",
+                    English.action(.connection(cause))))
+        case .noAnswerSlow(let milliseconds):
+            CauseDeclaration(
+                .crawlerTimeoutSlow,
+                Words(
+                    "Apple's crawler gives up before your server answers: here the first byte came after "
+                        + "\(English.seconds(milliseconds)).",
+                    "Serve the file from a cache or a static host that does not sleep."))
+        case .noAnswerFirewall(let said):
+            CauseDeclaration(
+                .crawlerTimeoutFirewall,
+                Words(
+                    "Apple's crawler gets no answer from your server\(English.quoted(said)). Here every address answers, under Apple's "
+                        + "user agents too.",
+                    "Look for a firewall or geo rule that drops Apple's packets, or a server that sleeps. Open the file to every "
+                        + "address."))
+        case .noAnswer(let said):
+            CauseDeclaration(
+                .crawlerTimeout,
+                Words(
+                    "Apple's crawler gets no answer from your server\(English.quoted(said)). This machine does.",
+                    "Look for a firewall or geo rule, a dead IPv6 address, or a server that sleeps."))
+        case .content:
+            CauseDeclaration(
+                .crawlerContent,
+                Words(
+                    "Apple's crawler gets something that is no JSON. This machine gets the file.",
+                    "Look for a challenge page or another variant that bots get. Wait if the file was just repaired."))
+        case .refusedContent(let word):
+            CauseDeclaration(
+                .crawlerContent,
+                Words(
+                    "Apple's crawler refuses what it gets (\(English.words(word))). This machine gets the file.",
+                    "See what the server sends to the user agent AASA-Bot: its size, its type, whether it is whole. Wait if the file "
+                        + "was just repaired."))
+        case .noAnswerUnseen(let family, let addresses, let said):
+            CauseDeclaration(
+                .crawlerTimeout,
+                Words(
+                    "Apple's crawler gets no answer from your server\(English.quoted(said)). This machine has no IPv\(family), so it does "
+                        + "not see what Apple sees at \(addresses.listed(upTo: 2)).",
+                    "Ask that address from a machine with IPv\(family) (curl -\(family)), or name a vantage that has it."
+                ))
+        case .metOtherAddress(let trouble, let addresses):
+            CauseDeclaration(
+                trouble.diagnosis,
+                Words(
+                    "From here the domain has \(addresses.listed(upTo: 2)), not public, so this machine does not see what Apple "
+                        + "sees.", English.action(trouble)))
+        case .notSeenHere(let trouble, let cause):
+            CauseDeclaration(trouble.diagnosis, Words(cause.declaration.words().why, English.action(trouble)))
+        case .unknown(let word):
+            CauseDeclaration(
+                .crawlerUnknown,
+                Words(
+                    "Apple's crawler could not take the file. Apple says '\(English.both(word))', which it does not document.",
+                    "Let every client read the file over HTTPS, with status 200. Report it to Apple if it says the same a day "
+                        + "later."))
+        }
+    }
+}
+
+extension CrawlerTrouble {
+    /// What it is called where this machine cannot see what Apple saw.
+    fileprivate var diagnosis: DiagnosisID {
+        switch self {
+        case .refusal: .crawlerRefused
+        case .absence: .crawlerStillAbsent
+        case .redirect: .crawlerRedirected
+        case .outage: .crawlerMetOutage
+        case .rateLimit: .crawlerRateLimited
+        case .status: .crawlerOtherStatus
+        case .silence: .crawlerTimeout
+        case .connection: .crawlerCause
+        case .content: .crawlerContent
+        case .address, .unknown: .crawlerUnknown
+        }
+    }
+}
+
+/// One reason for which edges have no copy, and how many give it.
+package struct AbsenceReason: Codable, Equatable, Sendable {
+    package var count: Int
+    /// nil: Apple gives none.
+    package var word: AppleWord?
+    package var trouble: CrawlerTrouble
+
+    package init(count: Int, word: AppleWord?, trouble: CrawlerTrouble) {
+        self.count = count
+        self.word = word
+        self.trouble = trouble
+    }
+}
+
+extension English {
+    fileprivate static func quoted(_ said: String) -> String { said.isEmpty ? "" : " (\(said))" }
+
+    /// `1 Timeout, 2 Bad HTTP Response: 403 Forbidden`; one reason alone has no count.
+    static func words(_ reasons: [AbsenceReason]) -> String {
+        func one(_ reason: AbsenceReason) -> String { reason.word.map(words) ?? "no reason given" }
+        guard reasons.count > 1 else { return reasons.first.map(one) ?? "no reason given" }
+        return reasons.map { "\($0.count) \(one($0))" }.listed(upTo: 4)
+    }
+
+    /// What to do about all of them.
+    static func actions(_ reasons: [AbsenceReason]) -> String {
+        var told: [String] = []
+        for action in reasons.map({ action($0.trouble) }) where !told.contains(action) { told.append(action) }
+        return told.prefix(3).joined(separator: " ")
+    }
+}
+
+// MARK: - Which of them it is
+
+extension Diagnosis {
+    static let crawlerRows: [Row] =
+        [
+            { context in
+                guard context.originIsFine, !context.isMixed, context.check.absenceReasons.count > 1 else { return nil }
+                return .crawler(.various(Array(context.check.absenceReasons.prefix(4))))
+            },
+            { context in
+                guard let status = context.refusedStatus else { return nil }
+                return .crawler(context.agentsPass ? .refusedByAddress(status: status) : .refused(status: status))
+            },
+        ] + statusRows + silenceRows + [
+            { context in
+                guard context.originIsFine, let failure = context.unanimousFailure else { return nil }
+                guard failure.family == .content else { return .crawler(.unknown(AppleWord(failure))) }
+                return .crawler(failure.isOfJSON ? .content : .refusedContent(AppleWord(failure)))
+            }
+        ]
+
+    private static let statusRows: [Row] = [
+        { context in
+            guard context.originIsFine, let failure = context.unanimousFailure, failure.family == .status else {
+                return nil
+            }
+            switch failure.trouble {
+            case .absence:
+                let status = failure.originStatus ?? 404
+                switch context.isAbsenceOlderThanFile {
+                case true?: return .crawler(.remembersAbsence(status: status))
+                case false?: return .crawler(.stillAbsent(status: status))
+                case nil: return .crawler(.wasAbsent(status: status))
+                }
+            case .redirect:
+                let target = context.check.origin.redirects.last?.target?.inSentence
+                return .crawler(.redirected(AppleWord(failure), target: target))
+            case .outage: return .crawler(.metOutage(AppleWord(failure)))
+            case .rateLimit: return .crawler(.rateLimited(AppleWord(failure)))
+            default: return .crawler(.otherStatus(AppleWord(failure)))
+            }
+        }
+    ]
+
+    private static let silenceRows: [Row] = [
+        { context in
+            guard let failure = context.silence, let family = context.unseen.first?.family else { return nil }
+            return .crawler(
+                .noAnswerUnseen(
+                    family: family, context.unseen.filter { $0.family == family }.map(\.address),
+                    words: context.cause(failure)))
+        },
+        { context in
+            guard context.silence != nil, context.finding(.ipv6Broken) != nil else { return nil }
+            return .crawler(.noAnswerIPv6(context.deadAddresses(ofIPv6: true)))
+        },
+        { context in
+            guard context.silence != nil, context.finding(.addressUnreachable) != nil else { return nil }
+            return .crawler(
+                .noAnswerAddress(context.deadAddresses(ofIPv6: false), of: context.full?.addresses.count ?? 0))
+        },
+        { context in
+            guard context.originIsFine, let failure = context.unanimousFailure,
+                case .connection(let cause) = failure.trouble
+            else { return nil }
+            return .crawler(.connection(cause, words: context.cause(failure)))
+        },
+        { context in
+            guard context.silence != nil, context.finding(.slow) != nil else { return nil }
+            let first = context.check.origin.connection?.timings.server ?? 0
+            return .crawler(.noAnswerSlow(milliseconds: Int(first)))
+        },
+        { context in
+            guard let failure = context.silence else { return nil }
+            let words = context.cause(failure)
+            return .crawler(context.agentsPass ? .noAnswerFirewall(words: words) : .noAnswer(words: words))
+        },
+    ]
+}
+
+extension DiagnosisContext {
+    /// The status by which Apple's crawler was sent away from a file that is there.
+    fileprivate var refusedStatus: Int? {
+        guard originIsFine, let failure = unanimousFailure, failure.trouble == .refusal else { return nil }
+        return failure.originStatus
+    }
+
+    /// Whether Apple asked last before the file was there, as each edge's `Age` tells, and the memory of earlier checks or the
+    /// origin's Last-Modified; nil where nothing says how old the file is. Without an `Age` it may have asked just now.
+    fileprivate var isAbsenceOlderThanFile: Bool? {
+        let age = check.absentCopies.map { $0.age ?? 0 }.min() ?? 0
+        if age == 0 { return false }
+        // A file that was there when it was first asked for may be of any age.
+        let deployed = check.history.servingSince.flatMap { $0 > check.history.firstAskedAt ?? $0 ? $0 : nil }
+        let modified = check.origin.answer?.header("last-modified").flatMap(HTTPDate.parse)
+        guard let since = deployed ?? modified else { return nil }
+        return check.now - TimeInterval(age) < since
+    }
+
+    /// The addresses that this machine cannot reach for want of their family.
+    fileprivate var unseen: [ResolvedAddress] { AddressSurvey(check).unseen.map(\.address) }
+
+    /// Apple's crawler met silence where this machine did not.
+    fileprivate var silence: CrawlerFailure? {
+        guard originIsFine, let failure = unanimousFailure else { return nil }
+        return failure.trouble == .silence || failure.trouble == .connection(.refused) ? failure : nil
+    }
+
+    /// The cause behind Apple's reason, in Apple's words.
+    fileprivate func cause(_ failure: CrawlerFailure) -> String {
+        (failure.details["cause"] ?? failure.details["raw"] ?? failure.reason).inSentence
+    }
+}
+
+// MARK: - Why edges have no copy
+
+// Each edge is asked by itself, and Apple may give another reason at each.
+
+extension CheckContext {
+    /// The most frequent first.
+    var absenceReasons: [AbsenceReason] {
+        Groups(absentCopies.map { ($0.crawlerFailure?.words ?? "", $0) }).members.map { group in
+            let failure = group.first?.crawlerFailure
+            return AbsenceReason(
+                count: group.count, word: failure.map(AppleWord.init), trouble: failure?.trouble ?? .unknown)
+        }
+    }
+}
+
+extension Answer {
+    var crawlerFailure: CrawlerFailure? { CrawlerFailure(self) }
+}

@@ -1,0 +1,391 @@
+// The origin is at fault: its name, a file that is not there, TLS, its answer, its addresses.
+
+import AASA
+import Facts
+
+package enum OriginCause: Codable, Equatable, Sendable {
+    /// Apple refuses the address; `seen`: those of the addresses that are not public from here.
+    case privateForApple(seen: [String], of: Int)
+    /// From here; Apple's CDN has the file.
+    case privateHere([String], of: Int)
+    case addressesFailVariously(AddressAnswers, repairs: [AddressRepair])
+    case redirectToNothing(hop: Int, target: String, status: Int, addsSlash: Bool)
+    case pageInsteadOfFile(WebPage)
+    /// JSON that says that something failed, in its words.
+    case errorMessageInsteadOfFile(String)
+    case hostSleeps
+    case hostDown
+
+    var declaration: CauseDeclaration {
+        switch self {
+        case .privateForApple(let seen, let all):
+            CauseDeclaration(
+                .crawlerPrivateAddress,
+                Words(
+                    "For Apple the domain has a private or reserved address"
+                        + (seen.isEmpty ? "" : " (\(seen.listed(upTo: 2)) from here)")
+                        + ", which its CDN refuses to ask.",
+                    seen.isEmpty || seen.count == all ? English.publicAddress : English.publicAlone))
+        case .privateHere(let addresses, let all):
+            CauseDeclaration(
+                .privateAddressHere,
+                Words(
+                    "From here \(addresses.count == all ? "the domain has" : "of \(all) addresses the domain has") "
+                        + "\(addresses.listed(upTo: 2)), not public. Apple's CDN has the file, so public DNS answers otherwise than this "
+                        + "machine's DNS, hosts file or VPN.",
+                    "Check from a network with public DNS, or name a vantage. Nothing needs to be done at the site."))
+        case .addressesFailVariously(let answers, let repairs):
+            CauseDeclaration(
+                .addressesFailVariously,
+                Words(
+                    "\(English.lead(answers)): \(English.words(answers.groups)).",
+                    English.actions(repairs)))
+        case .redirectToNothing(let hop, let target, let status, let addsSlash):
+            CauseDeclaration(
+                .redirectToNothing,
+                Words(
+                    "The origin redirects (\(hop)) to \(target), where there is no file (\(status))"
+                        + (addsSlash ? ". A rule adds a slash to every path." : "."), English.outOfRedirect))
+        case .pageInsteadOfFile(let page): CauseDeclaration(.pageInsteadOfFile, English.words(page))
+        case .errorMessageInsteadOfFile(let words):
+            CauseDeclaration(
+                .pageInsteadOfFile,
+                Words(
+                    "Your server sends an error message, no association file, with status 200: \(words).",
+                    "Take /.well-known/apple-app-site-association out of the API's routes, and deploy the file there."))
+        case .hostSleeps:
+            CauseDeclaration(
+                .hostSleeps,
+                Words(
+                    "Your server takes the request, but does not answer this machine or Apple's crawler in time. It sleeps between "
+                        + "visits, or is overloaded.",
+                    "Serve the file from a cache or a static host that does not sleep. Try --max-time 60 to see it wake."
+                ))
+        case .hostDown:
+            CauseDeclaration(
+                .hostDown,
+                Words(
+                    "Your server does not answer this machine or Apple's crawler. It is down or gone.",
+                    "Bring it back. If the domain was given up, take it out of the app's entitlements."))
+        }
+    }
+}
+
+/// What the addresses of one name give, the worst first.
+package struct AddressAnswers: Codable, Equatable, Sendable {
+    /// How many give the file; nil where they give several.
+    package var good: Int?
+    package var asked: Int
+    package var groups: [ServedAt]
+
+    package init(good: Int?, asked: Int, groups: [ServedAt]) {
+        self.good = good
+        self.asked = asked
+        self.groups = groups
+    }
+}
+
+package enum AddressRepair: Codable, Equatable, Sendable {
+    case deadAddress, ipv6, sameFile
+    indirect case fault(Matter)
+}
+
+extension English {
+    fileprivate static func lead(_ answers: AddressAnswers) -> String {
+        switch answers.good {
+        case nil: "The \(answers.asked) addresses of the domain do not give the same file"
+        case 0?: "None of the \(answers.asked) addresses of the domain gives the file"
+        case let good?:
+            "Only \(good) of the \(answers.asked) addresses of the domain \(good == 1 ? "gives" : "give") the file"
+        }
+    }
+
+    /// Several addresses may need the same.
+    fileprivate static func actions(_ repairs: [AddressRepair]) -> String {
+        var told: [String] = []
+        for action in repairs.map(action) where !told.contains(action) { told.append(action) }
+        return told.prefix(3).joined(separator: " ")
+    }
+
+    private static func action(_ repair: AddressRepair) -> String {
+        switch repair {
+        case .deadAddress: "Repair the dead address, or take it out of the records."
+        case .ipv6: "Repair IPv6, or take the AAAA records away."
+        case .sameFile: "Bring the same file to every server."
+        case .fault(let matter): matter.declaration.words().action ?? ""
+        }
+    }
+}
+
+// MARK: - Our own fault, and names and addresses that Apple cannot ask
+
+extension Diagnosis {
+    static let nameRows: [Row] = [
+        { context in
+            for finding in context.findings where finding.severity == .error {
+                guard case .monitor(let cause) = finding.matter else { continue }
+                return context.check.crawlerFailure.map { .crawler(.notSeenHere($0.trouble, cause)) } ?? Cause(finding)
+            }
+            return nil
+        },
+        { context in context.check.metHost.isElsewhere ? nil : context.finding(.dnsFailed).map { Cause($0) } },
+        { context in
+            guard let failure = context.check.crawlerFailure, failure.trouble == .address else { return nil }
+            let seen = context.check.notPublicAddresses.map(\.address)
+            return .origin(.privateForApple(seen: seen, of: context.full?.resolution.addresses.count ?? seen.count))
+        },
+        // Apple got an answer, or none, from another address: what this machine sees there is nothing that Apple meets.
+        { context in
+            let addresses = context.check.notPublicAddresses.map(\.address)
+            guard !addresses.isEmpty, addresses.count == context.full?.resolution.addresses.count,
+                let failure = context.check.crawlerFailure
+            else { return nil }
+            return .crawler(.metOtherAddress(failure.trouble, here: addresses))
+        },
+        { context in
+            guard let finding = context.error(.notPublicAddress), case .origin(.notPublic) = finding.matter,
+                !context.check.hasMixedAddresses || context.mayBeOfAddress
+            else { return nil }
+            return Cause(finding)
+        },
+        // A server that only this machine meets explains whatever is not there; an error that others may meet does not count as
+        // such.
+        { context in
+            guard context.check.readings.originFile == nil, !context.hasError(in: .origin),
+                !context.check.hasMixedAddresses
+            else { return nil }
+            return context.privateHere
+        },
+        { $0.addressesFailVariously.map(Cause.origin) },
+        { context in
+            context.findings.first { $0.severity == .error && $0.kind == .addressDiffers && !$0.isOfClients }.map {
+                Cause($0)
+            }
+        },
+    ]
+
+    static let privateHereRows: [Row] = [{ $0.privateHere }]
+}
+
+extension DiagnosisContext {
+    /// Where this machine's resolver gives addresses that Apple cannot have met.
+    fileprivate var privateHere: Cause? {
+        // A light check knows the address that it met, and no others.
+        if full == nil, check.meetsAnotherServer, check.copyEvidence?.isRecent == true,
+            let address = check.origin.connection?.address
+        {
+            return .origin(.privateHere([address], of: 1))
+        }
+        let addresses = check.notPublicAddresses.map(\.address)
+        guard !addresses.isEmpty, let finding = finding(.notPublicAddress), finding.severity == .warning else {
+            return nil
+        }
+        if check.hasMixedAddresses { return Cause(finding) }
+        return .origin(.privateHere(addresses, of: full?.resolution.addresses.count ?? addresses.count))
+    }
+}
+
+// MARK: - No file: not there, not here, or a page in its place
+
+extension Diagnosis {
+    static let absenceRows: [Row] = [
+        { context in context.finding(.rootOnly).map { Cause($0) } },
+        { context in
+            guard context.hasNoFile, let hop = context.check.origin.redirects.last, let target = hop.target,
+                let status = context.check.origin.answer?.status
+            else { return nil }
+            return .origin(
+                .redirectToNothing(
+                    hop: hop.status, target: target.inSentence, status: status,
+                    addsSlash: target == context.domain.wellKnownURL + "/"))
+        },
+        { context in
+            guard !context.check.metHost.isElsewhere, context.check.readings.hosting != nil || context.hasNoFile else {
+                return nil
+            }
+            return context.finding(.status).map { Cause($0) }
+        },
+        { context in
+            // A login page that a redirect leads to is reported as the redirect that it is.
+            guard context.check.readings.originBody?.syntaxError?.cause == .htmlPage,
+                context.lint("json-syntax") != nil, context.error(.redirect) == nil
+            else { return nil }
+            return .origin(.pageInsteadOfFile(context.check.readings.originPage ?? WebPage(title: nil, kind: nil)))
+        },
+        { context in
+            guard context.lint("no-service") != nil || context.lint("root-not-object") != nil,
+                context.error(.redirect) == nil, let words = context.check.readings.originErrorMessage
+            else { return nil }
+            return .origin(.errorMessageInsteadOfFile(words.inSentence))
+        },
+        { context in
+            let failure = context.check.origin.failure
+            guard let failure, failure.kind == .timedOut, [.waiting, .receiving].contains(failure.phase),
+                context.check.crawlerFailure?.trouble == .silence, !context.check.metHost.isElsewhere
+            else { return nil }
+            return .origin(.hostSleeps)
+        },
+        { context in
+            let failure = context.check.origin.failure
+            guard let failure, let said = context.check.crawlerFailure,
+                [.silence, .connection(.refused)].contains(said.trouble), !context.check.metHost.isElsewhere,
+                !context.connectionCameAbout,
+                [.timedOut, .connectionRefused, .unreachable, .connectionReset].contains(failure.kind)
+            else { return nil }
+            return .origin(.hostDown)
+        },
+    ]
+}
+
+extension DiagnosisContext {
+    /// Whether one address of several that is not public may be what Apple's crawler met: it says nothing else, or met silence.
+    fileprivate var mayBeOfAddress: Bool {
+        switch check.crawlerFailure?.trouble {
+        case nil, .address, .silence, .unknown, .connection(.refused): true
+        default: false
+        }
+    }
+
+    /// Whether anything took a connection, at the address of the plain request or at another: then the host is there.
+    fileprivate var connectionCameAbout: Bool {
+        ([check.origin] + (full?.addresses ?? []).map(\.retrieval)).contains { retrieval in
+            guard let failure = retrieval.failure else { return true }
+            return ![.resolving, .connecting].contains(failure.phase)
+        }
+    }
+
+    fileprivate var hasNoFile: Bool {
+        // Behind a redirect it is another server that has none.
+        !check.metHost.isElsewhere && check.readings.originSaysNoFile && finding(.status) != nil
+    }
+}
+
+// MARK: - TLS that fails for some: for Apple alone, or at some addresses alone
+
+extension Diagnosis {
+    static let handshakeRows: [Row] = [
+        { context in context.error(.certificateChainIncomplete).map { Cause($0) } },
+        { context in
+            guard context.check.readings.originFile != nil else { return nil }
+            let kinds: [FindingKind] = [
+                .certificateExpired, .certificateNotYetValid, .certificateNameMismatch, .certificateUntrusted,
+                .tlsFailed, .tlsVersion,
+            ]
+            guard let finding = kinds.lazy.compactMap(context.error).first else { return nil }
+            if case .addresses = finding.place { return Cause(finding, as: .certificateAtAddress) }
+            return Cause(finding)
+        },
+    ]
+}
+
+// MARK: - Faults that this machine sees too, and what people expect of the file
+
+extension Diagnosis {
+    static let originRows: [Row] = [
+        { context in
+            context.check.readings.originFile == nil ? nil : context.error(.addressUnreachable).map { Cause($0) }
+        },
+        { context in
+            guard
+                let worst = context.findings.first(where: {
+                    $0.severity == .error && ($0.matter.area == .origin || $0.matter.area == .file)
+                })
+            else { return nil }
+            // A fault that both files have is not what keeps Apple's copy old.
+            if worst.matter.area == .file, context.comparison.state == .stale, Checks.isInCopy(worst, context.check) {
+                return nil
+            }
+            if case .behindRedirect = worst.place { return Cause(worst, as: .originFault) }
+            return Cause(worst)
+        },
+    ]
+
+    static let expectationRows: [Row] = [
+        { context in
+            context.findings.first {
+                $0.severity == .error && $0.matter.area == .expectation && $0.kind != .pageMissing
+            }.map { Cause($0) }
+        }
+    ]
+}
+
+// MARK: - Addresses that fail in several ways: one fault must not hide another
+
+extension DiagnosisContext {
+    private static let kinds: Set<FindingKind> = [.addressUnreachable, .addressDiffers, .ipv6Broken]
+
+    /// The findings about single addresses, where there are several and one at least is an error.
+    private var addressFaults: [Finding] {
+        let found = findings.filter { finding in
+            finding.severity > .note && !finding.isOfClients
+                && (finding.kind.map(Self.kinds.contains) == true
+                    || finding.severity == .error && finding.isOfAddresses)
+        }
+        return found.contains { $0.severity == .error } ? found : []
+    }
+
+    /// Where the addresses have more than one fault.
+    var addressesFailVariously: OriginCause? {
+        let faults = addressFaults
+        guard faults.count > 1, let looks = full?.addresses, looks.count > 1 else { return nil }
+        var repairs: [AddressRepair] = []
+        for repair in faults.compactMap(repair) where !repairs.contains(repair) { repairs.append(repair) }
+        return .addressesFailVariously(answers(looks), repairs: Array(repairs.prefix(3)))
+    }
+
+    /// What each address gives, worst first.
+    private func answers(_ looks: [AddressLook]) -> AddressAnswers {
+        let readings = check.readings
+        let served = looks.map { (look: $0, served: readings.served(by: $0.retrieval)) }
+        let files = Groups(served.filter(\.served.isFile).map { ($0.served.likeness, $0) }).members
+        // One file is what all should give; of several each is reported.
+        let told = served.filter { files.count != 1 || !$0.served.isFile }
+        let groups = Groups(told.map { ($0.served.likeness, $0) }).members
+            .enumerated().sorted { ($0.element[0].served.harm, $0.offset) < ($1.element[0].served.harm, $1.offset) }
+            .map { group in
+                ServedAt(group.element.map(\.look.address.address), group.element[0].served)
+            }
+        return AddressAnswers(
+            good: files.count > 1 ? nil : files.first?.count ?? 0, asked: looks.count, groups: groups)
+    }
+
+    private func repair(_ finding: Finding) -> AddressRepair? {
+        switch finding.kind {
+        case .addressUnreachable: .deadAddress
+        case .ipv6Broken: .ipv6
+        case .addressDiffers: .sameFile
+        default: .fault(finding.matter)
+        }
+    }
+}
+
+extension Finding {
+    /// Whether it is about who asks, and not about where.
+    fileprivate var isOfClients: Bool {
+        switch matter {
+        case .origin(.agentDiffers), .origin(.vantageDiffers): true
+        default: false
+        }
+    }
+
+    /// Whether it is about some of the domain's addresses.
+    fileprivate var isOfAddresses: Bool {
+        switch (place, matter) {
+        case (.addresses, _), (_, .origin(.notPublic)): true
+        case (_, .origin(.crawlerRefused(let refusals))): !refusals.addresses.isEmpty
+        default: false
+        }
+    }
+}
+
+extension Served {
+    /// The order in which faults are reported: who gets nothing is worse off than who gets another file.
+    fileprivate var harm: Int {
+        switch self {
+        case .failed: 0
+        case .status, .clientCertificate, .page, .noFile, .partial: 1
+        case .redirect: 2
+        case .file: 3
+        }
+    }
+}

@@ -1,0 +1,338 @@
+// What checks of Apple's CDN notice: what it holds, how old that is, where its edges differ, and that it gives no answer.
+
+import Facts
+import Foundation
+
+package enum CDNMatter: Codable, Equatable, Sendable {
+    /// `besideFile`: the origin serves one. `by`: what this machine lacks, where that is why.
+    case unreachable(CDNFault, besideFile: Bool, by: MonitorCause? = nil)
+    // How the copy compares with the origin's file. `lag`: seconds.
+    case stale(lag: Int)
+    case propagating(lag: Int)
+    case divergent
+    case formattingDiffers
+    // What the CDN holds. `at`: the edges, where others hold something else.
+    /// `asksAgainIn`: seconds.
+    case crawlerFails(AppleWord, CrawlerTrouble, asksAgainIn: Int?, at: EdgePlaces?)
+    case crawlerFailsBesideCopy(AppleWord, CrawlerTrouble, at: EdgePlaces?)
+    case missing(status: Int, at: EdgePlaces?)
+    case badCopy(at: EdgePlaces?)
+    // Edges.
+    case edgesDiffer([EdgeGroup], of: Int, isPropagating: Bool)
+    /// Edges that answer with trouble of their own; `addresses`: the first of them.
+    case edgesInTrouble(CDNFault, at: EdgePlaces, addresses: [String])
+    /// This machine does not reach them.
+    case edgesSilent([ServedAt], of: Int)
+
+    var declaration: Declaration {
+        switch self {
+        case .unreachable(let fault, let besideFile, let cause):
+            Declaration(
+                .cdnUnreachable, leads: .cdnUnreachable,
+                English.words(fault, besideFile, cause))
+        case .stale(let lag):
+            Declaration(
+                .stale, leads: .cdnStale,
+                Words(
+                    "Apple's CDN still serves the old file, \(English.age(lag)) after the change.",
+                    // What its operator wants to know earlier than Apple promises is no matter of waiting alone.
+                    lag < 86_400 ? "Make sure that AASA-Bot can fetch the new file." : English.wait(lag)))
+        case .propagating(let lag):
+            Declaration(
+                .propagating, leads: .cdnPropagating,
+                Words(
+                    "The file changed \(English.age(lag)) ago, and Apple's CDN still serves the old one.",
+                    "Wait. Nothing needs to be done."))
+        case .divergent:
+            Declaration(
+                .divergent, leads: .cdnDivergent,
+                Words(
+                    "Apple's CDN serves another file than the origin, and it is not known since when.",
+                    "Wait a day if the file was just changed. Then look for a rule by country or user agent, an A/B test, or a "
+                        + "server with the other file."))
+        case .formattingDiffers:
+            Declaration(
+                .formattingDiffers,
+                Words(
+                    "Apple's copy differs from the origin's file in formatting only. It means the same.",
+                    "Nothing needs to be done."))
+        case .crawlerFails(let word, let trouble, let seconds, let places):
+            Declaration(
+                .crawlerError,
+                Words(
+                    "Apple's CDN has no copy. Its crawler reports \"\(English.both(word))\"\(English.words(places)).",
+                    English.action(trouble)
+                        + (seconds.map { " This edge asks again in about \(English.age(min(max(60, $0), 86_400)))." }
+                            ?? "")
+                ))
+        case .crawlerFailsBesideCopy(let word, let trouble, let places):
+            Declaration(
+                .crawlerError, .warning, leads: .crawlerFailsBesideCopy,
+                Words(
+                    "Apple's crawler failed when it asked last (\(English.both(word)))\(English.words(places)). Apple's CDN still "
+                        + "serves a copy.", English.action(trouble)))
+        case .missing(_, let places):
+            Declaration(
+                .cdnMissing, leads: .cdnMissing,
+                Words(
+                    "Apple's CDN has no copy and gives no reason\(English.words(places)).",
+                    "Wait a day if the file is new. Then look for a firewall that refuses AASA-Bot, and report it to Apple."
+                ))
+        case .badCopy(let places):
+            Declaration(
+                .badCopy, leads: .badCopy,
+                Words(
+                    "Apple's CDN serves something that is no apple-app-site-association file\(English.words(places)).",
+                    "See what your server sends to the user agent AASA-Bot. Make sure that nothing between here and Apple's CDN "
+                        + "answers in its place."))
+        case .edgesDiffer(let groups, let all, let isPropagating):
+            Declaration(
+                .edgesDiffer, isPropagating ? .note : .warning, leads: .edgesDiffer,
+                English.words(groups, of: all, isPropagating))
+        case .edgesInTrouble(let fault, let places, let addresses):
+            Declaration(
+                .edgeUnreachable, leads: .edgeTrouble,
+                Words(
+                    "\(places.edges.count) of Apple's \(places.all) edges \(places.edges.count == 1 ? "is" : "are") in trouble: "
+                        + "\(English.words(fault)) (\(English.words(places.edges))).", English.action(fault),
+                    ["errors": addresses.map { "\($0): \(English.words(fault))" }.joined(separator: "; ")]))
+        case .edgesSilent(let dead, let all):
+            Declaration(
+                .edgeUnreachable, .note,
+                Words(
+                    "\(dead.count) of Apple's \(all) edges could not be asked from here: "
+                        + "\(dead.map(English.words).listed(upTo: 2)).",
+                    "Check this machine's way to them, IPv6 above all. Phones may still reach them."))
+        }
+    }
+}
+
+/// Some of all edges.
+package struct EdgePlaces: Codable, Equatable, Sendable {
+    package var edges: Listing
+    package var all: Int
+
+    package init(_ places: [String], of all: Int) {
+        edges = Listing(places, upTo: 2)
+        self.all = all
+    }
+}
+
+/// Edges that hold the same.
+package struct EdgeGroup: Codable, Equatable, Sendable {
+    package var held: Held
+    package var places: [String]
+
+    package enum Held: Codable, Equatable, Sendable {
+        /// By the beginning of its SHA-256.
+        case originFile(String)
+        case otherFile(String)
+        case noFile
+        /// With Apple's codes.
+        case nothing(codes: [String])
+    }
+}
+
+/// Apple's own words about its crawler, verbatim but cleaned and bounded.
+package struct AppleWord: Codable, Equatable, Sendable {
+    package var code: String?
+    package var reason: String
+
+    package init(code: String?, reason: String) {
+        self.code = code
+        self.reason = reason
+    }
+
+    init(_ failure: CrawlerFailure) {
+        self.init(code: failure.code?.inSentence, reason: failure.reason.inSentence)
+    }
+}
+
+// MARK: - The CDN's own trouble
+
+/// Why an answer of the CDN, or none, says nothing about the file: its own trouble, or that of the way to it. Not the site's
+/// fault.
+package enum CDNFault: Codable, Hashable, Sendable {
+    case failed(Failure.Kind, Failure.Phase)
+    case cutShort
+    /// `pause`: seconds, as far as it asks for it.
+    case rateLimited(pause: Int)
+    case ownTrouble(status: Int, pause: Int)
+    case notApple(status: Int)
+
+    /// nil where the retrieval says something about the file.
+    init?(_ retrieval: Retrieval, _ now: Date) {
+        guard !retrieval.speaksOfFile else { return nil }
+        switch retrieval.outcome {
+        case .failed(let failure): self = .failed(failure.kind, failure.phase)
+        case .answered(let answer) where answer.speaksOfFile: self = .cutShort
+        case .answered(let answer):
+            if answer.isOfStranger {
+                self = .notApple(status: answer.status)
+            } else if answer.status == 429 {
+                self = .rateLimited(pause: answer.pause(now))
+            } else {
+                self = .ownTrouble(status: answer.status, pause: answer.pause(now))
+            }
+        }
+    }
+
+    /// The same for edges that ask for different pauses.
+    var withoutPause: CDNFault {
+        switch self {
+        case .rateLimited: .rateLimited(pause: 0)
+        case .ownTrouble(let status, _): .ownTrouble(status: status, pause: 0)
+        case .failed, .cutShort, .notApple: self
+        }
+    }
+}
+
+extension Answer {
+    /// How long to leave a CDN alone that is in trouble, in seconds, as it asks for it itself; a day at most.
+    fileprivate func pause(_ now: Date) -> Int {
+        let asked = retryAfter(now) ?? secondsUntilExpiry
+        return asked.map { min(max($0, 60), 86_400) } ?? (status == 429 ? 3600 : 300)
+    }
+}
+
+// MARK: - Words
+
+extension English {
+    /// What to do about an old copy, by how old it is in seconds.
+    static func wait(_ lag: Int?) -> String {
+        switch lag {
+        case nil: "Wait a day if the file was just changed. Then make sure that AASA-Bot can fetch it."
+        case let lag? where lag < 86_400: "Wait. Nothing needs to be done."
+        case let lag? where lag <= 7 * 86_400:
+            "Make sure that AASA-Bot can fetch the new file. Report it to Apple if the copy is still old after a week."
+        default: "Report it to Apple with this evidence. Make sure that AASA-Bot can fetch the new file."
+        }
+    }
+
+    fileprivate static func words(_ places: EdgePlaces?) -> String {
+        places.map { ", at \($0.edges.count) of \($0.all) edges (\(words($0.edges)))" } ?? ""
+    }
+
+    fileprivate static func words(_ groups: [EdgeGroup], of all: Int, _ isPropagating: Bool) -> Words {
+        var evidence: [String: String] = [:]
+        for (index, group) in groups.prefix(6).enumerated() {
+            evidence["group_\(index + 1)"] = "\(words(group.held)): \(group.places.joined(separator: ", "))"
+        }
+        var told = groups.prefix(3).enumerated().map { index, group in
+            "\(group.places.count) of \(all) \(words(group.held))"
+                + (index == 0 ? "" : " (\(group.places.listed(upTo: 2)))")
+        }
+        if groups.count > 3 { told.append("and \(groups.count - 3) more versions") }
+        return Words(
+            "Apple's edges disagree: \(told.joined(separator: "; ")).",
+            isPropagating
+                ? "Wait. Each edge asks again by itself, within about 24 hours."
+                : "Wait a day if the file was just changed. If they still disagree then, report it to Apple with this evidence.",
+            evidence)
+    }
+
+    private static func words(_ held: EdgeGroup.Held) -> String {
+        switch held {
+        case .originFile(let hash): "serve the origin's file (SHA-256 \(hash)…)"
+        case .otherFile(let hash): "serve another file (SHA-256 \(hash)…)"
+        case .noFile: "serve something that is no such file"
+        case .nothing(let codes): "have no copy" + (codes.isEmpty ? "" : ", \(codes.listed(upTo: 3))")
+        }
+    }
+
+    fileprivate static func words(_ fault: CDNFault, _ besideFile: Bool, _ cause: MonitorCause?) -> Words {
+        let lead = besideFile ? "The origin is fine" : ""
+        guard let cause else {
+            return Words(
+                "\(besideFile ? "\(lead), but " : "")Apple's CDN says nothing of the file: \(words(fault)).",
+                action(fault))
+        }
+        let own = cause.declaration.words()
+        let why =
+            switch cause {
+            // These say nothing about the site.
+            case .nameServerFailed(_, nil), .clockIsWrong, .noFamily:
+                [besideFile ? "\(lead)." : nil, own.why].compactMap(\.self).joined(separator: " ")
+            default: "\(besideFile ? "\(lead), but " : "")Apple's CDN says nothing of the file: \(words(fault))."
+            }
+        return Words(why, own.action?.replacing(" Nothing is known of the site.", with: " Phones may still reach it."))
+    }
+
+    static func words(_ fault: CDNFault) -> String {
+        switch fault {
+        case .failed(let kind, let phase):
+            switch kind {
+            case .nameNotFound, .noAddress: "its name does not resolve here"
+            case .nameServerFailure: "the name server of this machine could not resolve it"
+            case .noNameServer: "no name server answers this machine"
+            case .noIPv4Address: "it has no IPv4 address here"
+            case .noIPv6Address: "it has no IPv6 address here"
+            case .certificate: "its certificate is refused here (is a proxy reading the traffic?)"
+            case .proxy: "the proxy failed"
+            case .own: "the request could not be made"
+            default: "it \(words(kind, phase))"
+            }
+        case .cutShort: "the answer is cut short"
+        case .rateLimited: "too many requests from this machine (status 429)"
+        case .ownTrouble(let status, _): "an outage (status \(status))"
+        case .notApple(let status): "another server answers in its place (status \(status))"
+        }
+    }
+
+    static func action(_ fault: CDNFault) -> String {
+        switch fault {
+        case .failed(let kind, let phase): action(kind, phase)
+        case .cutShort: "Look again in 5 min. If it stays so, look for a proxy that cuts answers."
+        case .rateLimited(let pause):
+            "Check less often from this address, and look again in \(age(pause)). Nothing needs to be done at the site."
+        case .ownTrouble(_, let pause):
+            "Look again in \(age(pause)). Nothing needs to be done at the site. Report it to Apple if it lasts for hours."
+        case .notApple:
+            "Look for a proxy, a filter or a login page between this machine and Apple's CDN, and ask from another network."
+        }
+    }
+
+    private static func action(_ kind: Failure.Kind, _ phase: Failure.Phase) -> String {
+        switch kind {
+        case .nameNotFound, .noAddress, .nameServerFailure, .noNameServer: "Repair this machine's DNS."
+        case .certificate, .tlsHandshake, .tlsVersion:
+            "Exempt Apple's CDN from what reads the network's traffic, or name its authority (--cacert, network.ca_file)."
+        case .noIPv4Address, .noIPv6Address: "Ask without -4 or -6."
+        // It took the connection, so that nothing on the way is to be opened.
+        case .timedOut where phase == .waiting || phase == .receiving:
+            "Look again in 5 min. Nothing needs to be done at the site."
+        case .proxy, .own: "Check the proxy and the trust store that this machine uses."
+        default: "Let this machine reach Apple's CDN over HTTPS (firewall, proxy, route). Phones may still reach it."
+        }
+    }
+
+    // MARK: - Apple's word
+
+    static func both(_ word: AppleWord) -> String {
+        [word.code ?? "", word.reason].filter { !$0.isEmpty }.joined(separator: " ")
+    }
+
+    /// `Timeout`: Apple's words without the code, or the code where there is nothing else.
+    static func words(_ word: AppleWord) -> String { word.reason.isEmpty ? word.code ?? "no reason" : word.reason }
+
+    /// What to do about what Apple's crawler met.
+    static func action(_ trouble: CrawlerTrouble) -> String {
+        switch trouble {
+        case .refusal: "Allow AASA-Bot through the firewall and bot protection, from any address."
+        case .absence: "Make sure that every server has the file."
+        case .redirect, .connection(.redirects): "Serve the file without a redirect."
+        case .outage: "See in the server's log whether it was in trouble when Apple asked."
+        case .rateLimit: "Take the file out of the rate limit."
+        case .status: "See in the server's log why AASA-Bot got that status."
+        case .address: "Take addresses that are not public out of the domain's records."
+        case .connection(.certificate): "Install the full certificate chain of a public authority on every server."
+        case .connection(.tls): "Let every server speak TLS 1.2 or 1.3, with a certificate for the domain."
+        case .connection(.name): "Check the A and AAAA records at each of the domain's name servers, and DNSSEC."
+        case .connection(.refused):
+            "Let every address take connections on port 443, and look for a firewall that rejects Apple's."
+        case .silence: "Look for a firewall or geo rule that drops Apple's packets, or a dead or slow server."
+        case .content: "Serve the JSON file to every client, bots included."
+        case .unknown: "Look for a rule by country or address. Report it to Apple if it lasts longer than a day."
+        }
+    }
+}

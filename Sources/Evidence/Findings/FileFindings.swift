@@ -1,0 +1,133 @@
+// What checks of the file itself notice, and of what people expect of it.
+
+package enum FileMatter: Codable, Equatable, Sendable {
+    case lint(LintMatter)
+    /// So many more than are shown.
+    case moreLint(Int, Domain)
+    case serviceMissing(String)
+    /// `from`: the service; nil: the whole file.
+    case appMissing(String, from: String?)
+    case opensUnexpectedly(String, by: String, Domain)
+    case opensNothing(String, expected: String, Domain)
+    case opensOther(String, by: String, expected: String, Domain)
+    case pageMissing(String, PageFault)
+
+    var declaration: Declaration {
+        switch self {
+        case .lint(let lint): Declaration(lint, English.words(lint))
+        case .moreLint(let count, let domain):
+            Declaration(
+                .moreLint,
+                Words("The file has \(count) more findings.", "Run 'aasa-monitor lint \(domain)' to see all of them."))
+        case .serviceMissing(let name):
+            Declaration(
+                .serviceMissing, leads: .expectationFailed,
+                Words("The file has no service \(name), which is expected.", English.deployOrCorrect))
+        case .appMissing(let app, let service):
+            Declaration(
+                .appMissing, leads: .expectationFailed,
+                Words(
+                    "\(service.map { "The service \($0)" } ?? "The file") does not name the app \(app), which is expected.",
+                    "\(English.deployOrCorrect) An app ID is that of the signed entitlements: prefix, dot, bundle ID."
+                ))
+        case .opensUnexpectedly(let url, let app, let domain):
+            Declaration(
+                .urlOpens, leads: .expectationFailed,
+                Words(
+                    "The URL \(url) opens \(app), though it is expected to open nothing.", English.explain(url, domain))
+            )
+        case .opensNothing(let url, let expected, let domain):
+            Declaration(
+                .urlOpensNothing, leads: .expectationFailed,
+                Words(
+                    "The URL \(url) opens nothing, though it is expected to open \(expected).",
+                    English.explain(url, domain)))
+        case .opensOther(let url, let app, let expected, let domain):
+            Declaration(
+                .urlOpensOther, leads: .expectationFailed,
+                Words(
+                    "The URL \(url) opens \(app), though it is expected to open \(expected).",
+                    English.explain(url, domain))
+            )
+        case .pageMissing(let url, let fault):
+            Declaration(
+                .pageMissing, leads: .pageMissing,
+                Words(
+                    "People without the app find no web page at \(url): \(English.words(fault)).",
+                    "Serve a page there, or redirect to the App Store."))
+        }
+    }
+}
+
+/// A finding of the linter, in the AASA library's own words.
+package struct LintMatter: Codable, Equatable, Sendable {
+    package var rule: String
+    package var severity: Severity
+    package var line: Int
+    package var column: Int
+    package var message: String
+    package var fix: String
+    package var reference: String
+
+    package init(
+        rule: String, severity: Severity, line: Int, column: Int, message: String, fix: String, reference: String
+    ) {
+        self.rule = rule
+        self.severity = severity
+        self.line = line
+        self.column = column
+        self.message = message
+        self.fix = fix
+        self.reference = reference
+    }
+}
+
+/// What was found in place of a web page.
+package enum PageFault: Codable, Equatable, Sendable {
+    case redirect(RedirectFault)
+    /// `behind`: the target of a redirect.
+    case served(Served, behind: String?)
+}
+
+// MARK: - Words
+
+extension English {
+    fileprivate static let deployOrCorrect = "Deploy the file that has the change, or correct the expectation."
+
+    fileprivate static func words(_ lint: LintMatter) -> Words {
+        let place = "line \(lint.line), column \(lint.column): \(lint.message)."
+        let lead =
+            switch lint.severity {
+            case .error: "The file has an error, in "
+            case .warning: "The file has a risk, in "
+            case .note: "In "
+            }
+        return Words(
+            lead + place,
+            "Correct the file: \(lint.fix).", ["line": "\(lint.line)", "column": "\(lint.column)"])
+    }
+
+    fileprivate static func explain(_ url: String, _ domain: Domain) -> String {
+        "Run 'aasa-monitor match \(domain) \(url) --explain' to see every rule that was tried. "
+            + deployOrCorrect
+    }
+
+    fileprivate static func words(_ fault: PageFault) -> String {
+        switch fault {
+        case .redirect(let fault):
+            switch fault {
+            case .insecure(let target), .byInsecure(let target): "it redirects to \(target), which is not HTTPS"
+            case .circle: "its redirects lead in a circle"
+            case .tooMany(let hops): "its redirects do not end within \(hops) hops"
+            case .nowhere(let status): "it redirects (status \(status)) without saying where to"
+            case .unreadable(let status, let location):
+                "it redirects (status \(status)) to '\(location)', which no browser can follow"
+            case .privateAddress(let target): "it redirects to \(target), a private or reserved address"
+            case .login(let target), .otherSite(let target), .home(let target), .maintenance(let target):
+                "it redirects to \(target)"
+            }
+        case .served(let served, nil): "the server \(words(served))"
+        case .served(let served, let target?): "\(target), where it redirects to, \(words(served))"
+        }
+    }
+}

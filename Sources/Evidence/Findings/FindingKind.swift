@@ -1,0 +1,233 @@
+// Every kind of finding: its name, how bad it is, which incident it feeds and which page decides. The lists of rules (those that may be
+// ignored, those that feed an incident, those of the documentation) follow from this one.
+
+import AASA
+
+package enum FindingKind: String, Codable, CaseIterable, Sendable {
+    // The way to the origin, and the whole of its answer.
+    case dnsFailed = "origin.dns-failed"
+    case unreachable = "origin.unreachable"
+    case timeout = "origin.timeout"
+    case connectionReset = "origin.connection-reset"
+    case slow = "origin.slow"
+    case truncated = "origin.truncated"
+    case headersTooLarge = "origin.headers-too-large"
+    case malformedAnswer = "origin.malformed-answer"
+    // TLS.
+    case tlsFailed = "origin.tls-failed"
+    case tlsVersion = "origin.tls-version"
+    case certificateExpired = "origin.certificate-expired"
+    case certificateNotYetValid = "origin.certificate-not-yet-valid"
+    case certificateUntrusted = "origin.certificate-untrusted"
+    case certificateNameMismatch = "origin.certificate-name-mismatch"
+    case certificateChainIncomplete = "origin.certificate-chain-incomplete"
+    case certificateExpiring = "origin.certificate-expiring"
+    case certificateChainExpiring = "origin.certificate-chain-expiring"
+    case certificateChainExpired = "origin.certificate-chain-expired"
+    // What the origin answers.
+    case status = "origin.status"
+    case redirect = "origin.redirect"
+    case redirectInsecure = "origin.redirect-insecure"
+    case redirectLoop = "origin.redirect-loop"
+    case contentType = "origin.content-type"
+    case contentEncoding = "origin.content-encoding"
+    case tooLarge = "origin.too-large"
+    // Its addresses.
+    case notPublicAddress = "origin.not-public-address"
+    case addressUnreachable = "origin.address-unreachable"
+    case addressDiffers = "origin.address-differs"
+    case addressStalls = "origin.address-stalls"
+    case ipv6Broken = "origin.ipv6-broken"
+    case ipv6Unchecked = "origin.ipv6-unchecked"
+    case ipv4Unchecked = "origin.ipv4-unchecked"
+    case singleFamily = "origin.single-family"
+    // Who gets the file, and which.
+    case crawlerRefused = "origin.crawler-refused"
+    case rateLimited = "origin.rate-limited"
+    case vantageRefused = "origin.vantage-refused"
+    case rootCopyDiffers = "origin.root-copy-differs"
+    case rootOnly = "origin.root-only"
+    // Apple's CDN.
+    case cdnUnreachable = "cdn.unreachable"
+    case cdnMissing = "cdn.missing"
+    case crawlerError = "cdn.crawler-error"
+    case stale = "cdn.stale"
+    case propagating = "cdn.propagating"
+    case divergent = "cdn.divergent"
+    case badCopy = "cdn.bad-copy"
+    case edgesDiffer = "cdn.edges-differ"
+    case edgeUnreachable = "cdn.edge-unreachable"
+    case formattingDiffers = "cdn.formatting-differs"
+    // The file. The linter declares its own rules.
+    case moreLint = "aasa.more"
+    // What the owners expect.
+    case serviceMissing = "expect.service-missing"
+    case appMissing = "expect.app-missing"
+    case urlOpens = "expect.url-opens"
+    case urlOpensNothing = "expect.url-opens-nothing"
+    case urlOpensOther = "expect.url-opens-other"
+    case pageMissing = "expect.page-missing"
+    // This machine, and many domains.
+    case fetchFailed = "monitor.fetch-failed"
+    case nameServerFailed = "monitor.name-server-failed"
+    case nameServerSlow = "monitor.name-server-slow"
+    case tlsIntercepted = "monitor.tls-intercepted"
+    case familyMissingHere = "monitor.family-missing-here"
+    case noWayOut = "monitor.no-way-out"
+    case trustStoreLacksRoot = "monitor.trust-store-lacks-root"
+    case clockIsWrong = "monitor.clock-is-wrong"
+    case gateAnswers = "monitor.gate-answers"
+    case vantageFailed = "monitor.vantage-failed"
+    case networkLost = "monitor.network-lost"
+    case manyFailing = "monitor.many-failing"
+    case cdnWide = "cdn.wide"
+    case scheduleBehind = "monitor.schedule-behind"
+    case configReloadFailed = "monitor.config-reload-failed"
+    case deliveryFailing = "monitor.delivery-failing"
+    case storeFailing = "monitor.store-failing"
+
+    /// `severity`: unless something else weighs for or against it. `feeds`: the incident that it makes, where it is an error
+    /// (certificates that end soon: a warning).
+    private var facts: (severity: Severity, feeds: IncidentKind?, reference: String) {
+        switch self {
+        case .dnsFailed: (.error, .originUnreachable, Reference.supportingDomains)
+        case .unreachable: (.error, .originUnreachable, Reference.supportingDomains)
+        case .timeout: (.error, .originUnreachable, Reference.supportingDomains)
+        case .connectionReset: (.error, .originUnreachable, Reference.supportingDomains)
+        case .slow: (.error, .originUnreachable, Reference.debuggingLinks)
+        case .truncated: (.error, .originBroken, Reference.supportingDomains)
+        case .headersTooLarge: (.error, .originBroken, Reference.supportingDomains)
+        case .malformedAnswer: (.error, .originBroken, Reference.supportingDomains)
+        case .tlsFailed: (.error, .originUnreachable, Reference.supportingDomains)
+        case .tlsVersion: (.error, .originUnreachable, Reference.supportingDomains)
+        case .certificateExpired: (.error, .originUnreachable, Reference.supportingDomains)
+        case .certificateNotYetValid: (.error, .originUnreachable, Reference.supportingDomains)
+        case .certificateUntrusted: (.error, .originUnreachable, Reference.supportingDomains)
+        case .certificateNameMismatch: (.error, .originUnreachable, Reference.supportingDomains)
+        case .certificateChainIncomplete: (.error, .originUnreachable, Reference.supportingDomains)
+        case .certificateExpiring: (.warning, .certificateExpiring, Reference.supportingDomains)
+        case .certificateChainExpiring: (.warning, nil, Reference.supportingDomains)
+        case .certificateChainExpired: (.note, nil, Reference.supportingDomains)
+        case .status: (.error, .originBroken, Reference.supportingDomains)
+        case .redirect: (.error, .originBroken, Reference.supportingDomains)
+        case .redirectInsecure: (.error, .originBroken, Reference.supportingDomains)
+        case .redirectLoop: (.error, .originBroken, Reference.supportingDomains)
+        case .contentType: (.error, .originBroken, Reference.archivedGuide)
+        case .contentEncoding: (.error, .originBroken, Reference.supportingDomains)
+        case .tooLarge: (.error, .originBroken, Reference.archivedGuide)
+        case .notPublicAddress: (.error, .originBroken, Reference.configuringDomain)
+        case .addressUnreachable: (.error, .originUnreachable, Reference.debuggingLinks)
+        case .addressDiffers: (.error, .originInconsistent, Reference.debuggingLinks)
+        case .addressStalls: (.warning, nil, Reference.debuggingLinks)
+        case .ipv6Broken: (.warning, .originUnreachable, Reference.debuggingLinks)
+        case .ipv6Unchecked: (.note, nil, Reference.debuggingLinks)
+        case .ipv4Unchecked: (.note, nil, Reference.debuggingLinks)
+        case .singleFamily: (.note, nil, Reference.supportingDomains)
+        case .crawlerRefused: (.error, .originBroken, Reference.appClips)
+        case .rateLimited: (.note, nil, Reference.debuggingLinks)
+        case .vantageRefused: (.error, .originBroken, Reference.debuggingLinks)
+        case .rootCopyDiffers: (.warning, nil, Reference.supportingDomains)
+        case .rootOnly: (.warning, .originBroken, Reference.supportingDomains)
+        case .cdnUnreachable: (.warning, nil, Reference.debuggingLinks)
+        case .cdnMissing: (.error, .cdnMissing, Reference.debuggingLinks)
+        case .crawlerError: (.error, .cdnMissing, Reference.debuggingLinks)
+        case .stale: (.error, .cdnStale, Reference.debuggingLinks)
+        case .propagating: (.note, .cdnStale, Reference.debuggingLinks)
+        case .divergent: (.warning, .cdnDivergent, Reference.debuggingLinks)
+        case .badCopy: (.error, .cdnDivergent, Reference.debuggingLinks)
+        case .edgesDiffer: (.warning, .cdnDivergent, Reference.debuggingLinks)
+        case .edgeUnreachable: (.warning, nil, Reference.debuggingLinks)
+        case .formattingDiffers: (.note, nil, Reference.debuggingLinks)
+        case .moreLint: (.note, nil, Reference.applinks)
+        case .serviceMissing: (.error, .expectationFailed, Reference.supportingDomains)
+        case .appMissing: (.error, .expectationFailed, Reference.supportingDomains)
+        case .urlOpens: (.error, .expectationFailed, Reference.applinks)
+        case .urlOpensNothing: (.error, .expectationFailed, Reference.applinks)
+        case .urlOpensOther: (.error, .expectationFailed, Reference.applinks)
+        case .pageMissing: (.error, .expectationFailed, Reference.supportingDomains)
+        case .fetchFailed: (.error, nil, Reference.ownConfiguration)
+        case .nameServerFailed: (.error, nil, Reference.ownConfiguration)
+        case .nameServerSlow: (.warning, nil, Reference.ownConfiguration)
+        case .tlsIntercepted: (.error, nil, Reference.ownConfiguration)
+        case .familyMissingHere: (.error, nil, Reference.ownConfiguration)
+        case .noWayOut: (.error, nil, Reference.ownConfiguration)
+        case .trustStoreLacksRoot: (.error, nil, Reference.ownConfiguration)
+        case .clockIsWrong: (.error, nil, Reference.ownConfiguration)
+        case .gateAnswers: (.error, nil, Reference.ownConfiguration)
+        case .vantageFailed: (.warning, nil, Reference.ownConfiguration)
+        case .networkLost: (.error, nil, Reference.curlManual)
+        case .manyFailing: (.error, nil, Reference.curlManual)
+        case .cdnWide: (.error, nil, Reference.systemStatus)
+        case .scheduleBehind: (.warning, nil, Reference.curlManual)
+        case .configReloadFailed: (.warning, nil, Reference.curlManual)
+        case .deliveryFailing: (.error, nil, Reference.curlManual)
+        case .storeFailing: (.error, nil, Reference.storeErrors)
+        }
+    }
+
+    package var severity: Severity { facts.severity }
+    package var feeds: IncidentKind? { facts.feeds }
+    /// A link to the requirement.
+    var reference: String { facts.reference }
+
+    /// Whether it is about one domain. To ignore what is about this machine, or about many domains, would hide that nothing was seen.
+    var isOfDomain: Bool { self != .cdnWide && !rawValue.hasPrefix("monitor.") }
+}
+
+/// The stable name of a kind of finding, `area.thing`: the key in JSON, metrics and documentation. Those of the linter are
+/// `aasa.` with its own name.
+package struct Rule: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
+    package let rawValue: String
+
+    package init(rawValue: String) { self.rawValue = rawValue }
+
+    package init(_ kind: FindingKind) { rawValue = kind.rawValue }
+
+    /// Of the linter.
+    package init(lint name: String) { rawValue = "aasa.\(name)" }
+
+    package init(from decoder: any Decoder) throws { rawValue = try decoder.singleValueContainer().decode(String.self) }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue)
+    }
+
+    package var description: String { rawValue }
+
+    /// The incident that its findings feed.
+    package var feeds: IncidentKind? {
+        Self.unreadable.contains(rawValue) ? .originBroken : FindingKind(rawValue: rawValue)?.feeds
+    }
+
+    /// The linter's rules by which a body is no file at all.
+    private static let unreadable: Set<String> = ["aasa.json-syntax", "aasa.root-not-object", "aasa.no-service"]
+
+    /// All rules of findings about a domain, which may be ignored for one.
+    package static let ofDomains = Set(
+        FindingKind.allCases.filter(\.isOfDomain).map { Rule($0) } + Linter.rules.map { Rule(lint: $0.id) })
+}
+
+extension IncidentKind {
+    /// The rules whose findings feed it, as docs/alerts.md lists them.
+    package var rules: Set<Rule> { Rule.ofDomains.filter { $0.feeds == self } }
+}
+
+/// The pages that decide what is right. The documentation is the rule; what Apple's systems were seen to do only
+/// lowers a severity.
+enum Reference {
+    static let supportingDomains = "https://developer.apple.com/documentation/xcode/supporting-associated-domains"
+    static let configuringDomain =
+        "https://developer.apple.com/documentation/xcode/configuring-an-associated-domain"
+    static let debuggingLinks =
+        "https://developer.apple.com/documentation/technotes/tn3155-debugging-universal-links"
+    static let appClips =
+        "https://developer.apple.com/documentation/appclip/associating-your-app-clip-with-your-website"
+    static let applinks = "https://developer.apple.com/documentation/bundleresources/applinks"
+    static let archivedGuide =
+        "https://developer.apple.com/library/archive/documentation/General/Conceptual/AppSearch/UniversalLinks.html"
+    static let systemStatus = "https://www.apple.com/support/systemstatus/"
+    static let ownConfiguration = "https://curl.se/docs/sslcerts.html"
+    static let curlManual = "https://curl.se/docs/manpage.html"
+    static let storeErrors = "https://www.sqlite.org/rescode.html"
+}

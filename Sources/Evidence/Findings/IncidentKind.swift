@@ -1,0 +1,36 @@
+// The kinds of trouble that people are alerted to.
+
+package enum IncidentKind: String, Codable, CodingKeyRepresentable, Sendable, CaseIterable, Comparable {
+    case originUnreachable = "origin.unreachable"
+    case originBroken = "origin.broken"
+    case originInconsistent = "origin.inconsistent"
+    case cdnMissing = "cdn.missing"
+    case cdnStale = "cdn.stale"
+    case cdnDivergent = "cdn.divergent"
+    /// Apple's side of many domains failed together.
+    case cdnWide = "cdn.wide"
+    case certificateExpiring = "certificate.expiring"
+    case expectationFailed = "expectation.failed"
+    /// The monitor's own trouble: the network, the store, a channel, the schedule.
+    case monitorDegraded = "monitor.degraded"
+    /// A new version of the origin's file on its way to Apple's CDN: no trouble. It counts as open nowhere, and only channels
+    /// with `notify: [changes]` are notified of it.
+    case change
+
+    /// The kinds of trouble.
+    package static let allCases: [IncidentKind] = [
+        .originUnreachable, .originBroken, .originInconsistent, .cdnMissing, .cdnStale, .cdnDivergent, .cdnWide,
+        .certificateExpiring, .expectationFailed, .monitorDegraded,
+    ]
+
+    /// Whether it is about no single domain.
+    package var isOfFleet: Bool { self == .cdnWide || self == .monitorDegraded }
+
+    /// The kinds that a domain can have.
+    package static let ofDomains = allCases.filter { !$0.isOfFleet }
+
+    package static func < (left: IncidentKind, right: IncidentKind) -> Bool { left.rawValue < right.rawValue }
+
+    /// Whether it is about Apple's copy.
+    package var isOfCDN: Bool { rawValue.hasPrefix("cdn.") }
+}

@@ -1,0 +1,244 @@
+// The monitor itself, its own network, and what many domains share: why nothing is known of a site, as a cause and as a finding.
+
+/// The monitor itself, its own network, and what many domains share.
+package enum MonitorCause: Codable, Equatable, Sendable {
+    /// The request could not be made; `detail`: of the network library.
+    case ownFault(detail: String)
+    /// This machine's name server could not look the host up; `answer`: what it said, nil where none answered.
+    case nameServerFailed(host: String, answer: String?)
+    /// Neither the host nor Apple's CDN has an address by this machine's name server; `answer`: what it said.
+    case namesFail(host: String, answer: String)
+    /// Something in this machine's network opens TLS, under an authority that this machine does not trust.
+    case tlsIntercepted(host: String, authority: String)
+    /// The proxy opened no way to the host; `status`: what it answered; nil: nothing.
+    case proxyFailed(status: Int?, detail: String)
+    /// This machine reaches nobody over IPv4, or over IPv6.
+    case noFamily(Int)
+    /// Neither the site nor Apple's CDN takes a connection from here; `unusedProxy`: the environment variable that names a proxy.
+    case noWayOut(unusedProxy: String?)
+    /// The certificates of the site and of Apple's CDN are refused, for authorities of their own. `authority`: the site's.
+    case trustStoreLacks(authority: String)
+    /// `ahead`: seconds; nil: by how much is not known.
+    case clockIsWrong(ahead: Int?)
+    /// A login page, or another page of this network, answers for the site and for Apple's CDN.
+    case gateAnswers(status: Int?)
+    /// The look-up of the name took so long; `server`: what the server took. Milliseconds.
+    case nameServerSlow(milliseconds: Int, server: Int)
+    /// One check reached nobody, and neither did others.
+    case networkSuspect
+    case networkLost(domains: Int, of: Int, canaries: [String])
+    case manyFailing(domains: Int, of: Int)
+    case cdnWide(CDNFailure, domains: Int, of: Int)
+    case scheduleBehind(domains: Int, of: Int, intervals: Int)
+    /// `fault`: as the reader of the configuration reports it.
+    case configReloadFailed(fault: String)
+    /// `answer`: of the channel's service; empty where there is none.
+    case deliveryFailing(channel: String, isDisabled: Bool, answer: String)
+    /// `fault`: of the system or the database.
+    case storeFailing(isAtStart: Bool, fault: String)
+
+    var id: DiagnosisID { declaration.diagnosis }
+
+    var declaration: Declaration {
+        switch self {
+        case .ownFault(let detail):
+            Declaration(
+                .fetchFailed, leads: .ownFault,
+                Words(
+                    "The request could not be made from here\(detail.isEmpty ? "" : " (\(detail))").",
+                    "Check this machine's trust store (--cacert, network.ca_file), proxy, memory and open files."))
+        case .nameServerFailed(_, nil):
+            Declaration(
+                .nameServerFailed, leads: .nameServerFailed,
+                Words(
+                    "No name server answers this machine.",
+                    "Check the name servers in /etc/resolv.conf, and the network to them."))
+        case .nameServerFailed(let host, let answer?):
+            Declaration(
+                .nameServerFailed, leads: .nameServerFailed,
+                Words(
+                    "This machine's name server could not resolve \(host) (\(answer)).",
+                    "Ask another name server. If it says the same, check the domain's DNSSEC and its name servers."))
+        case .namesFail(let host, let answer):
+            Declaration(
+                .nameServerFailed, leads: .nameServerFailed,
+                Words(
+                    "This machine's name server finds neither \(host) nor Apple's CDN (\(answer)).",
+                    "Repair the name server in /etc/resolv.conf, or ask another one. Nothing is known of the site."))
+        case .proxyFailed(let status, let detail):
+            Declaration(
+                .fetchFailed, leads: .ownFault, Words(English.why(proxy: status, detail), English.action(proxy: status))
+            )
+        case .noFamily(let family):
+            Declaration(
+                .familyMissingHere, leads: .familyMissingHere,
+                Words(
+                    "This machine has no IPv\(family), so it does not see what Apple sees.",
+                    "Check from a machine with IPv\(family), or name a vantage that has it. Nothing is known of the site."
+                ))
+        case .noWayOut(let variable):
+            Declaration(
+                .noWayOut, leads: .noWayOut,
+                Words(
+                    "Neither the site nor Apple's CDN takes a connection from this machine.",
+                    English.action(noWayOut: variable)))
+        case .trustStoreLacks(let authority):
+            Declaration(
+                .trustStoreLacksRoot, leads: .trustStoreLacksRoot,
+                Words(
+                    "This machine's trust store has no root for the site's certificate"
+                        + (authority.isEmpty ? "" : " (\(authority))") + ", and it refuses Apple's CDN as well.",
+                    "Install the distribution's ca-certificates, or correct --cacert (network.ca_file). Nothing is known of the "
+                        + "site."))
+        case .clockIsWrong(let ahead):
+            Declaration(
+                .clockIsWrong, leads: .clockIsWrong,
+                Words(English.why(clock: ahead), "Set this machine's clock. Nothing is known of the site."))
+        case .gateAnswers(let status):
+            Declaration(
+                .gateAnswers, leads: .gateAnswers,
+                Words(
+                    "A login page or filter of this network answers in place of the site"
+                        + (status.map { " (status \($0))." } ?? " and of Apple's CDN: both show its certificate."),
+                    "Log in to this network, or check from another one. Nothing is known of the site."))
+        case .nameServerSlow(let milliseconds, let server):
+            Declaration(
+                .nameServerSlow, leads: .nameServerSlow,
+                Words(
+                    "The name server of this machine took \(English.seconds(milliseconds)) to find the address. The server answered in "
+                        + "\(English.seconds(server)).",
+                    "See whether the first name server in /etc/resolv.conf answers. Nothing needs to be done at the site."
+                ))
+        case .tlsIntercepted(_, let authority):
+            Declaration(
+                .tlsIntercepted, leads: .tlsIntercepted,
+                Words(
+                    "Something in this machine's network opens TLS, or its trust store lacks a root: it trusts neither the origin's "
+                        + "certificate nor that of Apple's CDN, both from \(authority).",
+                    "Exempt this machine from the inspection, or correct --cacert (network.ca_file). Nothing is known of the site."
+                ))
+        case .networkSuspect:
+            Declaration(
+                .networkLost, .warning, leads: .networkSuspect,
+                Words(
+                    "This check reached nobody, and neither did others: the local network is suspect.",
+                    English.networkAction))
+        case .networkLost(let domains, let all, let canaries):
+            Declaration(
+                .networkLost, leads: .networkLost,
+                Words(
+                    "The last checks of \(domains) of \(all) domains reached nobody"
+                        + (canaries.isEmpty ? "" : ", and no reference host answers (\(canaries.listed(upTo: 3)))")
+                        + ". The local network is most likely down.", English.networkAction))
+        case .manyFailing(let domains, let all):
+            Declaration(
+                .manyFailing, leads: .manyFailing,
+                Words(
+                    "\(domains) of \(all) domains began to fail together, at the origin and at Apple's CDN. The cause is most "
+                        + "likely between this machine and the network.",
+                    "Check what this machine's requests pass through: proxy, firewall, gateway, name server. Name reference hosts "
+                        + "in network.canaries."))
+        case .cdnWide(let failure, let domains, let all):
+            Declaration(
+                .cdnWide, leads: .cdnWide,
+                Words(
+                    "\(English.trouble(failure)) (\(domains) of \(all) domains). They began to fail together while their origins work.",
+                    "Look for what they share, such as a firewall or one server. If there is nothing, wait and see Apple's "
+                        + "system status page. Domains that still fail afterwards get alerts of their own."))
+        case .scheduleBehind(let domains, let all, let intervals):
+            Declaration(
+                .scheduleBehind, leads: .scheduleBehind,
+                Words(
+                    "\(domains) of \(all) domains were not checked for \(intervals) intervals: the monitor is overloaded.",
+                    "Raise network.max_concurrent or the intervals, lower the timeouts, or give the machine more resources."
+                ))
+        case .configReloadFailed(let fault):
+            Declaration(
+                .configReloadFailed, leads: .configReloadFailed,
+                Words(
+                    "The configuration file was refused at a reload. The previous one stays in use: \(fault).",
+                    "Correct the file, try it with `aasa-monitor config check`, and reload again (SIGHUP)."))
+        case .deliveryFailing(let channel, let isDisabled, let answer):
+            Declaration(
+                .deliveryFailing, isDisabled ? .error : .warning, leads: .deliveryFailing,
+                Words(
+                    "The channel '\(channel)' \(isDisabled ? "refuses" : "takes no") messages"
+                        + (answer.isEmpty ? "" : " (\(answer))") + ". People who read only this channel get no alerts.",
+                    isDisabled
+                        ? "Check the channel's URL, token and permissions; then `aasa-monitor alert test \(channel)`."
+                        : "Check whether the service is down or blocked from here: `aasa-monitor alert test \(channel)`."
+                ))
+        case .storeFailing(let isAtStart, let fault):
+            Declaration(
+                .storeFailing, leads: .storeFailing,
+                Words(
+                    "The store takes no writes, so "
+                        + (isAtStart
+                            ? "the monitor cannot start: it checks no domain and sends no other alert"
+                            : "checks are discarded and no other alert is sent") + " (\(fault)).",
+                    "Free space on the disk of store.path, check its permissions, or end the process that locks the database."
+                ))
+        }
+    }
+}
+
+/// In which way Apple's side of many domains fails.
+package enum CDNFailure: String, Codable, Sendable, CaseIterable {
+    case missing, stale, divergent
+    /// No answer about the file.
+    case silent
+}
+
+// MARK: - Words
+
+extension English {
+    fileprivate static func why(proxy status: Int?, _ detail: String) -> String {
+        switch status {
+        case 407: "The proxy of this machine wants a login (status 407)."
+        case 403: "The proxy of this machine does not allow this host (status 403)."
+        case let status?: "The proxy of this machine opens no way to this host (status \(status))."
+        case nil: "The proxy of this machine could not be used\(detail.isEmpty ? "" : " (\(detail))")."
+        }
+    }
+
+    fileprivate static func action(proxy status: Int?) -> String {
+        switch status {
+        case 407: "Give the proxy's user and password (--proxy http://USER:PASSWORD@HOST:PORT, network.proxy)."
+        case 403: "Let the proxy allow this host on port 443. Nothing is known of the site."
+        default:
+            "Check the proxy's address (--proxy, network.proxy), and what its log says. Nothing is known of the site."
+        }
+    }
+
+    fileprivate static func action(noWayOut variable: String?) -> String {
+        variable.map {
+            "Give the proxy with --proxy (network.proxy): \($0) is set, and this program does not use it. Nothing is known of "
+                + "the site."
+        }
+            ?? "Check this machine's network: cable, route, firewall, proxy (--proxy, network.proxy). Nothing is known of the site."
+    }
+
+    fileprivate static func why(clock ahead: Int?) -> String {
+        let consequence = "so dates of certificates say nothing here."
+        guard let ahead else {
+            return
+                "This machine's clock is most likely wrong: it refuses the certificate of Apple's CDN for its dates as well, "
+                + consequence
+        }
+        return
+            "This machine's clock is \(age(abs(ahead))) \(ahead > 0 ? "ahead" : "behind"), by the time of Apple's CDN, "
+            + consequence
+    }
+
+    fileprivate static let networkAction =
+        "Check this machine's network: cable, route, name server, proxy, firewall. Checks continue by themselves."
+
+    package static func trouble(_ failure: CDNFailure) -> String {
+        switch failure {
+        case .missing: "Apple's CDN has lost its copies"
+        case .stale: "Apple's CDN still serves the old files"
+        case .divergent: "Apple's CDN serves other files than the origins"
+        case .silent: "Apple's CDN gives no answer about the files"
+        }
+    }
+}

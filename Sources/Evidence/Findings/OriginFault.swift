@@ -1,0 +1,557 @@
+// What an origin does wrong, as far as the advice differs, and what is said of it.
+
+import Facts
+import Foundation
+
+package enum OriginFault: Codable, Equatable, Sendable {
+    // No answer.
+    /// `alias`: the name that it is an alias of.
+    case nameNotFound(alias: String?)
+    case nameWithoutAddress(alias: String?)
+    case noAddress(family: Int)
+    case refusesConnections
+    case noRoute
+    /// Of a name with addresses of both families; which error the addresses of this one gave is not known.
+    case noConnection(family: Int)
+    /// The proxy says so.
+    case noRouteOfProxy
+    case timedOut(Failure.Phase)
+    case connectionReset(inHeaders: Bool)
+    case headersCut
+    case headersTooLarge
+    case noHTTP
+    case privateAddress
+    // TLS.
+    case certificateExpired(Date?, intermediate: String?, alsoFor: Listing?)
+    case certificateNotYetValid(Date?, isIntermediate: Bool, alsoFor: Listing?)
+    case certificateName(Listing)
+    /// No subject alternative name at all.
+    case certificateWithoutNames
+    /// The certificate that the server shows for hosts that it does not know, by its common name.
+    case unknownHost(String)
+    case certificateUntrusted(CertificateProblem, issuer: String?)
+    /// For another reason, in the verifier's words: a weak key, an old signature, another usage.
+    case certificateRefused(words: String)
+    /// `isPart`: more than the leaf is sent.
+    case certificateChain(missing: String?, isPart: Bool)
+    case handshake(HandshakeFault)
+    case tlsVersion
+    case redirect(RedirectFault)
+    // The answer.
+    case status(Int)
+    /// The server asks to be left alone for so many seconds.
+    case busy(status: Int, pause: Int)
+    /// Cloudflare's own statuses, 520 to 530: about the server behind it.
+    case behindCloudflare(status: Int)
+    case undecodable
+    case unaskedEncoding(String)
+    case bodySlow(bytes: Int)
+    case bodyCut(bytes: Int, promised: Int?, isReset: Bool)
+    case bodyCutInCompression(bytes: Int)
+    /// `isCapped`: it was not read to its end.
+    case tooLarge(bytes: Int, isCapped: Bool)
+    /// `holdsFile`: the body is the file nevertheless.
+    case pageType(String, holdsFile: Bool)
+    case slow(milliseconds: Int)
+}
+
+extension OriginFault {
+    /// The fault of a retrieval that failed, or was shown a certificate that others refuse; nil where the control does not let the
+    /// site be blamed, and where it is a redirect's.
+    init?(of retrieval: Retrieval, host: String, by permission: Control.Permission?, now: Date) {
+        guard let permission else { return nil }
+        guard let failure = retrieval.failure else {
+            guard retrieval.hasCertificateWithoutNames else { return nil }
+            self = .certificateWithoutNames
+            return
+        }
+        switch failure.kind {
+        case .nameNotFound: self = .nameNotFound(alias: failure.alias?.inSentence)
+        case .noAddress: self = .nameWithoutAddress(alias: failure.alias?.inSentence)
+        case .noIPv4Address: self = .noAddress(family: 4)
+        case .noIPv6Address: self = .noAddress(family: 6)
+        case .connectionRefused: self = .refusesConnections
+        case .unreachable where permission.onlyFamily != nil, .timedOut where permission.onlyFamily != nil:
+            self = .noConnection(family: permission.onlyFamily ?? 4)
+        case .unreachable: self = retrieval.connection?.viaProxy == true ? .noRouteOfProxy : .noRoute
+        case .timedOut: self = .timedOut(failure.phase)
+        case .connectionReset: self = .connectionReset(inHeaders: failure.phase == .receiving)
+        case .truncated: self = .headersCut
+        case .headersTooLarge: self = .headersTooLarge
+        case .malformedAnswer: self = .noHTTP
+        case .privateAddress: self = .privateAddress
+        case .badEncoding: self = .undecodable
+        case .tlsVersion: self = .tlsVersion
+        case .tlsHandshake: self = .handshake(HandshakeFault(words: failure.detail))
+        case .certificate:
+            let tls = retrieval.connection?.tls
+            self.init(
+                tls?.problem ?? .other, chain: tls?.chain ?? [], words: tls?.detail ?? failure.detail, host: host,
+                now: now)
+        case .own, .proxy, .nameServerFailure, .noNameServer: return nil
+        }
+    }
+
+    private init(
+        _ problem: CertificateProblem, chain: [CertificateFacts], words: String, host: String, now: Date
+    ) {
+        let leaf = chain.first
+        // A certificate may have thousands.
+        let names = Listing((leaf?.names ?? []).map(\.inSentence))
+        let others = leaf.flatMap { !$0.names.isEmpty && !$0.isFor(host) ? names : nil }
+        let last = chain.linked.last
+        let issuer = last.map { CertificateFacts.name(in: $0.issuer).inSentence }
+        if let name = leaf?.defaultName(besides: host) {
+            self = .unknownHost(name.inSentence)
+            return
+        }
+        switch problem {
+        case .expired:
+            let old = chain.first { $0.notAfter.map { $0 < now } ?? false } ?? leaf
+            self = .certificateExpired(
+                old?.notAfter,
+                intermediate: old == leaf ? nil : old.map { CertificateFacts.name(in: $0.subject).inSentence },
+                alsoFor: old == leaf ? others : nil)
+        case .notYetValid:
+            let early = chain.first { $0.notBefore.map { $0 > now } ?? false } ?? leaf
+            self = .certificateNotYetValid(
+                early?.notBefore, isIntermediate: early != leaf, alsoFor: others)
+        case .nameMismatch: self = .certificateName(names)
+        case .incompleteChain where chain.isEmpty || last?.tellsIssuer == true:
+            self = .certificateChain(missing: issuer, isPart: chain.linked.count > 1)
+        case .other: self = .certificateRefused(words: Self.reason(words))
+        case .selfSigned, .untrustedRoot, .incompleteChain, .revoked:
+            self = .certificateUntrusted(problem, issuer: issuer)
+        }
+    }
+}
+
+extension OriginFault {
+    /// The verifier's reason in libcurl's sentence: `SSL certificate problem: EE certificate key too weak`.
+    private static func reason(_ words: String) -> String {
+        let lead = "certificate problem:"
+        let reason = words.range(of: lead).map { words[$0.upperBound...] } ?? words[...]
+        return reason.trimmingCharacters(in: .whitespaces).inSentence
+    }
+}
+
+/// Redirects that no client follows, or that Apple refuses.
+package enum RedirectFault: Codable, Equatable, Sendable {
+    /// To a URL that is not HTTPS, where it stopped.
+    case insecure(String)
+    /// By way of plain HTTP.
+    case byInsecure(String)
+    case circle
+    case tooMany(hops: Int)
+    /// Without saying where to.
+    case nowhere(status: Int)
+    case unreadable(status: Int, location: String)
+    case privateAddress(String)
+    case login(String)
+    case otherSite(String)
+    /// To the first page of the site, as if the path were none.
+    case home(String)
+    case maintenance(String)
+
+    /// Why a redirect was not followed; nil where none stopped.
+    init?(stopOf retrieval: Retrieval) {
+        guard let stop = retrieval.redirectStop, let last = retrieval.redirects.last else { return nil }
+        let target = last.target?.inSentence
+        let location = (last.location ?? "").inSentence
+        self =
+            switch stop {
+            case .insecure: .insecure(target ?? location)
+            case .loop: .circle
+            case .tooMany: .tooMany(hops: retrieval.redirects.count)
+            case .unreadable where location.isEmpty: .nowhere(status: last.status)
+            case .unreadable: .unreadable(status: last.status, location: location)
+            case .privateAddress: .privateAddress(target ?? location)
+            }
+    }
+
+    var kind: FindingKind {
+        switch self {
+        case .insecure, .byInsecure: .redirectInsecure
+        case .circle, .tooMany: .redirectLoop
+        case .nowhere, .unreadable, .login, .otherSite, .home, .maintenance: .redirect
+        case .privateAddress: .notPublicAddress
+        }
+    }
+}
+
+/// Why a TLS handshake failed that had not come to a certificate, told by the words of the TLS library: the causes that can be
+/// told apart. OpenSSL words an alert as `sslv3 alert handshake failure` or, since 3.2, as
+/// `ssl/tls alert handshake failure`; some, such as `tlsv1 unrecognized name`, go without that word.
+package enum HandshakeFault: Codable, Equatable, Sendable {
+    /// What answers on the port speaks no TLS.
+    case plainText
+    case unknownName
+    case clientCertificate
+    case noCommonCipher
+    /// Another alert, in the library's words.
+    case alert(String)
+    /// Closed in answer to the client's first message, without a word.
+    case closed
+    case other
+
+    init(words: String) {
+        let words = words.lowercased()
+        if ["wrong version number", "http request", "packet length too long", "unknown protocol", "not tls"]
+            .contains(where: words.contains)
+        {
+            self = .plainText
+            return
+        }
+        if words.contains("unrecognized name") || words.contains("unrecognized_name") {
+            self = .unknownName
+            return
+        }
+        guard let range = words.firstRange(of: "alert ") else {
+            let isClosed = ["unexpected eof", "ssl_error_syscall", "ssl_error_zero_return"].contains(
+                where: words.contains)
+            self = isClosed ? .closed : .other
+            return
+        }
+        let name = words[range.upperBound...].prefix { $0.isLetter || $0 == " " || $0 == "_" }
+            .replacing("_", with: " ").split(separator: " ").prefix(5).joined(separator: " ")
+        self =
+            switch name {
+            case "certificate required": .clientCertificate
+            case "handshake failure", "insufficient security": .noCommonCipher
+            case "": .other
+            default: .alert(name)
+            }
+    }
+}
+
+// MARK: - What each is, and its words
+
+extension OriginFault {
+    /// `place`: the address or host that has it; empty: the domain's own server.
+    func declaration(at place: String) -> Declaration {
+        let server = place.isEmpty ? "Your server" : HostAddress(place) == nil ? place : "The server at \(place)"
+        func declare(_ kind: FindingKind, _ severity: Severity? = nil, leads id: DiagnosisID = .originFault)
+            -> Declaration
+        {
+            Declaration(
+                kind, severity ?? kind.severity, leads: id, English.words(self, server))
+        }
+        return switch self {
+        case .nameNotFound(alias: .some), .nameWithoutAddress(alias: .some): declare(.dnsFailed, leads: .danglingAlias)
+        case .nameNotFound, .nameWithoutAddress: declare(.dnsFailed, leads: .noSuchName)
+        case .noAddress, .refusesConnections, .noRoute, .noConnection, .noRouteOfProxy: declare(.unreachable)
+        case .timedOut, .bodySlow: declare(.timeout)
+        case .connectionReset: declare(.connectionReset)
+        case .headersCut, .bodyCut, .bodyCutInCompression: declare(.truncated)
+        case .headersTooLarge: declare(.headersTooLarge)
+        case .noHTTP: declare(.malformedAnswer)
+        case .privateAddress: declare(.notPublicAddress)
+        case .certificateExpired: declare(.certificateExpired)
+        case .certificateNotYetValid: declare(.certificateNotYetValid)
+        case .certificateName, .certificateWithoutNames, .unknownHost: declare(.certificateNameMismatch)
+        case .certificateUntrusted, .certificateRefused: declare(.certificateUntrusted)
+        case .certificateChain: declare(.certificateChainIncomplete, leads: .chainIncomplete)
+        case .handshake: declare(.tlsFailed)
+        case .tlsVersion: declare(.tlsVersion)
+        case .redirect(let fault): declare(fault.kind)
+        case .status, .busy, .behindCloudflare: declare(.status)
+        case .undecodable, .unaskedEncoding: declare(.contentEncoding)
+        case .tooLarge: declare(.tooLarge)
+        case .pageType: declare(.contentType)
+        case .slow(let milliseconds):
+            milliseconds > 5000 ? declare(.slow) : declare(.slow, .warning, leads: .originSlow)
+        }
+    }
+}
+
+extension English {
+    /// `server`: the beginning of a sentence about it.
+    static func words(_ fault: OriginFault, _ server: String) -> Words {
+        switch fault {
+        case .nameNotFound(nil):
+            Words(
+                "The name \(server) does not resolve.",
+                "Check its spelling, its registration and its A and AAAA records. Remove it from the app's entitlements if it is "
+                    + "no longer used.")
+        case .nameWithoutAddress(nil):
+            Words(
+                "The name \(server) exists and has no address.",
+                "Publish an A record, and an AAAA record where the server has IPv6.")
+        case .nameNotFound(let alias?), .nameWithoutAddress(let alias?): words(alias: alias, of: server)
+        case .noAddress(let family):
+            Words(
+                "\(server) has no IPv\(family) address, and -\(family) asks for no other.",
+                "Ask without -\(family)." + (family == 4 ? " Publish an A record: not every network has IPv6." : ""))
+        case .refusesConnections:
+            Words(
+                "\(server) refuses connections.", "Let the web server listen on port 443 on every address of the name.")
+        case .noRoute:
+            Words(
+                "\(server) cannot be reached: there is no route to it.",
+                "Check the address records, the firewall and the route to the server.")
+        case .noConnection(let family):
+            Words(
+                "\(server) takes no connection over IPv\(family).",
+                "Let the web server listen on port 443 on every address, and the firewall let clients in.")
+        case .noRouteOfProxy:
+            Words(
+                "\(server) cannot be reached through the proxy.",
+                "Check whether the server is up, and what the proxy's log says of it.")
+        case .timedOut(let phase): words(timedOut: phase, server)
+        case .connectionReset(let inHeaders):
+            Words(
+                inHeaders
+                    ? "\(server) reset the connection in the headers of its answer."
+                    : "\(server) ended the connection without an answer.",
+                "Look for a firewall or a proxy that cuts connections, and see the server's error log.")
+        case .headersCut:
+            Words(
+                "\(server) closed the connection in the headers of its answer.",
+                "See the error log of the server, and of the proxy before it.")
+        case .headersTooLarge:
+            Words(
+                "\(server) sends headers without end.",
+                "Find what adds headers without end, such as a cookie or a proxy that loops.")
+        case .noHTTP:
+            Words(
+                "\(server) answers with something that is no valid HTTP.", "Let a web server answer HTTPS on port 443.")
+        case .privateAddress:
+            Words(
+                "\(server) has a private or reserved address, or leads to one.",
+                "Serve the file at the domain itself, on a public address and without redirects.")
+        case .certificateExpired, .certificateNotYetValid, .certificateName, .certificateWithoutNames, .unknownHost,
+            .certificateUntrusted, .certificateRefused, .certificateChain:
+            certificate(fault, server)
+        case .handshake(let fault): words(fault, server)
+        case .tlsVersion: Words("\(server) offers only TLS versions that are too old.", "Enable TLS 1.2 and 1.3.")
+        case .redirect(let fault): Words(words(fault), action(fault))
+        case .status(let status):
+            Words("\(server) answers with status \(status) in place of 200.", action(status: status))
+        case .busy(let status, let pause):
+            Words(
+                "\(server) answers with status \(status) and asks to come back in \(age(pause)) (Retry-After).",
+                status == 503
+                    ? "Look again in \(age(pause)). If no pause was planned, see the server's error log."
+                    : action(status: status))
+        case .behindCloudflare(let status): behindCloudflare(status)
+        case .undecodable:
+            Words(
+                "The body cannot be decompressed as its Content-Encoding says.",
+                "Send the file uncompressed, or with a Content-Encoding that is true.")
+        case .unaskedEncoding(let encoding):
+            Words(
+                "The body is compressed as \(encoding), which was not asked for.",
+                "Send the file uncompressed, or compressed only as Accept-Encoding allows.")
+        case .bodySlow(let bytes):
+            Words(
+                "The file does not arrive in time: only \(bytes.grouped) bytes came.",
+                "Find what slows the server down. Apple's crawler gives up after a few seconds.")
+        case .bodyCut(let bytes, let promised, let isReset):
+            Words(
+                "The \(isReset ? "connection is reset" : "answer ends") after \(bytes.grouped) bytes, before the file is there"
+                    + (promised.map { " (Content-Length says \($0.grouped))." } ?? "."),
+                promised == nil
+                    ? "See the error log of the server, and of the proxy before it."
+                    : "Compare Content-Length with what is sent, and see the server's error log.")
+        case .bodyCutInCompression(let bytes):
+            Words(
+                "The compressed answer ends in the middle of the file, after \(bytes.grouped) bytes.",
+                "See whether the file is whole on the server. If it is, find what compresses it: a proxy, a module, a stored copy."
+            )
+        case .tooLarge(let bytes, let isCapped):
+            Words(
+                "The file has \(isCapped ? "at least " : "")\(bytes.grouped) bytes. Devices read up to "
+                    + "\(Checks.sizeLimit.grouped).", "Use wildcard patterns in place of a list of URLs.")
+        case .pageType(let type, let holdsFile):
+            Words(
+                "The Content-Type is \(type), as for a web page.",
+                holdsFile ? "Send Content-Type: application/json." : exemptionFromPages)
+        case .slow(let milliseconds):
+            Words(
+                "The first byte came after \(seconds(milliseconds)). Apple's crawler gives up after a few seconds.",
+                "Serve the file from a cache, or as a static file.")
+        }
+    }
+
+    /// An alias of a name that a cloud gave away: whoever takes the name has the domain.
+    private static func words(alias: String, of name: String) -> Words {
+        let service = CloudNames.service(of: alias)
+        return Words(
+            "\(name) is an alias (CNAME) of \(alias)\(service.map { " at \($0)" } ?? ""), which does not resolve"
+                + (service == nil ? "." : ": most likely the site there was removed or renamed."),
+            service == nil
+                ? "Correct the A and AAAA records of that name, or point the alias to where the site is now."
+                : "Point the record to where the site is now, or remove it. Until then somebody else may be able to claim that "
+                    + "name.")
+    }
+
+    /// Where headers came, packets arrive.
+    private static func words(timedOut phase: Failure.Phase, _ server: String) -> Words {
+        let lost = "Look for a firewall that drops packets, a geo rule, or a server that sleeps."
+        let slow =
+            "Find out why the server is so slow: whether it sleeps (--max-time 60 gives it time), its load, a proxy."
+        return switch phase {
+        case .resolving: Words("The name servers did not say in time where \(server) is.", lost)
+        case .connecting: Words("\(server) did not take the connection in time.", lost)
+        case .handshaking: Words("\(server) did not finish the TLS handshake in time.", lost)
+        case .waiting: Words("\(server) took the request and did not answer in time.", slow)
+        case .receiving: Words("\(server) began its answer and did not finish the headers in time.", slow)
+        }
+    }
+
+    private static func action(status: Int) -> String {
+        switch status {
+        case 401:
+            "Let every client read the file, without a login. For a staging host use ?mode=developer in the app's entitlement."
+        case 403, 405, 406, 451:
+            "Let every client in the world read the file: no login, no firewall rule, no geo rule."
+        case 404, 410: "Serve the file at /.well-known/apple-app-site-association itself, without a redirect."
+        case 429: "Exempt the file from rate limits."
+        case 500...: "See the server's error log."
+        default: "Answer with status 200 and the file."
+        }
+    }
+
+    /// Where a web page stands in the file's place.
+    static let exemptionFromPages =
+        "Exempt /.well-known/apple-app-site-association from the catch-all route, the login or the challenge page. "
+        + "Deploy the file there."
+
+    // MARK: - TLS
+
+    /// `host`: the name that was asked for.
+    private static func certificate(_ fault: OriginFault, _ host: String) -> Words {
+        switch fault {
+        case .unknownHost(let name):
+            return Words(
+                "The server does not know \(host): it shows the default certificate of its software (\(name)).",
+                "Add \(host) to the server that answers there (ingress, router, virtual host), with a certificate for it."
+            )
+        case .certificateExpired(let date, let name?, _):
+            return Words(
+                "An intermediate certificate expired\(date.map { " on \(day($0))" } ?? "") (\(name)).",
+                "Install the full chain that the authority hands out now.")
+        case .certificateExpired(let date, nil, let names):
+            return Words(
+                "The certificate expired\(date.map { " on \(day($0))" } ?? "")\(words(ofOther: names, host)).",
+                names == nil
+                    ? "Renew the certificate, and find out why its renewal did not run."
+                    : "Renew the certificate. Its names must include \(host).")
+        case .certificateNotYetValid(let date, let isIntermediate, let names):
+            return Words(
+                "\(isIntermediate ? "An intermediate" : "The") certificate is not valid yet"
+                    + (date.map { " (only from \(instant($0)))" } ?? "") + words(ofOther: names, host) + ".",
+                names == nil
+                    ? "Install a certificate that is valid now, or set this machine's clock."
+                    : "Install a certificate that is valid now. Its names must include \(host).")
+        case .certificateName(let names):
+            return Words(
+                "The certificate is not for \(host)"
+                    + (names.names.isEmpty ? "." : " but for \(words(names))."),
+                "Install a certificate whose names include \(host), or let the server choose it by SNI.")
+        case .certificateWithoutNames:
+            return Words(
+                "The certificate has \(host) only as its common name, which Apple's systems do not read.",
+                "Install a certificate that has \(host) as a subject alternative name.")
+        case .certificateChain(let missing, let isPart):
+            return Words(
+                "The server does not send its intermediate certificate"
+                    + (missing.map { " (\($0) is missing)" } ?? "")
+                    + ". Browsers fetch it themselves, Apple's crawler cannot.",
+                "Install the full chain: leaf and intermediates."
+                    + (isPart ? " If a root is missing, this machine's trust store lacks it." : ""))
+        case .certificateUntrusted(let problem, let issuer): return untrusted(problem, issuer)
+        case .certificateRefused(let words):
+            return Words(
+                "The certificate is refused: \(words).",
+                "Install a certificate that passes: an RSA key of 2,048 bits or more, a SHA-2 signature, made for servers."
+            )
+        default: return Words(nil)
+        }
+    }
+
+    /// The verifier stops at the dates; a renewal alone would only bring its next complaint.
+    private static func words(ofOther names: Listing?, _ host: String) -> String {
+        names.map { ", and is not for \(host) but for \(words($0))" } ?? ""
+    }
+
+    private static func untrusted(_ problem: CertificateProblem, _ issuer: String?) -> Words {
+        let from = issuer.map { " (\($0))" } ?? ""
+        let install =
+            "Install a certificate from a public authority, with its full chain: Apple accepts no private root."
+        return switch problem {
+        case .selfSigned: Words("The certificate is self-signed.", install)
+        case .revoked: Words("The certificate is revoked.", "Install a new certificate.")
+        case .incompleteChain:
+            Words(
+                "The certificate comes from an unknown authority\(from), or an intermediate certificate is missing.",
+                install)
+        case .untrustedRoot, .expired, .notYetValid, .nameMismatch, .other:
+            Words("The certificate comes from an authority that is not publicly trusted\(from).", install)
+        }
+    }
+
+    private static func words(_ fault: HandshakeFault, _ host: String) -> Words {
+        switch fault {
+        case .plainText:
+            Words(
+                "\(host) speaks no TLS on port 443.",
+                "Enable HTTPS on port 443 (in nginx 'listen 443 ssl'), with a certificate for \(host).")
+        case .unknownName:
+            Words(
+                "The server refuses the TLS handshake: it does not know the name \(host).",
+                "Add \(host) to the server's or the CDN's configuration, with a certificate for it.")
+        case .clientCertificate:
+            Words(
+                "\(host) demands a client certificate.",
+                "Let every client read the file without a certificate of its own.")
+        case .noCommonCipher:
+            Words(
+                "\(host) refuses the TLS handshake (alert: handshake failure).",
+                "Give the server a certificate for \(host) and the usual ciphers of TLS 1.2 and 1.3.")
+        case .alert(let name):
+            Words(
+                "\(host) ends the TLS handshake with the alert '\(name.inSentence)'.",
+                "See the server's TLS log, and whether it has a certificate for \(host).")
+        case .closed:
+            Words(
+                "\(host) closes the connection during the TLS handshake.",
+                "See the server's TLS log, and whether it has a certificate for \(host).")
+        case .other:
+            Words(
+                "\(host) fails the TLS handshake.",
+                "Let the server speak TLS on port 443, with a certificate for \(host).")
+        }
+    }
+
+    // MARK: - Redirects
+
+    private static func action(_ fault: RedirectFault) -> String {
+        switch fault {
+        case .home: outOfRedirect
+        case .maintenance:
+            "Take /.well-known/apple-app-site-association out of maintenance mode: serve the file there, with status 200."
+        default: "Serve the file at /.well-known/apple-app-site-association itself, with status 200."
+        }
+    }
+
+    private static func words(_ fault: RedirectFault) -> String {
+        switch fault {
+        case .insecure(let target), .byInsecure(let target):
+            "The origin redirects by plain HTTP, to \(target). Apple refuses that."
+        case .circle: "The redirects of the origin lead in a circle."
+        case .tooMany(let hops): "The redirects of the origin do not end within \(hops) hops."
+        case .nowhere(let status): "The origin redirects (status \(status)) without saying where to."
+        case .unreadable(let status, let location):
+            "The origin redirects (status \(status)) to '\(location)', which no client can follow."
+        case .login(let target):
+            "The origin redirects to a login page, \(target). The file must be there for everybody."
+        case .otherSite(let target): "The origin redirects to another site, \(target). Apple allows no redirects."
+        case .home(let target): "The origin redirects to its home page, \(target). The file is not there."
+        case .maintenance(let target):
+            "The origin redirects to a maintenance page, \(target). The file must be there during maintenance too."
+        case .privateAddress(let target):
+            "The origin redirects to \(target), which has a private or reserved address."
+        }
+    }
+}

@@ -1,0 +1,441 @@
+// What checks of the origin notice: its names and addresses, its answer, and who gets the file.
+
+import Facts
+import Foundation
+
+package enum OriginMatter: Codable, Equatable, Sendable {
+    /// `at`: the address or host that has it.
+    case fault(OriginFault, at: String = "")
+    case redirect(RedirectFault)
+    /// Within the domain's site. `cdnFollowed`: its CDN was seen to follow this one.
+    case redirectSameSite(String, cdnFollowed: Bool)
+    case status(StatusAnswer)
+    /// What Content-Encoding names is no compression; the body is readable.
+    case falseEncoding(String)
+    /// Empty: none. `holdsFile`: only the header is wrong.
+    case contentType(String, isPage: Bool, holdsFile: Bool, BotProtection?)
+    // Addresses.
+    case notPublic([ResolvedAddress], of: Int)
+    case addressesUnreachable([ServedAt], of: Int)
+    case ipv6Broken([ServedAt])
+    /// This machine has none of the family itself.
+    case familyUnchecked(Int, [String])
+    /// Addresses that left one request of a check unanswered, and answered another.
+    case stalls([ServedAt])
+    case singleFamily(Int, Domain)
+    case addressesDiffer([ServedAt])
+    /// One address that gave two answers.
+    case addressAnswersDifferently([ServedAt])
+    /// The addresses by the bytes that they serve, which mean the same.
+    case formattingsDiffer([ServedAt])
+    /// What several checks in a row found.
+    case alternates(files: Int, changes: Int, checks: Int)
+    // Certificates that are still good. `left`: seconds.
+    case certificateExpiring(Date, left: Int)
+    case chainExpiring(Date, left: Int, name: String)
+    case chainExpired(Date, name: String)
+    // Who gets the file.
+    case crawlerRefused(AgentRefusals)
+    /// Agents that are given another version of the file than a plain client.
+    case agentDiffers([AgentRefusals.Refused], plain: Served)
+    case rateLimited(Int, of: Int, statuses: [Int])
+    case vantageDiffers(VantageFault, [ServedAt], here: Served)
+    case rootCopyDiffers
+    /// `apple`: what Apple's CDN has of it; nil: it was not asked.
+    case rootOnly(apple: RootAtApple?)
+
+    var declaration: Declaration {
+        switch self {
+        case .fault(let fault, let place): fault.declaration(at: place)
+        case .redirect(let fault): OriginFault.redirect(fault).declaration(at: "")
+        case .redirectSameSite(let target, let followed):
+            Declaration(
+                .redirect, .warning, leads: .redirectSameSite,
+                Words(
+                    "The origin redirects to \(target). Apple documents that redirects are not allowed"
+                        + (followed ? ", though its CDN followed this one." : "."),
+                    "Serve the file without a redirect, with status 200."))
+        case .status(let answer): Declaration(.status, leads: answer.diagnosis, English.words(answer))
+        case .falseEncoding(let encoding):
+            Declaration(
+                .contentEncoding, .warning,
+                Words(
+                    "The Content-Encoding is '\(encoding)', which is no compression. The body is readable as it is.",
+                    "Send no Content-Encoding with a body that is not compressed: clients may refuse what they cannot undo."
+                ))
+        case .contentType(let type, let isPage, let holdsFile, let protection):
+            Declaration(
+                .contentType, isPage ? .error : .note, leads: .originFault,
+                English.words(type: type, holdsFile, protection))
+        case .notPublic(let addresses, let all):
+            Declaration(.notPublicAddress, leads: .privateAddress, English.words(notPublic: addresses, of: all))
+        case .addressesUnreachable(let dead, let all):
+            Declaration(
+                .addressUnreachable, leads: .addressUnreachable,
+                Words(
+                    "\(English.count(dead, all)): \(English.words(dead)). Whether Apple's crawler meets "
+                        + "\(dead.count == 1 ? "it" : "them") is chance.",
+                    "Repair the server at that address, or take the address out of the records."))
+        case .ipv6Broken(let dead):
+            Declaration(
+                .ipv6Broken, leads: .ipv6Broken,
+                Words(
+                    "No IPv6 address of the domain answers, while IPv4 does: \(English.words(dead)).",
+                    "Repair IPv6, or take the AAAA records away. Apple's crawler may try IPv6 first."))
+        case .familyUnchecked(let family, let addresses):
+            Declaration(
+                family == 6 ? .ipv6Unchecked : .ipv4Unchecked,
+                Words(
+                    "The IPv\(family) addresses (\(addresses.listed(upTo: 2))) were not checked: this machine reaches nobody over "
+                        + "IPv\(family).",
+                    "Check from a machine with IPv\(family), or name a vantage that has it."))
+        case .stalls(let stalled):
+            Declaration(
+                .addressStalls,
+                Words(
+                    "One request of this check was answered, another to the same address was not: \(English.words(stalled)).",
+                    "See the server's load, and its limits on connections from one client."))
+        case .singleFamily(let family, let domain):
+            Declaration(
+                .singleFamily,
+                Words(
+                    "The name \(domain) has IPv\(family) addresses only.",
+                    family == 4
+                        ? "Nothing needs to be done. It rules out a broken IPv6 address."
+                        : "Publish an IPv4 address too: not every network that fetches the file has IPv6."))
+        case .addressesDiffer(let groups):
+            Declaration(
+                .addressDiffers, leads: .addressesDiffer,
+                Words(
+                    (groups.areVersions
+                        ? "The origin \(English.versions(groups.map(\.served)))"
+                        : "The addresses of the domain do not answer alike")
+                        + ": \(English.words(groups)). Which one a client meets is chance.",
+                    "Bring the same file to every server behind the name, or take servers out of its records.",
+                    English.evidence(groups)))
+        case .addressAnswersDifferently(let groups):
+            Declaration(
+                .addressDiffers, leads: .addressesDiffer,
+                Words(
+                    (groups.areVersions
+                        ? "The origin \(English.versions(groups.map(\.served)))"
+                        : "The address \(groups.compactMap(\.again).first ?? "") answered two requests differently")
+                        + ": \(English.words(groups)).",
+                    "Bring the same file to every server behind that address. Let no cache keep an old one.",
+                    English.evidence(groups)))
+        case .formattingsDiffer(let groups):
+            Declaration(
+                .addressDiffers, .note,
+                Words(
+                    "The addresses of the domain serve the file in \(groups.count) formattings that mean the same.",
+                    "Nothing needs to be done, if it is meant.",
+                    ["groups": groups.prefix(6).map { English.places($0).listed(upTo: 8) }.joined(separator: " | ")]))
+        case .alternates(let files, let changes, let checks):
+            Declaration(
+                .addressDiffers, leads: .originAlternates,
+                Words(
+                    "The origin served \(files) files in turn: \(changes) changes back and forth within \(checks) checks.",
+                    "Bring the same file to every server behind the name. Let no cache keep an old one."))
+        case .certificateExpiring(let end, let left):
+            Declaration(
+                .certificateExpiring, leads: .certificateExpiring,
+                Words(
+                    "The certificate expires in \(English.age(left)), on \(English.instant(end)).",
+                    "Renew it now. Apple's crawler refuses an expired certificate."))
+        case .chainExpiring(let end, let left, let name):
+            Declaration(
+                .certificateChainExpiring,
+                Words(
+                    "An intermediate certificate (\(name)) expires in \(English.age(left)), on \(English.instant(end)).",
+                    "Install the chain that the authority hands out now. Renew the certificate if it still leads there."
+                ))
+        case .chainExpired(let end, let name):
+            Declaration(
+                .certificateChainExpired,
+                Words(
+                    "The server sends an intermediate certificate (\(name)) that expired on \(English.day(end)). This machine did not "
+                        + "need it.", "Install the chain that the authority hands out now."))
+        case .crawlerRefused(let refusals):
+            Declaration(.crawlerRefused, leads: .agentRefused, English.words(refusals))
+        case .agentDiffers(let others, let plain):
+            Declaration(
+                .addressDiffers, leads: .addressesDiffer,
+                Words(
+                    "The origin \(English.versions(others.map(\.served) + [plain])): it \(English.words(others)).",
+                    "Serve the same file to every user agent. Apple's CDN takes the one that AASA-Bot gets.",
+                    Dictionary(
+                        others.map { ($0.agent.rawValue, English.words($0.served)) } + [("plain", English.words(plain))]
+                    ) { $1 }))
+        case .rateLimited(let busy, let all, let statuses):
+            Declaration(.rateLimited, English.words(busy: busy, of: all, statuses))
+        case .vantageDiffers(let fault, let served, let here) where fault.isVersion:
+            Declaration(.addressDiffers, leads: .vantageDiffers, English.words(fault, served, here))
+        case .vantageDiffers(let fault, let served, let here):
+            Declaration(
+                .vantageRefused, fault == .rateLimited ? .warning : .error,
+                leads: fault.isOfPlace ? .vantageRefused : .vantageDiffers, English.words(fault, served, here))
+        case .rootCopyDiffers:
+            Declaration(
+                .rootCopyDiffers,
+                Words(
+                    "The file at /apple-app-site-association is another one than at /.well-known/. Which of them counts depends on who "
+                        + "reads.", "Serve the same file at both places, or remove the one at the root."))
+        case .rootOnly(let apple):
+            Declaration(
+                .rootOnly, leads: .rootOnly,
+                Words(
+                    "The file is at /apple-app-site-association only. \(English.words(apple))",
+                    "Serve it at /.well-known/apple-app-site-association too."))
+        }
+    }
+}
+
+/// Another status than 200.
+package struct StatusAnswer: Codable, Equatable, Sendable {
+    package var fault: OriginFault
+    package var status: Int
+    /// Another host's, behind a redirect.
+    package var isElsewhere = false
+    /// Behind a redirect to this URL of the domain's own.
+    package var target: String?
+    /// The address, where others serve the file.
+    package var address: String?
+    package var protection: BotProtection?
+    package var hosting: HostingFault?
+
+    package init(
+        fault: OriginFault, status: Int, isElsewhere: Bool = false, target: String? = nil, address: String? = nil,
+        protection: BotProtection? = nil, hosting: HostingFault? = nil
+    ) {
+        self.fault = fault
+        self.status = status
+        self.isElsewhere = isElsewhere
+        self.target = target
+        self.address = address
+        self.protection = protection
+        self.hosting = hosting
+    }
+
+    /// What the hosting platform of the domain's own server says. Behind a redirect the fault is the redirect: what its target lacks is
+    /// not to be put there.
+    fileprivate var ownHosting: HostingFault? {
+        isElsewhere || target != nil && hosting?.meaning.hasNoFile == true ? nil : hosting
+    }
+
+    /// Whether the domain's own server has no such file.
+    fileprivate var isAbsence: Bool { [404, 410].contains(status) && !isElsewhere && target == nil }
+
+    fileprivate var diagnosis: DiagnosisID {
+        ownHosting?.meaning.diagnosis ?? (isAbsence ? .notDeployed : .originFault)
+    }
+}
+
+/// What Apple's CDN has of a site whose file is at the root only.
+package enum RootAtApple: Codable, Equatable, Sendable {
+    case sameFile, otherFile, nothing, noAnswer
+}
+
+/// Apple's user agents that are not given what this program is given at the same addresses.
+package struct AgentRefusals: Codable, Equatable, Sendable {
+    /// One of each agent.
+    package var agents: [Refused]
+    package var plain: Served
+    package var protection: BotProtection?
+    /// What the first of them is given.
+    package var first: Served
+    /// The addresses that refuse one, and of how many that were tried; empty where all do.
+    package var addresses: [String]
+    package var tried: Int
+    package var isCloudflare: Bool
+
+    package init(
+        agents: [Refused], plain: Served, protection: BotProtection? = nil, first: Served, addresses: [String],
+        tried: Int, isCloudflare: Bool = false
+    ) {
+        self.agents = agents
+        self.plain = plain
+        self.protection = protection
+        self.first = first
+        self.addresses = addresses
+        self.tried = tried
+        self.isCloudflare = isCloudflare
+    }
+
+    package struct Refused: Codable, Equatable, Sendable {
+        package var agent: AgentLook.Agent
+        package var served: Served
+    }
+}
+
+// MARK: - Words
+
+extension English {
+    static func count(_ dead: [ServedAt], _ all: Int) -> String {
+        "\(dead.count) of the \(max(all, dead.count)) addresses \(dead.count == 1 ? "does" : "do") not answer"
+    }
+
+    fileprivate static func words(_ answer: StatusAnswer) -> Words {
+        var words =
+            if let protection = answer.protection {
+                Words(why(protection, answer.status), action(protection))
+            } else if let hosting = answer.ownHosting {
+                self.words(hosting, answer.status)
+            } else if answer.isAbsence {
+                Words(
+                    "There is no file at the origin (\(answer.status)).",
+                    "Deploy it to /.well-known/apple-app-site-association.")
+            } else {
+                self.words(answer, of: answer.isElsewhere ? "The server" : "Your server")
+            }
+        if let target = answer.target {
+            words.why = "Behind the redirect to \(target): \(words.why ?? "")"
+        }
+        if [404, 410].contains(answer.status), answer.isElsewhere || answer.target != nil {
+            words.action = outOfRedirect
+        }
+        if let address = answer.address { words.why = "At \(address): \(words.why ?? "")" }
+        return words
+    }
+
+    private static func words(_ answer: StatusAnswer, of server: String) -> Words {
+        guard case .handshake(.clientCertificate) = answer.fault else { return words(answer.fault, server) }
+        return Words(
+            "\(server) answers with status \(answer.status) and demands a client certificate.",
+            words(answer.fault, server).action)
+    }
+
+    static let outOfRedirect =
+        "Take /.well-known/apple-app-site-association out of the redirect. Deploy the file there if it is missing."
+
+    fileprivate static func words(type: String, _ holdsFile: Bool, _ protection: BotProtection?) -> Words {
+        if let protection { return Words(why(protection, 200), action(protection)) }
+        return Words(
+            type.isEmpty ? "The file has no Content-Type." : "The Content-Type is \(type), not application/json.",
+            holdsFile ? "Send Content-Type: application/json." : exemptionFromPages)
+    }
+
+    fileprivate static func words(notPublic addresses: [ResolvedAddress], of all: Int) -> Words {
+        let shown = addresses.map { "\($0.address) (\(words($0.scope)))" }
+        return Words(
+            (addresses.count == all ? "The domain has" : "Of \(all) addresses, the domain has")
+                + " \(shown.listed(upTo: 2)), which \(addresses.count == 1 ? "is" : "are") not public: Apple's "
+                + "CDN refuses to ask.", addresses.count == all ? publicAddress : publicAlone,
+            ["addresses": shown.joined(separator: ", ")])
+    }
+
+    private static func words(_ scope: AddressScope) -> String {
+        switch scope {
+        case .public: "public"
+        case .loopback: "loopback"
+        case .private: "a private address"
+        case .carrierGrade: "an address of a carrier's or overlay network"
+        case .linkLocal: "a link-local address"
+        case .reserved: "a reserved address"
+        }
+    }
+
+    static let publicAlone = "Take the addresses that are not public out of the A and AAAA records."
+
+    static let publicAddress =
+        "Publish the domain on a public address. For an internal host use ?mode=developer or ?mode=managed in the app's "
+        + "entitlement."
+
+    fileprivate static func words(busy: Int, of all: Int, _ statuses: [Int]) -> Words {
+        let listed = statuses.map(String.init).joined(separator: " and ")
+        return Words(
+            "\(busy) of this check's \(all) requests got status \(listed): the server limits how often it is asked, or was in "
+                + "trouble for a moment.",
+            "Nothing needs to be done, unless Apple's crawler reports the same. Then take the file out of the limit.",
+            ["status": listed, "requests": "\(busy) of \(all)"])
+    }
+
+    fileprivate static func words(_ refusals: AgentRefusals) -> Words {
+        let those = refusals.addresses.listed(upTo: 3)
+        let part = refusals.addresses.isEmpty ? "" : " (at \(those) only, of \(refusals.tried) addresses tried)"
+        var evidence = ["plain": words(refusals.plain)]
+        for refused in refusals.agents { evidence[refused.agent.rawValue] = words(refused.served) + part }
+        let isCrawler = refusals.agents.first?.agent == .crawler
+        let names = refusals.agents.map(\.agent.shortName).joined(separator: " and ")
+        let sign = refusals.protection.map { " (\($0.sign))" } ?? ""
+        return Words(
+            "A bot or firewall rule treats \(isCrawler ? "Apple's crawler" : "Apple's devices") by user agent: to \(names) your "
+                + "server \(words(refusals.first))\(sign)\(part). A plain client gets the file.",
+            "Allow the user agents AASA-Bot and CFNetwork through the firewall and bot protection."
+                + (refusals.isCloudflare
+                    ? " In Cloudflare add a skip rule for this path, Bot Fight Mode included." : ""),
+            evidence)
+    }
+
+    fileprivate static func words(_ fault: VantageFault, _ served: [ServedAt], _ here: Served) -> Words {
+        let addition =
+            switch fault {
+            case .absent: ": there is no file"
+            case .applesFile: ", the one that Apple's CDN has"
+            default: ""
+            }
+        var evidence = ["here": words(here)]
+        let told = served.enumerated().map { index, group in
+            let words = words(group.served, isOther: fault.isVersion) + addition
+            if index < 8 { evidence["vantage_\(index + 1)"] = "\(group.places.joined()): \(words)" }
+            return "from \(group.places.joined()) your server \(words)"
+        }
+        let lead =
+            fault.isVersion
+            ? "The origin \(versions(served.map(\.served), here: 1)): this machine gets one, and "
+            : "This machine gets the file, but "
+        return Words("\(lead)\(told.listed(upTo: 2)).", action(fault), evidence)
+    }
+
+    /// `gives the user agent AASA-Bot another file (SHA-256 0011…) than a plain client`.
+    fileprivate static func words(_ others: [AgentRefusals.Refused]) -> String {
+        let names = others.map(\.agent.shortName).joined(separator: " and ")
+        let hash = if case .file(_, let name)? = others.first?.served { " (SHA-256 \(name)…)" } else { "" }
+        return "gives the user agent\(others.count > 1 ? "s" : "") \(names) another file\(hash) than a plain client"
+    }
+
+    private static func action(_ fault: VantageFault) -> String {
+        switch fault {
+        case .refused: "Open this path to every address in every country. A rule by country or address is in the way."
+        case .unreachable:
+            "Look for a firewall that drops or refuses connections by country or address, and open this path to every address."
+        case .page: "Exempt this path from challenges, logins and country pages, for every address in every country."
+        case .rateLimited: "Exempt the file from rate limits, for every address."
+        case .certificate:
+            "Install the same certificate, with its chain, on every server. If it is of that place's own network, that "
+                + "network opens TLS."
+        case .handshake: "Let every server of the domain speak TLS 1.2 and 1.3."
+        case .noSuchName: "Let the name servers give every place in the world the same addresses."
+        case .privateAddress: "Let the name and its redirects lead to public addresses, wherever they are asked from."
+        case .absent: "Deploy the file to every server of the domain: the one that answers there has none."
+        case .redirect: "Serve the file itself there too: no redirect by country, language or address."
+        case .serverTrouble: "See the error log of the server that answers there. It may be another one than here."
+        case .partial: "See what cuts the answer short on the way there, and the error log of that server."
+        case .otherFile, .applesFile:
+            "Bring the same file to every server, and purge the caches that stand before them."
+        }
+    }
+
+    fileprivate static func words(_ apple: RootAtApple?) -> String {
+        switch apple {
+        case nil: "Phones that ask the site themselves no longer look there."
+        case .sameFile: "Apple's CDN has it, but Apple does not promise to look there."
+        case .otherFile: "Apple's CDN has another file."
+        case .nothing: "Apple's CDN does not have it."
+        case .noAnswer: "Whether Apple's crawler looks there is not documented, and its CDN gave no answer."
+        }
+    }
+}
+
+extension AgentLook.Agent {
+    /// As rules of firewalls name it.
+    var shortName: String {
+        switch self {
+        case .crawler: "AASA-Bot"
+        case .device: "CFNetwork"
+        }
+    }
+}
+
+extension CertificateProblem {
+    var words: String { rawValue.replacing("_", with: " ") }
+}

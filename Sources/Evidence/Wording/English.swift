@@ -1,0 +1,169 @@
+// What several sentences share, and a diagnosis in words. The words of a finding or a cause stand beside its declaration.
+
+import Foundation
+
+package enum English {
+    /// `Apple's crawler reports "SWCERR00101 Bad HTTP Response: 403 Forbidden", and it is so here.`
+    fileprivate static func quote(_ report: AppleReport) -> String {
+        "Apple's crawler reports \"\(both(report.word))\"\(report.isSoHere ? ", and it is so here" : "")."
+    }
+
+    static func words(_ listing: Listing) -> String {
+        listing.names.joined(separator: ", ") + (listing.more > 0 ? " and \(listing.more) more" : "")
+    }
+
+    static func age(_ seconds: Int) -> String { TimeInterval(seconds).inWords }
+
+    static func seconds(_ milliseconds: Int) -> String { (Double(milliseconds) / 1000).inWords }
+
+    /// `21 Nov 2026`.
+    static func day(_ date: Date) -> String { date.formatted(style.day().month(.abbreviated).year()) }
+
+    /// `21 Nov 15:13 UTC`.
+    static func instant(_ date: Date) -> String {
+        let clock = style.hour(.twoDigits(amPM: .omitted)).minute(.twoDigits)
+        return "\(date.formatted(style.day().month(.abbreviated))) \(date.formatted(clock)) UTC"
+    }
+
+    private static let style = Date.FormatStyle(
+        locale: Locale(identifier: "en_GB"), timeZone: TimeZone(secondsFromGMT: 0) ?? .gmt)
+}
+
+// MARK: - What phones do now, and until when
+
+extension English {
+    static func text(of effect: Effect) -> String {
+        let isAll = effect.phones == .production
+        let phones = isAll ? "Phones" : "Phones in \(effect.phones.rawValue) mode"
+        let place = isAll ? "" : " on phones in that mode"
+        switch effect.links {
+        case .work(nil): return "Links work\(place)."
+        case .work(let seen?):
+            return "Links work, as far as \(seen.edges) of Apple's \(seen.asked) edges show."
+        case .followFaultyFile: return "\(phones) follow the file as it is, and it has an error."
+        case .followUnexpectedFile: return "\(phones) follow the file as it is, and it is not as expected."
+        case .openWebsite(nil): return "Links open the website, not the app\(isAll ? "" : "," + place)."
+        case .openWebsite(let at?): return "Links open the website, not the app, on \(share(at))."
+        case .followOtherFile(let isOld, let at, let website, let app):
+            let file = isOld ? "the old file" : "another file than the origin's"
+            let head = "\(phones) follow \(file)" + (at.map { " on \(share($0))" } ?? "")
+            if !website.isEmpty {
+                return "\(head): \(paths(website)) \(website.count == 1 ? "opens" : "open") the website."
+            }
+            return app.isEmpty
+                ? "\(head)." : "\(head): \(paths(app)) still \(app.count == 1 ? "opens" : "open") the app."
+        case .none(let services):
+            return "\(phones) get the file, which opens no link. It is for \(services.listed(upTo: 3))."
+        case .unknown(.ofManyDomains): return "What phones do differs: each domain's own status says it."
+        case .unknown(let reason): return "What phones do is unknown: \(text(of: reason))."
+        case .unaffected: return "Phones are not affected."
+        case .ofMany(let failure, let domains):
+            switch failure {
+            case .missing: return "Links of \(domains) domains open the website, not the app."
+            case .stale: return "Phones follow the old files of \(domains) domains."
+            case .divergent: return "Phones follow other files than those of \(domains) origins."
+            case .silent: return "What phones do with \(domains) domains is unknown."
+            }
+        }
+    }
+
+    private static func text(of reason: Effect.Unknown) -> String {
+        switch reason {
+        case .cdnNotAsked:
+            "Apple's CDN was not asked, since it would remember that there is no file (--ask-cdn asks it)"
+        case .cdnNotReached: "Apple's CDN gave this machine no answer"
+        case .originNotRead: "this machine did not get the file"
+        case .addressesDiffer: "the addresses of the server do not answer alike"
+        case .localNetwork: "this machine reached nobody"
+        case .ofManyDomains: "it differs from domain to domain"
+        case .notMonitored: "the domain is no longer monitored"
+        case .noFacts: "the store does not say"
+        }
+    }
+
+    private static func share(_ share: EdgeShare) -> String { "\(share.edges) of Apple's \(share.asked) edges" }
+
+    /// `/trips/a and /help/b`: no more than two.
+    private static func paths(_ paths: [String]) -> String {
+        paths.prefix(2).map { $0.shortened(to: 60) }.joined(separator: " and ")
+    }
+
+    /// `18 h 42 min`: to the minute, and days as `Duration.notation` has them.
+    private static func minutes(_ seconds: Int) -> String {
+        let minutes = max(1, (seconds + 30) / 60)
+        if minutes % 1440 == 0, minutes > 1440 { return "\(minutes / 1440) days" }
+        return [(minutes / 60, "h"), (minutes % 60, "min")].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+            .joined(separator: " ")
+    }
+
+    static func text(of outlook: Outlook) -> String {
+        switch outlook {
+        case .asksAgain(let date): "Apple asks again at about \(instant(date))."
+        case .normalUntil(let date):
+            "This is normal until \(instant(date)). Phones that have the app follow within a week."
+        case .usual(let time):
+            "Changes usually take \(minutes(time.median)), and 9 of 10 take \(minutes(time.ninth)) at most."
+        case .withinDay: "Apple takes up to 24 h for a change. Phones that have the app follow within a week."
+        case .beyondPromise: "Apple documents no time beyond 24 h."
+        case .copyMayEnd: "How long Apple keeps its copy is unknown."
+        case .atInstall: "Phones in that mode read the origin when the app is installed."
+        case .phonesWithinWeek:
+            "Phones that have the app follow a change within a week, and at once if it is reinstalled."
+        }
+    }
+}
+
+// MARK: - A diagnosis as people read it
+
+// Four short parts, each a sentence or two.
+
+package struct DiagnosisText: Equatable, Sendable {
+    /// What phones do now.
+    package var effect: String
+    /// Why.
+    package var cause: String?
+    /// What to do; it begins with a verb.
+    package var action: String?
+    /// Until when it stays so.
+    package var outlook: String?
+
+    /// Parts may quote what a watched site sent: they are made fit for display, and bounded.
+    package init(effect: String, cause: String? = nil, action: String? = nil, outlook: String? = nil) {
+        self.effect = Self.shown(effect)
+        self.cause = cause.map(Self.shown)
+        self.action = action.map(Self.shown)
+        self.outlook = outlook.map(Self.shown)
+    }
+
+    private static func shown(_ part: String) -> String { part.displayable.shortened(to: 500) }
+
+    /// In the order of reading, a line each.
+    package var parts: [String] { [effect, cause, action, outlook].compactMap(\.self) }
+
+    package var oneLine: String { parts.joined(separator: " ") }
+}
+
+extension Diagnosis {
+    /// The diagnosis in words.
+    package var text: DiagnosisText {
+        let words = cause.declaration.words()
+        var (why, action) = (words.why, words.action)
+        if isSeenHereAlone == true {
+            why = why.map { "Seen from this machine alone: \($0)" }
+            action = action.map(English.elsewhereFirst)
+        }
+        // What a cause says in Apple's words is not said twice.
+        if let word, word.word.reason.isEmpty || why?.contains(word.word.reason) != true {
+            why = [English.quote(word), why].compactMap(\.self).joined(separator: " ")
+        }
+        return DiagnosisText(
+            effect: English.text(of: effect), cause: why, action: action, outlook: outlook.map(English.text))
+    }
+}
+
+extension [String] {
+    /// The first few in a sentence: `a, b and 6 more`.
+    func listed(upTo limit: Int = 4) -> String {
+        count <= limit ? joined(separator: ", ") : prefix(limit).joined(separator: ", ") + " and \(count - limit) more"
+    }
+}
