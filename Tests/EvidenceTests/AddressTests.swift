@@ -46,10 +46,10 @@ extension EvidenceSuite {
             Row("all public", placed(.public, .public), []),
             Row(
                 "all private", placed(.private, .private), ["origin.not-public-address warning"],
-                ["192.0.2.1 (a private address)", "refuses"]),
+                ["192.0.2.1 (a private address)", "does not ask"]),
             Row(
                 "an overlay network", placed(.carrierGrade, .public), ["origin.not-public-address warning"],
-                ["Of 2 addresses"]),
+                ["1 of the domain's 2 addresses"]),
             Row("loopback in /etc/hosts", placed(.loopback, .loopback), ["origin.not-public-address warning"]),
             Row(
                 "all private, and Apple has no copy",

@@ -31,7 +31,8 @@ private let samples: [Cause] = {
         .edgesWithoutCopy(1, of: 4, reasons), .edgesCatchingUp(2, of: 3, lagSeconds: 7200),
         .lacksService("webcredentials", app: nil, lagSeconds: 7200),
         .lacksService("appclips", app: "a", lagSeconds: nil),
-        .hasOtherApp(old: "a", new: "b", lagSeconds: 200_000), .inSyncInternational, .inSync, .otherMode(.developer),
+        .hasOtherApp(old: "a", new: "b", lagSeconds: 200_000), .losesLinks(lagSeconds: 7200), .inSyncInternational,
+        .inSync, .otherMode(.developer),
         .originFine,
     ]
     let access: [AccessCause] = [
@@ -114,7 +115,7 @@ extension EvidenceSuite {
         @Test("each part is short and ends with a full stop; what to do begins with a verb", arguments: samples)
         func parts(_ cause: Cause) throws {
             let text = cause.declaration.words()
-            for part in [text.why, text.action].compactMap(\.self) {
+            for part in [text.why, text.advice].compactMap(\.self) {
                 #expect(part.hasSuffix(".") && !part.hasSuffix("..") && !part.contains("  "), "\(part)")
                 #expect(isSentence(part), "\(part)")
                 #expect(part.count <= 230, "\(part.count): \(part)")
@@ -130,7 +131,8 @@ extension EvidenceSuite {
             "Find", "Free", "Give", "Install", "Let", "Log", "Look", "Make", "Nothing", "Open", "Point", "Publish",
             "Put", "Raise",
             "Renew",
-            "Repair", "Report", "Run", "See", "Send", "Serve", "Set", "Switch", "Take", "Upload", "Use", "Wait",
+            "Repair", "Remove", "Report", "Run", "See", "Send", "Serve", "Set", "Switch", "Take", "Upload", "Use",
+            "Wait",
         ]
 
         @Test("docs/rules.md names every identifier")

@@ -420,16 +420,19 @@ extension EvidenceSuite {
         static let cdnRows: [CDNRow] = [
             CDNRow(
                 testDescription: "no name server", cdn: .failed(.noNameServer, .resolving),
-                words: "heck the name servers in /etc/resolv.conf"),
+                origin: .failed(.noNameServer, .resolving), words: "heck the name servers in /etc/resolv.conf"),
+            CDNRow(
+                testDescription: "no name server answers for the CDN alone", cdn: .failed(.noNameServer, .resolving),
+                words: "epair this machine's DNS"),
             CDNRow(
                 testDescription: "a clock that is ahead",
                 cdn: ControlCase.shown("CN=Apple Root", .expired, for: "app-site-association.cdn-apple.com"),
                 words: "et this machine's clock"
             ) { $0.clock = ClockLook(apple: .testing - 400 * 86_400, own: .testing) },
             CDNRow(
-                testDescription: "a clock that nobody dates",
+                testDescription: "dates that the site's certificate passes",
                 cdn: ControlCase.shown("CN=Apple Root", .notYetValid, for: "app-site-association.cdn-apple.com"),
-                words: "et this machine's clock"),
+                words: "xempt Apple's CDN from what reads the network's traffic"),
             CDNRow(
                 testDescription: "no IPv6", cdn: .failed(.unreachable), six: true,
                 words: "heck from a machine with IPv6, or name a vantage that has it"),

@@ -7,7 +7,7 @@ import Testing
 
 func lint(_ severity: Severity) -> LintMatter {
     LintMatter(
-        rule: "json-syntax", severity: severity, line: 1, column: 2, message: "a", fix: "b",
+        rule: "json-syntax", severity: severity, line: 1, column: 2, message: "a", fix: "remove b",
         reference: "https://a.test/")
 }
 

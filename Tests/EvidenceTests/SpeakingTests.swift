@@ -112,7 +112,7 @@ extension EvidenceSuite {
                 (.failed(.timedOut), "does not take the connection in time", "over HTTPS"),
                 (.failed(.nameNotFound, .resolving), "its name does not resolve", "this machine's DNS"),
                 (.certificate(.untrustedRoot), "certificate is refused here", "--cacert"),
-                (.failed(.proxy), "the proxy failed", "check the proxy"),
+                (.failed(.proxy), "the proxy of this machine could not be used", "check the proxy"),
             ])
         func trouble(_ reply: Reply, _ words: String, _ fix: String) throws {
             let verdict = try verdict(origin: Self.good, cdn: reply)

@@ -171,6 +171,6 @@ extension Story {
                 $0.addresses = []
                 $0.agents = []
             }, findings: ["origin.dns-failed error"], id: .noSuchName,
-            words: ["does not resolve", "Check its spelling", "entitlements", "was not asked"]),
+            words: ["does not resolve", "Check its spelling", "was not asked"]),
     ]
 }

@@ -73,12 +73,12 @@ extension Story {
         Story(
             "public and private addresses, and Apple has the file", cdn: good, scene: mixed(good),
             findings: ["origin.not-public-address warning"], id: .privateAddress,
-            words: ["Links work.", "Of 2 addresses", "10.1.2.3", publicAlone]
+            words: ["Links work.", "1 of the domain's 2 addresses", "10.1.2.3", publicAlone]
         ) { $0.unsaid = ownResolver + ["How long Apple keeps"] },
         Story(
             "public and private addresses, and Apple has nothing", cdn: .status(404), scene: mixed(.status(404)),
             findings: ["origin.not-public-address error", "cdn.missing error"], id: .privateAddress,
-            words: ["Of 2 addresses", "10.1.2.3", publicAlone]
+            words: ["1 of the domain's 2 addresses", "10.1.2.3", publicAlone]
         ) { $0.unsaid = ownResolver },
         Story(
             "public and private addresses, and Apple is refused", cdn: forbidden, scene: mixed(forbidden),

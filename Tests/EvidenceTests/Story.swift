@@ -56,7 +56,7 @@ struct Story: Sendable, CustomTestStringConvertible {
 
     static let all =
         refusals + absences + unreachable + copies + healthy + several + neighbours + ownNetwork + hosts + pages
-        + disguises + versions
+        + disguises + versions + witnesses
 }
 
 extension Story {

@@ -121,7 +121,7 @@ extension Checks {
     @Sendable static func addressDifferences(_ context: CheckContext) -> [Finding] {
         let groups = context.groups(context.addressSamples) { context.readings.served(by: $0).likeness }
         guard groups.count > 1 else { return formatting(context) }
-        // Each of them was asked once; the request by name is the only one that was answered otherwise.
+        // Each of them was asked once; what was answered otherwise is the request by name, or one under an agent's name.
         let isOneAddress = groups.count { !$0.places.isEmpty } == 1
         return [
             Finding(

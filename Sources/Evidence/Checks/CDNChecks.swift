@@ -53,7 +53,7 @@ extension Checks {
 
 extension CheckContext {
     /// What this machine lacks, where that is why Apple's CDN said nothing.
-    var ownCauseAtCDN: MonitorCause? { cdn.flatMap { readings.control.ownCause(ofCDN: $0, besides: origin) } }
+    var ownCauseAtCDN: MonitorCause? { cdn.flatMap { Control(of: observation).ownCause(ofCDN: $0, besides: origin) } }
 }
 
 // MARK: - What the CDN holds
@@ -104,7 +104,7 @@ extension Checks {
         }
         guard answer.body.end == .complete else { return nil }
         let body = context.readings.body(of: retrieval)
-        if body?.meaning == nil, body?.hash != context.readings.originBody?.hash { return .noFile }
+        if body?.namesService != true, body?.hash != context.readings.originBody?.hash { return .noFile }
         return answer.failureReason.map(CopyFault.crawlerBesideCopy)
     }
 

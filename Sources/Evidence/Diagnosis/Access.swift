@@ -54,7 +54,8 @@ package enum AccessCause: Codable, Equatable, Sendable {
 
 extension English {
     fileprivate static func fetched(_ age: Int) -> String {
-        "Apple's crawler got the file: the copy is \(self.age(age)) old."
+        // Without an Age nobody says how old it is.
+        "Apple's crawler got the file\(age == 0 ? "." : ": the copy is \(self.age(age)) old.")"
     }
 
     fileprivate static let letThisMachinePass =
@@ -149,6 +150,9 @@ extension Diagnosis {
             guard let failure = context.check.crawlerFailure else { return Cause(finding) }
             // Where Apple says what it met, an agent that is refused here must explain it. Only a refusal is the same: a time-out, 429 or
             // 503 there has causes of its own.
+            if refusals.agents.first?.agent == .crawler, refusals.first.isReported(by: failure) {
+                return Cause(finding, as: .crawlerRefusedByAgent)
+            }
             let explained: Set<CrawlerTrouble> = [.refusal, .outage, .rateLimit, .status, .silence, .content]
             guard refusals.agents.first?.agent == .crawler, explained.contains(failure.trouble) else { return nil }
             return Cause(finding, as: failure.trouble == .refusal ? .crawlerRefusedByAgent : nil)
@@ -162,6 +166,17 @@ extension Diagnosis {
         },
         { context in context.vantageFinding.map { Cause($0, as: .vantageRefused) } },
     ]
+}
+
+extension Served {
+    /// Whether Apple's crawler says that it was given just that.
+    fileprivate func isReported(by failure: CrawlerFailure) -> Bool {
+        switch self {
+        case .status(let status), .clientCertificate(let status): failure.originStatus == status
+        case .redirect: failure.trouble == .redirect
+        default: false
+        }
+    }
 }
 
 extension DiagnosisContext {

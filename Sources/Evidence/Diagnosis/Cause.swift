@@ -149,6 +149,7 @@ package enum DiagnosisID: String, Codable, Sendable, CaseIterable {
     case crawlerFailsBesideCopy = "crawler-fails-beside-copy"
     case copyLacksService = "copy-lacks-service"
     case copyHasOtherApp = "copy-has-other-app"
+    case originLosesLinks = "origin-loses-links"
     case cdnStale = "cdn-stale"
     case cdnPropagating = "cdn-propagating"
     case badCopy = "bad-copy"

@@ -16,6 +16,9 @@ package struct Control: Sendable {
         /// It fails for others too, as the sign says.
         case fails(Sign)
         case untested
+
+        /// Whether the clock is known to be off, by Apple's answer.
+        fileprivate var isAhead: Bool { if case .fails(.clockAhead) = self { true } else { false } }
     }
 
     /// In which way a step fails for others.
@@ -348,6 +351,8 @@ extension Control {
         return .site(Permission(isTested: true))
     }
 
+    private static let silentOnName = "no answer in time about this name, though other names resolve"
+
     private func attribution(ofName failure: Failure, _ host: String) -> Attribution {
         let host = host.inSentence
         switch (failure.kind, self[.name]) {
@@ -362,7 +367,7 @@ extension Control {
         case (.noNameServer, .passes), (.timedOut, .passes):
             // Nobody but the name servers of the site can be that slow; ours answers for others.
             return .machine(
-                .nameServerFailed(host: host, answer: "no answer in time about this name, though other names resolve"))
+                .nameServerFailed(host: host, answer: Self.silentOnName))
         case (.noNameServer, _), (.timedOut, _): return .machine(.nameServerFailed(host: host, answer: nil))
         default: return .machine(.nameServerFailed(host: host, answer: failure.detail.inSentence))
         }
@@ -453,9 +458,12 @@ extension Control {
             return cdn.answer?.isOfStranger == true ? cdn.answer.map { .gateAnswers(status: $0.status) } : nil
         }
         switch failure.kind {
-        case .noNameServer: return .nameServerFailed(host: cdn.host.inSentence, answer: nil)
-        case .timedOut where failure.phase == .resolving:
-            return .nameServerFailed(host: cdn.host.inSentence, answer: nil)
+        case .proxy: return .proxyFailed(status: failure.proxyStatus, detail: failure.detail.inSentence)
+        case .noNameServer,
+            .timedOut where failure.phase == .resolving:
+            // Where other names are found, it is this one that nobody answers for.
+            let isOther = origin.answer != nil || origin.failure?.phase != .resolving
+            return isOther ? nil : .nameServerFailed(host: cdn.host.inSentence, answer: nil)
         case .timedOut, .unreachable, .connectionRefused, .connectionReset:
             guard failure.phase == .connecting else { return nil }
             let address = cdn.connection.flatMap { $0.viaProxy ? nil : $0.address }
@@ -466,7 +474,12 @@ extension Control {
             // The site may be reached without the proxy, and Apple's CDN not.
             guard case .fails(.noConnection) = self[.connection], unusedProxy != nil else { return nil }
             return .noWayOut(unusedProxy: unusedProxy)
-        case .certificate: return ownCause(ofCertificate: cdn.connection?.tls?.problem)
+        case .certificate:
+            // Where the site's certificate passes by the same clock, the CDN's place is taken by somebody.
+            let problem = cdn.connection?.tls?.problem
+            let isOfDates = problem == .expired || problem == .notYetValid
+            let isGood = origin.connection?.tls?.trusted == true && !self[.clock].isAhead
+            return isOfDates && isGood ? nil : ownCause(ofCertificate: problem)
         default: return nil
         }
     }

@@ -8,6 +8,8 @@ package enum CopyCause: Codable, Equatable, Sendable {
     case edgesCatchingUp(Int, of: Int, lagSeconds: Int)
     /// `app`: of the service, where the copy has the service but not the app.
     case lacksService(String, app: String?, lagSeconds: Int?)
+    /// The origin's file has none of the links that Apple's copy has.
+    case losesLinks(lagSeconds: Int?)
     case hasOtherApp(old: String, new: String, lagSeconds: Int?)
     case inSyncInternational
     case inSync
@@ -35,6 +37,13 @@ package enum CopyCause: Codable, Equatable, Sendable {
                 Words(
                     "Apple's copy lacks " + (app.map { "\($0) in \(service)" } ?? "the service \(service)")
                         + ": \(English.consequence(service)). " + English.since(lag), English.wait(lag)))
+        case .losesLinks(let lag):
+            CauseDeclaration(
+                .originLosesLinks,
+                Words(
+                    "The origin's file no longer has applinks, which Apple's copy has. Links open the website once Apple takes that "
+                        + "file. \(English.since(lag))",
+                    "Put applinks back into the file, unless it is meant: Apple asks again by itself."))
         case .hasOtherApp(let old, let new, let lag):
             CauseDeclaration(
                 .copyHasOtherApp,
@@ -104,6 +113,11 @@ extension Diagnosis {
         { context in
             context.findings.first { $0.kind == .crawlerError && $0.severity == .warning }.map { Cause($0) }
         },
+        { $0.finding(.badCopy).map { Cause($0) } },
+        { context in
+            guard context.copyIsBehind, context.losesLinks else { return nil }
+            return .copy(.losesLinks(lagSeconds: context.comparison.lagSeconds))
+        },
         { context in
             guard context.copyIsBehind, let lacking = context.lackingService else { return nil }
             return .copy(
@@ -122,7 +136,6 @@ extension Diagnosis {
             default: return nil
             }
         },
-        { $0.finding(.badCopy).map { Cause($0) } },
         { $0.comparison.state == .divergent ? Cause(.cdn(.divergent)) : nil },
         { $0.error(.pageMissing).map { Cause($0) } },
         { $0.finding(.cdnUnreachable).map { Cause($0) } },
@@ -156,6 +169,10 @@ extension DiagnosisContext {
             }
         }
         return nil
+    }
+
+    fileprivate var losesLinks: Bool {
+        services.map { $0.old["applinks"] != nil && $0.new["applinks"] == nil } ?? false
     }
 
     /// One app ID in place of another.

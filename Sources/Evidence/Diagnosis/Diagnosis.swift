@@ -14,6 +14,9 @@ package struct Diagnosis: Codable, Equatable, Sendable {
     package var outlook: Outlook?
     /// Whether a fault of the site rests on this machine alone, of which nothing else was seen to work; nil: it does not.
     package var isSeenHereAlone: Bool?
+    /// How old Apple's copy is, in seconds, where its crawler got the file after the fault was there; nil: it did not, or that is not
+    /// known.
+    package var copySinceFailure: Int?
 
     package init(effect: Effect, cause: Cause, word: AppleReport? = nil, outlook: Outlook? = nil) {
         self.effect = effect
@@ -47,9 +50,12 @@ extension Diagnosis {
             ?? context.findings.first.map { Cause($0) } ?? .copy(.originFine)
         self.init(
             effect: Effect(of: context), cause: cause, word: context.appleReport, outlook: Outlook(of: context))
-        if cause.isOfOrigin, context.findings.contains(where: { $0.counterevidence == .untested }) {
+        if cause.restsOnThisMachine, context.findings.contains(where: { $0.counterevidence == .untested }) {
             isSeenHereAlone = true
         }
+        // Apple's word has an advice of its own; what this machine meets besides is a second one.
+        if word?.here == .unseen, !context.originIsFine, cause.isMetHere { word?.here = .otherwise }
+        if cause.isMetHere, let age = context.copySinceFailure { copySinceFailure = age }
     }
 
     typealias Row = @Sendable (DiagnosisContext) -> Cause?
@@ -66,10 +72,22 @@ extension Cause {
         self.init(finding.matter, at: finding.place, as: id)
     }
 
-    fileprivate var isOfOrigin: Bool {
+    /// Whether it blames the site for what this machine saw of it.
+    fileprivate var restsOnThisMachine: Bool {
         switch self {
-        case .origin, .finding(_, .origin, _): true
+        case .origin, .finding(_, .origin, _), .crawler(.noAnswerIPv6), .crawler(.noAnswerAddress): true
         case .finding, .access, .crawler, .copy, .remark: false
+        }
+    }
+
+    /// Whether it is about what this machine was given in the file's place.
+    fileprivate var isMetHere: Bool {
+        switch self {
+        case .finding(_, .origin(.fault), _), .finding(_, .origin(.redirect), _), .finding(_, .origin(.status), _),
+            .finding(_, .origin(.contentType), _), .finding(_, .file(.lint), _), .origin(.redirectToNothing),
+            .origin(.pageInsteadOfFile), .origin(.errorMessageInsteadOfFile), .origin(.addressesFailVariously):
+            true
+        default: false
         }
     }
 }
@@ -77,12 +95,22 @@ extension Cause {
 /// Apple's word on its crawler, which comes before anything that is seen from here.
 package struct AppleReport: Codable, Equatable, Sendable {
     package var word: AppleWord
-    /// Whether this machine met the same.
-    package var isSoHere: Bool
+    package var trouble: CrawlerTrouble
+    package var here: Here
 
-    package init(_ word: AppleWord, isSoHere: Bool) {
+    package enum Here: String, Codable, Sendable {
+        /// This machine met the same.
+        case same
+        /// It met something else, of which the cause tells.
+        case otherwise
+        /// It gets the file, or was not able to look.
+        case unseen
+    }
+
+    package init(_ word: AppleWord, _ trouble: CrawlerTrouble, here: Here) {
         self.word = word
-        self.isSoHere = isSoHere
+        self.trouble = trouble
+        self.here = here
     }
 }
 
@@ -126,7 +154,7 @@ final class DiagnosisContext {
     ]
 
     var appleReport: AppleReport? {
-        check.crawlerFailure.map { AppleReport(AppleWord($0), isSoHere: isSoHere($0)) }
+        check.crawlerFailure.map { AppleReport(AppleWord($0), $0.trouble, here: isSoHere($0) ? .same : .unseen) }
     }
 
     private func isSoHere(_ failure: CrawlerFailure) -> Bool {
@@ -138,6 +166,9 @@ final class DiagnosisContext {
             return failure.originStatus.map(statuses.contains) ?? false
         case .silence: return [.timedOut, .unreachable, .connectionReset].contains(origin.failure?.kind)
         case .connection(.certificate): return origin.failure?.kind == .certificate
+        case .connection(.certificateDates):
+            return [.expired, .notYetValid].contains(origin.connection?.tls?.problem)
+        case .connection(.certificateName): return origin.connection?.tls?.problem == .nameMismatch
         case .connection(.tls): return [.tlsHandshake, .tlsVersion].contains(origin.failure?.kind)
         case .connection(.name): return origin.failure?.hasNoAddress == true
         case .connection(.refused):
@@ -146,6 +177,17 @@ final class DiagnosisContext {
         case .content: return origin.answer?.status == 200 && check.readings.originFile == nil
         case .address, .unknown: return false
         }
+    }
+
+    /// How old the copy is, where the fault is known to be older: a copy that was fetched since speaks against the site's fault. A day
+    /// more than its `Age` tells, as the tier behind the edges may have kept it.
+    var copySinceFailure: Int? {
+        guard let evidence = check.copyEvidence, evidence.isDated, check.origin.ownFault == nil else { return nil }
+        let ended = check.origin.connection?.tls.flatMap { tls in
+            tls.problem == .expired ? tls.chain.compactMap(\.notAfter).filter { $0 < check.now }.max() : nil
+        }
+        let failing = [evidence.outOfSight, ended.map { Int(check.now.timeIntervalSince($0)) }].compactMap(\.self).max()
+        return failing.map { $0 > evidence.age + 86_400 } == true ? evidence.age : nil
     }
 
     /// Apple's word where every edge says so: what one of them remembers is no statement about now.

@@ -4,7 +4,7 @@ import AASA
 import Facts
 
 package enum OriginCause: Codable, Equatable, Sendable {
-    /// Apple refuses the address; `seen`: those of the addresses that are not public from here.
+    /// Apple refuses the address; `seen`: those that are not public, of so many that this machine's resolver gives.
     case privateForApple(seen: [String], of: Int)
     /// From here; Apple's CDN has the file.
     case privateHere([String], of: Int)
@@ -22,10 +22,13 @@ package enum OriginCause: Codable, Equatable, Sendable {
             CauseDeclaration(
                 .crawlerPrivateAddress,
                 Words(
-                    "For Apple the domain has a private or reserved address"
-                        + (seen.isEmpty ? "" : " (\(seen.listed(upTo: 2)) from here)")
-                        + ", which its CDN refuses to ask.",
-                    seen.isEmpty || seen.count == all ? English.publicAddress : English.publicAlone))
+                    "For Apple the domain has a private or reserved address, which its CDN refuses to ask."
+                        + (seen.isEmpty
+                            ? all > 0 ? " From here no address is such." : ""
+                            : " From here it has \(seen.listed(upTo: 2))."),
+                    seen.isEmpty && all > 0
+                        ? "Ask each of the domain's name servers for its A and AAAA records: one gives Apple another address."
+                        : seen.count == all ? English.publicAddress : English.publicAlone))
         case .privateHere(let addresses, let all):
             CauseDeclaration(
                 .privateAddressHere,
@@ -132,7 +135,10 @@ extension Diagnosis {
         { context in
             guard let failure = context.check.crawlerFailure, failure.trouble == .address else { return nil }
             let seen = context.check.notPublicAddresses.map(\.address)
-            return .origin(.privateForApple(seen: seen, of: context.full?.resolution.addresses.count ?? seen.count))
+            // What the user's own rules give is not what the resolver says.
+            let resolution = context.full?.resolution
+            let all = resolution?.source == .system ? resolution?.addresses.count ?? 0 : seen.count
+            return .origin(.privateForApple(seen: seen, of: all))
         },
         // Apple got an answer, or none, from another address: what this machine sees there is nothing that Apple meets.
         { context in
@@ -238,6 +244,9 @@ extension Diagnosis {
 }
 
 extension DiagnosisContext {
+    /// Whether a redirect that nobody is to follow led to the server that was met last.
+    fileprivate var isRedirectedAway: Bool { check.metHost.isElsewhere && error(.redirect) != nil }
+
     /// Whether one address of several that is not public may be what Apple's crawler met: it says nothing else, or met silence.
     fileprivate var mayBeOfAddress: Bool {
         switch check.crawlerFailure?.trouble {
@@ -264,9 +273,11 @@ extension DiagnosisContext {
 
 extension Diagnosis {
     static let handshakeRows: [Row] = [
-        { context in context.error(.certificateChainIncomplete).map { Cause($0) } },
         { context in
-            guard context.check.readings.originFile != nil else { return nil }
+            context.isRedirectedAway ? nil : context.error(.certificateChainIncomplete).map { Cause($0) }
+        },
+        { context in
+            guard context.check.readings.originFile != nil, !context.isRedirectedAway else { return nil }
             let kinds: [FindingKind] = [
                 .certificateExpired, .certificateNotYetValid, .certificateNameMismatch, .certificateUntrusted,
                 .tlsFailed, .tlsVersion,
@@ -295,7 +306,10 @@ extension Diagnosis {
             if worst.matter.area == .file, context.comparison.state == .stale, Checks.isInCopy(worst, context.check) {
                 return nil
             }
-            if case .behindRedirect = worst.place { return Cause(worst, as: .originFault) }
+            // What another server lacks is not to be mended there.
+            if case .behindRedirect = worst.place {
+                return context.error(.redirect).map { Cause($0) } ?? Cause(worst, as: .originFault)
+            }
             return Cause(worst)
         },
     ]

@@ -60,7 +60,7 @@ package enum CDNMatter: Codable, Equatable, Sendable {
             Declaration(
                 .crawlerError,
                 Words(
-                    "Apple's CDN has no copy. Its crawler reports \"\(English.both(word))\"\(English.words(places)).",
+                    "\(English.noCopy(places)). Its crawler reports \"\(English.both(word))\".",
                     English.action(trouble)
                         + (seconds.map { " This edge asks again in about \(English.age(min(max(60, $0), 86_400)))." }
                             ?? "")
@@ -75,7 +75,7 @@ package enum CDNMatter: Codable, Equatable, Sendable {
             Declaration(
                 .cdnMissing, leads: .cdnMissing,
                 Words(
-                    "Apple's CDN has no copy and gives no reason\(English.words(places)).",
+                    "\(English.noCopy(places)), and it gives no reason.",
                     "Wait a day if the file is new. Then look for a firewall that refuses AASA-Bot, and report it to Apple."
                 ))
         case .badCopy(let places):
@@ -209,6 +209,12 @@ extension English {
         }
     }
 
+    fileprivate static func noCopy(_ places: EdgePlaces?) -> String {
+        places.map {
+            "\($0.edges.count) of Apple's \($0.all) edges \($0.edges.count == 1 ? "has" : "have") no copy (\(words($0.edges)))"
+        } ?? "Apple's CDN has no copy"
+    }
+
     fileprivate static func words(_ places: EdgePlaces?) -> String {
         places.map { ", at \($0.edges.count) of \($0.all) edges (\(words($0.edges)))" } ?? ""
     }
@@ -251,11 +257,13 @@ extension English {
         let why =
             switch cause {
             // These say nothing about the site.
-            case .nameServerFailed(_, nil), .clockIsWrong, .noFamily:
+            case .noFamily(let family):
+                "\(besideFile ? "\(lead). " : "")This machine has no IPv\(family), and Apple's CDN was tried over IPv\(family) alone."
+            case .nameServerFailed, .clockIsWrong, .proxyFailed:
                 [besideFile ? "\(lead)." : nil, own.why].compactMap(\.self).joined(separator: " ")
             default: "\(besideFile ? "\(lead), but " : "")Apple's CDN says nothing of the file: \(words(fault))."
             }
-        return Words(why, own.action?.replacing(" Nothing is known of the site.", with: " Phones may still reach it."))
+        return Words(why, own.action, closing: "Phones may still reach it.")
     }
 
     static func words(_ fault: CDNFault) -> String {
@@ -264,7 +272,7 @@ extension English {
             switch kind {
             case .nameNotFound, .noAddress: "its name does not resolve here"
             case .nameServerFailure: "the name server of this machine could not resolve it"
-            case .noNameServer: "no name server answers this machine"
+            case .noNameServer: "no name server answered for it"
             case .noIPv4Address: "it has no IPv4 address here"
             case .noIPv6Address: "it has no IPv6 address here"
             case .certificate: "its certificate is refused here (is a proxy reading the traffic?)"
@@ -326,6 +334,10 @@ extension English {
         case .status: "See in the server's log why AASA-Bot got that status."
         case .address: "Take addresses that are not public out of the domain's records."
         case .connection(.certificate): "Install the full certificate chain of a public authority on every server."
+        case .connection(.certificateDates):
+            "Renew the certificate on every server behind the name, and see whether each of them took it."
+        case .connection(.certificateName):
+            "Give every server behind the name a certificate whose names include the domain."
         case .connection(.tls): "Let every server speak TLS 1.2 or 1.3, with a certificate for the domain."
         case .connection(.name): "Check the A and AAAA records at each of the domain's name servers, and DNSSEC."
         case .connection(.refused):

@@ -95,16 +95,16 @@ extension English {
     fileprivate static let deployOrCorrect = "Deploy the file that has the change, or correct the expectation."
 
     fileprivate static func words(_ lint: LintMatter) -> Words {
-        let place = "line \(lint.line), column \(lint.column): \(lint.message)."
         let lead =
             switch lint.severity {
-            case .error: "The file has an error, in "
-            case .warning: "The file has a risk, in "
-            case .note: "In "
+            case .error: "The file has an error in"
+            case .warning: "The file has a risk in"
+            case .note: "In the file,"
             }
         return Words(
-            lead + place,
-            "Correct the file: \(lint.fix).", ["line": "\(lint.line)", "column": "\(lint.column)"])
+            "\(lead) line \(lint.line), column \(lint.column): \(lint.message).",
+            "\(lint.fix.prefix(1).uppercased())\(lint.fix.dropFirst()).",
+            ["line": "\(lint.line)", "column": "\(lint.column)"])
     }
 
     fileprivate static func explain(_ url: String, _ domain: Domain) -> String {

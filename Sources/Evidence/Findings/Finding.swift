@@ -175,14 +175,20 @@ struct Declaration {
 struct Words {
     var why: String?
     var action: String?
+    /// What is to be known besides, behind what to do.
+    var closing: String?
     /// What was seen, as far as it needs words.
     var evidence: [String: String]
 
-    init(_ why: String?, _ action: String? = nil, _ evidence: [String: String] = [:]) {
+    init(_ why: String?, _ action: String? = nil, closing: String? = nil, _ evidence: [String: String] = [:]) {
         self.why = why
         self.action = action
+        self.closing = closing
         self.evidence = evidence
     }
+
+    /// What to do, and what is to be known besides.
+    var advice: String? { action.map { [$0, closing].compactMap(\.self).joined(separator: " ") } }
 }
 
 /// The first few of many names.
@@ -223,9 +229,14 @@ extension Finding {
         case nil: break
         case .untested: message += " This machine alone saw it."
         case .appleWord: message += " Apple's crawler met something else."
-        case .appleCopy, .appleCopyAndAgent, .otherServer, .freshCopy: message += " Apple's CDN has the file."
+        case .appleCopy, .appleCopyAndAgent, .otherServer, .freshCopy:
+            if case .origin(.notPublic) = matter {
+                message += " Apple's CDN has the file all the same: public DNS answers otherwise."
+            } else {
+                message += " Apple's CDN has the file."
+            }
         }
-        let fix = fix(words.action ?? "")
+        let fix = fix(words.advice ?? "")
         // Words may quote what a watched site sent.
         return FindingText(
             rule: declaration.rule, severity: severity, message: message.displayable.shortened(to: 1000),

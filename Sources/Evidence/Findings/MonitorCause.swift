@@ -64,43 +64,45 @@ package enum MonitorCause: Codable, Equatable, Sendable {
                 .nameServerFailed, leads: .nameServerFailed,
                 Words(
                     "This machine's name server finds neither \(host) nor Apple's CDN (\(answer)).",
-                    "Repair the name server in /etc/resolv.conf, or ask another one. Nothing is known of the site."))
+                    "Repair the name server in /etc/resolv.conf, or ask another one.", closing: English.nothingKnown))
         case .proxyFailed(let status, let detail):
             Declaration(
-                .fetchFailed, leads: .ownFault, Words(English.why(proxy: status, detail), English.action(proxy: status))
+                .fetchFailed, leads: .ownFault,
+                Words(English.why(proxy: status, detail), English.action(proxy: status), closing: English.nothingKnown)
             )
         case .noFamily(let family):
             Declaration(
                 .familyMissingHere, leads: .familyMissingHere,
                 Words(
                     "This machine has no IPv\(family), so it does not see what Apple sees.",
-                    "Check from a machine with IPv\(family), or name a vantage that has it. Nothing is known of the site."
+                    "Check from a machine with IPv\(family), or name a vantage that has it.",
+                    closing: English.nothingKnown
                 ))
         case .noWayOut(let variable):
             Declaration(
                 .noWayOut, leads: .noWayOut,
                 Words(
                     "Neither the site nor Apple's CDN takes a connection from this machine.",
-                    English.action(noWayOut: variable)))
+                    English.action(noWayOut: variable), closing: English.nothingKnown))
         case .trustStoreLacks(let authority):
             Declaration(
                 .trustStoreLacksRoot, leads: .trustStoreLacksRoot,
                 Words(
                     "This machine's trust store has no root for the site's certificate"
                         + (authority.isEmpty ? "" : " (\(authority))") + ", and it refuses Apple's CDN as well.",
-                    "Install the distribution's ca-certificates, or correct --cacert (network.ca_file). Nothing is known of the "
-                        + "site."))
+                    "Install the distribution's ca-certificates, or correct --cacert (network.ca_file).",
+                    closing: English.nothingKnown))
         case .clockIsWrong(let ahead):
             Declaration(
                 .clockIsWrong, leads: .clockIsWrong,
-                Words(English.why(clock: ahead), "Set this machine's clock. Nothing is known of the site."))
+                Words(English.why(clock: ahead), "Set this machine's clock.", closing: English.nothingKnown))
         case .gateAnswers(let status):
             Declaration(
                 .gateAnswers, leads: .gateAnswers,
                 Words(
                     "A login page or filter of this network answers in place of the site"
                         + (status.map { " (status \($0))." } ?? " and of Apple's CDN: both show its certificate."),
-                    "Log in to this network, or check from another one. Nothing is known of the site."))
+                    "Log in to this network, or check from another one.", closing: English.nothingKnown))
         case .nameServerSlow(let milliseconds, let server):
             Declaration(
                 .nameServerSlow, leads: .nameServerSlow,
@@ -115,7 +117,8 @@ package enum MonitorCause: Codable, Equatable, Sendable {
                 Words(
                     "Something in this machine's network opens TLS, or its trust store lacks a root: it trusts neither the origin's "
                         + "certificate nor that of Apple's CDN, both from \(authority).",
-                    "Exempt this machine from the inspection, or correct --cacert (network.ca_file). Nothing is known of the site."
+                    "Exempt this machine from the inspection, or correct --cacert (network.ca_file).",
+                    closing: English.nothingKnown
                 ))
         case .networkSuspect:
             Declaration(
@@ -192,6 +195,8 @@ package enum CDNFailure: String, Codable, Sendable, CaseIterable {
 // MARK: - Words
 
 extension English {
+    fileprivate static let nothingKnown = "Nothing is known of the site."
+
     fileprivate static func why(proxy status: Int?, _ detail: String) -> String {
         switch status {
         case 407: "The proxy of this machine wants a login (status 407)."
@@ -204,18 +209,17 @@ extension English {
     fileprivate static func action(proxy status: Int?) -> String {
         switch status {
         case 407: "Give the proxy's user and password (--proxy http://USER:PASSWORD@HOST:PORT, network.proxy)."
-        case 403: "Let the proxy allow this host on port 443. Nothing is known of the site."
+        case 403: "Let the proxy allow this host on port 443."
         default:
-            "Check the proxy's address (--proxy, network.proxy), and what its log says. Nothing is known of the site."
+            "Check the proxy's address (--proxy, network.proxy), and what its log says."
         }
     }
 
     fileprivate static func action(noWayOut variable: String?) -> String {
         variable.map {
-            "Give the proxy with --proxy (network.proxy): \($0) is set, and this program does not use it. Nothing is known of "
-                + "the site."
+            "Give the proxy with --proxy (network.proxy): \($0) is set, and this program does not use it."
         }
-            ?? "Check this machine's network: cable, route, firewall, proxy (--proxy, network.proxy). Nothing is known of the site."
+            ?? "Check this machine's network: cable, route, firewall, proxy (--proxy, network.proxy)."
     }
 
     fileprivate static func why(clock ahead: Int?) -> String {

@@ -271,8 +271,7 @@ extension English {
         case .nameNotFound(nil):
             Words(
                 "The name \(server) does not resolve.",
-                "Check its spelling, its registration and its A and AAAA records. Remove it from the app's entitlements if it is "
-                    + "no longer used.")
+                "Check its spelling, its registration and its A and AAAA records.")
         case .nameWithoutAddress(nil):
             Words(
                 "The name \(server) exists and has no address.",

@@ -317,9 +317,11 @@ extension English {
     fileprivate static func words(notPublic addresses: [ResolvedAddress], of all: Int) -> Words {
         let shown = addresses.map { "\($0.address) (\(words($0.scope)))" }
         return Words(
-            (addresses.count == all ? "The domain has" : "Of \(all) addresses, the domain has")
-                + " \(shown.listed(upTo: 2)), which \(addresses.count == 1 ? "is" : "are") not public: Apple's "
-                + "CDN refuses to ask.", addresses.count == all ? publicAddress : publicAlone,
+            (addresses.count == all
+                ? "The domain has no public address: "
+                : "\(addresses.count) of the domain's \(all) addresses \(addresses.count == 1 ? "is" : "are") not public: ")
+                + "\(shown.listed(upTo: 2)). Apple's CDN does not ask such addresses.",
+            addresses.count == all ? publicAddress : publicAlone,
             ["addresses": shown.joined(separator: ", ")])
     }
 
@@ -357,12 +359,19 @@ extension English {
         let isCrawler = refusals.agents.first?.agent == .crawler
         let names = refusals.agents.map(\.agent.shortName).joined(separator: " and ")
         let sign = refusals.protection.map { " (\($0.sign))" } ?? ""
+        let isRule =
+            switch refusals.first {
+            case .redirect, .status(404), .status(410): false
+            default: true
+            }
         return Words(
-            "A bot or firewall rule treats \(isCrawler ? "Apple's crawler" : "Apple's devices") by user agent: to \(names) your "
+            "\(isRule ? "A bot or firewall rule" : "Your server") treats \(isCrawler ? "Apple's crawler" : "Apple's devices") by user agent: to \(names) your "
                 + "server \(words(refusals.first))\(sign)\(part). A plain client gets the file.",
-            "Allow the user agents AASA-Bot and CFNetwork through the firewall and bot protection."
-                + (refusals.isCloudflare
-                    ? " In Cloudflare add a skip rule for this path, Bot Fight Mode included." : ""),
+            isRule
+                ? "Allow the user agents AASA-Bot and CFNetwork through the firewall and bot protection."
+                    + (refusals.isCloudflare
+                        ? " In Cloudflare add a skip rule for this path, Bot Fight Mode included." : "")
+                : "Serve the file to every user agent, with status 200: look for a rule or a server of its own for AASA-Bot.",
             evidence)
     }
 

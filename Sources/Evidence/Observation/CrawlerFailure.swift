@@ -17,7 +17,7 @@ package struct CrawlerFailure: Equatable, Sendable {
     package enum Family: Sendable {
         /// 001xx: the crawler reached the origin and got another status than 200.
         case status
-        /// 002xx: the crawler's own policy refused the address.
+        /// 002xx: the crawler's own policy refused to ask, for the address (00202) or for the name.
         case address
         /// 003xx: no answer in time, or none at all.
         case network
@@ -85,6 +85,8 @@ package struct CrawlerFailure: Equatable, Sendable {
     /// What stopped Apple's crawler on the way, where its own words tell. They are those of the HTTP client of Go, which Apple's
     /// crawler was seen to be written in.
     package enum Cause: String, Codable, Sendable, CaseIterable {
+        case certificateDates = "certificate_dates"
+        case certificateName = "certificate_name"
         case certificate, tls, name, refused, redirects
     }
 
@@ -98,6 +100,10 @@ extension CrawlerFailure.Cause {
     /// In lower case. A time-out during the handshake is a time-out, and has none.
     fileprivate var signs: [String] {
         switch self {
+        case .certificateDates:
+            ["certificate has expired", "expired or is not yet valid", "certificate is not yet valid"]
+        case .certificateName:
+            ["certificate is valid for", "certificate is not valid for", "doesn't contain any ip sans"]
         case .certificate: ["x509", "certificate"]
         case .tls: ["remote error: tls", "tls: "]
         case .name: ["no such host", "server misbehaving", "nxdomain"]

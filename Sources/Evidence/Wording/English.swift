@@ -5,7 +5,7 @@ import Foundation
 package enum English {
     /// `Apple's crawler reports "SWCERR00101 Bad HTTP Response: 403 Forbidden", and it is so here.`
     fileprivate static func quote(_ report: AppleReport) -> String {
-        "Apple's crawler reports \"\(both(report.word))\"\(report.isSoHere ? ", and it is so here" : "")."
+        "Apple's crawler reports \"\(both(report.word))\"\(report.here == .same ? ", and it is so here" : "")."
     }
 
     static func words(_ listing: Listing) -> String {
@@ -147,10 +147,18 @@ extension Diagnosis {
     /// The diagnosis in words.
     package var text: DiagnosisText {
         let words = cause.declaration.words()
-        var (why, action) = (words.why, words.action)
+        var (why, action) = (words.why, words.advice)
         if isSeenHereAlone == true {
             why = why.map { "Seen from this machine alone: \($0)" }
             action = action.map(English.elsewhereFirst)
+        }
+        if let age = copySinceFailure {
+            why = why.map { "\($0) Apple's crawler got the file since: its copy is \(English.age(age)) old." }
+            if isSeenHereAlone != true { action = action.map(English.elsewhereFirst) }
+        }
+        if let word, word.here == .otherwise {
+            why = why.map { "This machine meets something else: \($0)" }
+            action = action.map { "\(English.action(word.trouble)) For what this machine meets: \($0)" }
         }
         // What a cause says in Apple's words is not said twice.
         if let word, word.word.reason.isEmpty || why?.contains(word.word.reason) != true {

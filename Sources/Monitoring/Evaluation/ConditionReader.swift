@@ -110,20 +110,22 @@ struct ConditionReader {
         // tell.
         let isOut = verdict.findings.contains {
             $0.severity == .error && $0.feeds == .originUnreachable
-                && $0.rule.rawValue != "origin.address-unreachable"
+                && $0.kind != .addressUnreachable
         }
         // An answer that turns this machine away is no file either, however little it weighs; and where the server had enough
         // of us, Apple's agents were not asked.
-        let isLimited = verdict.findings.contains { $0.kind == .rateLimited }
         return readings.originFile == nil || isOut || isLimited ? .unknown : .clear(.recovered)
     }
+
+    private var isLimited: Bool { verdict.findings.contains { $0.kind == .rateLimited } }
 
     private var originInconsistent: ConditionReading {
         if hasError(feeding: .originInconsistent) || after.originAlternation != nil {
             return .holds(Condition(since: now))
         }
-        // While the last checks found two files, the next may find the other one again.
-        return origin.answer == nil || !after.isOriginCalm ? .unknown : .clear(.recovered)
+        // While the last checks found two files, the next may find the other one again; and where the server had enough of us, Apple's
+        // agents were not asked.
+        return origin.answer == nil || !after.isOriginCalm || isLimited ? .unknown : .clear(.recovered)
     }
 
     private var expectationFailed: ConditionReading {

@@ -1,0 +1,78 @@
+// Stories in which several witnesses speak at once: Apple's word of one thing, this machine of another, a copy of a third.
+
+import Evidence
+import Facts
+import Foundation
+import TestSupport
+
+extension Story {
+    static let witnesses: [Story] = [
+        Story(
+            "Apple is refused, and this machine meets an expired certificate", origin: .certificate(.expired),
+            cdn: forbidden, scene: .calm(.certificate(.expired), cdn: forbidden),
+            findings: ["origin.certificate-expired error", "cdn.crawler-error error"], id: .originFault,
+            words: [
+                "403 Forbidden\".", "This machine meets something else", "Allow AASA-Bot through the firewall",
+                "For what this machine meets: Renew the certificate",
+            ]),
+        Story(
+            "Apple met 404, and this machine meets 500", origin: .status(500), cdn: notFound,
+            scene: .calm(.status(500), cdn: notFound),
+            findings: ["origin.status error", "cdn.crawler-error error"], id: .originFault,
+            words: ["404 Not Found", "This machine meets something else", "Make sure that every server has the file"]),
+        Story(
+            "Apple gets 404, and so does its agent here", cdn: notFound,
+            scene: .calm(good, cdn: notFound).refusing(.status(404)),
+            findings: ["origin.crawler-refused error", "cdn.crawler-error error"], id: .crawlerRefusedByAgent,
+            words: [
+                "to AASA-Bot and CFNetwork your server answers with status 404", "Serve the file to every user agent",
+            ]
+        ) { $0.unsaid = ["Wait", "firewall"] },
+        Story(
+            "a redirect to another site, whose name does not resolve",
+            origin: Reply.failed(.nameNotFound, .resolving).redirected(to: "https://sso.corp.test/"), cdn: .status(404),
+            scene: .calm(Reply.status(302).redirected(to: "https://sso.corp.test/"), cdn: .status(404)),
+            findings: ["origin.dns-failed error", "origin.redirect error"], id: .originFault,
+            words: [
+                "redirects to", "sso.corp.test", "Serve the file at /.well-known/apple-app-site-association itself",
+            ]
+        ) { $0.unsaid = ["entitlements"] },
+        Story(
+            "Apple says that the certificate has expired", cdn: .crawler("SWCERR00303 x509: certificate has expired"),
+            findings: failing, id: .crawlerCause, words: ["has expired", "Renew the certificate on every server"]
+        ) { $0.unsaid = ["full certificate chain"] },
+        Story(
+            "Apple refuses an address that is public from here",
+            cdn: .crawler("SWCERR00202 Connections to private/reserved IP addresses are not allowed"),
+            findings: failing, id: .crawlerPrivateAddress,
+            words: ["From here no address is such", "each of the domain's name servers"]
+        ) { $0.unsaid = ["Publish the domain"] },
+        Story(
+            "the origin's file no longer has applinks",
+            origin: .file(#"{"webcredentials":{"apps":["ABCDE12345.com.example.app"]}}"#), cdn: good,
+            findings: ["cdn.divergent warning"], id: .originLosesLinks,
+            words: ["no longer has applinks", "Links open the website once", "Put applinks back"]
+        ) { $0.unsaid = ["make sure that AASA-Bot"] },
+        Story(
+            "Apple's copy is a greeting", cdn: .file(#"{"message":"Welcome"}"#),
+            findings: ["cdn.bad-copy error", "cdn.divergent warning"], id: .badCopy,
+            words: ["no apple-app-site-association file"]),
+        Story(
+            "a certificate that expired before Apple got the file", origin: expiredLongAgo,
+            cdn: good.with { $0.headers["Age"] = "60" },
+            scene: .calm(expiredLongAgo, cdn: good.with { $0.headers["Age"] = "60" }),
+            findings: ["origin.certificate-expired error"], id: .originFault,
+            words: [
+                "Apple's crawler got the file since: its copy is 60 s old",
+                "Look from another machine or network first",
+            ]),
+    ]
+
+    private static let expiredLongAgo = Reply.certificate(.expired).with {
+        $0.tls?.chain = [
+            CertificateFacts(
+                subject: "CN = example.com", issuer: "CN = a", notBefore: .testing - 90 * 86_400,
+                notAfter: .testing - 24 * 86_400, names: ["example.com"])
+        ]
+    }
+}
