@@ -99,7 +99,7 @@ let faults: [OriginFault] = {
 
 let redirects: [RedirectFault] = [
     .insecure("a"), .byInsecure("a"), .circle, .tooMany(hops: 10), .nowhere(status: 301),
-    .unreadable(status: 301, location: "a"), .privateAddress("a"), .login("a"), .otherSite("a"),
+    .unreadable(status: 301, location: "a"), .privateAddress("a"), .login("a"), .otherSite("a"), .errorPage("a"),
     .home("a"), .maintenance("a"),
 ]
 

@@ -66,6 +66,34 @@ extension Story {
                 "Apple's crawler got the file since: its copy is 60 s old",
                 "Look from another machine or network first",
             ]),
+        Story(
+            "one address answers with 503 and with the file in turn", origin: .status(503), cdn: good,
+            scene: .calm(good, cdn: good).addresses([good]),
+            findings: ["origin.status error"], id: .originFault,
+            words: ["At 192.0.2.1", "Another request of this check got the file there"]),
+        Story(
+            "one address refuses, the other one has an old certificate", origin: .status(403), cdn: forbidden,
+            scene: .calm(.status(403), cdn: forbidden).addresses([.status(403), .certificate(.expired)]),
+            findings: ["origin.certificate-expired error", "origin.status error", "cdn.crawler-error error"],
+            id: .addressesFailVariously,
+            words: ["None of the 2 addresses", "192.0.2.2 shows a certificate", "status 403"]),
+        Story(
+            "a redirect to the page for what is not there",
+            origin: Reply.page(200, "<html><title>Oops</title>").redirected(to: "https://example.com/404", status: 302),
+            cdn: .status(404),
+            scene: .calm(Reply.status(302).redirected(to: "https://example.com/404", status: 302), cdn: .status(404)),
+            findings: ["origin.redirect error", "origin.content-type error", "aasa.json-syntax error"],
+            id: .originFault,
+            words: ["redirects to an error page, https://example.com/404", "out of the redirect"]),
+        Story(
+            "a private address here beside a copy of ten days",
+            cdn: good.with { $0.headers["Age"] = "864000" },
+            scene: Scene.calm(good, cdn: good.with { $0.headers["Age"] = "864000" }).with {
+                $0.addresses = [("10.1.2.3", .private, good)]
+            },
+            findings: ["origin.not-public-address error"], id: .privateAddress,
+            words: ["no public address", "10.1.2.3"]
+        ) { $0.unsaid = ["Nothing needs to be done at the site"] },
     ]
 
     private static let expiredLongAgo = Reply.certificate(.expired).with {

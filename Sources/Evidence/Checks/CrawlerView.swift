@@ -75,6 +75,12 @@ extension CheckContext {
         if look.retrieval.ownFault != nil { return nil }
         guard let reference = plainLook(besides: look), !isBusy(look.retrieval) else { return nil }
         let (plain, agent) = (readings.served(by: reference), readings.served(by: look.retrieval))
+        // What a plain request was given there too refuses nobody.
+        if origin.redirects.isEmpty, let place = look.place, origin.connection?.address == place,
+            agent.isLike(readings.served(by: origin))
+        {
+            return nil
+        }
         switch plain {
         case .file: return agent.isLike(plain) || otherVersion(look) ? nil : reference
         case .redirect: return agent.isLike(plain) || agent.isFile || readings.originFile == nil ? nil : reference

@@ -45,20 +45,20 @@ extension Checks {
         var matter = StatusAnswer(
             fault: fault(answer, context), status: answer.status, isElsewhere: host.isElsewhere,
             protection: context.protectionHere?.protection, hosting: context.readings.hosting?.fault)
+        let address = context.origin.connection?.address
+        let isServed = context.addressSamples.contains { context.readings.served(by: $0.retrieval).isFile }
         if !host.isElsewhere {
             // The domain's own server, but not the URL that was asked for.
             matter.target = context.origin.redirects.last?.target?.inSentence
             // Which of several addresses it was; what the others do has a finding of its own.
-            let isServedElsewhere = context.addressSamples.contains {
-                context.readings.served(by: $0.retrieval).isFile
-            }
-            if isServedElsewhere { matter.address = context.origin.connection?.address }
+            if isServed { matter.address = address }
+            matter.isInTurn = context.isServedInTurn
         }
-        return [
-            host.placing(
-                Finding(.origin(.status(matter)), evidence: context.answerEvidence)
-                    .tested(context.isOriginTested))
-        ]
+        let finding = host.placing(
+            Finding(.origin(.status(matter)), evidence: context.answerEvidence).tested(context.isOriginTested))
+        // Where no address gives the file, each may have a fault of its own.
+        return !host.isElsewhere && !isServed && context.isAnsweredVariously
+            ? [context.naming([address].compactMap(\.self), in: finding)] : [finding]
     }
 
     private static func fault(_ answer: Answer, _ context: CheckContext) -> OriginFault {
@@ -204,6 +204,23 @@ extension CheckContext {
         guard case .asked = observation.cdn else { return nil }
         guard cdn?.speaksOfFile == true else { return .noAnswer }
         return readings.cdnFile.map { $0.meaning == root.meaning ? .sameFile : .otherFile } ?? .nothing
+    }
+}
+
+extension CheckContext {
+    /// Whether the address that answered the request by name gave the file to another plain request of this check.
+    fileprivate var isServedInTurn: Bool {
+        (observation.full?.addresses ?? []).contains {
+            $0.address.address == origin.connection?.address && readings.served(by: $0.retrieval).isFile
+        }
+    }
+
+    /// Whether the addresses do not all give what the request by name was given.
+    fileprivate var isAnsweredVariously: Bool {
+        let here = readings.served(by: origin)
+        return (observation.full?.addresses ?? []).contains {
+            $0.retrieval.ownFault == nil && !readings.served(by: $0.retrieval).isLike(here)
+        }
     }
 }
 

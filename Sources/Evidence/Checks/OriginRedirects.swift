@@ -104,6 +104,8 @@ extension RedirectFault {
         let targets = context.origin.redirects.suffix(10).compactMap(\.target)
         if let target = targets.last(where: { RedirectTarget($0)?.isMaintenance(of: context.domain) == true }) {
             self = .maintenance(target.inSentence)
+        } else if let target = targets.last(where: { RedirectTarget($0)?.isErrorPage == true }) {
+            self = .errorPage(target.inSentence)
         } else if let target = targets.last(where: { RedirectTarget($0)?.isHome(of: context.domain) == true }) {
             self = .home(target.inSentence)
         } else {
@@ -130,6 +132,15 @@ struct RedirectTarget {
         var rest = path[...]
         if let last = rest.last, Self.isIndex(last) { rest.removeLast() }
         return rest.count <= 2 && rest.allSatisfy(Self.isLocale)
+    }
+
+    /// Whether its path says that something is not there: `/404`, `/404.html`, `/errors/not-found`.
+    var isErrorPage: Bool {
+        path.suffix(2).contains { part in
+            let words = part.split { "-_.".contains($0) }.map(String.init)
+            return words.first == "404" || words.prefix(2) == ["not", "found"] || words.first == "notfound"
+                || words.first == "error" && words.count <= 2
+        }
     }
 
     /// `index.php`, `home`: what servers and programs call their first page.

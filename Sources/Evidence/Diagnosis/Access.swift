@@ -33,7 +33,7 @@ package enum AccessCause: Codable, Equatable, Sendable {
                 .elsewhereFine,
                 Words(
                     "The file is there from \(place), but this machine does not get it: your server \(English.words(here)).",
-                    "Let every address read the file. A rule by address or country may refuse Apple's crawler too."))
+                    English.action(elsewhereFineBut: here)))
         case .turnedAwayHere(let here, let age):
             CauseDeclaration(
                 .turnedAwayHere,
@@ -66,6 +66,14 @@ extension English {
         case .status(429): askLess
         case .clientCertificate: "Let every client read the file without a certificate of its own."
         default: "Let every client in the world read the file: no login, no firewall rule, no geo rule."
+        }
+    }
+
+    fileprivate static func action(elsewhereFineBut here: Served) -> String {
+        switch here {
+        case .status(500...), .failed, .partial:
+            "See the error log of the server that answers this machine: it may be another one than there."
+        default: "Let every address read the file. A rule by address or country may refuse Apple's crawler too."
         }
     }
 

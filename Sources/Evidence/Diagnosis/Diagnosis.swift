@@ -97,6 +97,8 @@ package struct AppleReport: Codable, Equatable, Sendable {
     package var word: AppleWord
     package var trouble: CrawlerTrouble
     package var here: Here
+    /// The cause behind the reason, where Apple gives one in other words.
+    package var detail: String?
 
     package enum Here: String, Codable, Sendable {
         /// This machine met the same.
@@ -154,7 +156,11 @@ final class DiagnosisContext {
     ]
 
     var appleReport: AppleReport? {
-        check.crawlerFailure.map { AppleReport(AppleWord($0), $0.trouble, here: isSoHere($0) ? .same : .unseen) }
+        check.crawlerFailure.map { failure in
+            var report = AppleReport(AppleWord(failure), failure.trouble, here: isSoHere(failure) ? .same : .unseen)
+            report.detail = failure.details["cause"].flatMap { failure.reason.contains($0) ? nil : $0.inSentence }
+            return report
+        }
     }
 
     private func isSoHere(_ failure: CrawlerFailure) -> Bool {

@@ -343,7 +343,8 @@ extension English {
         case .connection(.refused):
             "Let every address take connections on port 443, and look for a firewall that rejects Apple's."
         case .silence: "Look for a firewall or geo rule that drops Apple's packets, or a dead or slow server."
-        case .content: "Serve the JSON file to every client, bots included."
+        case .content:
+            "See what the server sends to the user agent AASA-Bot: it must be valid JSON, whole, and at most 128 KiB."
         case .unknown: "Look for a rule by country or address. Report it to Apple if it lasts longer than a day."
         }
     }

@@ -152,6 +152,8 @@ package enum RedirectFault: Codable, Equatable, Sendable {
     /// To the first page of the site, as if the path were none.
     case home(String)
     case maintenance(String)
+    /// To a page for what is not there.
+    case errorPage(String)
 
     /// Why a redirect was not followed; nil where none stopped.
     init?(stopOf retrieval: Retrieval) {
@@ -173,7 +175,7 @@ package enum RedirectFault: Codable, Equatable, Sendable {
         switch self {
         case .insecure, .byInsecure: .redirectInsecure
         case .circle, .tooMany: .redirectLoop
-        case .nowhere, .unreadable, .login, .otherSite, .home, .maintenance: .redirect
+        case .nowhere, .unreadable, .login, .otherSite, .home, .maintenance, .errorPage: .redirect
         case .privateAddress: .notPublicAddress
         }
     }
@@ -441,7 +443,7 @@ extension English {
                 "\(isIntermediate ? "An intermediate" : "The") certificate is not valid yet"
                     + (date.map { " (only from \(instant($0)))" } ?? "") + words(ofOther: names, host) + ".",
                 names == nil
-                    ? "Install a certificate that is valid now, or set this machine's clock."
+                    ? "Install a certificate that is valid now."
                     : "Install a certificate that is valid now. Its names must include \(host).")
         case .certificateName(let names):
             return Words(
@@ -527,7 +529,7 @@ extension English {
 
     private static func action(_ fault: RedirectFault) -> String {
         switch fault {
-        case .home: outOfRedirect
+        case .home, .errorPage: outOfRedirect
         case .maintenance:
             "Take /.well-known/apple-app-site-association out of maintenance mode: serve the file there, with status 200."
         default: "Serve the file at /.well-known/apple-app-site-association itself, with status 200."
@@ -547,6 +549,7 @@ extension English {
             "The origin redirects to a login page, \(target). The file must be there for everybody."
         case .otherSite(let target): "The origin redirects to another site, \(target). Apple allows no redirects."
         case .home(let target): "The origin redirects to its home page, \(target). The file is not there."
+        case .errorPage(let target): "The origin redirects to an error page, \(target). The file is not there."
         case .maintenance(let target):
             "The origin redirects to a maintenance page, \(target). The file must be there during maintenance too."
         case .privateAddress(let target):

@@ -200,6 +200,8 @@ package struct StatusAnswer: Codable, Equatable, Sendable {
     package var target: String?
     /// The address, where others serve the file.
     package var address: String?
+    /// Another request of the same check got the file there.
+    package var isInTurn = false
     package var protection: BotProtection?
     package var hosting: HostingFault?
 
@@ -294,6 +296,7 @@ extension English {
             words.action = outOfRedirect
         }
         if let address = answer.address { words.why = "At \(address): \(words.why ?? "")" }
+        if answer.isInTurn { words.why? += " Another request of this check got the file there." }
         return words
     }
 

@@ -178,7 +178,10 @@ struct ProtectionSighting {
             // A word alone may be any page's: what is not there was challenged by nobody.
             if row.sign.headers.isEmpty, [404, 410].contains(answer.status) { continue }
             guard let matches = row.sign.matches(in: answer, body), let first = matches.first else { continue }
-            let sign = first.name == "body" ? "'\(first.value)'" : "\(first.name): \(first.value.inSentence)"
+            let sign =
+                first.name == "body"
+                ? "'\(first.value.replacing("&#32;", with: " ").replacing("&#35;", with: "#"))'"
+                : "\(first.name): \(first.value.inSentence)"
             protection = BotProtection(row.vendor, row.kind, sign: sign)
             self.matches =
                 matches

@@ -46,7 +46,8 @@ extension WebPage {
     }
 
     private static let notFound = [
-        "not found", "notfound", "not be found", "can't find", "can’t find", "cannot find", "couldn't find",
+        "not found", "notfound", "not be found", "can't be found", "can’t be found", "不存在", "can't find", "can’t find",
+        "cannot find", "couldn't find",
         "couldn’t find", "could not find", "doesn't exist", "doesn’t exist", "does not exist", "no longer exists",
         "nothing here", "nicht gefunden", "introuvable", "n'existe pas", "no encontrad", "non trovat", "não encontrad",
         "niet gevonden", "hittades inte", "ikke fundet", "ikke funnet", "ei löydy", "nie znaleziono", "nenalezena",

@@ -5,7 +5,8 @@ import Foundation
 package enum English {
     /// `Apple's crawler reports "SWCERR00101 Bad HTTP Response: 403 Forbidden", and it is so here.`
     fileprivate static func quote(_ report: AppleReport) -> String {
-        "Apple's crawler reports \"\(both(report.word))\"\(report.here == .same ? ", and it is so here" : "")."
+        "Apple's crawler reports \"\(both(report.word))\"" + (report.detail.map { " (\($0))" } ?? "")
+            + (report.here == .same ? ", and it is so here." : ".")
     }
 
     static func words(_ listing: Listing) -> String {
