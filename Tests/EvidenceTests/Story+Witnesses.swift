@@ -94,7 +94,16 @@ extension Story {
             findings: ["origin.not-public-address error"], id: .privateAddress,
             words: ["no public address", "10.1.2.3"]
         ) { $0.unsaid = ["Nothing needs to be done at the site"] },
+        Story(
+            "Apple finds the file too large, and so it is here", origin: large, cdn: tooLarge,
+            scene: .calm(large, cdn: tooLarge),
+            findings: ["origin.too-large error", "cdn.crawler-error error"], id: .originFault,
+            words: ["File too large\", and it is so here", "Use wildcard patterns"]
+        ) { $0.unsaid = ["something else"] },
     ]
+
+    private static let large = Reply.file(SampleFile.version(1) + String(repeating: " ", count: 140_000))
+    private static let tooLarge = Reply.crawler("SWCERR00402 File too large")
 
     private static let expiredLongAgo = Reply.certificate(.expired).with {
         $0.tls?.chain = [

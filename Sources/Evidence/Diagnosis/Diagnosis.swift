@@ -180,7 +180,9 @@ final class DiagnosisContext {
         case .connection(.refused):
             return [.connectionRefused, .connectionReset, .unreachable].contains(origin.failure?.kind)
         case .connection(.redirects): return !origin.redirects.isEmpty
-        case .content: return origin.answer?.status == 200 && check.readings.originFile == nil
+        case .content:
+            let isGood = check.readings.originFile != nil && error(.tooLarge) == nil && !hasError(in: .file)
+            return origin.answer?.status == 200 && !isGood
         case .address, .unknown: return false
         }
     }
