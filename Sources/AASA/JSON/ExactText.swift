@@ -29,7 +29,7 @@ extension Sequence where Element == String {
     package func containsExactly(_ text: String) -> Bool { contains { $0.isExactly(text) } }
 
     /// Without repetition, in order.
-    var uniqued: [String] {
+    package var uniqued: [String] {
         var seen: Set<ExactText> = []
         return filter { seen.insert(ExactText($0)).inserted }
     }

@@ -88,7 +88,7 @@ extension CheckContext {
         }
     }
 
-    /// Whether an agent is given a version of the file that the plain request to the same address is not given: nobody is refused.
+    /// Whether an agent is given a version of the file that the plain request to the same address is not given: that is no refusal.
     func otherVersion(_ look: AgentLook) -> Bool {
         guard look.retrieval.ownFault == nil, let reference = plainLook(besides: look),
             let plain = readings.version(of: reference), let agent = readings.version(of: look.retrieval)

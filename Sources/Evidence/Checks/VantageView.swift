@@ -103,7 +103,7 @@ package enum VantageFault: String, Codable, CaseIterable, Sendable {
         }
     }
 
-    /// Whether it is a version of the file, so that nobody is refused.
+    /// Whether it is a version of the file, which is no refusal.
     var isVersion: Bool { self == .otherFile || self == .applesFile }
 
     /// Whether it is how rules by address or country show. A rate limit may be our own doing.

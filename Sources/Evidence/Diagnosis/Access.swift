@@ -156,13 +156,12 @@ extension Diagnosis {
                 case .origin(.crawlerRefused(let refusals)) = finding.matter
             else { return nil }
             guard let failure = context.check.crawlerFailure else { return Cause(finding) }
-            // Where Apple says what it met, an agent that is refused here must explain it. Only a refusal is the same: a time-out, 429 or
-            // 503 there has causes of its own.
-            if refusals.agents.first?.agent == .crawler, refusals.first.isReported(by: failure) {
-                return Cause(finding, as: .crawlerRefusedByAgent)
-            }
+            // Where Apple says what it met, an agent that is refused here must explain it.
+            guard refusals.agents.first?.agent == .crawler else { return nil }
+            if refusals.first.isReported(by: failure) { return Cause(finding, as: .crawlerRefusedByAgent) }
+            // Only a refusal is the same: a time-out, 429 or 503 there has causes of its own.
             let explained: Set<CrawlerTrouble> = [.refusal, .outage, .rateLimit, .status, .silence, .content]
-            guard refusals.agents.first?.agent == .crawler, explained.contains(failure.trouble) else { return nil }
+            guard explained.contains(failure.trouble) else { return nil }
             return Cause(finding, as: failure.trouble == .refusal ? .crawlerRefusedByAgent : nil)
         },
         { context in

@@ -1,6 +1,7 @@
 // Apple's own word, where the origin looks fine from here: what Apple's crawler saw outranks what we guess, and what we see narrows it
 // down.
 
+import AASA
 import Facts
 import Foundation
 
@@ -231,9 +232,7 @@ extension English {
 
     /// What to do about all of them.
     static func actions(_ reasons: [AbsenceReason]) -> String {
-        var told: [String] = []
-        for action in reasons.map({ action($0.trouble) }) where !told.contains(action) { told.append(action) }
-        return told.prefix(3).joined(separator: " ")
+        reasons.map { action($0.trouble) }.uniqued.prefix(3).joined(separator: " ")
     }
 }
 

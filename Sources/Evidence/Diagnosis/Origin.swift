@@ -105,9 +105,7 @@ extension English {
 
     /// Several addresses may need the same.
     fileprivate static func actions(_ repairs: [AddressRepair]) -> String {
-        var told: [String] = []
-        for action in repairs.map(action) where !told.contains(action) { told.append(action) }
-        return told.prefix(3).joined(separator: " ")
+        repairs.map(action).uniqued.prefix(3).joined(separator: " ")
     }
 
     private static func action(_ repair: AddressRepair) -> String {

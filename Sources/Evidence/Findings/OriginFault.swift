@@ -374,7 +374,7 @@ extension English {
         }
     }
 
-    /// An alias of a name that a cloud gave away: whoever takes the name has the domain.
+    /// An alias of a name that a cloud gave away: the next owner of the name has the domain.
     private static func words(alias: String, of name: String) -> Words {
         let service = CloudNames.service(of: alias)
         return Words(
