@@ -209,7 +209,8 @@ let package = Package(
             dependencies: [
                 "Alerting", "Daemon", "Evidence", "Facts", "MonitorConfiguration", "Monitoring", "StatusServer",
                 "Storage",
-                "TestSupport", "TestTraits", .product(name: "Logging", package: "swift-log"),
+                "TestSupport", "TestTraits", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
         .testTarget(

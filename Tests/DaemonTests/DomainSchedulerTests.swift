@@ -2,6 +2,8 @@ import Alerting
 import Evidence
 import Facts
 import Foundation
+import GRDB
+import Logging
 import MonitorConfiguration
 import Monitoring
 import StatusServer
@@ -151,6 +153,54 @@ extension DaemonSuite {
                     }
                 }
             }
+        }
+
+        @Test(
+            "a state that cannot be read keeps its own domain from being checked, until it can be read, and nothing else"
+        )
+        func unreadable() async throws {
+            let scratch = try ScratchStore()
+            let (probe, time, log) = (Prompt(), PatientTime(), LogBook())
+            let delivery = Delivery(
+                store: scratch.store,
+                routing: Routing(channels: [], domains: [:], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
+                transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
+            let (broken, sound) = (try Domain("d0.test"), try Domain("d1.test"))
+            var checked = DomainState(domain: broken)
+            checked.lastCheckedAt = noon - 60
+            _ = try await scratch.store.commit(CheckRecord(observation: nil, state: checked))
+            func setFormat(_ format: Int) async throws {
+                let queue = try DatabaseQueue(path: scratch.store.path)
+                try await queue.write {
+                    try $0.execute(sql: "UPDATE domain SET format = \(format) WHERE name = 'd0.test'")
+                }
+            }
+            try await setFormat(9999)
+            var defaults = DomainDefaults()
+            defaults.interval = .seconds(6 * 3600)
+            let file = ConfigurationFile(
+                domains: [broken, sound].map { WatchedDomain(domain: $0, defaults: defaults) })
+            let watchers = file.domainConfigurations.map {
+                DomainWatcher(
+                    configuration: $0, policy: Policy(), probe: probe, store: scratch.store, fleet: nil,
+                    delivery: delivery, time: time, logger: log.logger)
+            }
+            let reports = Mutex<[Bool]>([])
+            let scheduler = DomainScheduler(
+                watchers, time: time,
+                watchdog: SchedulerWatchdog(every: .seconds(60)) { word in reports.withLock { $0.append(word) } })
+            time.scheduler.withLock { $0 = scheduler }
+            let task = Task { await scheduler.run() }
+            try await eventually { time.now() > noon + 2 * 3600 }
+            #expect(probe.asked.withLock { $0[broken] } == nil)
+            #expect(log.lines.count { $0.hasPrefix("domain not checked") } == 1)
+            try await setFormat(DomainState.formatVersion)
+            let mended = time.now()
+            try await eventually { probe.asked.withLock { $0[broken] != nil && ($0[sound]?.count ?? 0) > 1 } }
+            task.cancel()
+            await task.value
+            #expect(probe.asked.withLock { $0[broken]?.first ?? .distantFuture } <= mended + 6 * 3600 + 60)
+            #expect(reports.withLock { $0.count > 60 && $0.allSatisfy(\.self) })
         }
 
         @Test("a check that somebody asks for is full, is made at once and moves the next one; too many are refused")

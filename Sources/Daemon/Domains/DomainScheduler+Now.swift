@@ -67,7 +67,7 @@ extension DomainScheduler {
             let item = DueQueue.Item(at: now, domain: domain, watcher: state.begun)
             let (watcher, known) = (entry.watcher, entry.state)
             let task = Task {
-                let next = try? await watcher.checkNow(known)
+                let next = (try? await watcher.checkNow(known)) ?? nil
                 self.finish(item, next)
                 self.state.withLock { $0.wanted -= 1 }
             }

@@ -45,6 +45,8 @@ final class DomainScheduler: Sendable {
     /// Domains that begin together are read from the store, and checked if they never were, so far apart at least, or spread
     /// over their interval where that is shorter.
     private static let distance = 0.01
+    /// Until a state that could not be read is read again.
+    static let unreadPause = 10.0
 
     let time: any Timekeeper
     private let metrics: MetricsRegistry?
@@ -140,7 +142,7 @@ final class DomainScheduler: Sendable {
                 if known != nil { metrics?.lateness.observe(now.timeIntervalSince(first.at)) }
                 entry.task = Task {
                     // It ends by cancellation only. A check that this cuts off is not committed: it never happened.
-                    let next = try? await watcher.turn(known)
+                    let next = (try? await watcher.turn(known)) ?? nil
                     self.finish(first, next)
                 }
             }
@@ -166,8 +168,9 @@ final class DomainScheduler: Sendable {
             let begin = isOnlyRead ? item.at : now
             entry.state = next ?? entry.state
             let schedule = entry.watcher.schedule
-            let due =
-                begin + (next.map { schedule.delay(after: $0, now: begin).inSeconds } ?? schedule.untilTurn(begin))
+            let usual = next.map { schedule.delay(after: $0, now: begin).inSeconds } ?? schedule.untilTurn(begin)
+            // Without its state it is not checked; to wait for its turn may be to wait for hours.
+            let due = begin + (entry.state == nil ? min(usual, Self.unreadPause * time.pace) : usual)
             state.queue.add(DueQueue.Item(at: due, domain: item.domain, watcher: number))
             return due < state.wakesAt
         }

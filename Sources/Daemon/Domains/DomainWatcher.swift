@@ -60,10 +60,11 @@ package struct DomainWatcher: Sendable {
     private let metrics: MetricsRegistry?
     private let time: any Timekeeper
     private let logger: Logger
+    private let unread = LogDeduplicator()
 
     private var watched: WatchedDomain { configuration.watched }
 
-    /// Between two tries where the store does not answer.
+    /// After a check that the store did not take.
     private static let storePause: Duration = .seconds(5)
 
     /// `fleet`: nil: the local network is always trusted. `metrics`: nil: nobody reads them.
@@ -86,15 +87,19 @@ package struct DomainWatcher: Sendable {
 
     /// What is to be done at the domain's turn: a check, but for one whose state was not read yet and which was checked
     /// before: that one has its turn later.
-    func turn(_ known: DomainState?) async throws -> DomainState {
+    /// - Returns: nil where the state cannot be read. A store in trouble is no reason to forget what it holds: without the state
+    ///   nothing is checked.
+    func turn(_ known: DomainState?) async throws -> DomainState? {
         if let known { return try await check(known) }
-        let state = try await loadState()
+        guard let state = try await storedState() else { return nil }
         return state.lastCheckedAt == nil ? try await check(state) : state
     }
 
     /// A full check, whenever its turn is.
-    func checkNow(_ known: DomainState?) async throws -> DomainState {
-        let state = if let known { known } else { try await loadState() }
+    /// - Returns: as `turn`.
+    func checkNow(_ known: DomainState?) async throws -> DomainState? {
+        let state = if let known { known } else { try await storedState() }
+        guard let state else { return nil }
         return try await check(state, depth: .full)
     }
 
@@ -106,23 +111,19 @@ package struct DomainWatcher: Sendable {
         return next.lastCheckedAt == state.lastCheckedAt ? nil : next
     }
 
-    /// A store in trouble is no reason to forget what it holds: without the state nothing is checked.
-    private func loadState() async throws -> DomainState {
-        while true {
-            if let state = try await storedState() { return state }
-            try await time.sleep(for: Self.storePause)
-        }
-    }
-
-    /// nil after logging that it cannot be read.
+    /// nil where it cannot be read, which is logged once.
     private func storedState() async throws -> DomainState? {
         do {
-            if let state = try await store.state(of: watched.domain) { return state }
-            return try await store.firstState(of: watched.domain)
+            var state = try await store.state(of: watched.domain)
+            if state == nil { state = try await store.firstState(of: watched.domain) }
+            unread.isOver()
+            return state
         } catch let error as CancellationError {
             throw error
         } catch {
-            logger.error("domain not checked: its state cannot be read", metadata: metadata(["error": "\(error)"]))
+            if unread.isNews("\(error)") {
+                logger.error("domain not checked: its state cannot be read", metadata: metadata(["error": "\(error)"]))
+            }
             return nil
         }
     }
