@@ -203,7 +203,7 @@ package struct MonitorDaemon: Sendable {
                     isNetworkSuspect: await fleet.isNetworkSuspect, channels: live.current.alerts.channels.count,
                     failingChannels: delivery.troubles(), isStoreFailing: store.health.isFailing,
                     configuredAt: live.takenAt)
-            }, onWrite: { delivery.reconsider() },
+            }, onWrite: { await silences.followWrite() },
             onListening: {
                 surroundings.notifier?.ready()
                 listening.signal()
@@ -297,7 +297,7 @@ package struct MonitorDaemon: Sendable {
     private func statusSite(
         _ store: Store, _ windows: [MaintenanceWindow], _ time: any Timekeeper,
         metrics: @escaping @Sendable () async throws -> [UInt8], actions: MonitorActions,
-        health: @escaping @Sendable () async -> MonitorHealth, onWrite: @escaping @Sendable () -> Void,
+        health: @escaping @Sendable () async -> MonitorHealth, onWrite: @escaping @Sendable () async -> Void,
         onListening: @escaping @Sendable () -> Void
     ) -> StatusSite {
         let listening = configuration.server

@@ -20,7 +20,7 @@ package struct StatusSite: Service {
     private let metrics: @Sendable () async throws -> [UInt8]
     private let actions: MonitorActions
     private let health: @Sendable () async -> MonitorHealth
-    private let onWrite: @Sendable () -> Void
+    private let onWrite: @Sendable () async -> Void
     private let onListening: @Sendable (Int) async -> Void
     private let watched: WatchList
     private let windows: WindowList
@@ -30,13 +30,14 @@ package struct StatusSite: Service {
     /// `metrics`: what `/metrics` answers.
     /// `actions`: what it may ask of the monitor.
     /// `health`: what the daemon says of itself.
-    /// `onWrite`: called after each change of an acknowledgement or a channel.
+    /// `onWrite`: called after each change of an acknowledgement, a silence or a channel, before the answer.
     /// `onListening`: gets the port, the actual one for port 0, once connections are taken.
     package init(
         settings: StatusServerSettings, store: Store, timekeeper: any Timekeeper, logger: Logger,
         metrics: @escaping @Sendable () async throws -> [UInt8] = { [] }, actions: MonitorActions = MonitorActions(),
         health: @escaping @Sendable () async -> MonitorHealth = { MonitorHealth() },
-        onWrite: @escaping @Sendable () -> Void = {}, onListening: @escaping @Sendable (Int) async -> Void = { _ in }
+        onWrite: @escaping @Sendable () async -> Void = {},
+        onListening: @escaping @Sendable (Int) async -> Void = { _ in }
     ) {
         self.settings = settings
         self.store = store
@@ -151,7 +152,7 @@ package struct StatusSite: Service {
             deliveries: DeliveryRoute(
                 store: store, timekeeper: timekeeper, gate: gate, actions: actions, onWrite: onWrite),
             silences: SilenceRoute(
-                store: store, timekeeper: timekeeper, windows: windows, gate: gate),
+                store: store, timekeeper: timekeeper, windows: windows, gate: gate, onWrite: onWrite),
             metrics: metrics, probe: ProbeRoute(actions: actions, gate: gate),
             readiness: ReadyRoute(store: store, health: health))
     }

@@ -17,7 +17,7 @@ extension StatusServerSuite {
         init() throws { scratch = try ScratchStore() }
 
         private func serving(
-            onWrite: @escaping @Sendable () -> Void = {}, _ body: @escaping @Sendable (Int) async throws -> Void
+            onWrite: @escaping @Sendable () async -> Void = {}, _ body: @escaping @Sendable (Int) async throws -> Void
         ) async throws {
             let (ports, feed) = AsyncStream.makeStream(of: Int.self)
             let server = StatusSite(

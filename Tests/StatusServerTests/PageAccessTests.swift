@@ -15,15 +15,16 @@ extension StatusServerSuite {
         init() throws { scratch = try ScratchStore() }
 
         private func serving(
-            token: String? = nil, publicURL: String? = nil, _ body: @escaping @Sendable (Int) async throws -> Void
+            token: String? = nil, publicURL: String? = nil, onWrite: @escaping @Sendable () async -> Void = {},
+            _ body: @escaping @Sendable (Int) async throws -> Void
         ) async throws {
             let (ports, feed) = AsyncStream.makeStream(of: Int.self)
             let site = StatusSite(
                 settings: StatusServerSettings(
                     port: 0, access: AccessPolicy(token: token, publicURL: publicURL), version: "1.2.3",
                     watched: [try info("a.test")], cdnBaseURL: ""),
-                store: scratch.store, timekeeper: FixedTime(), logger: LineLog().logger, onListening: { feed.yield($0) }
-            )
+                store: scratch.store, timekeeper: FixedTime(), logger: LineLog().logger, onWrite: onWrite,
+                onListening: { feed.yield($0) })
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await site.run() }
                 group.addTask {
@@ -77,7 +78,8 @@ extension StatusServerSuite {
 
         @Test("a form is taken from our own pages alone", arguments: senders)
         func form(headers: [String], expected: Int) async throws {
-            try await serving { port in
+            let writes = Mutex(0)
+            try await serving(onWrite: { writes.withLock { $0 += 1 } }) { port in
                 let answer = try await post(port, "/domains/a.test/silence", "for=2h&by=eva&reason=new+file", headers)
                 #expect(answer.status == expected)
                 let silences = try await scratch.store.silences(notOverAt: noon)
@@ -88,6 +90,7 @@ extension StatusServerSuite {
                     #expect(ended.status == 303 && ended.headers["location"] == "/")
                     #expect(try await scratch.store.silences(notOverAt: noon).isEmpty)
                 }
+                #expect(writes.withLock(\.self) == (expected == 303 ? 2 : 0))
             }
         }
 

@@ -4,6 +4,7 @@ import Logging
 import Monitoring
 import StatusServer
 import Storage
+import Synchronization
 import TestSupport
 import Testing
 
@@ -15,7 +16,8 @@ extension StatusServerSuite {
         init() throws { scratch = try ScratchStore() }
 
         private func serving(
-            token: String? = nil, _ body: @escaping @Sendable (Int) async throws -> Void
+            token: String? = nil, onWrite: @escaping @Sendable () async -> Void = {},
+            _ body: @escaping @Sendable (Int) async throws -> Void
         ) async throws {
             let (ports, feed) = AsyncStream.makeStream(of: Int.self)
             let server = StatusSite(
@@ -24,7 +26,7 @@ extension StatusServerSuite {
                     watched: [try info("example.com")],
                     cdnBaseURL: "https://cdn.test/a/v1"),
                 store: scratch.store, timekeeper: FixedTime(),
-                logger: Logger(label: "t", factory: { _ in SwiftLogNoOpLogHandler() }),
+                logger: Logger(label: "t", factory: { _ in SwiftLogNoOpLogHandler() }), onWrite: onWrite,
                 onListening: { feed.yield($0) })
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await server.run() }
@@ -47,9 +49,10 @@ extension StatusServerSuite {
             return RawAnswer(try await client.receive())
         }
 
-        @Test("a silence is asked for, listed and ended")
+        @Test("a silence is asked for, listed and ended, and each change is reported")
         func life() async throws {
-            try await serving { (port: Int) async throws -> Void in
+            let writes = Mutex(0)
+            try await serving(onWrite: { writes.withLock { $0 += 1 } }) { (port: Int) async throws -> Void in
                 let made = try await post(port)
                 #expect(made.status == 201)
                 #expect(
@@ -63,6 +66,7 @@ extension StatusServerSuite {
                 #expect(ended.status == 200 && ended.body.contains(#""state":"over""#))
                 #expect(try await !ask(port, "/api/v1/silences").body.contains(#""id""#))
                 #expect(try await ask(port, "/api/v1/silences/7", method: "DELETE").status == 404)
+                #expect(writes.withLock(\.self) == 2)
             }
         }
 

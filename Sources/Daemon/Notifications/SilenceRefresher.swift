@@ -1,4 +1,5 @@
-// Silences lie in the store, and commands beside the daemon write there: what they change holds within seconds.
+// Silences lie in the store. What the page and the API change there holds at once; what commands beside the daemon change, within
+// seconds.
 
 import Alerting
 import Foundation
@@ -13,9 +14,16 @@ package final class SilenceRefresher: Sendable {
     private let delivery: Delivery
     private let time: any Timekeeper
     private let logger: Logger
-    private let silences: Mutex<Silences>
+    private let state: Mutex<State>
     private let people: OperatorLog
     private let trouble = LogDeduplicator()
+
+    private struct State {
+        var silences: Silences
+        /// Looks that have begun, and the latest of those whose answer was taken.
+        var begun = 0
+        var taken = 0
+    }
 
     /// In real time, whatever the daemon's clock does: the people who type commands live in it too.
     private static let interval: Duration = .seconds(1)
@@ -28,31 +36,48 @@ package final class SilenceRefresher: Sendable {
         self.time = time
         self.logger = logger
         people = OperatorLog(store: store, time: time, logger: logger)
-        silences = Mutex(Silences(silences: [], windows: windows))
+        state = Mutex(State(silences: Silences(silences: [], windows: windows)))
     }
 
     /// As of the last look.
-    var current: Silences { silences.withLock(\.self) }
+    var current: Silences { state.withLock(\.silences) }
 
     /// Takes other maintenance windows, as after a reload.
     package func replace(windows: [MaintenanceWindow]) {
-        delivery.set(
-            silences: silences.withLock { silences in
-                silences.windows = windows
-                return silences
-            })
+        state.withLock { state in
+            state.silences.windows = windows
+            // Under the lock: what is given to the delivery last is what holds.
+            delivery.set(silences: state.silences)
+        }
     }
 
     /// One look. It must have gone well once before the first check: what was silent before a restart is silent after it.
     package func refresh() async throws {
-        let found = try await store.silences(notOverAt: time.wall())
-        delivery.set(
-            silences: silences.withLock { silences in
-                silences.silences = found
-                return silences
-            })
-        people.note(found)
+        try await look()
         try await people.followAcknowledgements()
+    }
+
+    /// Somebody has written through this process: what they changed holds before they get their answer.
+    package func followWrite() async {
+        // The next look, within seconds, logs why one fails.
+        try? await look()
+        delivery.reconsider()
+    }
+
+    private func look() async throws {
+        let number = state.withLock { state in
+            state.begun += 1
+            return state.begun
+        }
+        let found = try await store.silences(notOverAt: time.wall())
+        state.withLock { state in
+            // Several look at a time: one that began later may have ended sooner, and knows more.
+            guard number > state.taken else { return }
+            state.taken = number
+            state.silences.silences = found
+            delivery.set(silences: state.silences)
+            people.note(found)
+        }
     }
 
     /// Looks at every second turn, and whenever another process has written, until the task is cancelled.

@@ -11,7 +11,7 @@ struct DeliveryRoute: Sendable {
     let gate: WriteGate
     let actions: MonitorActions
     /// Called after each change.
-    let onWrite: @Sendable () -> Void
+    let onWrite: @Sendable () async -> Void
 
     private struct Page: Encodable {
         let schema = "aasa-monitor/deliveries/v1"
@@ -74,7 +74,7 @@ struct DeliveryRoute: Sendable {
         else {
             return gate.fault("no channel has this name", .notFound)
         }
-        onWrite()
+        await onWrite()
         return try gate.json(RetryDocument(answer.record, pending: answer.pending))
     }
 }

@@ -62,7 +62,7 @@ struct AcknowledgeRoute: Sendable {
     let timekeeper: any Timekeeper
     let gate: WriteGate
     /// Called after each change.
-    let onWrite: @Sendable () -> Void
+    let onWrite: @Sendable () async -> Void
 
     private static let maximumBytes = 16 * 1024
 
@@ -92,20 +92,20 @@ struct AcknowledgeRoute: Sendable {
             } catch let error as SilenceFault {
                 return gate.fault(error.description, .badRequest)
             }
-            return try answer(await store.acknowledge(prefix: id, acknowledgement), acknowledgement)
+            return try await answer(store.acknowledge(prefix: id, acknowledgement), acknowledgement)
         }
     }
 
     func unacknowledge(_ request: Request, id: String) async throws -> Response {
         if let refusal = gate.refusal(request) { return refusal }
-        return try answer(await store.unacknowledge(prefix: id), nil)
+        return try await answer(store.unacknowledge(prefix: id), nil)
     }
 
-    private func answer(_ answer: AcknowledgeAnswer, _ acknowledgement: Acknowledgement?) throws -> Response {
+    private func answer(_ answer: AcknowledgeAnswer, _ acknowledgement: Acknowledgement?) async throws -> Response {
         guard case .done(let incident) = answer else {
             return gate.fault(answer.refusal ?? "", answer == .unknown ? .notFound : .conflict)
         }
-        onWrite()
+        await onWrite()
         return try gate.json(
             Document(
                 id: incident.id, kind: incident.kind.rawValue, domain: Nullable(incident.domain?.name),

@@ -13,6 +13,8 @@ struct SilenceRoute: Sendable {
     let timekeeper: any Timekeeper
     let windows: WindowList
     let gate: WriteGate
+    /// As `StatusSite`'s.
+    let onWrite: @Sendable () async -> Void
 
     func list() async throws -> Response {
         let now = timekeeper.wall()
@@ -29,6 +31,7 @@ struct SilenceRoute: Sendable {
             do {
                 let order = try SilenceOrder(json: body, now: now)
                 let silence = try await store.add(order.request)
+                await onWrite()
                 return try gate.json(SilenceDocument(silence, now: now), .created)
             } catch let error as SilenceFault {
                 return gate.fault(error.description, .badRequest)
@@ -42,6 +45,7 @@ struct SilenceRoute: Sendable {
         guard let silence = try await store.endSilence(id: id, now: now) else {
             return gate.fault("no silence has this id", .notFound)
         }
+        await onWrite()
         return try gate.json(SilenceDocument(silence, now: now))
     }
 }

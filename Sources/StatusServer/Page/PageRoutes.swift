@@ -12,8 +12,8 @@ struct PageRoutes: Sendable {
     let context: PageContext
     let gate: WriteGate
     let actions: MonitorActions
-    /// Called after each change of an acknowledgement.
-    let onWrite: @Sendable () -> Void
+    /// As `StatusSite`'s.
+    let onWrite: @Sendable () async -> Void
 
     func add(to router: Router<Visit>) {
         for endpoint in PageEndpoint.allCases {
@@ -77,7 +77,7 @@ struct PageWritesRoute: Sendable {
     let context: PageContext
     let gate: WriteGate
     let actions: MonitorActions
-    let onWrite: @Sendable () -> Void
+    let onWrite: @Sendable () async -> Void
 
     func acknowledge(_ request: Request, _ id: String) async throws -> Response {
         try await gate.form(request) { form in
@@ -89,21 +89,21 @@ struct PageWritesRoute: Sendable {
                 return Self.refusal(error.description)
             }
             let answer = try await context.store.acknowledge(prefix: id, acknowledgement)
-            return finish(answer)
+            return await finish(answer)
         }
     }
 
     func unacknowledge(_ request: Request, _ id: String) async throws -> Response {
         try await gate.form(request) { _ in
-            finish(try await context.store.unacknowledge(prefix: id))
+            await finish(try await context.store.unacknowledge(prefix: id))
         }
     }
 
-    private func finish(_ answer: AcknowledgeAnswer) -> Response {
+    private func finish(_ answer: AcknowledgeAnswer) async -> Response {
         guard case .done(let incident) = answer else {
             return Self.refusal(answer.refusal ?? "", answer == .unknown ? .notFound : .conflict)
         }
-        onWrite()
+        await onWrite()
         return .seeOther("/incidents/\(incident.id)")
     }
 
@@ -142,6 +142,7 @@ struct PageWritesRoute: Sendable {
                     scope: SilenceScope(domains: [pattern]), startsAt: now, endsAt: now + duration.inSeconds,
                     author: form["by"], reason: form["reason"])
                 _ = try await context.store.add(order)
+                await onWrite()
             } catch let error as SilenceFault {
                 return Self.refusal(error.description)
             }
@@ -155,6 +156,7 @@ struct PageWritesRoute: Sendable {
             guard try await context.store.endSilence(id: id, now: context.timekeeper.wall()) != nil else {
                 return Self.refusal("no silence has this id", .notFound)
             }
+            await onWrite()
             return .seeOther(FormBody.ownPath(form["back"], otherwise: "/"))
         }
     }

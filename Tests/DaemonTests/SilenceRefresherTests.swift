@@ -1,0 +1,71 @@
+import Foundation
+import MonitorConfiguration
+import Monitoring
+import Storage
+import Testing
+
+@testable import Alerting
+@testable import Daemon
+
+extension DaemonSuite {
+    @Suite struct SilenceRefresherTests {
+        private let scratch: ScratchStore
+        private let delivery: Delivery
+        private let refresher: SilenceRefresher
+
+        init() throws {
+            scratch = try ScratchStore()
+            let time = MovedTime()
+            delivery = Delivery(
+                store: scratch.store,
+                routing: Routing(channels: [], domains: [:], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
+                transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
+            refresher = SilenceRefresher(
+                store: scratch.store, delivery: delivery, windows: [], time: time, logger: silent)
+        }
+
+        private func silence(_ number: Int) async throws {
+            _ = try await scratch.store.add(
+                SilenceRequest(
+                    scope: SilenceScope(domains: [try DomainPattern("a.test")]), startsAt: noon, endsAt: noon + 3600,
+                    author: "eva", reason: "\(number)"))
+        }
+
+        private func window(_ number: Int) throws -> MaintenanceWindow {
+            try MaintenanceWindow(
+                settings: MaintenanceSettings(
+                    name: "w\(number)", domains: ["*"], days: ["mon"], start: "02:00",
+                    extent: .lasting(.seconds(3600)), zone: "Europe/Berlin", reason: "patches"))
+        }
+
+        @Test("what was written through this process holds when the answer to it goes out")
+        func write() async throws {
+            try await refresher.refresh()
+            #expect(delivery.inputs.silences.silences.isEmpty)
+            try await silence(1)
+            await refresher.followWrite()
+            #expect(delivery.inputs.silences.silences.map(\.reason) == ["1"])
+        }
+
+        @Test("looks and reloads at the same time leave what was written and loaded last")
+        func together() async throws {
+            for round in 1...300 {
+                let window = try window(round)
+                try await withThrowingTaskGroup { group in
+                    group.addTask { try await refresher.refresh() }
+                    group.addTask { refresher.replace(windows: [window]) }
+                    group.addTask {
+                        try await silence(round)
+                        await refresher.followWrite()
+                    }
+                    group.addTask { try await refresher.refresh() }
+                    try await group.waitForAll()
+                }
+                let silences = delivery.inputs.silences
+                #expect(silences.windows.map(\.name) == ["w\(round)"])
+                #expect(silences.silences.count == round)
+                guard silences.windows.map(\.name) == ["w\(round)"], silences.silences.count == round else { return }
+            }
+        }
+    }
+}
