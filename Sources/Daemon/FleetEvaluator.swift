@@ -64,7 +64,7 @@ package actor FleetEvaluator: FleetView {
     private var configuration: Configuration
     private var health: FleetHealth
     private var state = FleetState()
-    /// When this process began to check, or could store checks again.
+    /// When this process began to check, went on after it had been stopped, or could store checks again.
     private var startedAt: Date
     private var isStoreFailing = false
     /// One pass at a time: each begins with what the one before has committed.
@@ -79,6 +79,8 @@ package actor FleetEvaluator: FleetView {
     private static let share = 10
     /// A check may be between its instant and its note while a pass begins.
     private static let slack: TimeInterval = 0.25
+    /// A sleep that is longer by so much was none: the machine was suspended, or the process stopped.
+    private static let longestOversleep: TimeInterval = 30
 
     package init(_ dependencies: Dependencies, _ configuration: Configuration) {
         self.dependencies = dependencies
@@ -129,8 +131,22 @@ package actor FleetEvaluator: FleetView {
     func run() async {
         while !Task.isCancelled {
             await evaluate()
-            try? await dependencies.time.sleep(for: pause)
+            await rest()
         }
+    }
+
+    /// Sleeps until the next pass. No check is late for the time in which nothing ran: what is due then is checked now.
+    private func rest() async {
+        let (time, pause) = (dependencies.time, pause)
+        let end = time.now() + pause.inSeconds
+        try? await time.sleep(for: pause)
+        let now = time.now()
+        let over = now.timeIntervalSince(end)
+        guard over > Self.longestOversleep * time.pace else { return }
+        startedAt = now
+        dependencies.logger.notice(
+            "the monitor was stopped for a while: the machine was suspended, or the process",
+            metadata: ["for": "\(Int(over)) s"])
     }
 
     /// Until the next pass. Domains that are checked every few seconds are evaluated faster.

@@ -4,6 +4,7 @@ import Foundation
 import MonitorConfiguration
 import Monitoring
 import Storage
+import Synchronization
 import Testing
 
 @testable import Daemon
@@ -35,6 +36,55 @@ extension DaemonSuite {
             let open = try await scratch.store.openFleetIncidents()
             #expect(open.map(\.0.incident.cause) == [.configuration])
             #expect(book.lines == ["incident fired"])
+        }
+
+        /// Every sleep ends at once; one of them took hours.
+        private final class SuspendedTime: Timekeeper {
+            static let resumed = noon + 8 * 3600
+            private let instant = Mutex(noon)
+
+            func now() -> Date { instant.withLock(\.self) }
+
+            func sleep(for duration: Duration) async throws {
+                try Task.checkCancellation()
+                instant.withLock { instant in
+                    instant += duration.inSeconds
+                    if instant > noon + 60, instant < Self.resumed { instant = Self.resumed }
+                }
+                await Task.yield()
+            }
+        }
+
+        @Test("checks are not late for the time in which the machine was suspended, and are for the time after it")
+        func suspended() async throws {
+            let scratch = try ScratchStore()
+            let (time, book) = (SuspendedTime(), LogBook())
+            let delivery = Delivery(
+                store: scratch.store,
+                routing: Routing(channels: [], domains: [:], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
+                transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
+            let domains = try (0..<6).map { try Domain("d\($0).test") }
+            let evaluator = FleetEvaluator(
+                FleetEvaluator.Dependencies(
+                    store: scratch.store, delivery: delivery, refusal: { nil }, time: time, logger: book.logger),
+                FleetEvaluator.Configuration(
+                    intervals: Dictionary(uniqueKeysWithValues: domains.map { ($0, .seconds(300)) }), channels: [],
+                    policy: FleetPolicy(), canaries: nil))
+            try await evaluator.prepare()
+            for domain in domains {
+                var state = DomainState(domain: domain)
+                state.lastCheckedAt = noon
+                await evaluator.note(state)
+            }
+            let task = Task { await evaluator.run() }
+            try await eventually { book.lines.contains("incident fired") }
+            task.cancel()
+            await task.value
+            let late = try await scratch.store.openFleetIncidents().map(\.0.incident)
+            #expect(late.map(\.cause) == [.schedule])
+            #expect(late.allSatisfy { $0.openedAt > SuspendedTime.resumed + 600 })
+            #expect(
+                book.lines.first == "the monitor was stopped for a while: the machine was suspended, or the process")
         }
 
         @Test("a pass takes at most a tenth of the time, and short intervals make passes more frequent")
