@@ -70,7 +70,7 @@ struct MetricsPage: Sendable {
 
     /// - Throws: `StoreError`.
     func text() async throws -> [UInt8] {
-        let pending = try await store.pendingNotifications()
+        let pending = try await store.pendingNotifications(of: live.hasChannel)
         let incidents = try await store.openIncidentCounts()
         return metrics.exposition(
             MetricsRegistry.Surroundings(

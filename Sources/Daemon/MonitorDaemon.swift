@@ -195,7 +195,7 @@ package struct MonitorDaemon: Sendable {
             store, windows, time, metrics: { try await page.text() },
             actions: MonitorActions(
                 checkNow: { await scheduler.checkNow($0, wait: $1) }, isChecking: { scheduler.isChecking($0) },
-                hasChannel: { name in live.current.alerts.channels.contains { $0.name == name } },
+                hasChannel: { live.hasChannel($0) },
                 probe: { await probe.answer($0, isFull: $1) }),
             health: {
                 MonitorHealth(

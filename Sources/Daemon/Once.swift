@@ -73,7 +73,7 @@ extension MonitorDaemon {
         await parts.fleet.evaluate()
         await DeliverySteps(parts.delivery).sendAll(until: parts.time.now() + Self.patience.inSeconds * parts.time.pace)
         try Task.checkCancellation()
-        let waiting = try await store.pendingNotifications()
+        let waiting = try await store.pendingNotifications(of: { routing.channel(named: $0) != nil })
         for channel in waiting where channel.count > 0 {
             logger.warning(
                 "notifications pending: the next run sends them",

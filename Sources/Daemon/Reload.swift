@@ -210,6 +210,9 @@ final class LiveConfiguration: Sendable {
 
     var current: ConfigurationFile { state.withLock(\.configuration) }
 
+    /// The store also remembers channels that were removed.
+    func hasChannel(_ name: String) -> Bool { current.alerts.channels.contains { $0.name == name } }
+
     /// Why the file is another one; nil where it is in force.
     var refusal: RefusedConfiguration? { state.withLock(\.refusal) }
 

@@ -127,7 +127,7 @@ package struct StatusSite: Service {
         let context = try PageContext(
             store: store, timekeeper: timekeeper, logger: logger, watched: watched, windows: windows,
             refusedReload: refusedReload, key: key,
-            version: settings.version, cdnBaseURL: settings.cdnBaseURL, health: health)
+            version: settings.version, cdnBaseURL: settings.cdnBaseURL, health: health, hasChannel: actions.hasChannel)
         let router = Router(context: Visit.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: APIEnvelope())
         router.add(middleware: Envelope())

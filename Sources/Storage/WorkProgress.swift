@@ -37,15 +37,15 @@ package struct WorkProgress: Equatable, Sendable {
     /// What made no progress since `last`; nil where checks and delivery did. A receiver that fails or refuses is no
     /// standstill: its messages wait by their schedule.
     ///
-    /// `channels`: those with a loop. Only they must follow the changes of incidents; a feed, which has seen none, need not.
-    package func standstill(since last: WorkProgress, now: Date, channels running: Set<String> = []) -> Standstill? {
+    /// `channels`: those with a loop; what is due at another, which was removed, is nobody's work. A feed, which has seen no
+    /// change of an incident, need not follow them.
+    package func standstill(since last: WorkProgress, now: Date, channels running: Set<String>) -> Standstill? {
         guard checks.contains(where: { last.checks[$0.key] != $0.value }) else { return .checks }
         let stuck = channels.filter { name, channel in
+            guard running.contains(name) else { return false }
             let before = last.channels[name]
             let isOverdue = channel.dueSince.map { now.timeIntervalSince($0) > Self.patience } ?? false
-            let isBehind =
-                running.contains(name) && before != nil && channel.seen > 0
-                && channel.seen < last.latestChange
+            let isBehind = before != nil && channel.seen > 0 && channel.seen < last.latestChange
             guard isOverdue || isBehind, let before else { return isOverdue }
             return channel.lastSettled == before.lastSettled && channel.attempts == before.attempts
                 && channel.seen == before.seen

@@ -220,6 +220,33 @@ extension StatusServerSuite {
             #expect(records.filter { $0.hold != nil }.map(\.name) == ["removed", "slow"])
         }
 
+        @Test("what waits at a channel that was removed counts neither in the API nor on the page")
+        func removedChannel() async throws {
+            let firing = try incident("0123456789abcdef", "a.test", .cdnStale, .firing)
+            _ = try await scratch.store.commit(
+                CheckRecord(
+                    observation: nil, state: try state("a.test", .failing),
+                    changes: [IncidentChange(incident: firing, facts: nil, transition: .firing)]))
+            for name in ["ops", "removed"] {
+                try await scratch.store.transact(channel: name) { channel in
+                    try channel.save(ChannelRecord(name: name, type: "slack"))
+                    var row = NotificationRecord(incidentID: firing.id)
+                    row.pendingSince = noon
+                    try channel.save(row, of: firing)
+                }
+            }
+            for (names, words) in [(["ops"], "1 pending, "), ([], "0 pending, ")] as [(Set<String>, String)] {
+                let actions = MonitorActions(hasChannel: { names.contains($0) })
+                try await scratch.serving(watched: [try info("a.test")], actions: actions) { port in
+                    let deliveries = try await ask(port, "/api/v1/deliveries").body
+                    #expect(deliveries.contains(#""channel":"ops""#) == names.contains("ops"))
+                    #expect(!deliveries.contains("removed"))
+                    let page = try await ask(port, "/").body
+                    #expect(page.contains(words), "\(page.prefix(3000))")
+                }
+            }
+        }
+
         @Test("a probe gives metrics, or says why not")
         func probe() async throws {
             let actions = MonitorActions(probe: { target, isFull in

@@ -34,7 +34,7 @@ extension StorageSuite {
         }
 
         private func standstill(
-            since last: WorkProgress, at now: Date, channels: Set<String> = []
+            since last: WorkProgress, at now: Date, channels: Set<String> = ["ops", "chat"]
         ) async throws -> WorkProgress.Standstill? {
             try await store.progress(now: now).standstill(since: last, now: now, channels: channels)
         }
@@ -98,6 +98,24 @@ extension StorageSuite {
             try await check(at: noon + 10)
             #expect(try await standstill(since: mark, at: noon + 3720) == nil)
             #expect(try await standstill(since: mark, at: noon + 3721) == .delivery(channels: ["ops"]))
+        }
+
+        @Test("what is due at a channel that was removed is no standstill, and counts as pending nowhere")
+        func removedChannel() async throws {
+            try await store.commit(try incident())
+            try await store.ops { channel in
+                try channel.save(ChannelRecord(name: "ops", type: "webhook"))
+                var row = NotificationRecord(incidentID: "a1")
+                row.pendingSince = noon
+                row.dueAt = noon
+                try channel.save(row, of: try incident())
+            }
+            let mark = try await store.progress(now: noon)
+            try await check(at: noon + 10)
+            #expect(try await standstill(since: mark, at: noon + 600) == .delivery(channels: ["ops"]))
+            #expect(try await standstill(since: mark, at: noon + 600, channels: ["chat"]) == nil)
+            #expect(try await store.pendingNotifications(of: { $0 == "ops" }).map(\.count) == [1])
+            #expect(try await store.pendingNotifications(of: { $0 == "chat" }).isEmpty)
         }
 
         @Test("a due notification that nobody asks about is a standstill, in a held channel too")

@@ -45,7 +45,7 @@ struct DeliveryRoute: Sendable {
             domain: try query.domain("domain"), limit: try query.limit(default: 100))
         let named = try await store.named(records)
         let time = PageTime(timekeeper)
-        let pending = try await store.pendingNotifications()
+        let pending = try await store.pendingNotifications(of: actions.hasChannel)
         let page = Page(
             deliveries: named.map {
                 Entry(

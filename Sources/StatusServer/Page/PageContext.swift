@@ -20,13 +20,16 @@ final class PageContext: Sendable {
     let version: String
     let cdnBaseURL: String
     let health: @Sendable () async -> MonitorHealth
+    /// As `MonitorActions`' own.
+    let hasChannel: @Sendable (String) -> Bool
     private let library: PageLibrary
     private let trouble = LogDeduplicator()
 
     init(
         store: Store, timekeeper: any Timekeeper, logger: Logger, watched: WatchList, windows: WindowList,
         refusedReload: RefusedReload, key: AccessKey, version: String, cdnBaseURL: String,
-        health: @escaping @Sendable () async -> MonitorHealth
+        health: @escaping @Sendable () async -> MonitorHealth,
+        hasChannel: @escaping @Sendable (String) -> Bool = { _ in true }
     ) throws {
         self.store = store
         self.timekeeper = timekeeper
@@ -38,6 +41,7 @@ final class PageContext: Sendable {
         self.version = version
         self.cdnBaseURL = cdnBaseURL
         self.health = health
+        self.hasChannel = hasChannel
         library = try PageLibrary()
     }
 
@@ -49,7 +53,7 @@ final class PageContext: Sendable {
     func basis(_ time: PageTime, counts: [DomainStatus: Int], isPaused: Bool, pauseAddress: String) async throws
         -> Frame.Basis
     {
-        let pending = try await store.pendingNotifications().reduce(0) { $0 + $1.count }
+        let pending = try await store.pendingNotifications(of: hasChannel).reduce(0) { $0 + $1.count }
         let waiting = counts[.waiting] ?? 0
         let size = try await store.size()
         let items = await health().items(

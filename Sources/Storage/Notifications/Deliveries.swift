@@ -112,13 +112,18 @@ extension Store {
         """
 
     /// Pending notifications by channel, those of messages under way included.
-    package func pendingNotifications() async throws -> [PendingCount] {
+    ///
+    /// `isConfigured`: whether a channel of this name is in the configuration: of a removed one nothing waits to be sent. Only
+    /// those who know no configuration leave it out.
+    package func pendingNotifications(
+        of isConfigured: (String) -> Bool = { _ in true }
+    ) async throws -> [PendingCount] {
         try await read { database in
             try Row.fetchAll(database, cached: Self.pendingCounts).map { row in
                 PendingCount(
                     channel: row["channel"], count: row["count"], since: Date(milliseconds: row["since"]))
             }
-        }
+        }.filter { isConfigured($0.channel) }
     }
 
     /// Each part by a small table or index: most rows of `notification` say what a channel knows of the past.
