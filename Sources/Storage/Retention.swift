@@ -20,7 +20,7 @@ extension Store {
 
     /// Removes observations last seen before `keepObservations`, bodies that no other observation names, old incidents
     /// and deliveries, and then gives free pages back to the file system. The latest observation of a domain stays, of
-    /// each depth, however old. Stops between steps when cancelled.
+    /// each depth, however old, as long as it is watched. Stops between steps when cancelled.
     package func prune(now: Date, keepObservations: Duration) async throws {
         let old = (now - keepObservations.timeInterval).milliseconds
         try await remove("observation", "id", Self.agedRuns, ["before": old])
@@ -56,10 +56,15 @@ extension Store {
     /// The latest run of each domain, vantage and depth is one that the next check may continue.
     static let agedRuns = """
         SELECT id FROM observation o WHERE first_at < :before AND last_at < :before
-        AND EXISTS (
-            SELECT 1 FROM observation n
-            WHERE n.domain = o.domain AND n.vantage = o.vantage AND n.depth = o.depth AND n.id > o.id)
+        AND (EXISTS (
+                SELECT 1 FROM observation n
+                WHERE n.domain = o.domain AND n.vantage = o.vantage AND n.depth = o.depth AND n.id > o.id)
+            OR \(isForgotten("o.domain")))
         """
+    /// A domain that was forgotten has no brief.
+    static func isForgotten(_ column: String) -> String {
+        "NOT EXISTS (SELECT 1 FROM brief b WHERE b.name = \(column))"
+    }
     static let surplusRuns = """
         SELECT id FROM (
             SELECT id, row_number() OVER (PARTITION BY domain, vantage, depth ORDER BY id DESC) AS age
@@ -138,6 +143,9 @@ extension Store {
             }
         }
         try await remove(
+            "stretch", "domain", Self.forgottenStretches, ["before": before],
+            unless: "NOT \(Self.isForgotten("domain"))")
+        try await remove(
             "version", "id", Self.agedVersions, ["before": (now - 86400).milliseconds],
             // The origin may serve it again in the meantime.
             unless: "EXISTS (SELECT 1 FROM stretch s WHERE s.domain = version.domain AND s.version = version.id)")
@@ -156,10 +164,16 @@ extension Store {
         WHERE (age = \(maximumStretches) AND next IS NOT NULL) OR (next IS NOT NULL AND next < :before)
         GROUP BY domain, place
         """
-    /// A day old, and of no stretch: an origin that changes with each answer makes many. The newest keeps the numbering.
+    /// The last row of such a domain says since when nobody looked.
+    static let forgottenStretches = """
+        SELECT domain FROM stretch s WHERE \(isForgotten("s.domain")) GROUP BY domain HAVING max(at) < :before
+        """
+    /// A day old, and of no stretch: an origin that changes with each answer makes many. The newest keeps the numbering, as long
+    /// as its domain is watched.
     static let agedVersions = """
         SELECT id FROM version v WHERE first_at < :before
-        AND number < (SELECT max(number) FROM version n WHERE n.domain = v.domain)
+        AND (number IS NULL OR \(isForgotten("v.domain"))
+            OR number < (SELECT max(number) FROM version n WHERE n.domain = v.domain))
         AND NOT EXISTS (SELECT 1 FROM stretch s WHERE s.domain = v.domain AND s.version = v.id)
         """
 }

@@ -295,7 +295,7 @@ extension Schema {
             domain TEXT NOT NULL, place TEXT NOT NULL,
             -- The first sight of this, and the last of what was there before.
             at INTEGER NOT NULL, after INTEGER,
-            -- The version; 0: no file, -1: no answer.
+            -- The version; 0: no file, -1: no answer, -2: nobody looked, as the domain was not watched.
             version INTEGER NOT NULL,
             PRIMARY KEY (domain, place, at)
         ) STRICT, WITHOUT ROWID;

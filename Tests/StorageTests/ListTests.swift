@@ -43,6 +43,17 @@ extension StorageSuite {
             return state
         }
 
+        private static func names(_ place: PlaceReading.Place, _ record: PropagationRecord) -> [String] {
+            (record.places[place] ?? []).map { stretch in
+                switch stretch.served {
+                case .noFile: "404"
+                case .noAnswer: "mute"
+                case .notWatched: "off"
+                case .version(let id): record.versions[id]?.number.map { "v\($0)" } ?? "x"
+                }
+            }
+        }
+
         @Test(
             "versions are numbered by first sight at the origin; one that returns keeps its number; edges' own have none"
         )
@@ -55,15 +66,7 @@ extension StorageSuite {
                     (240, .status(404), [b, .failed(.timedOut)]),
                 ])
             let record = try await store.propagation(of: Domain("a.test"), since: .distantPast)
-            func names(_ place: PlaceReading.Place) -> [String] {
-                (record.places[place] ?? []).map { stretch in
-                    switch stretch.served {
-                    case .noFile: "404"
-                    case .noAnswer: "mute"
-                    case .version(let id): record.versions[id]?.number.map { "v\($0)" } ?? "x"
-                    }
-                }
-            }
+            func names(_ place: PlaceReading.Place) -> [String] { Self.names(place, record) }
             #expect(names(.origin) == ["v1", "v2", "v1", "404"])
             #expect(names(.edge("198.51.100.1")) == ["v1", "v2"])
             #expect(names(.edge("198.51.100.2")) == ["v1", "x", "mute"])
@@ -157,7 +160,8 @@ extension StorageSuite {
                 }
                 + [
                     Store.reasonGroups(BriefFilter()), Store.attentionByLabel, Store.briefsByName, Store.stretches,
-                    Store.lastChanges, StretchRow.latest, Store.countsSince, Store.openCount, Store.incidentsByID,
+                    Store.lastChanges, StretchRow.latest, LatestRuns.ending, Store.countsSince, Store.openCount,
+                    Store.incidentsByID,
                     Store.notifiedOf,
                 ])
         func plan(sql: String) async throws {
@@ -183,6 +187,54 @@ extension StorageSuite {
             try await store.notePause(until: noon + 7200)
             let record = try await store.propagation(of: Domain("a.test"), since: noon - 60)
             #expect(record.pauses == [noon...(noon + 7200)])
+        }
+
+        @Test("nothing that was known of a domain bridges the time without it in the configuration")
+        func cameBack() async throws {
+            let domain = try Domain("a.test")
+            let (a, b, year, start) = (Self.file(1), Self.file(2), 365 * 86400.0, noon.milliseconds)
+            try await play("a.test", [(0, a, [a, b]), (60, a, [a, b])])
+            try await store.forget(domain)
+            try await store.forget(domain)
+            try await store.watch([domain: [:]], now: noon + year)
+            try await play("a.test", [(year, a, [a, b]), (year + 60, a, [a, b])])
+            let record = try await store.propagation(of: domain, since: .distantPast)
+            for place in [PlaceReading.Place.origin, .edge("198.51.100.1")] {
+                #expect(Self.names(place, record) == ["v1", "off", "v1"])
+                #expect(
+                    record.places[place]?.map(\.at.milliseconds) == [0, 60_001, 365 * 86_400_000].map { start + $0 })
+            }
+            #expect(Self.names(.edge("198.51.100.2"), record) == ["x", "off", "x"])
+            let brief = try #require(try await store.briefs(["a.test"]).first)
+            #expect(brief.version == 1 && brief.versionSince == noon + year)
+            let runs = try await store.observations(of: domain, limit: 99)
+            #expect(runs.allSatisfy { $0.lastAt.timeIntervalSince($0.firstAt) < 3600 })
+            #expect(runs.reduce(0) { $0 + $1.count } == 4)
+        }
+
+        @Test("what is known of a removed domain ages out, the latest of it too; of a watched one that stays")
+        func removedAgesOut() async throws {
+            let (a, b) = (Self.file(1), Self.file(2))
+            for name in ["a.test", "b.test"] { try await play(name, [(0, a, [a, b]), (60, a, [a, b])]) }
+            try await store.forget(try Domain("a.test"))
+            func names(_ table: String) async throws -> Set<String> {
+                try await store.read { try Set(String.fetchAll($0, sql: "SELECT domain FROM \(table)")) }
+            }
+            let tables = ["observation", "stretch", "version", "full_look"]
+            try await store.prune(now: noon + 30, keepObservations: .seconds(86400))
+            for table in tables.dropLast() { #expect(try await names(table) == ["a.test", "b.test"]) }
+            try await store.prune(
+                now: noon + Store.keepPropagation.timeInterval + 61, keepObservations: .seconds(86400))
+            for table in tables { #expect(try await names(table) == ["b.test"], "\(table)") }
+        }
+
+        @Test("versions that only edges served go once no place is remembered for them")
+        func strays() async throws {
+            let (a, stray) = (Self.file(1), Self.file(9))
+            try await play("a.test", [(0, a, [a, stray]), (60, a, [a, a])])
+            #expect(try await store.rows("version") == 2)
+            try await store.prune(now: noon + 500 * 86400, keepObservations: .seconds(86400))
+            #expect(try await store.rows("version") == 1)
         }
 
         @Test("old stretches go, but for the latest of each place")

@@ -62,6 +62,9 @@ extension StorageSuite {
             #expect(try await store.states().count == 2)
             #expect(names == ["b.test"])
             #expect(try await store.rows("set_aside_state") == 1)
+            #expect(
+                try await store.domainNames().map(\.name).sorted() == ["a.test", "b.test", "c.test"],
+                "who removes domains must find it")
             // What fired goes on; what was never confirmed begins anew.
             let first = try await store.firstState(of: Domain("b.test"))
             #expect(first.open.values.map(\.incident.id) == ["fired"])

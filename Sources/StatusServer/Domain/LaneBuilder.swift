@@ -88,6 +88,11 @@ struct LaneBuilder {
                 mutes.append(.init(from: SVG.percent(block.from), to: SVG.percent(block.to)))
                 continue
             }
+            if case .notWatched = block.piece.stretch.served {
+                flush(last: waiting)
+                waiting = nil
+                continue
+            }
             let segment = segment(block.piece.stretch, block.piece.before, from: block.from, width: width)
             if width < Self.least {
                 small.append((block.from, block.to))
@@ -143,6 +148,7 @@ struct LaneBuilder {
         switch served {
         case .noFile: "none"
         case .noAnswer: "mute"
+        case .notWatched: "off"
         case .version(let id) where id == present: "now"
         case .version(let id):
             scope.record.versions[id]?.number.map { ["a", "b", "c"][$0 % 3] } ?? "stray"
@@ -154,6 +160,7 @@ struct LaneBuilder {
         switch served {
         case .noFile: return "no copy"
         case .noAnswer: return "no answer"
+        case .notWatched: return "not watched"
         case .version(let id):
             if let number = scope.record.versions[id]?.number { return "v\(number)" }
             let strays = scope.record.versions.filter { $0.value.number == nil }.keys.sorted()
@@ -188,6 +195,7 @@ struct LaneBuilder {
         case .noFile: return ("no copy for \(Span.words(scope.time.since(last.at)))", DomainStatus.missing.mark, "fail")
         case .noAnswer:
             return ("no answer for \(Span.words(scope.time.since(last.at)))", DomainStatus.unknown.mark, "soft")
+        case .notWatched: return ("not asked yet", DomainStatus.unknown.mark, "soft")
         case .version:
             guard let changedAt = scope.changedAt ?? changedAt, present != nil else { return (served, nil, "soft") }
             let lag = scope.time.since(changedAt)

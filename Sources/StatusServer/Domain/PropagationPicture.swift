@@ -175,8 +175,10 @@ struct PictureScope: Sendable {
     var changeMarks: [PropagationPicture.Mark] {
         var last = -100.0
         let origin = record.places[.origin] ?? []
-        return origin.dropFirst().compactMap { stretch -> PropagationPicture.Mark? in
-            guard stretch.at > start, case .version(let id) = stretch.served, let number = record.versions[id]?.number
+        return zip(origin, origin.dropFirst()).compactMap { before, stretch -> PropagationPicture.Mark? in
+            // What a domain serves when it is watched again may have been there for long.
+            guard stretch.at > start, before.served != .notWatched, case .version(let id) = stretch.served,
+                let number = record.versions[id]?.number
             else { return nil }
             let place = x(stretch.at)
             let hasRoom = place - last > 14

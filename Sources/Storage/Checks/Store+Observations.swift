@@ -86,7 +86,7 @@ extension Store {
 
 /// The latest run of each depth. Light and full checks alternate, each in a run of its own, so that an unchanged domain has two
 /// rows however long it is watched.
-private struct LatestRuns {
+struct LatestRuns {
     private let own: Row?
     private let other: Row?
 
@@ -115,11 +115,21 @@ private struct LatestRuns {
 
     var times: ResponseTimes { newestTimes ?? ResponseTimes() }
 
+    /// Nothing goes on with the runs of a domain that is no longer watched.
+    static func end(of domain: Domain, _ database: Database) throws {
+        try database.execute(cached: ending, arguments: [domain.name])
+    }
+
+    static let ending = """
+        UPDATE observation SET plain = NULL, steady = NULL WHERE id IN (
+            SELECT max(id) FROM observation WHERE domain = ? GROUP BY vantage, depth)
+        """
+
     /// The latest run of the same depth, where it saw the same and nothing else was seen since: where a check of the other depth
     /// saw something else in between, the run ends, and what comes back is news.
     func run(thatGoesOnWith facts: StoredFacts) -> Int64? {
-        guard let own, own["steady"] == facts.steady.hex else { return nil }
-        if isOtherNewer, let other, other["plain"] != facts.plain.hex { return nil }
+        guard let own, own["steady"] as String? == facts.steady.hex else { return nil }
+        if isOtherNewer, let other, other["plain"] as String? != facts.plain.hex { return nil }
         return own["id"]
     }
 }

@@ -110,12 +110,20 @@ extension Store {
         SELECT d.name, d.format, d.state, r.at FROM domain d LEFT JOIN domain_recent r ON r.name = d.name
         """
 
-    /// Every domain that has a state, readable or not.
+    /// Every domain that was watched and is not forgotten, whether it was checked or not.
     package func domainNames() async throws -> [Domain] {
-        try await read { try String.fetchAll($0, cached: "SELECT name FROM domain") }.compactMap { try? Domain($0) }
+        try await read { try String.fetchAll($0, cached: Self.namesOfDomains) }.compactMap { try? Domain($0) }
     }
 
-    /// Removes the state of a domain that was removed from the configuration. Its incidents and observations age out.
+    /// A state that cannot be read is set aside: its domain may still have an incident, or a line in a list.
+    static let namesOfDomains = """
+        SELECT name FROM domain UNION SELECT name FROM brief UNION
+        SELECT domain FROM incident INDEXED BY incident_unresolved
+        WHERE version > 0 AND state <> 'resolved' AND domain <> ''
+        """
+
+    /// Removes the state of a domain that was removed from the configuration. Its incidents, observations and versions age out,
+    /// and none of them goes on where the domain comes back.
     package func forget(_ domain: Domain) async throws {
         try await write { database in
             let row = try Row.fetchOne(database, cached: Self.stateOfDomain, arguments: [domain.name])
@@ -124,6 +132,8 @@ extension Store {
                 let begun = max(state.begun, try Self.begunAndForgotten(database))
                 try Self.setMeta("incidents_forgotten", String(begun), database)
             }
+            try StretchRow.end(domain, database)
+            try LatestRuns.end(of: domain, database)
             try database.execute(cached: "DELETE FROM domain WHERE name = ?", arguments: [domain.name])
             try database.execute(cached: "DELETE FROM full_look WHERE domain = ?", arguments: [domain.name])
             try database.execute(cached: "DELETE FROM brief WHERE name = ?", arguments: [domain.name])

@@ -45,6 +45,8 @@ package struct PropagationRecord: Equatable, Sendable {
         case version(Int64)
         case noFile
         case noAnswer
+        /// Nobody looked: the domain was not in the configuration.
+        case notWatched
     }
 
     package init(
@@ -71,6 +73,7 @@ extension Store {
                     switch row["version"] as Int64 {
                     case StretchRow.noFile: .noFile
                     case StretchRow.noAnswer: .noAnswer
+                    case StretchRow.notWatched: .notWatched
                     case let id: .version(id)
                     }
                 record.places[PlaceReading.Place(name: row["place"]), default: []].append(
@@ -123,6 +126,7 @@ extension Store {
 enum StretchRow {
     static let noFile: Int64 = 0
     static let noAnswer: Int64 = -1
+    static let notWatched: Int64 = -2
     /// Places of one domain that are remembered. A CDN hands out other addresses from time to time.
     static let maximumPlaces = 64
 
@@ -162,6 +166,18 @@ enum StretchRow {
         }
         return origin
     }
+
+    /// Ends what each place served with the last check: nobody looks from now on. A domain that comes back begins anew there.
+    static func end(_ domain: Domain, _ database: Database) throws {
+        try database.execute(cached: ending, arguments: ["domain": domain.name, "end": notWatched])
+    }
+
+    static let ending = """
+        INSERT INTO stretch (domain, place, at, version)
+        SELECT :domain, place, max(at, coalesce((SELECT max(last_at) FROM observation WHERE domain = :domain), 0)) + 1, :end
+        FROM (SELECT place, version, max(at) AS at FROM stretch WHERE domain = :domain GROUP BY place)
+        WHERE version <> :end
+        """
 
     /// SQLite takes the other columns from the row that has the maximum.
     /// https://www.sqlite.org/lang_select.html#bareagg
