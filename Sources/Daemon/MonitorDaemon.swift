@@ -180,7 +180,8 @@ package struct MonitorDaemon: Sendable {
         let parts = try await MonitorParts(configuration, surroundings, store, routing, drivers)
         let (live, windows, time, metrics) = (parts.live, parts.windows, parts.time, parts.metrics)
         let (delivery, silences, fleet, factory) = (parts.delivery, parts.silences, parts.fleet, parts.factory)
-        try await store.notePause(until: time.now())
+        let presence = Presence(store: store, time: time)
+        await presence.begin()
         let scheduler = DomainScheduler(
             factory.watchers(
                 for: configuration.domainConfigurations, of: configuration, driver: drivers.checks.present),
@@ -229,6 +230,7 @@ package struct MonitorDaemon: Sendable {
                             domain: nil, labels: [:], kind: .monitorDegraded, at: time.wall()) != nil
                     })
             },
+            .loop("presence") { await presence.run() },
             .loop("clock") {
                 await ClockWatcher(time: time, logger: logger, onStep: { delivery.reconsider() }).run()
             },

@@ -178,15 +178,27 @@ extension StorageSuite {
             #expect(scans.isEmpty, "\(plan)")
         }
 
-        @Test("a pause of the monitor is written down at the next start, unless it is short")
+        @Test("the time in which no monitor ran is written down, whatever the time since the last check")
         func pause() async throws {
+            func pauses() async throws -> [ClosedRange<Date>] {
+                try await store.propagation(of: Domain("a.test"), since: noon - 60).pauses
+            }
             let a = Self.file(1)
+            try await store.notePresence(at: noon, since: nil, shortest: 60)
             try await play("a.test", [(0, a, [a, a])])
-            try await store.notePause(until: noon + 30)
-            #expect(try await store.rows("pause") == 0)
-            try await store.notePause(until: noon + 7200)
-            let record = try await store.propagation(of: Domain("a.test"), since: noon - 60)
-            #expect(record.pauses == [noon...(noon + 7200)])
+            for beat in 1...4 {
+                let at = noon + Double(beat) * 30
+                try await store.notePresence(at: at, since: at - 30, shortest: 60)
+            }
+            // A restart of two seconds, hours after the last check.
+            try await store.notePresence(at: noon + 122, since: nil, shortest: 60)
+            #expect(try await pauses() == [])
+            #expect(try await store.lastInstant() == noon + 122)
+            // A night without it, then a suspended machine, then a store that took no notes for long.
+            try await store.notePresence(at: noon + 7200, since: nil, shortest: 60)
+            try await store.notePresence(at: noon + 9000, since: noon + 7230, shortest: 60)
+            try await store.notePresence(at: noon + 9900, since: noon + 9870, shortest: 60)
+            #expect(try await pauses() == [noon + 122...noon + 7200, noon + 7230...noon + 9000])
         }
 
         @Test("nothing that was known of a domain bridges the time without it in the configuration")

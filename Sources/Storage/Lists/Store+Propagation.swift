@@ -111,13 +111,19 @@ extension Store {
         SELECT at FROM stretch WHERE domain = ? AND place = '' AND version > 0 ORDER BY at DESC LIMIT 20
         """
 
-    /// Writes down that no monitor ran since the last instant that the store knows, where that is long enough to be seen.
-    package func notePause(until now: Date) async throws {
-        guard let last = try await lastInstant(), now.timeIntervalSince(last) > 60 else { return }
+    /// Writes down that the monitor runs, and the time before in which it did not.
+    ///
+    /// `last`: when this process did so last, whether the store took it or not; nil: it begins, and the store knows.
+    /// `shortest`: a shorter time is none; more than lies between two of these notes.
+    package func notePresence(at now: Date, since last: Date?, shortest: TimeInterval) async throws {
+        let known = try await lastInstant()
         try await write { database in
-            try database.execute(
-                cached: "INSERT INTO pause VALUES (?, ?) ON CONFLICT DO NOTHING",
-                arguments: [last.milliseconds, now.milliseconds])
+            if let began = last ?? known, now.timeIntervalSince(began) > shortest {
+                try database.execute(
+                    cached: "INSERT INTO pause VALUES (?, ?) ON CONFLICT DO NOTHING",
+                    arguments: [began.milliseconds, now.milliseconds])
+            }
+            try Self.setMeta("present_at", String(now.milliseconds), database)
         }
     }
 }
