@@ -173,8 +173,10 @@ struct StorePlace: Equatable, Sendable {
 
 /// How the store works, for metrics and for an alert about the monitor itself.
 package struct StoreHealth: Equatable, Sendable {
-    /// When the present trouble began: the first write that failed since the last one that worked. nil: writes work.
+    /// When the present trouble began: its first write that failed. nil: writes work.
     package var failingSince: Date?
+    /// Other writes work meanwhile.
+    package var isPartial = false
     /// What the latest failure was; stays after the trouble has ended.
     package var lastError: StoreError?
 
@@ -183,25 +185,68 @@ package struct StoreHealth: Equatable, Sendable {
     package var isFailing: Bool { failingSince != nil }
 }
 
-/// Keeps the health of one store.
+/// Keeps the health of one store. Trouble ends with a write that works, unless it comes back: then a disk has room for small
+/// writes and none for large ones, and it ends when no write has failed for a while.
 final class HealthRecord: Sendable {
-    private let health = Mutex(StoreHealth())
+    private struct State {
+        var lastError: StoreError?
+        var trouble: Trouble?
+    }
+
+    private struct Trouble {
+        let since: Date
+        var lastFailedAt: Date
+        /// Failures with writes that worked before each.
+        var bouts = 1
+        var hasWorkedSince = false
+    }
+
+    private let state = Mutex(State())
     private let now: @Sendable () -> Date
+
+    /// Longer than the usual interval of checks: a check that fails each time is trouble.
+    static let quiet: TimeInterval = 360
+    /// So often it comes back by accident.
+    private static let accidents = 2
+    private static let shortest: TimeInterval = 30
 
     init(now: @escaping @Sendable () -> Date) { self.now = now }
 
-    var current: StoreHealth { health.withLock(\.self) }
+    var current: StoreHealth {
+        let now = now()
+        return state.withLock { state in
+            var health = StoreHealth()
+            health.lastError = state.lastError
+            guard let trouble = state.trouble else { return health }
+            health.isPartial =
+                trouble.bouts > Self.accidents && trouble.lastFailedAt.timeIntervalSince(trouble.since) >= Self.shortest
+                && !Self.isOver(trouble, now)
+            if health.isPartial || !trouble.hasWorkedSince { health.failingSince = trouble.since }
+            return health
+        }
+    }
 
-    func worked() { health.withLock { $0.failingSince = nil } }
+    func worked() { state.withLock { $0.trouble?.hasWorkedSince = true } }
 
     func failed(_ error: StoreError) {
         // A refused row is a fault of that write: the disk is fine.
         guard error.code != .other else { return }
         let instant = now()
-        health.withLock { health in
-            if health.failingSince == nil { health.failingSince = instant }
-            health.lastError = error
+        state.withLock { state in
+            state.lastError = error
+            guard var trouble = state.trouble, !(trouble.hasWorkedSince && Self.isOver(trouble, instant)) else {
+                state.trouble = Trouble(since: instant, lastFailedAt: instant)
+                return
+            }
+            if trouble.hasWorkedSince { trouble.bouts += 1 }
+            trouble.hasWorkedSince = false
+            trouble.lastFailedAt = instant
+            state.trouble = trouble
         }
+    }
+
+    private static func isOver(_ trouble: Trouble, _ now: Date) -> Bool {
+        abs(now.timeIntervalSince(trouble.lastFailedAt)) >= quiet
     }
 }
 
