@@ -112,7 +112,8 @@ package struct MonitorDaemon: Sendable {
                 notifier: DirectNotifier(
                     transport: ReceiverTransport(shared: alerts), userAgent: surroundings.userAgent,
                     logger: surroundings.logger),
-                routing: routing, storePath: surroundings.storePath, marker: StoreTroubleMarker())
+                routing: routing, storePath: surroundings.storePath,
+                marker: StoreTroubleMarker(storePath: surroundings.storePath))
             do {
                 let store = try openStore()
                 defer { try? store.close() }
@@ -222,6 +223,8 @@ package struct MonitorDaemon: Sendable {
             .loop("retention") { await parts.removeOldRows(of: store, logger: logger) },
             .loop("store health") {
                 let displaced = LogDeduplicator()
+                async let told: Void = tellOfSetAside(
+                    store, storeTrouble, time, sick: { Set(delivery.troubles().map(\.name)) })
                 await storeTrouble.run(
                     time, health: { logged(store.health, displaced) },
                     sick: { Set(delivery.troubles().map(\.name)) },
@@ -229,6 +232,7 @@ package struct MonitorDaemon: Sendable {
                         silences.current.active(
                             domain: nil, labels: [:], kind: .monitorDegraded, at: time.wall()) != nil
                     })
+                await told
             },
             .loop("presence") { await presence.run() },
             .loop("clock") {
@@ -254,6 +258,22 @@ package struct MonitorDaemon: Sendable {
                 .loop("status line") { await StatusLine(notifier: notifier, store: store, live: live).run() })
         }
         try await group(services, signals.stops).run()
+    }
+
+    /// Notifies once that a damaged store was set aside, by this process or one before it that did not get to it. It tries each
+    /// minute for an hour, unless `isOnce`.
+    func tellOfSetAside(
+        _ store: Store, _ storeTrouble: StoreTroubleNotifier, _ time: any Timekeeper, isOnce: Bool = false,
+        sick: @Sendable () -> Set<String> = { [] }
+    ) async {
+        for _ in 0..<(isOnce ? 1 : 60) {
+            guard !Task.isCancelled, let aside = try? await store.untoldSetAside() else { return }
+            if await storeTrouble.notify(of: aside, now: time.wall(), sick: sick()) {
+                try? await store.noteTold(of: aside)
+                return
+            }
+            if !isOnce { try? await time.sleep(for: .seconds(60) * time.pace) }
+        }
     }
 
     /// Logs at once that the store's file is gone: the next check, which would say so, may be hours away.

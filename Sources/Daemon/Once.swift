@@ -35,14 +35,14 @@ extension MonitorDaemon {
             _exit(128 + SIGINT)
         }
         return try await trapping(watchdog) { stops in
-            try await opened { store, routing, _, drivers in
+            try await opened { store, routing, storeTrouble, drivers in
                 try await withThrowingTaskGroup(of: MonitorRound?.self) { group in
                     defer { group.cancelAll() }
                     group.addTask {
                         for await _ in stops { break }
                         return nil
                     }
-                    group.addTask { try await round(store, routing, drivers) }
+                    group.addTask { try await round(store, routing, storeTrouble, drivers) }
                     guard let result = try await group.next() ?? nil else { throw CancellationError() }
                     return result
                 }
@@ -50,7 +50,9 @@ extension MonitorDaemon {
         }
     }
 
-    private func round(_ store: Store, _ routing: Routing, _ drivers: Drivers) async throws -> MonitorRound {
+    private func round(
+        _ store: Store, _ routing: Routing, _ storeTrouble: StoreTroubleNotifier, _ drivers: Drivers
+    ) async throws -> MonitorRound {
         let logger = surroundings.logger
         logger.info(
             "checking \(configuration.domains.count) domains once",
@@ -62,6 +64,7 @@ extension MonitorDaemon {
                 metadata: ["channels": "\(feeds.joined(separator: ", "))"])
         }
         let parts = try await MonitorParts(configuration, surroundings, store, routing.withoutWait, drivers)
+        await tellOfSetAside(store, storeTrouble, parts.time, isOnce: true)
         let watchers = parts.factory.watchers(
             for: configuration.domainConfigurations, of: configuration, driver: drivers.checks.present)
         let outcome = try await CheckRound(

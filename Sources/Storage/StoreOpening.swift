@@ -170,6 +170,12 @@ package struct SetAside: Codable, Equatable, Sendable {
     package let at: Date
     /// What SQLite said.
     package let detail: String
+
+    package init(path: String, at: Date, detail: String) {
+        self.path = path
+        self.at = at
+        self.detail = detail
+    }
 }
 
 extension Store {
@@ -218,6 +224,19 @@ extension Store {
                 try Stored.decode(SetAside.self, from: Data($0.utf8), what: "note of a set aside store")
             }
         }
+    }
+
+    /// The same, as long as nobody was notified of it.
+    package func untoldSetAside() async throws -> SetAside? {
+        guard let note = try await setAside() else { return nil }
+        let told = try await read {
+            try String.fetchOne($0, sql: "SELECT value FROM meta WHERE name = 'set_aside_told'")
+        }
+        return told == note.path ? nil : note
+    }
+
+    package func noteTold(of aside: SetAside) async throws {
+        try await write { try Self.setMeta("set_aside_told", aside.path, $0) }
     }
 
     private static func remember(_ note: SetAside, _ pool: DatabasePool) throws {

@@ -21,7 +21,7 @@ extension AlertingSuite {
 
         private func trouble(isAtStart: Bool = false) -> Alert {
             Alert.storeTrouble(
-                id: "s1", since: noon - 60, words: "disk I/O error", isAtStart: isAtStart,
+                id: "s1", since: noon - 60, outage: isAtStart ? .start : .allWrites, words: "disk I/O error",
                 links: .init(statusPage: nil), instance: "monitor-1", now: noon)
         }
 

@@ -40,7 +40,7 @@ enum MessageKind: String, CaseIterable, Sendable {
         case .fleetEnd: try fleet(.resolved, text)
         case .store:
             Alert.storeTrouble(
-                id: "s1", since: noon - 60, words: text, isAtStart: false, links: links, instance: "monitor-1",
+                id: "s1", since: noon - 60, outage: .allWrites, words: text, links: links, instance: "monitor-1",
                 now: noon)
         case .storeEnd:
             Alert.storeTroubleResolved(id: "s1", since: noon - 60, links: links, instance: "monitor-1", now: noon)

@@ -127,7 +127,7 @@ extension EvidenceSuite {
 
         static let verbs: Set<String> = [
             "Add", "Allow", "Answer", "Ask", "Bring", "Check", "Compare", "Correct", "Deploy", "Enable",
-            "Exempt",
+            "End", "Restart", "Name", "Exempt",
             "Find", "Free", "Give", "Install", "Let", "Log", "Look", "Make", "Nothing", "Open", "Point", "Publish",
             "Put", "Raise",
             "Renew",

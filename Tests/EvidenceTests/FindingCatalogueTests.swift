@@ -110,13 +110,15 @@ let matters: [Matter] = {
         .networkLost(domains: 5, of: 9, canaries: ["a"]),
         .manyFailing(domains: 5, of: 9), .scheduleBehind(domains: 5, of: 9, intervals: 3),
         .configReloadFailed(fault: "a"), .deliveryFailing(channel: "a", isDisabled: true, answer: "a"),
-        .storeFailing(isAtStart: true, fault: "a"), .storeFailing(isAtStart: false, fault: "a"),
         .deliveryFailing(channel: "a", isDisabled: false, answer: ""),
     ]
     var matters: [Matter] = faults.map { .origin(.fault($0, at: "example.com")) }
     matters += (hops + vantages + origin).map(Matter.origin)
     matters += cdn.map(Matter.cdn)
     matters += Failure.Kind.allCases.map { .cdn(.unreachable(.failed($0, .connecting), besideFile: false)) }
+    for fault in StoreFault.allCases {
+        matters += StoreOutage.allCases.map { .monitor(.storeFailing(fault, $0, words: "a")) }
+    }
     matters += CDNFailure.allCases.map { .monitor(.cdnWide($0, domains: 5, of: 9)) }
     for platform in HostingPlatform.allCases {
         for meaning in HostingMeaning.allCases {

@@ -115,26 +115,31 @@ extension Alert {
     }
 }
 
-// MARK: - A store that takes no writes, and its end
+// MARK: - A store in trouble, and its end
 // No incident of this kind is stored: the store is what fails.
 
 extension Alert {
     /// `id`: the same as long as the trouble lasts; pagers keep it open under this id until `storeTroubleResolved`.
     /// `since`, `now`: of the wall clock.
     /// `words`: of the system or the database.
-    /// `isAtStart`: the store cannot be opened, so that nothing is monitored.
     package static func storeTrouble(
-        id: String, since: Date, words: String, isAtStart: Bool, links: Links, instance: String,
-        now: Date
+        id: String, since: Date, fault: StoreFault = .other, outage: StoreOutage, words: String, links: Links,
+        instance: String, now: Date
     ) -> Alert {
-        let cause = MonitorCause.storeFailing(isAtStart: isAtStart, fault: words.displayable.shortened(to: 400))
+        let cause = MonitorCause.storeFailing(fault, outage, words: words.displayable.shortened(to: 400))
+        let trouble =
+            switch outage {
+            case .start: "the monitor cannot start: \(fault.summary)"
+            case .allWrites: fault == .other ? fault.summary : "nothing can be stored: \(fault.summary)"
+            case .someWrites: "not everything can be stored: \(fault.summary)"
+            case .setAside: "the store was damaged and set aside"
+            }
+        let finding = Finding(.monitor(cause), evidence: ["since": since.rfc3339])
         return storeAlert(
             .firing, id, since, links, instance, now,
             IncidentFacts(
-                diagnosis: .monitor(cause),
-                findings: [Finding(.monitor(cause), evidence: ["since": since.rfc3339])], subject: "aasa-monitor",
-                trouble: isAtStart ? "the monitor cannot start: the store takes no writes" : "the store takes no writes"
-            ))
+                diagnosis: .monitor(cause), findings: [finding], subject: "aasa-monitor", trouble: trouble),
+            finding.severity)
     }
 
     /// The end of it, for pagers.
@@ -150,11 +155,11 @@ extension Alert {
 
     private static func storeAlert(
         _ reason: NotificationReason, _ id: String, _ since: Date, _ links: Links, _ instance: String, _ now: Date,
-        _ facts: IncidentFacts
+        _ facts: IncidentFacts, _ severity: Severity = .error
     ) -> Alert {
         let isOver = reason == .resolved
         let incident = Incident(
-            id: id, subject: .fleet(.store), kind: .monitorDegraded, severity: .error,
+            id: id, subject: .fleet(.store), kind: .monitorDegraded, severity: severity,
             state: isOver ? .resolved : .firing, since: since, openedAt: since, firedAt: since,
             resolvedAt: isOver ? now : nil, reason: isOver ? .recovered : nil, version: 1)
         return Alert(

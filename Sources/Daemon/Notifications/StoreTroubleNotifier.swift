@@ -14,16 +14,26 @@ package actor StoreTroubleNotifier {
     private let marker: StoreTroubleMarker
     private var routing: Routing
     private var trouble: Trouble?
+    private var ends: [End] = []
 
     private struct Trouble {
         var content: StoreTroubleMarker.Content
-        /// The store's own instant: another one is another trouble.
-        var failingSince: Date?
         /// Of the steady clock.
         let seenAt: Date
         var triedAt: Date?
         var isTaken = false
-        var resolveTriedAt: Date?
+        /// A former process told of it: whether it lasts shows only after a while.
+        var isOfBefore = false
+    }
+
+    /// The end of a trouble, on its way to the pagers.
+    private struct End {
+        let content: StoreTroubleMarker.Content
+        /// Those that did not take it yet, by name.
+        var waiting: Set<String>
+        /// Of the steady clock.
+        let since: Date
+        var triedAt: Date?
     }
 
     /// Trouble that passes sooner is not notified.
@@ -32,6 +42,8 @@ package actor StoreTroubleNotifier {
     private static let pause: TimeInterval = 60
     /// Between two messages of processes that cannot start.
     private static let startPause: TimeInterval = 3600
+    /// A pager that does not take an end for so long never does: its key may be revoked.
+    private static let longestEnd: TimeInterval = 3600
 
     package init(notifier: DirectNotifier, routing: Routing, storePath: String, marker: StoreTroubleMarker) {
         self.notifier = notifier
@@ -43,7 +55,7 @@ package actor StoreTroubleNotifier {
     /// Takes another configuration, as after a reload.
     func replace(routing: Routing) { self.routing = routing }
 
-    // MARK: - A start that fails
+    // MARK: - A start that fails, or that begins with a new store
 
     /// Notifies that the daemon cannot start, at most once an hour. Another daemon that uses the store is no trouble.
     package func notify(ofFailedStart error: StoreError, now: Date = Date()) async {
@@ -53,12 +65,20 @@ package actor StoreTroubleNotifier {
         // Without a marker, all starts within an hour have one id: a pager then opens one incident.
         let hour = Date(timeIntervalSince1970: (now.timeIntervalSince1970 / 3600).rounded(.down) * 3600)
         var content = known ?? StoreTroubleMarker.Content(id: id(since: hour), since: now, notifiedAt: now)
-        let alert = Alert.storeTrouble(
-            id: content.id, since: content.since, words: error.message, isAtStart: true, links: routing.links(for: nil),
-            instance: routing.instance, now: now)
-        guard await send(alert, sick: []) else { return }
+        guard await !send(alert(content, error, .start, now: now), sick: []).isEmpty else { return }
         content.notifiedAt = now
         marker.write(content)
+    }
+
+    /// Notifies that a damaged store was set aside, so that what is open is announced again. Nothing ends it: a pager gets its end
+    /// at once.
+    /// - Returns: whether a channel took it.
+    package func notify(of aside: SetAside, now: Date = Date(), sick: Set<String> = []) async -> Bool {
+        let content = StoreTroubleMarker.Content(id: id(since: aside.at), since: aside.at, notifiedAt: now)
+        let error = StoreError(code: .corrupt, message: "\(aside.path): \(aside.detail)")
+        let taken = await send(alert(content, error, .setAside, now: now), sick: sick)
+        _ = await notifier.send(end(of: content, now: now), to: pagers.filter { taken.contains($0.name) })
+        return !taken.isEmpty
     }
 
     // MARK: - While the daemon runs
@@ -80,7 +100,7 @@ package actor StoreTroubleNotifier {
     /// Takes up what a former process notified: its end is due once writes work.
     package func resume(at now: Date) {
         guard let content = marker.content else { return }
-        trouble = Trouble(content: content, seenAt: now, triedAt: now, isTaken: true)
+        trouble = Trouble(content: content, seenAt: now, triedAt: now, isTaken: true, isOfBefore: true)
     }
 
     /// One look at the store's health.
@@ -88,65 +108,79 @@ package actor StoreTroubleNotifier {
         _ time: any Timekeeper, _ health: StoreHealth, sick: Set<String> = [], isSilenced: Bool = false
     ) async {
         if let since = health.failingSince {
-            await notify(since, health.lastError, time, sick, isSilenced)
+            await notify(since, health, time, sick, isSilenced)
         } else {
-            await resolve(time)
+            finish(time.now())
         }
+        await sendEnds(time)
     }
 
     private func notify(
-        _ failingSince: Date, _ error: StoreError?, _ time: any Timekeeper, _ sick: Set<String>, _ isSilenced: Bool
+        _ failingSince: Date, _ health: StoreHealth, _ time: any Timekeeper, _ sick: Set<String>, _ isSilenced: Bool
     ) async {
         let (now, wall) = (time.now(), time.wall())
-        if trouble.map({ $0.triedAt == nil && $0.failingSince != failingSince }) ?? true {
-            let content = StoreTroubleMarker.Content(id: id(since: wall), since: wall, notifiedAt: wall)
-            trouble = Trouble(content: content, failingSince: failingSince, seenAt: now)
-        }
-        trouble?.resolveTriedAt = nil
-        // A file that is gone does not come back by itself.
-        let patience = error?.code == .displaced ? 0 : Self.patience
-        guard let known = trouble, !known.isTaken, !isSilenced, now.timeIntervalSince(known.seenAt) >= patience,
-            isDue(known.triedAt, now)
+        var known =
+            trouble
+            ?? Trouble(
+                content: StoreTroubleMarker.Content(
+                    id: id(since: wall), since: min(failingSince, wall), notifiedAt: wall),
+                seenAt: now)
+        known.isOfBefore = false
+        defer { trouble = known }
+        // A file that is gone does not come back by itself; what comes back has lasted already.
+        let patience = health.lastError?.code == .displaced || health.isPartial ? 0 : Self.patience
+        guard !known.isTaken, !isSilenced, now.timeIntervalSince(known.seenAt) >= patience, isDue(known.triedAt, now)
         else { return }
-        trouble?.triedAt = now
-        let alert = Alert.storeTrouble(
-            id: known.content.id, since: known.content.since, words: error?.message ?? "", isAtStart: false,
-            links: routing.links(for: nil), instance: routing.instance, now: known.content.since + patience)
-        guard await send(alert, sick: sick) else { return }
-        trouble?.isTaken = true
-        trouble?.content.notifiedAt = wall
-        if let content = trouble?.content { marker.write(content) }
+        known.triedAt = now
+        let alert = alert(known.content, health.lastError, health.isPartial ? .someWrites : .allWrites, now: wall)
+        guard await !send(alert, sick: sick).isEmpty else { return }
+        known.isTaken = true
+        known.content.notifiedAt = wall
+        marker.write(known.content)
     }
 
-    /// Pagers get the end; chats do not.
-    private func resolve(_ time: any Timekeeper) async {
-        let now = time.now()
+    /// Writes work. Pagers get the end; chats do not.
+    private func finish(_ now: Date) {
         guard let known = trouble else { return }
-        guard known.triedAt != nil else {
-            trouble = nil
-            return
-        }
         // The first writes after a start come within a minute; before that nothing is known of the store.
-        if known.failingSince == nil, now.timeIntervalSince(known.seenAt) < Self.pause { return }
-        guard isDue(known.resolveTriedAt, now) else { return }
-        trouble?.resolveTriedAt = now
-        let pagers = routing.channels.filter { $0.kind.isPager && !$0.kind.isFeed }
-        let alert = Alert.storeTroubleResolved(
-            id: known.content.id, since: known.content.since, links: routing.links(for: nil),
-            instance: routing.instance, now: time.wall())
-        guard await notifier.send(alert, to: pagers).count == pagers.count else { return }
+        if known.isOfBefore, now.timeIntervalSince(known.seenAt) < Self.pause { return }
         trouble = nil
-        marker.remove()
+        guard known.triedAt != nil else { return }
+        ends.append(End(content: known.content, waiting: Set(pagers.map(\.name)), since: now))
+    }
+
+    /// Whatever becomes of an end, the next trouble is told.
+    private func sendEnds(_ time: any Timekeeper) async {
+        let now = time.now()
+        var left: [End] = []
+        for var end in ends {
+            let channels = pagers.filter { end.waiting.contains($0.name) }
+            if isDue(end.triedAt, now) {
+                end.triedAt = now
+                end.waiting.subtract(await notifier.send(self.end(of: end.content, now: time.wall()), to: channels))
+            }
+            end.waiting.formIntersection(channels.map(\.name))
+            if end.waiting.isEmpty || now.timeIntervalSince(end.since) >= Self.longestEnd {
+                marker.remove(id: end.content.id)
+            } else {
+                left.append(end)
+            }
+        }
+        ends = left
     }
 
     private func isDue(_ triedAt: Date?, _ now: Date) -> Bool {
         triedAt.map { now.timeIntervalSince($0) >= Self.pause } ?? true
     }
 
+    // MARK: - The messages
+
+    private var pagers: [Channel] { routing.channels.filter { $0.kind.isPager && !$0.kind.isFeed } }
+
     /// Sends through the fallback channel; where there is none, it is in trouble, or does not take it, through all others,
     /// those of the escalation last.
-    /// - Returns: whether a channel took it.
-    private func send(_ alert: Alert, sick: Set<String>) async -> Bool {
+    /// - Returns: the channels that took it, by name.
+    private func send(_ alert: Alert, sick: Set<String>) async -> Set<String> {
         let channels = routing.channels.filter {
             !$0.kind.isFeed && $0.accepts(kind: alert.incident.kind, severity: alert.incident.severity)
         }
@@ -156,8 +190,25 @@ package actor StoreTroubleNotifier {
             channels.filter { $0.name == routing.fallback && !sick.contains($0.name) },
             others.filter { !later.contains($0.name) }, others.filter { later.contains($0.name) },
         ]
-        for round in rounds where await !notifier.send(alert, to: round).isEmpty { return true }
-        return false
+        for round in rounds {
+            let taken = await notifier.send(alert, to: round)
+            if !taken.isEmpty { return taken }
+        }
+        return []
+    }
+
+    private func alert(
+        _ content: StoreTroubleMarker.Content, _ error: StoreError?, _ outage: StoreOutage, now: Date
+    ) -> Alert {
+        Alert.storeTrouble(
+            id: content.id, since: content.since, fault: error?.fault ?? .other, outage: outage,
+            words: error?.message ?? "",
+            links: routing.links(for: nil), instance: routing.instance, now: now)
+    }
+
+    private func end(of content: StoreTroubleMarker.Content, now: Date) -> Alert {
+        Alert.storeTroubleResolved(
+            id: content.id, since: content.since, links: routing.links(for: nil), instance: routing.instance, now: now)
     }
 
     /// Hosts that share a receiver must not end each other's incidents.
@@ -168,37 +219,19 @@ package actor StoreTroubleNotifier {
     }
 }
 
-/// Remembers across restarts that a store in trouble was notified: a file beside the store may be just what cannot be written.
-package struct StoreTroubleMarker: Sendable {
-    /// What was notified, and when.
-    package struct Content: Codable, Equatable, Sendable {
-        /// Of the incident: pagers keep it open under it.
-        package let id: String
-        package let since: Date
-        /// When a channel last took it.
-        package var notifiedAt: Date
-    }
-
-    /// nil: nothing is remembered.
-    let path: String?
-
-    /// In `$RUNTIME_DIRECTORY`, which systemd keeps over restarts of the service and which needs no disk.
-    package init(environment: [String: String] = ProcessInfo.processInfo.environment) {
-        // systemd lists several folders apart by colons; the first is ours.
-        path = environment["RUNTIME_DIRECTORY"]?.split(separator: ":").first.map { "\($0)/store-trouble.json" }
-    }
-
-    var content: Content? {
-        guard let path, let bytes = FileManager.default.contents(atPath: path) else { return nil }
-        return try? JSONDecoder().decode(Content.self, from: bytes)
-    }
-
-    func write(_ content: Content) {
-        guard let path else { return }
-        try? JSONEncoder().encode(content).write(to: URL(filePath: path), options: .atomic)
-    }
-
-    func remove() {
-        if let path { try? FileManager.default.removeItem(atPath: path) }
+extension StoreError {
+    /// What it is for those who get the message.
+    fileprivate var fault: StoreFault {
+        switch code {
+        case .full: .full
+        case .locked, .inUse: .locked
+        case .unwritable: .unwritable
+        case .corrupt: .damaged
+        case .displaced: .displaced
+        case .notADatabase: .foreign
+        case .newerSchema, .newerState: .newer
+        case .olderSchema: .older
+        case .missing, .exists, .other: .other
+        }
     }
 }

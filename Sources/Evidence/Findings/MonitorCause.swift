@@ -34,8 +34,8 @@ package enum MonitorCause: Codable, Equatable, Sendable {
     case configReloadFailed(fault: String)
     /// `answer`: of the channel's service; empty where there is none.
     case deliveryFailing(channel: String, isDisabled: Bool, answer: String)
-    /// `fault`: of the system or the database.
-    case storeFailing(isAtStart: Bool, fault: String)
+    /// `words`: of the system or the database.
+    case storeFailing(StoreFault, StoreOutage, words: String)
 
     var id: DiagnosisID { declaration.diagnosis }
 
@@ -171,18 +171,53 @@ package enum MonitorCause: Codable, Equatable, Sendable {
                         ? "Check the channel's URL, token and permissions; then `aasa-monitor alert test \(channel)`."
                         : "Check whether the service is down or blocked from here: `aasa-monitor alert test \(channel)`."
                 ))
-        case .storeFailing(let isAtStart, let fault):
+        case .storeFailing(let fault, let outage, let words):
             Declaration(
-                .storeFailing, leads: .storeFailing,
+                .storeFailing, outage == .setAside ? .warning : .error, leads: .storeFailing,
                 Words(
-                    "The store takes no writes, so "
-                        + (isAtStart
-                            ? "the monitor cannot start: it checks no domain and sends no other alert"
-                            : "checks are discarded and no other alert is sent") + " (\(fault)).",
-                    "Free space on the disk of store.path, check its permissions, or end the process that locks the database."
-                ))
+                    "\(English.consequence(outage)) (\(words)).",
+                    outage == .setAside
+                        ? "End by hand what a receiver keeps open under the old ids. To keep the old store, stop the monitor and put "
+                            + "a backup in its place."
+                        : English.action(fault)))
         }
     }
+}
+
+/// What is wrong with the monitor's store.
+package enum StoreFault: String, Codable, Sendable, CaseIterable {
+    case full, locked, unwritable, damaged
+    /// Deleted or replaced while it is used.
+    case displaced
+    /// No store of ours.
+    case foreign
+    /// Written by a newer version, or by an older one that cannot be read any more.
+    case newer, older
+    case other
+
+    /// Behind "the monitor cannot start: ".
+    package var summary: String {
+        switch self {
+        case .full: "no space is left for the store"
+        case .locked: "another program holds the store locked"
+        case .unwritable: "the store cannot be written"
+        case .damaged: "the store is damaged"
+        case .displaced: "the store was deleted or replaced"
+        case .foreign: "what lies at store.path is no store"
+        case .newer: "the store was written by a newer version"
+        case .older: "the store was written by an older version"
+        case .other: "the store takes no writes"
+        }
+    }
+}
+
+/// What trouble of the store keeps from working.
+package enum StoreOutage: String, Codable, Sendable, CaseIterable {
+    /// It cannot be opened.
+    case start
+    case allWrites, someWrites
+    /// Nothing any more: the damaged one was set aside at the start.
+    case setAside
 }
 
 /// In which way Apple's side of many domains fails.
@@ -212,6 +247,36 @@ extension English {
         case 403: "Let the proxy allow this host on port 443."
         default:
             "Check the proxy's address (--proxy, network.proxy), and what its log says."
+        }
+    }
+
+    fileprivate static func consequence(_ outage: StoreOutage) -> String {
+        switch outage {
+        case .start:
+            "The store cannot be opened, so the monitor cannot start: it checks no domain and sends no other alert"
+        case .allWrites: "The store takes no writes, so checks are discarded and no other alert is sent"
+        case .someWrites: "The store fails some writes, so checks are discarded and alerts may be missing"
+        case .setAside:
+            "The store was damaged and set aside, and the monitor began with a new one: what is wrong is announced again under new "
+                + "ids, and incidents of before are not resolved"
+        }
+    }
+
+    fileprivate static func action(_ fault: StoreFault) -> String {
+        switch fault {
+        case .full: "Free space on the disk of store.path."
+        case .locked: "End the process that holds the database locked, such as an open sqlite3 shell."
+        case .unwritable: "Check that the folder of store.path exists, and that the monitor's user may write there."
+        case .damaged:
+            "Restart the monitor: it sets the file aside and makes a new one. To keep the data, put a backup in its place instead."
+        case .displaced:
+            "Put the file back, or restart the monitor: it takes the file that is there, or makes a new one."
+        case .foreign: "Name another path as store.path, or move that file aside."
+        case .newer:
+            "Install the newer aasa-monitor again, or put a backup from before the upgrade in the store's place."
+        case .older: "Use the version that wrote it, or move the file aside: the monitor then makes a new one."
+        case .other:
+            "Check the disk of store.path: its space, its permissions, and whether another process holds the database locked."
         }
     }
 
