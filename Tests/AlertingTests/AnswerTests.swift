@@ -49,7 +49,6 @@ extension AlertingSuite {
                 .slackBot, 429, #"{"ok":false,"error":"ratelimited"}"#, .throttled(after: .seconds(30)),
                 ["retry-after": "30"]),
             Case(.discord, 200, #"{"id":"1"}"#, .delivered),
-            Case(.discord, 204, "", .delivered),
             Case(.discord, 404, #"{"message":"Unknown Webhook","code":10015}"#, gone),
             Case(.discord, 401, #"{"message":"Invalid Webhook Token","code":50027}"#, gone),
             Case(.discord, 400, #"{"message":"…","code":220001}"#, refused),
@@ -62,6 +61,7 @@ extension AlertingSuite {
                 .discord, 429, #"{"retry_after":2.5}"#, .throttled(after: .seconds(7.5)),
                 ["x-ratelimit-reset-after": "7.5"]),
             Case(.teams, 202, "", .delivered),
+            Case(.teams, 202, #"{"status":"Accepted"}"#, .delivered),
             Case(.teams, 200, "1", .delivered),
             Case(.teams, 200, "Webhook message delivery failed with error: HTTP error 429", .throttled(after: nil)),
             Case(.teams, 200, "Webhook message delivery failed with error: HTTP error 500", .transient),
@@ -77,7 +77,7 @@ extension AlertingSuite {
             Case(.mattermost, 400, #"{"id":"web.incoming_webhook.text.app_error"}"#, .permanentMessage),
             Case(.mattermost, 429, "limit exceeded", .throttled(after: .seconds(9)), ["x-ratelimit-reset": "9"]),
             Case(.telegram, 200, #"{"ok":true,"result":{"message_id":5}}"#, .delivered),
-            Case(.telegram, 200, "<html>captive portal</html>", .transient),
+            Case(.telegram, 200, "<html>captive portal</html>", refused),
             Case(
                 .telegram, 429,
                 #"{"ok":false,"error_code":429,"description":"Too Many Requests","parameters":{"retry_after":21}}"#,
@@ -125,7 +125,49 @@ extension AlertingSuite {
             let format = try service.channel().format
             for status in [nil, 302, 410, 500, 502, 504] as [Int?] {
                 let answer = TransportAnswer(status: status)
-                #expect(format.judge(answer, now: noon) == Classification.outcome(of: answer, now: noon))
+                #expect(format.judge(answer, now: noon) == WebhookFormat().judge(answer, now: noon))
+            }
+        }
+
+        @Test(
+            "what answers in a service's place with a status of success has not delivered", arguments: Service.allCases)
+        func stranger(service: Service) throws {
+            let channel = try service.channel()
+            let page = "<!DOCTYPE html>\n<html><head><title>Sign in · error 429</title></head><body>ok</body></html>"
+            // By what is taken there, and where it is not, by what the log and the trouble say of it.
+            let kind = channel.kind.rawValue
+            for (status, body, words) in [
+                (200, page, "an HTML page titled 'Sign in · error 429'"),
+                (202, page, "an HTML page titled 'Sign in · error 429'"),
+                (200, "<html><body>SECRET", "an HTML page"), (200, "", "nothing"), (200, "{}", "{}"),
+                (200, "Welcome to the network\nPlease log in", "Welcome to the network"),
+                (204, "", "nothing"),
+            ] {
+                let answer = TransportAnswer(status: status, body: Data(body.utf8))
+                guard channel.kind != .alertmanager else {
+                    #expect(channel.format.judge(answer, now: noon) == .delivered)
+                    continue
+                }
+                #expect(channel.format.judge(answer, now: noon) == Self.refused, "\(status) \(body)")
+                #expect(Delivery.words(answer, channel: channel) == "not an answer of \(kind), but \(words)")
+            }
+            let cut = TransportAnswer(
+                status: 200, fault: TransportFault(kind: .network, detail: "the connection was closed"))
+            let isAny = channel.kind == .alertmanager
+            #expect(channel.format.judge(cut, now: noon) == (isAny ? .delivered : .transient), "of half an answer")
+            let own = TransportAnswer(status: service.yes.status, body: Data(service.yes.body.utf8))
+            #expect(channel.format.judge(own, now: noon) == .delivered)
+            #expect(Delivery.words(own, channel: channel)?.hasPrefix("not an answer") != true)
+        }
+
+        @Test("the words of a page hold no secret that it repeats")
+        func pageWords() throws {
+            let channel = try Service.slack.channel()
+            let page = "<html><title>Not found: \(channel.url)</title>"
+            for status in [200, 404] {
+                let answer = TransportAnswer(status: status, body: Data(page.utf8))
+                let words = try #require(Delivery.words(answer, channel: channel))
+                #expect(words.hasSuffix("an HTML page titled 'Not found: [hidden]'"), "\(words)")
             }
         }
 

@@ -57,7 +57,6 @@ extension AlertingSuite {
         @Test("a pager takes the end under the key of the beginning", arguments: [Service.pagerduty, .alertmanager])
         func pager(service: Service) async throws {
             let pager = try service.channel("pager", url: "https://pager.test")
-            transport.script("pager", [.status(202, "{}"), .status(202, "{}")])
             let end = Alert.storeTroubleResolved(
                 id: "s1", since: noon - 60, links: .init(statusPage: nil), instance: "monitor-1", now: noon + 300)
             #expect(await notifier.send(trouble(), to: [pager]) == ["pager"])
@@ -102,7 +101,6 @@ extension AlertingSuite {
         func pagerTest() async throws {
             let test = Alert.test(
                 domain: try Domain("example.com"), links: .init(statusPage: nil), instance: "monitor-1", now: noon)
-            transport.script("ops", [.status(202, "{}"), .status(202, "{}")])
             let report = try await notifier.test(test, on: Service.pagerduty.channel(url: "https://ops.test"))
             #expect(report.outcome == .delivered && !report.isLeftOpen)
             let sent = try transport.sent.map { try object($0.request.body) }

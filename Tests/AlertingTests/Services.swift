@@ -63,6 +63,23 @@ enum Service: String, CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 
+    /// What it answers when it takes a message.
+    var yes: (status: Int, body: String) {
+        switch self {
+        case .slack, .mattermost: (200, "ok")
+        case .slackBot: (200, #"{"ok":true,"channel":"C1","ts":"1.2"}"#)
+        case .discord: (200, #"{"id":"9001"}"#)
+        case .teams: (202, "")
+        case .googleChat: (200, #"{"name":"spaces/AAAA/messages/B"}"#)
+        case .telegram: (200, #"{"ok":true,"result":{"message_id":9001}}"#)
+        case .line: (200, #"{"sentMessages":[{"id":"9001"}]}"#)
+        case .chatwork: (200, #"{"message_id":"9001"}"#)
+        case .pagerduty: (202, #"{"status":"success","dedup_key":"k"}"#)
+        case .alertmanager: (200, "")
+        case .ntfy: (200, #"{"id":"9001"}"#)
+        }
+    }
+
     /// What the service would call the first message.
     var reference: String? {
         switch self {

@@ -23,8 +23,6 @@ struct AlertmanagerFormat: ChannelFormat {
     func headers(messageKey: String, timestamp: Date, body: Data, channel: Channel) -> [HeaderField] {
         [HeaderField(name: "content-type", value: "application/json")] + channel.bearer
     }
-
-    func judge(_ answer: TransportAnswer, now: Date) -> Outcome { Classification.outcome(of: answer, now: now) }
 }
 
 /// One alert as Alertmanager takes it.

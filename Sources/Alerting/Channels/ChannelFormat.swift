@@ -26,6 +26,10 @@ protocol ChannelFormat: Sendable {
         body: Data, messageKey: String, timestamp: Date, userAgent: String, channel: Channel
     ) throws -> MessageRequest
 
+    /// Whether an answer of 2xx is the service's own, which says that it has the message. The page of a login or of a proxy
+    /// comes with 200, too.
+    func isTaken(_ answer: TransportAnswer) -> Bool
+
     /// What the answer means for the message and for the channel.
     func judge(_ answer: TransportAnswer, now: Date) -> Outcome
 
@@ -59,6 +63,9 @@ extension ChannelFormat {
     func headers(messageKey: String, timestamp: Date, body: Data, channel: Channel) -> [HeaderField] {
         [HeaderField(name: "content-type", value: "application/json; charset=utf-8")]
     }
+    /// Any: for receivers of the operator's own.
+    func isTaken(_ answer: TransportAnswer) -> Bool { true }
+    func judge(_ answer: TransportAnswer, now: Date) -> Outcome { classified(answer, now: now) }
     func reference(in answer: TransportAnswer) -> String? { nil }
     func newDestination(in answer: TransportAnswer) -> String? { nil }
     func isServiceWide(_ answer: TransportAnswer) -> Bool { false }
@@ -112,9 +119,9 @@ package enum Outcome: Equatable, Sendable {
     }
 }
 
-/// The table of answers that holds where a service's own rules say nothing else.
-enum Classification {
-    static func outcome(of answer: TransportAnswer, now: Date) -> Outcome {
+extension ChannelFormat {
+    /// By the table of answers that holds where a service's own rules say nothing else.
+    func classified(_ answer: TransportAnswer, now: Date) -> Outcome {
         guard let status = answer.status else {
             return switch answer.fault?.kind {
             case .address, .program: .permanentChannel(gone: false)
@@ -123,7 +130,9 @@ enum Classification {
         }
         let wait = RetryAfter.read(answer, now: now)
         return switch status {
-        case 200...299: .delivered
+        case 200...299 where isTaken(answer): .delivered
+        // What answers in the service's place has the message from us, and nobody reads it there. Of half an answer nobody knows.
+        case 200...299: answer.fault == nil ? .permanentChannel(gone: false) : .transient
         // Never followed: the signature and the secret are meant for this receiver, and the target may be anything.
         case 300...399: .permanentChannel(gone: false)
         case 400, 413, 422: .permanentMessage

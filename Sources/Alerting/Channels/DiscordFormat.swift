@@ -62,6 +62,8 @@ struct DiscordFormat: ChannelFormat {
         let global: Bool?
     }
 
+    func isTaken(_ answer: TransportAnswer) -> Bool { reference(in: answer) != nil }
+
     func judge(_ answer: TransportAnswer, now: Date) -> Outcome {
         let refusal = JSONText.decoded(Refusal.self, answer)
         if let status = answer.status, (400...499).contains(status), status != 429 {
@@ -73,7 +75,7 @@ struct DiscordFormat: ChannelFormat {
             default: break
             }
         }
-        guard answer.status == 429 else { return Classification.outcome(of: answer, now: now) }
+        guard answer.status == 429 else { return classified(answer, now: now) }
         let wait = ResetWait.seconds(answer, header: "x-ratelimit-reset-after", now: now)
         return .throttled(after: [RetryAfter.read(answer, now: now), wait].compactMap(\.self).max())
     }

@@ -92,7 +92,7 @@ struct EmailFormat: ChannelFormat {
     }
 
     func judge(_ answer: TransportAnswer, now: Date) -> Outcome {
-        guard let status = answer.status else { return Classification.outcome(of: answer, now: now) }
+        guard let status = answer.status else { return classified(answer, now: now) }
         return switch status {
         case 200...299: .delivered
         case 400...499: .transient

@@ -28,7 +28,7 @@ struct GoogleChatFormat: ChannelFormat {
             query: "messageReplyOption=REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD&requestId=\(messageKey)")
     }
 
-    func judge(_ answer: TransportAnswer, now: Date) -> Outcome { Classification.outcome(of: answer, now: now) }
+    func isTaken(_ answer: TransportAnswer) -> Bool { reference(in: answer) != nil }
 
     func reference(in answer: TransportAnswer) -> String? {
         struct Stored: Decodable { let name: String }

@@ -36,6 +36,8 @@ struct LineFormat: ChannelFormat {
         ] + channel.bearer
     }
 
+    func isTaken(_ answer: TransportAnswer) -> Bool { reference(in: answer) != nil }
+
     func judge(_ answer: TransportAnswer, now: Date) -> Outcome {
         struct Refusal: Decodable { let message: String? }
         let words = (JSONText.decoded(Refusal.self, answer)?.message ?? "").lowercased()
@@ -45,7 +47,7 @@ struct LineFormat: ChannelFormat {
         // The month's quota is used up; asking again soon would not help.
         case 429 where words.contains("monthly limit"): return .permanentChannel(gone: true)
         case 400 where words.contains("'to'") || words.contains("failed to send"): return .permanentChannel(gone: false)
-        default: return Classification.outcome(of: answer, now: now)
+        default: return classified(answer, now: now)
         }
     }
 

@@ -15,12 +15,14 @@ struct MattermostFormat: ChannelFormat {
 
     private struct Refusal: Decodable { let id: String? }
 
+    func isTaken(_ answer: TransportAnswer) -> Bool { answer.text == "ok" }
+
     func judge(_ answer: TransportAnswer, now: Date) -> Outcome {
         let word = JSONText.decoded(Refusal.self, answer)?.id ?? ""
         if answer.status == 400, Self.aboutChannel.contains(where: word.hasPrefix) {
             return .permanentChannel(gone: false)
         }
-        let outcome = Classification.outcome(of: answer, now: now)
+        let outcome = classified(answer, now: now)
         guard case .throttled(let wait) = outcome else { return outcome }
         return .throttled(
             after: [wait, ResetWait.seconds(answer, header: "x-ratelimit-reset", now: now)].compactMap(\.self).max())

@@ -62,7 +62,7 @@ struct NtfyFormat: ChannelFormat {
         [HeaderField(name: "content-type", value: "application/json; charset=utf-8")] + channel.bearer
     }
 
-    func judge(_ answer: TransportAnswer, now: Date) -> Outcome { Classification.outcome(of: answer, now: now) }
+    func isTaken(_ answer: TransportAnswer) -> Bool { reference(in: answer) != nil }
 
     func reference(in answer: TransportAnswer) -> String? {
         struct Stored: Decodable { let id: String }

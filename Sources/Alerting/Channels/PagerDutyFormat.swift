@@ -105,6 +105,11 @@ struct PagerDutyFormat: ChannelFormat {
 
     func address(messageKey: String, channel: Channel) -> String { channel.url("/v2/enqueue") }
 
+    func isTaken(_ answer: TransportAnswer) -> Bool {
+        struct Reply: Decodable { let status: String }
+        return answer.status == 202 && JSONText.decoded(Reply.self, answer)?.status == "success"
+    }
+
     func judge(_ answer: TransportAnswer, now: Date) -> Outcome {
         // The key is part of the body, so that PagerDuty reports a wrong one as a fault of the message.
         if answer.status == 400,
@@ -112,7 +117,7 @@ struct PagerDutyFormat: ChannelFormat {
         {
             return .permanentChannel(gone: false)
         }
-        return Classification.outcome(of: answer, now: now)
+        return classified(answer, now: now)
     }
 
     /// A test ends what it opened.

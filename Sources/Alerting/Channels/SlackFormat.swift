@@ -19,20 +19,26 @@ struct SlackFormat: ChannelFormat {
                 blocks: blocks ? Self.blocks(rendered) : nil))
     }
 
+    private struct Reply: Decodable {
+        let ok: Bool?
+        let error: String?
+    }
+
+    func isTaken(_ answer: TransportAnswer) -> Bool {
+        answer.text == "ok" || JSONText.decoded(Reply.self, answer)?.ok == true
+    }
+
     /// Slack answers in words; the status beside them varies.
     func judge(_ answer: TransportAnswer, now: Date) -> Outcome {
-        struct Reply: Decodable {
-            let ok: Bool?
-            let error: String?
-        }
-        guard answer.status != nil else { return Classification.outcome(of: answer, now: now) }
-        let reply = try? JSONDecoder().decode(Reply.self, from: answer.body)
+        guard let status = answer.status else { return classified(answer, now: now) }
+        let reply = JSONText.decoded(Reply.self, answer)
         let word = reply?.error ?? answer.text
         if Self.aboutMessage.contains(word) { return .permanentMessage }
         if Self.aboutChannel.contains(word) { return .permanentChannel(gone: answer.status == 410) }
         if Self.aboutPace.contains(word) { return .throttled(after: RetryAfter.read(answer, now: now)) }
-        let outcome = Classification.outcome(of: answer, now: now)
-        return outcome == .delivered && reply?.ok == false ? .transient : outcome
+        // A fault of its own.
+        if (200...299).contains(status), reply?.ok == false { return .transient }
+        return classified(answer, now: now)
     }
 
     private static let aboutMessage: Set<String> = [
@@ -121,6 +127,8 @@ struct SlackBotFormat: ChannelFormat {
     func headers(messageKey: String, timestamp: Date, body: Data, channel: Channel) -> [HeaderField] {
         [HeaderField(name: "content-type", value: "application/json; charset=utf-8")] + channel.bearer
     }
+
+    func isTaken(_ answer: TransportAnswer) -> Bool { SlackFormat().isTaken(answer) }
 
     func judge(_ answer: TransportAnswer, now: Date) -> Outcome { SlackFormat().judge(answer, now: now) }
 

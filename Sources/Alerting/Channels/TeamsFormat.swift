@@ -44,6 +44,11 @@ struct TeamsFormat: ChannelFormat {
     /// A workflow may take its time before it answers.
     var timeout: Duration { .seconds(30) }
 
+    /// A workflow takes a message with 202, whatever it says; the connectors of old answer `1`.
+    func isTaken(_ answer: TransportAnswer) -> Bool {
+        answer.status == 202 && !answer.isPage || answer.text == "1"
+    }
+
     func judge(_ answer: TransportAnswer, now: Date) -> Outcome {
         struct Refusal: Decodable {
             struct Reason: Decodable { let code: String? }
@@ -55,11 +60,10 @@ struct TeamsFormat: ChannelFormat {
             // Switched off, deleted, or its owner gone.
             return .permanentChannel(gone: false)
         }
-        let outcome = Classification.outcome(of: answer, now: now)
         // The connectors of old hid errors in a body of status 200, and some gateways still do.
-        guard outcome == .delivered, answer.text.range(of: "error", options: .caseInsensitive) != nil else {
-            return outcome
-        }
+        guard (200...299).contains(answer.status ?? 0), !answer.isPage,
+            answer.text.range(of: "error", options: .caseInsensitive) != nil
+        else { return classified(answer, now: now) }
         return answer.text.contains("429") ? .throttled(after: RetryAfter.read(answer, now: now)) : .transient
     }
 

@@ -66,8 +66,10 @@ struct TelegramFormat: ChannelFormat {
         }
     }
 
+    func isTaken(_ answer: TransportAnswer) -> Bool { JSONText.decoded(Reply.self, answer)?.ok == true }
+
     func judge(_ answer: TransportAnswer, now: Date) -> Outcome {
-        guard let status = answer.status else { return Classification.outcome(of: answer, now: now) }
+        guard let status = answer.status else { return classified(answer, now: now) }
         let reply = JSONText.decoded(Reply.self, answer)
         if status == 429 || reply?.parameters?.retry_after != nil {
             let asked = reply?.parameters?.retry_after.map {
@@ -77,9 +79,7 @@ struct TelegramFormat: ChannelFormat {
         }
         let words = (reply?.description ?? "").lowercased()
         if status == 400, Self.aboutChannel.contains(where: words.contains) { return .permanentChannel(gone: false) }
-        let outcome = Classification.outcome(of: answer, now: now)
-        // A 200 that is not the API's own is a proxy's.
-        return outcome == .delivered && reply?.ok != true ? .transient : outcome
+        return classified(answer, now: now)
     }
 
     private static let aboutChannel = [

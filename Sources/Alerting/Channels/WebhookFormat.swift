@@ -78,8 +78,6 @@ struct WebhookFormat: ChannelFormat {
         }
         return headers
     }
-
-    func judge(_ answer: TransportAnswer, now: Date) -> Outcome { Classification.outcome(of: answer, now: now) }
 }
 
 extension String {
@@ -277,7 +275,7 @@ struct CommandFormat: ChannelFormat {
         switch answer.status {
         case 0: .delivered
         case Self.refusal: .permanentMessage
-        case nil: Classification.outcome(of: answer, now: now)
+        case nil: classified(answer, now: now)
         default: .transient
         }
     }

@@ -233,12 +233,17 @@ package final class Delivery: Sendable {
 
     /// What came back, without secrets; nil where nothing was said.
     static func words(_ answer: TransportAnswer, channel: Channel) -> String? {
-        var parts: [String] = []
-        if let fault = answer.fault { parts.append(fault.detail) }
         // Cut only after hiding: half a secret at the end of a cut text would not be recognized.
-        if !answer.text.isEmpty { parts.append(answer.text) }
-        guard !parts.isEmpty else { return nil }
-        return channel.redacted(parts.joined(separator: ": ")).displayable.shortened(to: 300)
+        var text = channel.redacted(answer.text)
+        if answer.isPage {
+            text = "an HTML page" + (WebPage(Data(text.utf8)).title.map { " titled '\($0)'" } ?? "")
+        }
+        if (200...299).contains(answer.status ?? 0), answer.fault == nil, !channel.format.isTaken(answer) {
+            let first = text.split(whereSeparator: \.isNewline).first ?? "nothing"
+            text = "not an answer of \(channel.kind.rawValue), but \(first)"
+        }
+        let parts = [answer.fault.map { channel.redacted($0.detail) } ?? "", text].filter { !$0.isEmpty }
+        return parts.isEmpty ? nil : parts.joined(separator: ": ").displayable.shortened(to: 300)
     }
 
     private func takeIdleChannels() -> [String] {

@@ -83,6 +83,13 @@ package struct TransportAnswer: Equatable, Sendable {
     /// The first value of a header, by its name in lower case.
     package func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 
+    /// The body is an HTML page.
+    var isPage: Bool {
+        if header("content-type")?.lowercased().hasPrefix("text/html") == true { return true }
+        let start = text.prefix(100).lowercased()
+        return start.hasPrefix("<!doctype html") || start.hasPrefix("<html")
+    }
+
     /// The body as text, without blanks at its ends.
     package var text: String {
         String(decoding: body, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)

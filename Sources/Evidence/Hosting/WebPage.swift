@@ -25,7 +25,7 @@ extension WebPage {
     private static let limit = 16_384
 
     /// `content`: of a body that is HTML.
-    init(_ content: Data) {
+    package init(_ content: Data) {
         let markup = Markup(content.prefix(Self.limit))
         title = markup.first("title").flatMap { $0.isEmpty ? nil : $0.displayable.shortened(to: 60) }
         kind =

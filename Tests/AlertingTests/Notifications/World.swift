@@ -44,6 +44,14 @@ final class ScriptedTransport: MessageTransport {
                     body: Data(body.utf8)))
         }
 
+        /// As the service that is asked there answers when it takes a message.
+        static func yes(to request: MessageRequest) -> Reply {
+            let body = String(decoding: request.body, as: UTF8.self)
+            let service: Service =
+                body.contains("\"routing_key\"") ? .pagerduty : request.url.contains("wait=true") ? .discord : .slack
+            return .status(service.yes.status, service.yes.body)
+        }
+
         static func fault(_ kind: TransportFault.Kind, _ detail: String = "refused", wasSent: Bool = true) -> Reply {
             .answer(
                 TransportAnswer(status: nil, fault: TransportFault(kind: kind, detail: detail, wasSent: wasSent)))
@@ -61,7 +69,7 @@ final class ScriptedTransport: MessageTransport {
     }
 
     private struct State {
-        /// By the channel's name; 200 once the script is played out.
+        /// By the channel's name; what the service answers to a message once the script is played out.
         var script: [String: [Reply]]
         var sent: [Sent] = []
     }
@@ -85,7 +93,7 @@ final class ScriptedTransport: MessageTransport {
             let sent = Sent(at: time.now(), request: request)
             state.sent.append(sent)
             let name = sent.host.replacingOccurrences(of: ".test", with: "")
-            guard var replies = state.script[name], !replies.isEmpty else { return Reply.status(200, "ok") }
+            guard var replies = state.script[name], !replies.isEmpty else { return Reply.yes(to: request) }
             let next = replies.removeFirst()
             state.script[name] = replies
             return next
