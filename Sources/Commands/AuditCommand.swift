@@ -181,7 +181,7 @@ struct AuditedEntry {
                 "The origin's file does not name the app. Add \(app) to \(place) of \(claim.target.domain)'s file."
             ]
         case .asked(let claim, _, _, let report):
-            let text = report.verdict.text
+            let text = report.verdict.text(at: report.now)
             // The effect is about links.
             return [claim.service == "applinks" ? text.effect : nil, text.cause, text.action, text.outlook]
                 .compactMap(\.self)

@@ -97,7 +97,7 @@ struct OneShotChecker: Sendable {
             certificateWarning: watched?.certificateWarning ?? defaults.certificateWarning,
             expectations: expectations, ignoring: watched?.ignore ?? defaults.ignore, now: now)
         return CheckReport(
-            observation: observation, readings: readings, verdict: service.map(verdict.about) ?? verdict,
+            observation: observation, readings: readings, verdict: service.map(verdict.about) ?? verdict, judgedAt: now,
             cdnURL: probe.cdnURL(of: target.domain),
             expectations: expectations, service: service)
     }

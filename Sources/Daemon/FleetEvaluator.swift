@@ -199,7 +199,7 @@ package actor FleetEvaluator: FleetView {
             if hasChanged { dependencies.delivery.wake() }
         }
         state = evaluation.state
-        for change in evaluation.changes { change.log(to: dependencies.logger) }
+        for change in evaluation.changes { change.log(to: dependencies.logger, at: dependencies.time.wall()) }
     }
 }
 

@@ -130,7 +130,8 @@ package final class LogSink: Sendable {
 
 extension IncidentChange {
     /// One line for each transition that somebody may be notified of.
-    func log(to logger: Logger) {
+    /// `now`: of the wall clock.
+    func log(to logger: Logger, at now: Date) {
         guard let words else { return }
         var metadata: Logger.Metadata = [
             "kind": "\(incident.kind.rawValue)", "incident": "\(incident.id)",
@@ -138,7 +139,7 @@ extension IncidentChange {
         ]
         if let domain = incident.domain { metadata["domain"] = "\(domain)" }
         if let reason = incident.reason { metadata["reason"] = "\(reason.rawValue)" }
-        if let facts { metadata["diagnosis"] = "\(facts.text.oneLine)" }
+        if let facts { metadata["diagnosis"] = "\(facts.text(at: now).oneLine)" }
         logger.notice("\(words)", metadata: metadata)
     }
 

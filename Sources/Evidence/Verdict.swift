@@ -28,8 +28,8 @@ package struct Verdict: Codable, Equatable, Sendable {
         self.ignored = ignored
     }
 
-    /// The diagnosis in words.
-    package var text: DiagnosisText { diagnosis.text }
+    /// The diagnosis in words, as they are true at an instant.
+    package func text(at now: Date) -> DiagnosisText { diagnosis.text(at: now) }
 
     /// Whether this machine could not look at the origin.
     package var saysNothingOfOrigin: Bool {
@@ -85,6 +85,11 @@ package struct Comparison: Codable, Equatable, Sendable {
         self.changes = changes
     }
 
+    /// The change that the copy lags behind; nil where it is not known to lag.
+    package var change: OriginChange? {
+        lagSeconds == nil ? nil : changedAt.map { OriginChange(at: $0, after: changedAfter) }
+    }
+
     package enum State: String, Codable, Sendable, CaseIterable {
         case inSync = "in_sync"
         case propagating
@@ -107,6 +112,28 @@ package struct Comparison: Codable, Equatable, Sendable {
         case compared
         case behaviour
         case edges
+    }
+}
+
+/// When the origin left behind what a copy still holds, as far as it was seen.
+package struct OriginChange: Codable, Equatable, Sendable {
+    /// The change happened at this instant or before it.
+    package var at: Date
+    /// And after this one; nil: at just that instant, as the origin itself says.
+    package var after: Date?
+
+    package init(at: Date, after: Date? = nil) {
+        self.at = at
+        self.after = after
+    }
+
+    /// Whole seconds; a clock that went backwards makes nothing younger than now.
+    package func lag(at now: Date) -> Int { Int(max(0, now.timeIntervalSince(at))) }
+
+    /// Nobody looked for so long before the change was seen that it may be much older.
+    package func isMuchOlder(at now: Date) -> Bool {
+        guard let after else { return false }
+        return at.timeIntervalSince(after) > max(3600, now.timeIntervalSince(at) / 4)
     }
 }
 

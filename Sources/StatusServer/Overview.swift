@@ -82,8 +82,8 @@ package struct OverviewRow: Equatable, Sendable {
     init(_ state: DomainState, context: IncidentContext, time: PageTime) {
         let open = state.open.values.filter { $0.incident.state != .resolved }
         self.init(
-            name: state.domain.name, verdict: state.verdict?.level, diagnosis: state.verdict?.text.parts,
-            comparison: state.verdict?.comparison,
+            name: state.domain.name, verdict: state.verdict?.level, diagnosis: state.verdict?.text(at: time.wall).parts,
+            comparison: state.verdict?.comparison.aged(to: time.now),
             incidents: open.sorted {
                 ($0.incident.state.urgency, $0.incident.kind) < ($1.incident.state.urgency, $1.incident.kind)
             }.map { OverviewIncident($0, context: context, time: time) },
@@ -176,7 +176,8 @@ extension FleetLine {
         self.init(
             kind: incident.kind.rawValue, state: incident.state.rawValue, id: String(incident.id.prefix(12)),
             address: "/incidents/\(incident.id)",
-            diagnosis: facts?.text.parts.map { $0.onOneLine(upTo: 600) } ?? [], since: time.age(incident.since),
+            diagnosis: facts?.text(at: time.reading(incident)).parts.map { $0.onOneLine(upTo: 600) } ?? [],
+            since: time.age(incident.since),
             acknowledgedBy: record.acknowledgement?.by.onOneLine(upTo: 100))
     }
 }

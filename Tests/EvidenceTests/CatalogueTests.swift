@@ -28,10 +28,11 @@ private let samples: [Cause] = {
         .metOtherAddress(.refusal, here: ["a"]),
     ]
     let copy: [CopyCause] = [
-        .edgesWithoutCopy(1, of: 4, reasons), .edgesCatchingUp(2, of: 3, lagSeconds: 7200),
-        .lacksService("webcredentials", app: nil, lagSeconds: 7200),
-        .lacksService("appclips", app: "a", lagSeconds: nil),
-        .hasOtherApp(old: "a", new: "b", lagSeconds: 200_000), .losesLinks(lagSeconds: 7200), .inSyncInternational,
+        .edgesWithoutCopy(1, of: 4, reasons), .edgesCatchingUp(2, of: 3, since: OriginChange(at: .testing - 7200)),
+        .lacksService("webcredentials", app: nil, since: OriginChange(at: .testing - 7200)),
+        .lacksService("appclips", app: "a", since: nil),
+        .hasOtherApp(old: "a", new: "b", since: OriginChange(at: .testing - 200_000)),
+        .losesLinks(since: OriginChange(at: .testing - 7200)), .inSyncInternational,
         .inSync, .otherMode(.developer),
         .originFine,
     ]
@@ -40,10 +41,14 @@ private let samples: [Cause] = {
             BotProtection(.cloudflare, .challenge, sign: "a: b"), status: 403, passes: .crawler, elsewhere: nil),
         .challengedHere(BotProtection(.akamai, .refusal, sign: "a: b"), status: 403, passes: nil, elsewhere: "a"),
         .challengedHere(
-            BotProtection(.akamai, .refusal, sign: "a: b"), status: 403, passes: nil, elsewhere: nil, copyAge: 300),
+            BotProtection(.akamai, .refusal, sign: "a: b"), status: 403, passes: nil, elsewhere: nil,
+            copy: CopyWitness(fetchedAt: .testing - 300)),
         .refusedHereOnly(.crawler, here: .status(403)), .elsewhereFine("a", here: .status(403)),
-        .turnedAwayHere(.status(403), copyAge: 300), .turnedAwayHere(.status(429), copyAge: 0),
-        .turnedAwayForLong(.status(403), forSeconds: 100_000, copyAge: 300),
+        .turnedAwayHere(.status(403), copy: CopyWitness(fetchedAt: .testing - 300)),
+        .turnedAwayHere(.status(429), copy: CopyWitness(fetchedAt: nil)),
+        .turnedAwayForLong(
+            .status(403), since: .testing - 100_000, copy: CopyWitness(fetchedAt: .testing - 300)),
+        .turnedAwayForLong(.status(403), since: .testing, copy: CopyWitness(fetchedAt: nil)),
     ]
     let leads =
         matters.map { Cause($0) } + [
@@ -114,7 +119,7 @@ extension EvidenceSuite {
 
         @Test("each part is short and ends with a full stop; what to do begins with a verb", arguments: samples)
         func parts(_ cause: Cause) throws {
-            let text = cause.declaration.words()
+            let text = cause.declaration.words(.testing)
             for part in [text.why, text.advice].compactMap(\.self) {
                 #expect(part.hasSuffix(".") && !part.hasSuffix("..") && !part.contains("  "), "\(part)")
                 #expect(isSentence(part), "\(part)")
@@ -234,11 +239,15 @@ extension EvidenceSuite {
             func diagnosis(_ matter: CDNMatter, _ links: Effect.Links) -> Diagnosis {
                 Diagnosis(effect: Effect(links), cause: Cause(.cdn(matter)), outlook: .asksAgain(.testing))
             }
-            let first = diagnosis(.propagating(lag: 60), .openWebsite(at: EdgeShare(1, of: 2)))
+            let first = diagnosis(.propagating(OriginChange(at: .testing - 60)), .openWebsite(at: EdgeShare(1, of: 2)))
             #expect(
-                first.saysTheSame(as: diagnosis(.propagating(lag: 90), .openWebsite(at: EdgeShare(2, of: 3)))))
-            #expect(!first.saysTheSame(as: diagnosis(.propagating(lag: 60), .work(seen: nil))))
-            #expect(!first.saysTheSame(as: diagnosis(.stale(lag: 60), .openWebsite(at: EdgeShare(1, of: 2)))))
+                first.saysTheSame(
+                    as: diagnosis(.propagating(OriginChange(at: .testing - 90)), .openWebsite(at: EdgeShare(2, of: 3))))
+            )
+            #expect(!first.saysTheSame(as: diagnosis(.propagating(OriginChange(at: .testing - 60)), .work(seen: nil))))
+            #expect(
+                !first.saysTheSame(
+                    as: diagnosis(.stale(OriginChange(at: .testing - 60)), .openWebsite(at: EdgeShare(1, of: 2)))))
         }
     }
 }

@@ -105,17 +105,20 @@ extension EvidenceSuite {
                 cdn: good,
                 effect: works, outlook: .copyMayEnd),
             Row(
-                cause: .access(.turnedAwayHere(.status(403), copyAge: 0)), origin: .status(403), cdn: good,
+                cause: .access(.turnedAwayHere(.status(403), copy: CopyWitness(fetchedAt: nil))), origin: .status(403),
+                cdn: good,
                 effect: works, outlook: .phonesWithinWeek),
             Row(
                 cause: Cause(.cdn(.missing(status: 404, at: nil))), origin: good, cdn: .status(404), effect: nothing,
                 outlook: .withinDay),
             Row(
-                cause: Cause(.cdn(.stale(lag: 48 * 3600))), origin: other, cdn: good,
+                cause: Cause(.cdn(.stale(OriginChange(at: .testing - 48 * 3600, after: .testing - 48 * 3600 - 300)))),
+                origin: other, cdn: good,
                 effect: .followOtherFile(isOld: true, at: nil, website: ["/v2"], app: website), outlook: .beyondPromise,
                 changedHoursAgo: 48),
             Row(
-                cause: Cause(.cdn(.propagating(lag: 2 * 3600))), origin: modified("Sat, 21 Nov 2026 05:00:00 GMT"),
+                cause: Cause(.cdn(.propagating(OriginChange(at: .testing - 2 * 3600)))),
+                origin: modified("Sat, 21 Nov 2026 05:00:00 GMT"),
                 cdn: other, effect: old, outlook: .normalUntil(.testing + 22 * 3600)),
             Row(cause: Cause(.cdn(.badCopy(at: nil))), origin: good, cdn: page, effect: nothing, outlook: .withinDay),
             Row(

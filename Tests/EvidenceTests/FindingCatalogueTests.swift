@@ -56,8 +56,8 @@ let matters: [Matter] = {
         .singleFamily(4, domain),
         .singleFamily(6, domain), .addressesDiffer(groups),
         .addressAnswersDifferently(groups), .formattingsDiffer(groups),
-        .alternates(files: 2, changes: 3, checks: 8), .certificateExpiring(.testing, left: 86_400),
-        .chainExpiring(.testing, left: 86_400, name: "CN=a"), .chainExpired(.testing, name: "CN=a"),
+        .alternates(files: 2, changes: 3, checks: 8), .certificateExpiring(.testing + 86_400),
+        .chainExpiring(.testing + 86_400, name: "CN=a"), .chainExpired(.testing, name: "CN=a"),
         .crawlerRefused(refusals),
         .agentDiffers(
             [.init(agent: .crawler, served: .file(meaning: .sample, name: "00112233"))],
@@ -78,9 +78,10 @@ let matters: [Matter] = {
             .failed(.noNameServer, .resolving), besideFile: true, by: .nameServerFailed(host: "a", answer: nil)),
         .unreachable(.failed(.unreachable, .connecting), besideFile: true, by: .noFamily(6)),
         .unreachable(.notApple(status: 511), besideFile: true, by: .gateAnswers(status: 511)),
-        .stale(lag: 90_000),
-        .propagating(lag: 60), .divergent, .formattingDiffers,
-        .crawlerFails(word, .silence, asksAgainIn: 3600, at: edges), .crawlerFailsBesideCopy(word, .silence, at: nil),
+        .stale(OriginChange(at: .testing - 90_000)),
+        .propagating(OriginChange(at: .testing - 60)), .divergent, .formattingDiffers,
+        .crawlerFails(word, .silence, asksAgainAt: .testing + 3600, at: edges),
+        .crawlerFailsBesideCopy(word, .silence, at: nil),
         .missing(status: 404, at: nil), .badCopy(at: edges),
         .edgesDiffer(
             [

@@ -49,7 +49,7 @@ extension EvidenceSuite {
             let reply = Self.reply(row.sign)
             let verdict = try verdict(origin: reply, cdn: nil, unasked: .mode, mode: .developer)
             guard
-                case .access(.challengedHere(let seen, status: _, passes: nil, elsewhere: nil, copyAge: nil)) = verdict
+                case .access(.challengedHere(let seen, status: _, passes: nil, elsewhere: nil, copy: nil)) = verdict
                     .diagnosis
                     .cause
             else {

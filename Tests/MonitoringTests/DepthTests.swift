@@ -65,9 +65,9 @@ extension MonitoringSuite {
             "trouble is looked at in full every five minutes; what lasts for weeks, notes, and our own trouble are not",
             arguments: [
                 (.origin(.fault(.tlsVersion)), .full), (.origin(.falseEncoding("utf-8")), .full),
-                (.cdn(.divergent), .full), (.cdn(.propagating(lag: 60)), .light),
+                (.cdn(.divergent), .full), (.cdn(.propagating(OriginChange(at: .testing - 60))), .light),
                 (.file(.lint(lint(.warning))), .light), (.file(.lint(lint(.error))), .light),
-                (.origin(.certificateExpiring(.testing, left: 60)), .light),
+                (.origin(.certificateExpiring(.testing)), .light),
                 (.vantageFailed("a", detail: nil), .light),
             ] as [(Matter, Depth)])
         func findings(_ matter: Matter, _ depth: Depth) throws {

@@ -27,7 +27,10 @@ extension MonitoringSuite {
             try course.look(at: 25, Self.refused, Self.file())
             #expect(
                 course.state.verdict?.diagnosis.cause
-                    == .access(.turnedAwayForLong(.status(403), forSeconds: 25 * 3600, copyAge: 300)))
+                    == .access(
+                        .turnedAwayForLong(
+                            .status(403), since: .testing,
+                            copy: CopyWitness(fetchedAt: .testing + 25 * 3600 - 300))))
             try course.look(at: 26, Self.refused, Self.file())
             #expect(course.told == ["26 origin.broken firing"])
             #expect(course.events.last?.facts?.diagnosis.id == .turnedAwayForLong)

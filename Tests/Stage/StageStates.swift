@@ -33,6 +33,8 @@ package struct StageState: Sendable {
     package static let now = StageTime.instant
 
     private static func ago(_ hours: Double) -> Date { now - hours * 3600 }
+    /// A check that shows how old a change can be.
+    private static func justBefore(_ hours: Double) -> Date { ago(hours) - 60 }
 
     /// A site that is fine, and has been for nine days.
     private static func site(_ name: String) -> StageSite {
@@ -65,16 +67,22 @@ package struct StageState: Sendable {
             state.actions = actions
             guard site.name == domain else { return }
             site.deploy(file(2), ago(31), [nil, nil, nil])
-            site.extraChecks = [ago(6.5)]
+            site.extraChecks = [justBefore(31), ago(6.5)]
         }
     }
 
     package static let all: [StageState] = [
         state("healthy") { _, site in site.deploy(file(2), ago(48), [1, 2, 5]) },
-        state("propagating") { _, site in site.deploy(file(2), ago(2), [nil, nil, nil]) },
+        state("propagating") { _, site in
+            site.deploy(file(2), ago(2), [nil, nil, nil])
+            site.extraChecks = [justBefore(2)]
+        },
         stale("stale", []),
         state("divergent") { _, site in site.edges(from: ago(30), file(7)) },
-        state("mixed") { _, site in site.deploy(file(2), ago(31), [1, nil, nil]) },
+        state("mixed") { _, site in
+            site.deploy(file(2), ago(31), [1, nil, nil])
+            site.extraChecks = [justBefore(31)]
+        },
         state("missing") { _, site in
             site.edges(from: ago(3), .crawler("SWCERR00101 Bad HTTP Response: 403 Forbidden"))
             site.agents = (ago(3), .status(403))

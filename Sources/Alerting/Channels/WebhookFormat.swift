@@ -115,7 +115,7 @@ struct WebhookPayload: Encodable {
         diagnosis = parts.oneLine
         changes = alert.facts.comparison.changes
         behaviour = alert.facts.comparison.behaviour
-        findings = alert.facts.findings.map(\.text)
+        findings = alert.facts.findings.map { $0.text(at: alert.at) }
     }
 
     fileprivate enum Key: String, CodingKey {

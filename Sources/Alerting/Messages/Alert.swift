@@ -10,7 +10,7 @@ package struct Alert: Equatable, Sendable {
     package var at: Date
     package var incident: Incident
     package let facts: IncidentFacts
-    /// The diagnosis in words. A digest asks for it several times an incident.
+    /// The diagnosis in words, as of the message, or of the end. A digest asks for it several times an incident.
     package let text: DiagnosisText
     /// The acknowledgement in force.
     package var acknowledgement: Acknowledgement?
@@ -32,7 +32,7 @@ package struct Alert: Equatable, Sendable {
         self.at = at
         self.incident = incident
         self.facts = facts
-        text = facts.text
+        text = facts.text(at: incident.resolvedAt ?? at)
         self.acknowledgement = acknowledgement
         self.labels = labels
         self.links = links

@@ -101,7 +101,8 @@ struct Feed: Sendable {
         return AlertmanagerAlert(
             incident: incident, labels: incident.domain == nil ? routing.share : routing.labels(of: incident),
             summary: "\(incident.subjectName): \(incident.kind.rawValue) since \(Span.instant(incident.since))",
-            description: try store.facts(incident.id)?.text.oneLine ?? "", links: routing.links(for: incident.domain),
+            description: try store.facts(incident.id)?.text(at: asker.wall).oneLine ?? "",
+            links: routing.links(for: incident.domain),
             instance: routing.instance,
             endsAt: incident.state == .resolved
                 ? min(incident.resolvedAt ?? asker.wall, asker.wall) : asker.wall + Self.life)

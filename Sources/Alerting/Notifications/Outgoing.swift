@@ -287,14 +287,3 @@ extension Incident {
         return incident
     }
 }
-
-extension IncidentFacts {
-    /// The same facts some time later: a stale copy has grown older since they were seen. Instants are moved to the wall clock.
-    func aged(to now: Date, shift: TimeInterval) -> IncidentFacts {
-        guard let changed = comparison.changedAt else { return self }
-        var facts = self
-        if comparison.lagSeconds != nil { facts.comparison.lagSeconds = Int(max(0, now.timeIntervalSince(changed))) }
-        facts.comparison.changedAt = changed + shift
-        return facts
-    }
-}

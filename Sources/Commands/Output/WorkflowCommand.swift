@@ -60,8 +60,8 @@ extension CheckReport {
 
     private var ofFindings: [String] {
         let name = observation.domain.name
-        let findings = verdict.findings.map(\.text)
-        let ignored = verdict.ignored.map(\.text).map { ignored in
+        let findings = findings
+        let ignored = self.ignored.map { ignored in
             WorkflowCommand(
                 level: .notice, properties: [("title", "\(name): \(ignored.text.rule.rawValue) (ignored)")],
                 message: "\(ignored.text.message) Ignored: \(ignored.why)"

@@ -7,6 +7,8 @@ struct CheckReport: Sendable {
     let observation: Observation
     let readings: Readings
     let verdict: Verdict
+    /// When it was judged; nil: when the check began.
+    var judgedAt: Date?
     /// Where Apple's copy lies, also when it was not asked for.
     let cdnURL: String
     var expectations = Expectations()
@@ -15,9 +17,15 @@ struct CheckReport: Sendable {
     /// What `--why` adds; nil where it was not asked for.
     var why: WhyReport?
 
+    /// As of which instant it speaks.
+    var now: Date { judgedAt ?? observation.checkedAt }
+
+    var findings: [FindingText] { verdict.findings.map { $0.text(at: now) } }
+    var ignored: [IgnoredFindingText] { verdict.ignored.map { $0.text(at: now) } }
+
     /// The diagnosis in words.
     var diagnosis: DiagnosisText {
-        var text = verdict.text
+        var text = verdict.text(at: now)
         if let effect = service?.effect(of: verdict, readings) { text.effect = effect }
         return text
     }
@@ -40,8 +48,8 @@ struct CheckReport: Sendable {
             ("cdn", readings.cdnReport(url: cdnURL)),
             ("comparison", Self.json(of: verdict.comparison)),
             ("pages", .array((observation.full?.pages ?? []).map(Self.json(of:)))),
-            ("findings", .array(verdict.findings.map(\.text).map(Self.json(of:)))),
-            ("ignored", .array(verdict.ignored.map(\.text).map(Self.json(ofIgnored:)))),
+            ("findings", .array(findings.map(Self.json(of:)))),
+            ("ignored", .array(ignored.map(Self.json(ofIgnored:)))),
         ]
         return .object(members + (why.map { [("why", $0.json)] } ?? []))
     }
@@ -128,8 +136,8 @@ extension CheckReport {
         let name = observation.domain.name
         lines.append("\(style.bold(name))  \(style.verdict(verdict.level))")
         for part in diagnosis.parts { lines += style.diagnosis(part) }
-        for finding in verdict.findings.map(\.text) { lines += [""] + Self.text(of: finding, style: style) }
-        for ignored in verdict.ignored.map(\.text) { lines += [""] + Self.text(of: ignored, style: style) }
+        for finding in findings { lines += [""] + Self.text(of: finding, style: style) }
+        for ignored in ignored { lines += [""] + Self.text(of: ignored, style: style) }
         if !verdict.comparison.changes.isEmpty {
             lines += ["", "  " + style.dim("what the CDN does not have yet")]
             for change in verdict.comparison.changes {
@@ -187,7 +195,6 @@ extension CheckReport {
         for (label, part) in [("Why", text.cause), ("Do", text.action), ("Until when", text.outlook)] {
             if let part { lines += ["", "\(label): \(Markdown.text(part))"] }
         }
-        let findings = verdict.findings.map(\.text)
         if !findings.isEmpty {
             lines += ["", "| severity | finding | what to do |", "|---|---|---|"]
             lines += findings.map { finding in
@@ -196,7 +203,6 @@ extension CheckReport {
                     + "| \(Markdown.text(finding.fix)) |"
             }
         }
-        let ignored = verdict.ignored.map(\.text)
         if !ignored.isEmpty {
             lines += ["", "| ignored | finding | why |", "|---|---|---|"]
             lines += ignored.map { ignored in

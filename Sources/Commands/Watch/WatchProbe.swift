@@ -107,7 +107,7 @@ struct NothingToWaitFor: Sendable {
     func text(style: TextStyle) -> String {
         var lines = ["\(style.bold(domain.name))  \(style.verdict(.failing))"]
         lines += style.wrapped(message, indentation: 2)
-        for finding in findings.map(\.text) { lines += [""] + CheckReport.text(of: finding, style: style) }
+        for finding in findings.map({ $0.text(at: at) }) { lines += [""] + CheckReport.text(of: finding, style: style) }
         return lines.joined(separator: "\n")
     }
 
@@ -115,7 +115,7 @@ struct NothingToWaitFor: Sendable {
         .object([
             ("schema", .string("aasa-monitor/watch/v1")), ("event", .string("nothing_to_wait_for")),
             ("domain", .string(domain.name)), ("at", .string(at.rfc3339)), ("message", .string(message)),
-            ("findings", .array(findings.map(\.text).map(CheckReport.json(of:)))),
+            ("findings", .array(findings.map { CheckReport.json(of: $0.text(at: at)) })),
         ])
     }
 }

@@ -195,12 +195,12 @@ package struct DomainWatcher: Sendable {
         if before.verdict?.level != verdict.level || !isSame {
             let isWorse = verdict.level == .failing && before.verdict?.level != .failing
             logger.log(
-                level: isWorse ? .warning : .info, "\(verdict.text.oneLine)",
+                level: isWorse ? .warning : .info, "\(verdict.text(at: time.wall()).oneLine)",
                 metadata: metadata([
                     "verdict": "\(verdict.level.rawValue)", "comparison": "\(verdict.comparison.state.rawValue)",
                 ]))
         }
-        for change in evaluation.changes { change.log(to: logger) }
+        for change in evaluation.changes { change.log(to: logger, at: time.wall()) }
     }
 
     private func metadata(_ more: Logger.Metadata) -> Logger.Metadata {

@@ -35,11 +35,10 @@ extension Checks {
         evidence["cdn_sha256"] = context.readings.cdnBody?.hash.hex
         if let since = comparison.changedAt { evidence["changed_at"] = since.rfc3339 }
         if let since = comparison.changedAfter { evidence["changed_after"] = since.rfc3339 }
-        let lag = comparison.lagSeconds ?? 0
         let matter: CDNMatter? =
             switch comparison.state {
-            case .stale: .stale(lag: lag)
-            case .propagating: .propagating(lag: lag)
+            case .stale: comparison.change.map { .stale($0) }
+            case .propagating: comparison.change.map { .propagating($0) }
             case .divergent where context.readings.cdnBody?.meaning != nil: .divergent
             case .inSync
             where comparison.bytesEqual == false
@@ -82,7 +81,7 @@ extension Checks {
             let edges = group.count < asked.count ? EdgePlaces(places, of: total) : nil
             var evidence = evidence(fault, answer, first)
             if asked.count > 1 { evidence["edges"] = places.joined(separator: ", ") }
-            return Finding(.cdn(matter(fault, answer, edges)), evidence: evidence)
+            return Finding(.cdn(matter(fault, answer, edges, context.now)), evidence: evidence)
         }
     }
 
@@ -124,12 +123,14 @@ extension Checks {
         return evidence
     }
 
-    private static func matter(_ fault: CopyFault, _ answer: Answer, _ edges: EdgePlaces?) -> CDNMatter {
+    private static func matter(_ fault: CopyFault, _ answer: Answer, _ edges: EdgePlaces?, _ now: Date) -> CDNMatter {
         let failure = CrawlerFailure(answer)
         let word = failure.map(AppleWord.init) ?? AppleWord(code: nil, reason: "")
         let trouble = failure?.trouble ?? .unknown
         return switch fault {
-        case .crawler: .crawlerFails(word, trouble, asksAgainIn: answer.secondsUntilExpiry, at: edges)
+        case .crawler:
+            .crawlerFails(
+                word, trouble, asksAgainAt: answer.secondsUntilExpiry.map { now + TimeInterval($0) }, at: edges)
         case .crawlerBesideCopy: .crawlerFailsBesideCopy(word, trouble, at: edges)
         case .missing(let status): .missing(status: status, at: edges)
         case .noFile: .badCopy(at: edges)

@@ -6,6 +6,8 @@ import Foundation
 struct CopyEvidence {
     /// Seconds since the youngest copy was fetched.
     let age: Int
+    /// For what is said of it.
+    let witness: CopyWitness
     /// Whether an edge says so.
     let isDated: Bool
     /// For how many seconds this machine has not got the file; nil: it gets it.
@@ -42,8 +44,17 @@ struct CopyEvidence {
         guard let age = ages.min() else { return nil }
         self.age = age
         isDated = copies.contains { $0.answer?.age != nil }
+        witness = CopyWitness(fetchedAt: isDated && age > 0 ? now - TimeInterval(age) : nil)
         outOfSight = isInSight ? nil : Int(max(0, now.timeIntervalSince(history.outOfSightSince ?? now)))
     }
+}
+
+/// A copy at Apple's CDN, which shows that its crawler got the file.
+package struct CopyWitness: Codable, Equatable, Sendable {
+    /// As its edge says; nil where that says nothing.
+    package var fetchedAt: Date?
+
+    package init(fetchedAt: Date?) { self.fetchedAt = fetchedAt }
 }
 
 extension CheckContext {
@@ -86,7 +97,7 @@ extension CheckContext {
             let evidence = copyEvidence, evidence.isDated, evidence.age < CopyEvidence.freshness
         {
             finding.severity = .note
-            finding.counterevidence = .freshCopy(age: evidence.age)
+            finding.counterevidence = .freshCopy(fetchedAt: now - TimeInterval(evidence.age))
             return finding
         }
         if case .origin(.notPublic) = finding.matter, hasMixedAddresses {

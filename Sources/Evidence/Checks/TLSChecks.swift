@@ -119,7 +119,7 @@ extension Checks {
         let left = end.timeIntervalSince(context.now)
         guard left <= context.certificateWarning.inSeconds else { return nil }
         return Finding(
-            .origin(.certificateExpiring(end, left: Int(max(0, left).rounded()))), evidence: evidence(leaf, end))
+            .origin(.certificateExpiring(end)), evidence: evidence(leaf, end))
     }
 
     /// One that has expired in a chain that is trusted all the same is an old cross-signature: this machine found another
@@ -133,7 +133,7 @@ extension Checks {
         guard left <= context.certificateWarning.inSeconds, certificate.subject != certificate.issuer else {
             return nil
         }
-        return Finding(.origin(.chainExpiring(end, left: Int(left.rounded()), name: name)), evidence: evidence)
+        return Finding(.origin(.chainExpiring(end, name: name)), evidence: evidence)
     }
 
     private static func evidence(_ certificate: CertificateFacts, _ end: Date) -> [String: String] {

@@ -17,7 +17,7 @@ extension Comparison {
             self.init(single: readings, current: current, clock: clock, staleAfter: staleAfter)
         }
         guard !survey.isEmpty else { return }
-        edges = survey.tally(current: current) { clock.period(of: $0) != nil }
+        edges = survey.tally(current: current) { clock.change(from: $0) != nil }
     }
 
     /// One answer speaks for the CDN: that of its name, or one that all edges give.
@@ -58,38 +58,34 @@ extension Comparison {
         self.init(
             state: .divergent, bytesEqual: false, changes: difference.changes,
             compared: ComparedContents(copy, origin), behaviour: difference.behaviour)
-        if let period = clock.period(of: meaning) { settle(period, staleAfter: staleAfter, now: clock.now) }
+        guard let change = clock.change(from: meaning) else { return }
+        lag(behind: change, at: clock.now)
+        state = clock.now.timeIntervalSince(change.at) >= staleAfter.inSeconds ? .stale : .propagating
     }
 
     /// The edges disagree: judged by the oldest content that one of them still serves, as far as it is known which that is.
     private init(mixed survey: EdgeSurvey, of readings: Readings, current: Set<ContentHash>, clock: CopyClock) {
         self.init(state: .mixed)
-        var others: [(copy: ContentReading, period: CopyClock.Period?)] = []
+        var others: [(copy: ContentReading, change: OriginChange?)] = []
         for (look, copy) in survey.speaking {
             guard case .file(let meaning) = copy, !current.contains(meaning),
                 !others.contains(where: { $0.copy.meaning == meaning }), let body = readings.body(of: look.retrieval)
             else { continue }
-            others.append((body, clock.period(of: meaning)))
+            others.append((body, clock.change(from: meaning)))
         }
-        let oldest = others.filter { $0.period != nil }
-            .min { ($0.period?.changedAt ?? clock.now) < ($1.period?.changedAt ?? clock.now) }
+        let oldest = others.filter { $0.change != nil }
+            .min { ($0.change?.at ?? clock.now) < ($1.change?.at ?? clock.now) }
         guard let origin = readings.originFile, let told = oldest ?? others.first else { return }
         bytesEqual = false
         (changes, behaviour) = Self.difference(from: told.copy, to: origin)
         compared = ComparedContents(told.copy, origin)
-        guard let period = told.period else { return }
-        changedAt = period.changedAt
-        changedAfter = period.changedAfter
-        lagSeconds = clock.lag(of: period)
+        if let change = told.change { lag(behind: change, at: clock.now) }
     }
 
-    private mutating func settle(_ period: CopyClock.Period, staleAfter: Duration, now: Date) {
-        changedAt = period.changedAt
-        changedAfter = period.changedAfter
-        // A clock that went backwards makes nothing younger than now.
-        let lag = max(0, now.timeIntervalSince(period.changedAt))
-        lagSeconds = Int(lag)
-        state = lag >= staleAfter.inSeconds ? .stale : .propagating
+    private mutating func lag(behind change: OriginChange, at now: Date) {
+        changedAt = change.at
+        changedAfter = change.after
+        lagSeconds = change.lag(at: now)
     }
 
     /// What differs in meaning between two bodies, and what phones do differently; nothing where one is no file.
@@ -193,21 +189,14 @@ struct CopyClock {
     let staleAfter: Duration
     let now: Date
 
-    struct Period {
-        /// The change happened at this instant or before it.
-        let changedAt: Date
-        /// And after this one.
-        let changedAfter: Date?
-    }
-
     /// - Parameter meaning: a content that the origin does not serve now.
     /// - Returns: nil where the origin is not known to have served it before.
-    func period(of meaning: ContentHash) -> Period? {
-        if let period = history.superseded(meaning), let changedAt = period.supersededAt {
-            return Period(changedAt: changedAt, changedAfter: period.lastSeen)
+    func change(from meaning: ContentHash) -> OriginChange? {
+        if let period = history.superseded(meaning), let end = period.supersededAt {
+            return OriginChange(at: end, after: period.lastSeen)
         }
-        guard !history.isKept, let changedAt = modifiedLately else { return nil }
-        return Period(changedAt: changedAt, changedAfter: nil)
+        guard !history.isKept, let modified = modifiedLately else { return nil }
+        return OriginChange(at: modified)
     }
 
     /// The origin's Last-Modified, where it tells of a change that Apple's CDN may not have picked up yet. An older one does
@@ -220,9 +209,6 @@ struct CopyClock {
         let answered = answer.header("date").flatMap(HTTPDate.parse) ?? now
         return abs(answered.timeIntervalSince(modified)) <= Self.generation ? nil : modified
     }
-
-    /// Whole seconds; a clock that went backwards makes nothing younger than now.
-    func lag(of period: Period) -> Int { Int(max(0, now.timeIntervalSince(period.changedAt))) }
 
     /// Seconds between which a date counts as made with the answer.
     private static let generation: TimeInterval = 10

@@ -1,27 +1,31 @@
 // The file is there for some and not for others: by user agent, by place, or for this machine alone.
 
+import Foundation
+
 package enum AccessCause: Codable, Equatable, Sendable {
     /// A bot protection answers this machine in place of the site; `passes` and `elsewhere`: an agent of Apple's and a place
-    /// that get the file; `copyAge`: seconds, where Apple's copy shows that its crawler got it.
+    /// that get the file; `copy`: where Apple's shows that its crawler got it.
     case challengedHere(
-        BotProtection, status: Int, passes: AgentLook.Agent?, elsewhere: String?, copyAge: Int? = nil)
+        BotProtection, status: Int, passes: AgentLook.Agent?, elsewhere: String?, copy: CopyWitness? = nil)
     /// Apple's agent gets the file where this program does not.
     case refusedHereOnly(AgentLook.Agent, here: Served)
     case elsewhereFine(String, here: Served)
-    /// This machine is turned away, and Apple's crawler is not, as its copy shows. `copyAge`: seconds.
-    case turnedAwayHere(Served, copyAge: Int)
-    /// The same for so many seconds, or beside a copy of such an age, that the copy shows nothing any more.
-    case turnedAwayForLong(Served, forSeconds: Int, copyAge: Int)
+    /// This machine is turned away, and Apple's crawler is not, as its copy shows.
+    case turnedAwayHere(Served, copy: CopyWitness)
+    /// The same for so long, or beside a copy so old, that the copy shows nothing any more.
+    case turnedAwayForLong(Served, since: Date, copy: CopyWitness)
 
     var declaration: CauseDeclaration {
         switch self {
-        case .challengedHere(let protection, let status, let agent, let place, let copyAge):
+        case .challengedHere(let protection, let status, let agent, let place, let copy):
             CauseDeclaration(
                 .challengedHere,
-                Words(
-                    English.why(protection, status) + English.passing(agent, place)
-                        + (copyAge.map { " " + English.fetched($0) } ?? ""),
-                    copyAge == nil || agent != nil ? English.action(protection) : English.letThisMachinePass))
+                asOf: { now in
+                    Words(
+                        English.why(protection, status) + English.passing(agent, place)
+                            + (copy.map { " " + English.fetched($0, now) } ?? ""),
+                        copy == nil || agent != nil ? English.action(protection) : English.letThisMachinePass)
+                })
         case .refusedHereOnly(let agent, let here):
             CauseDeclaration(
                 .refusedHereOnly,
@@ -34,28 +38,36 @@ package enum AccessCause: Codable, Equatable, Sendable {
                 Words(
                     "The file is there from \(place), but this machine does not get it: your server \(English.words(here)).",
                     English.action(elsewhereFineBut: here)))
-        case .turnedAwayHere(let here, let age):
+        case .turnedAwayHere(let here, let copy):
             CauseDeclaration(
                 .turnedAwayHere,
-                Words(
-                    "To this machine your server \(English.words(here)). \(English.fetched(age)) Most likely this machine alone is "
-                        + "turned away.", here == .status(429) ? English.askLess : English.letThisMachinePass))
-        case .turnedAwayForLong(let here, let seconds, let age):
+                asOf: { now in
+                    Words(
+                        "To this machine your server \(English.words(here)). \(English.fetched(copy, now)) Most likely this machine "
+                            + "alone is turned away.",
+                        here == .status(429) ? English.askLess : English.letThisMachinePass)
+                })
+        case .turnedAwayForLong(let here, let since, let copy):
             CauseDeclaration(
                 .turnedAwayForLong,
-                Words(
-                    "To this machine your server \(English.words(here))"
-                        + "\(seconds < 3600 ? "" : ", for \(English.age(seconds)) now"). Apple's CDN still has the file, but its copy "
-                        + "may be old (fetched \(English.age(age)) ago, as its edge says).",
-                    English.actionForLong(here)))
+                asOf: { now in
+                    let isLong = now.timeIntervalSince(since) >= 3600
+                    let fetched = copy.fetchedAt.map {
+                        " (fetched \(English.age(since: $0, now)) ago, as its edge says)"
+                    }
+                    return Words(
+                        "To this machine your server \(English.words(here))"
+                            + "\(isLong ? ", for \(English.age(since: since, now)) now" : ""). Apple's CDN still has the file, but its "
+                            + "copy may be old\(fetched ?? "").",
+                        English.actionForLong(here))
+                })
         }
     }
 }
 
 extension English {
-    fileprivate static func fetched(_ age: Int) -> String {
-        // Without an Age nobody says how old it is.
-        "Apple's crawler got the file\(age == 0 ? "." : ": the copy is \(self.age(age)) old.")"
+    fileprivate static func fetched(_ copy: CopyWitness, _ now: Date) -> String {
+        "Apple's crawler got the file" + (copy.fetchedAt.map { ": the copy is \(age(since: $0, now)) old." } ?? ".")
     }
 
     fileprivate static let letThisMachinePass =
@@ -100,7 +112,7 @@ extension Diagnosis {
                 .challengedHere(
                     protection, status: status, passes: context.check.welcomeAgents.first,
                     elsewhere: context.check.welcomeVantages.first?.inSentence,
-                    copyAge: evidence.flatMap { $0.isRecent ? $0.age : nil }))
+                    copy: evidence.flatMap { $0.isRecent ? $0.witness : nil }))
         },
         { context in
             guard let agent = context.check.welcomeAgents.first, context.hasTroubleAtOrigin else { return nil }
@@ -122,10 +134,11 @@ extension Diagnosis {
             guard evidence.isRecent else {
                 return .access(
                     .turnedAwayForLong(
-                        context.here, forSeconds: evidence.outOfSight ?? 0, copyAge: evidence.age))
+                        context.here, since: context.check.now - TimeInterval(evidence.outOfSight ?? 0),
+                        copy: evidence.witness))
             }
             return context.hasError(in: .origin)
-                ? nil : .access(.turnedAwayHere(context.here, copyAge: evidence.age))
+                ? nil : .access(.turnedAwayHere(context.here, copy: evidence.witness))
         }
     ]
 }

@@ -1,6 +1,8 @@
 // Why it is so: the finding that leads, or what several witnesses show together. A cause is declared once, with its identifier and its
 // words, in the file of its area.
 
+import Foundation
+
 package enum Cause: Codable, Equatable, Sendable {
     /// A finding says it all; where it was met.
     indirect case finding(DiagnosisID, Matter, Finding.Place?)
@@ -30,7 +32,7 @@ package enum Cause: Codable, Equatable, Sendable {
     var declaration: CauseDeclaration {
         switch self {
         case .finding(let id, let matter, let place):
-            CauseDeclaration(id, English.words(matter.declaration.words(), at: place))
+            CauseDeclaration(id, asOf: { English.words(matter.declaration.words($0), at: place) })
         case .origin(let cause): cause.declaration
         case .access(let cause): cause.declaration
         case .crawler(let cause): cause.declaration
@@ -43,10 +45,15 @@ package enum Cause: Codable, Equatable, Sendable {
 /// What is declared of one cause.
 struct CauseDeclaration {
     let id: DiagnosisID
-    /// Made where somebody asks for them.
-    let words: () -> Words
+    /// Made where somebody asks for them, as of an instant: ages grow.
+    let words: (Date) -> Words
 
     init(_ id: DiagnosisID, _ words: @autoclosure @escaping () -> Words) {
+        self.init(id, asOf: { _ in words() })
+    }
+
+    /// `words`: of what ages.
+    init(_ id: DiagnosisID, asOf words: @escaping (Date) -> Words) {
         self.id = id
         self.words = words
     }

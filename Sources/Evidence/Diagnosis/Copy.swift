@@ -5,12 +5,12 @@ import Foundation
 
 package enum CopyCause: Codable, Equatable, Sendable {
     case edgesWithoutCopy(Int, of: Int, [AbsenceReason])
-    case edgesCatchingUp(Int, of: Int, lagSeconds: Int)
+    case edgesCatchingUp(Int, of: Int, since: OriginChange)
     /// `app`: of the service, where the copy has the service but not the app.
-    case lacksService(String, app: String?, lagSeconds: Int?)
+    case lacksService(String, app: String?, since: OriginChange?)
     /// The origin's file has none of the links that Apple's copy has.
-    case losesLinks(lagSeconds: Int?)
-    case hasOtherApp(old: String, new: String, lagSeconds: Int?)
+    case losesLinks(since: OriginChange?)
+    case hasOtherApp(old: String, new: String, since: OriginChange?)
     case inSyncInternational
     case inSync
     case otherMode(AssociationMode)
@@ -25,29 +25,40 @@ package enum CopyCause: Codable, Equatable, Sendable {
                 Words(
                     "\(missing) of Apple's \(all) edges \(missing == 1 ? "has" : "have") no copy (\(English.words(reasons))).",
                     English.actions(reasons)))
-        case .edgesCatchingUp(let inSync, let all, let lag):
+        case .edgesCatchingUp(let inSync, let all, let change):
             CauseDeclaration(
                 .edgesCatchingUp,
-                Words(
-                    "The file changed \(English.age(lag)) ago, and \(inSync) of Apple's \(all) edges "
-                        + "\(inSync == 1 ? "serves" : "serve") it already.", "Wait. Nothing needs to be done."))
-        case .lacksService(let service, let app, let lag):
+                asOf: { now in
+                    Words(
+                        "The file changed \(English.age(of: change, now)) ago, and \(inSync) of Apple's \(all) edges "
+                            + "\(inSync == 1 ? "serves" : "serve") it already.", "Wait. Nothing needs to be done.")
+                })
+        case .lacksService(let service, let app, let change):
             CauseDeclaration(
                 .copyLacksService,
-                Words(
-                    "Apple's copy lacks " + (app.map { "\($0) in \(service)" } ?? "the service \(service)")
-                        + ": \(English.consequence(service)). " + English.since(lag), English.wait(lag)))
-        case .losesLinks(let lag):
+                asOf: { now in
+                    Words(
+                        "Apple's copy lacks " + (app.map { "\($0) in \(service)" } ?? "the service \(service)")
+                            + ": \(English.consequence(service)). " + English.since(change, now),
+                        English.wait(change, now))
+                })
+        case .losesLinks(let change):
             CauseDeclaration(
                 .originLosesLinks,
-                Words(
-                    "The origin's file no longer has applinks, which Apple's copy has. Links open the website once Apple takes that "
-                        + "file. \(English.since(lag))",
-                    "Put applinks back into the file, unless it is meant: Apple asks again by itself."))
-        case .hasOtherApp(let old, let new, let lag):
+                asOf: { now in
+                    Words(
+                        "The origin's file no longer has applinks, which Apple's copy has. Links open the website once Apple takes "
+                            + "that file. \(English.since(change, now))",
+                        "Put applinks back into the file, unless it is meant: Apple asks again by itself.")
+                })
+        case .hasOtherApp(let old, let new, let change):
             CauseDeclaration(
                 .copyHasOtherApp,
-                Words("Apple's copy names the app \(old) in place of \(new). \(English.since(lag))", English.wait(lag)))
+                asOf: { now in
+                    Words(
+                        "Apple's copy names the app \(old) in place of \(new). \(English.since(change, now))",
+                        English.wait(change, now))
+                })
         case .inSyncInternational:
             CauseDeclaration(
                 .inSyncInternational,
@@ -76,8 +87,8 @@ extension English {
         }
     }
 
-    fileprivate static func since(_ lag: Int?) -> String {
-        lag.map { "The file changed \(age($0)) ago." } ?? "It is not known since when."
+    fileprivate static func since(_ change: OriginChange?, _ now: Date) -> String {
+        change.map { "The file changed \(age(of: $0, now)) ago." } ?? "It is not known since when."
     }
 }
 
@@ -92,9 +103,9 @@ extension Diagnosis {
         },
         { context in
             guard context.finding(.edgesDiffer)?.severity == .note, let tally = context.comparison.edges,
-                let lag = context.comparison.lagSeconds
+                let change = context.comparison.change
             else { return nil }
-            return .copy(.edgesCatchingUp(tally.inSync, of: tally.asked, lagSeconds: lag))
+            return .copy(.edgesCatchingUp(tally.inSync, of: tally.asked, since: change))
         },
         { context in
             context.isMixed ? context.finding(.edgesDiffer).map { Cause($0) } : nil
@@ -116,23 +127,23 @@ extension Diagnosis {
         { $0.finding(.badCopy).map { Cause($0) } },
         { context in
             guard context.copyIsBehind, context.losesLinks else { return nil }
-            return .copy(.losesLinks(lagSeconds: context.comparison.lagSeconds))
+            return .copy(.losesLinks(since: context.comparison.change))
         },
         { context in
             guard context.copyIsBehind, let lacking = context.lackingService else { return nil }
             return .copy(
-                .lacksService(lacking.service, app: lacking.app, lagSeconds: context.comparison.lagSeconds))
+                .lacksService(lacking.service, app: lacking.app, since: context.comparison.change))
         },
         { context in
             guard context.copyIsBehind, let apps = context.replacedApp else { return nil }
             return .copy(
-                .hasOtherApp(old: apps.old, new: apps.new, lagSeconds: context.comparison.lagSeconds))
+                .hasOtherApp(old: apps.old, new: apps.new, since: context.comparison.change))
         },
         { context in
-            guard let lag = context.comparison.lagSeconds else { return nil }
+            guard let change = context.comparison.change else { return nil }
             switch context.comparison.state {
-            case .stale: return Cause(.cdn(.stale(lag: lag)))
-            case .propagating: return Cause(.cdn(.propagating(lag: lag)))
+            case .stale: return Cause(.cdn(.stale(change)))
+            case .propagating: return Cause(.cdn(.propagating(change)))
             default: return nil
             }
         },

@@ -176,7 +176,8 @@ package enum CrawlerCause: Codable, Equatable, Sendable {
                     "From here the domain has \(addresses.listed(upTo: 2)), not public, so this machine does not see what Apple "
                         + "sees.", English.action(trouble)))
         case .notSeenHere(let trouble, let cause):
-            CauseDeclaration(trouble.diagnosis, Words(cause.declaration.words().why, English.action(trouble)))
+            CauseDeclaration(
+                trouble.diagnosis, asOf: { Words(cause.declaration.words($0).why, English.action(trouble)) })
         case .unknown(let word):
             CauseDeclaration(
                 .crawlerUnknown,

@@ -14,9 +14,8 @@ package struct Diagnosis: Codable, Equatable, Sendable {
     package var outlook: Outlook?
     /// Whether a fault of the site rests on this machine alone, of which nothing else was seen to work; nil: it does not.
     package var isSeenHereAlone: Bool?
-    /// How old Apple's copy is, in seconds, where its crawler got the file after the fault was there; nil: it did not, or that is not
-    /// known.
-    package var copySinceFailure: Int?
+    /// When Apple's crawler got the file, where that was after the fault was there; nil: it was not, or that is not known.
+    package var copySinceFailure: Date?
 
     package init(effect: Effect, cause: Cause, word: AppleReport? = nil, outlook: Outlook? = nil) {
         self.effect = effect
@@ -55,7 +54,7 @@ extension Diagnosis {
         }
         // Apple's word has an advice of its own; what this machine meets besides is a second one.
         if word?.here == .unseen, !context.originIsFine, cause.isMetHere { word?.here = .otherwise }
-        if cause.isMetHere, let age = context.copySinceFailure { copySinceFailure = age }
+        if cause.isMetHere { copySinceFailure = context.copySinceFailure }
     }
 
     typealias Row = @Sendable (DiagnosisContext) -> Cause?
@@ -187,15 +186,16 @@ final class DiagnosisContext {
         }
     }
 
-    /// How old the copy is, where the fault is known to be older: a copy that was fetched since speaks against the site's fault. A day
-    /// more than its `Age` tells, as the tier behind the edges may have kept it.
-    var copySinceFailure: Int? {
+    /// When the copy was fetched, where the fault is known to be older: such a copy speaks against the site's fault. A day older than
+    /// its `Age` tells, as the tier behind the edges may have kept it.
+    var copySinceFailure: Date? {
         guard let evidence = check.copyEvidence, evidence.isDated, check.origin.ownFault == nil else { return nil }
         let ended = check.origin.connection?.tls.flatMap { tls in
             tls.problem == .expired ? tls.chain.compactMap(\.notAfter).filter { $0 < check.now }.max() : nil
         }
         let failing = [evidence.outOfSight, ended.map { Int(check.now.timeIntervalSince($0)) }].compactMap(\.self).max()
-        return failing.map { $0 > evidence.age + 86_400 } == true ? evidence.age : nil
+        let isOlder = failing.map { $0 > evidence.age + 86_400 } == true
+        return isOlder ? check.now - TimeInterval(evidence.age) : nil
     }
 
     /// Apple's word where every edge says so: what one of them remembers is no statement about now.

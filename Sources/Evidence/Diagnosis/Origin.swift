@@ -2,6 +2,7 @@
 
 import AASA
 import Facts
+import Foundation
 
 package enum OriginCause: Codable, Equatable, Sendable {
     /// Apple refuses the address; `seen`: those that are not public, of so many that this machine's resolver gives.
@@ -40,9 +41,11 @@ package enum OriginCause: Codable, Equatable, Sendable {
         case .addressesFailVariously(let answers, let repairs):
             CauseDeclaration(
                 .addressesFailVariously,
-                Words(
-                    "\(English.lead(answers)): \(English.words(answers.groups)).",
-                    English.actions(repairs)))
+                asOf: { now in
+                    Words(
+                        "\(English.lead(answers)): \(English.words(answers.groups)).",
+                        English.actions(repairs, now))
+                })
         case .redirectToNothing(let hop, let target, let status, let addsSlash):
             CauseDeclaration(
                 .redirectToNothing,
@@ -104,16 +107,16 @@ extension English {
     }
 
     /// Several addresses may need the same.
-    fileprivate static func actions(_ repairs: [AddressRepair]) -> String {
-        repairs.map(action).uniqued.prefix(3).joined(separator: " ")
+    fileprivate static func actions(_ repairs: [AddressRepair], _ now: Date) -> String {
+        repairs.map { action($0, now) }.uniqued.prefix(3).joined(separator: " ")
     }
 
-    private static func action(_ repair: AddressRepair) -> String {
+    private static func action(_ repair: AddressRepair, _ now: Date) -> String {
         switch repair {
         case .deadAddress: "Repair the dead address, or take it out of the records."
         case .ipv6: "Repair IPv6, or take the AAAA records away."
         case .sameFile: "Bring the same file to every server."
-        case .fault(let matter): matter.declaration.words().action ?? ""
+        case .fault(let matter): matter.declaration.words(now).action ?? ""
         }
     }
 }

@@ -6,14 +6,13 @@ import Foundation
 package enum CDNMatter: Codable, Equatable, Sendable {
     /// `besideFile`: the origin serves one. `by`: what this machine lacks, where that is why.
     case unreachable(CDNFault, besideFile: Bool, by: MonitorCause? = nil)
-    // How the copy compares with the origin's file. `lag`: seconds.
-    case stale(lag: Int)
-    case propagating(lag: Int)
+    // How the copy compares with the origin's file.
+    case stale(OriginChange)
+    case propagating(OriginChange)
     case divergent
     case formattingDiffers
     // What the CDN holds. `at`: the edges, where others hold something else.
-    /// `asksAgainIn`: seconds.
-    case crawlerFails(AppleWord, CrawlerTrouble, asksAgainIn: Int?, at: EdgePlaces?)
+    case crawlerFails(AppleWord, CrawlerTrouble, asksAgainAt: Date?, at: EdgePlaces?)
     case crawlerFailsBesideCopy(AppleWord, CrawlerTrouble, at: EdgePlaces?)
     case missing(status: Int, at: EdgePlaces?)
     case badCopy(at: EdgePlaces?)
@@ -29,20 +28,25 @@ package enum CDNMatter: Codable, Equatable, Sendable {
         case .unreachable(let fault, let besideFile, let cause):
             Declaration(
                 .cdnUnreachable, leads: .cdnUnreachable,
-                English.words(fault, besideFile, cause))
-        case .stale(let lag):
+                asOf: { English.words(fault, besideFile, cause, $0) })
+        case .stale(let change):
             Declaration(
                 .stale, leads: .cdnStale,
-                Words(
-                    "Apple's CDN still serves the old file, \(English.age(lag)) after the change.",
-                    // What its operator wants to know earlier than Apple promises is no matter of waiting alone.
-                    lag < 86_400 ? "Make sure that AASA-Bot can fetch the new file." : English.wait(lag)))
-        case .propagating(let lag):
+                asOf: { now in
+                    Words(
+                        "Apple's CDN still serves the old file, \(English.age(of: change, now)) after the change.",
+                        // What its operator wants to know earlier than Apple promises is no matter of waiting alone.
+                        change.lag(at: now) < 86_400
+                            ? "Make sure that AASA-Bot can fetch the new file." : English.wait(change, now))
+                })
+        case .propagating(let change):
             Declaration(
                 .propagating, leads: .cdnPropagating,
-                Words(
-                    "The file changed \(English.age(lag)) ago, and Apple's CDN still serves the old one.",
-                    "Wait. Nothing needs to be done."))
+                asOf: { now in
+                    Words(
+                        "The file changed \(English.age(of: change, now)) ago, and Apple's CDN still serves the old one.",
+                        "Wait. Nothing needs to be done.")
+                })
         case .divergent:
             Declaration(
                 .divergent, leads: .cdnDivergent,
@@ -56,15 +60,17 @@ package enum CDNMatter: Codable, Equatable, Sendable {
                 Words(
                     "Apple's copy differs from the origin's file in formatting only. It means the same.",
                     "Nothing needs to be done."))
-        case .crawlerFails(let word, let trouble, let seconds, let places):
+        case .crawlerFails(let word, let trouble, let next, let places):
             Declaration(
                 .crawlerError,
-                Words(
-                    "\(English.noCopy(places)). Its crawler reports \"\(English.both(word))\".",
-                    English.action(trouble)
-                        + (seconds.map { " This edge asks again in about \(English.age(min(max(60, $0), 86_400)))." }
-                            ?? "")
-                ))
+                asOf: { now in
+                    let wait = next.map { Int($0.timeIntervalSince(now).rounded()) } ?? 0
+                    return Words(
+                        "\(English.noCopy(places)). Its crawler reports \"\(English.both(word))\".",
+                        English.action(trouble)
+                            + (wait > 0
+                                ? " This edge asks again in about \(English.age(min(max(60, wait), 86_400)))." : ""))
+                })
         case .crawlerFailsBesideCopy(let word, let trouble, let places):
             Declaration(
                 .crawlerError, .warning, leads: .crawlerFailsBesideCopy,
@@ -198,9 +204,9 @@ extension Answer {
 // MARK: - Words
 
 extension English {
-    /// What to do about an old copy, by how old it is in seconds.
-    static func wait(_ lag: Int?) -> String {
-        switch lag {
+    /// What to do about an old copy, by how old it is.
+    static func wait(_ change: OriginChange?, _ now: Date) -> String {
+        switch change?.lag(at: now) {
         case nil: "Wait a day if the file was just changed. Then make sure that AASA-Bot can fetch it."
         case let lag? where lag < 86_400: "Wait. Nothing needs to be done."
         case let lag? where lag <= 7 * 86_400:
@@ -246,14 +252,14 @@ extension English {
         }
     }
 
-    fileprivate static func words(_ fault: CDNFault, _ besideFile: Bool, _ cause: MonitorCause?) -> Words {
+    fileprivate static func words(_ fault: CDNFault, _ besideFile: Bool, _ cause: MonitorCause?, _ now: Date) -> Words {
         let lead = besideFile ? "The origin is fine" : ""
         guard let cause else {
             return Words(
                 "\(besideFile ? "\(lead), but " : "")Apple's CDN says nothing of the file: \(words(fault)).",
                 action(fault))
         }
-        let own = cause.declaration.words()
+        let own = cause.declaration.words(now)
         let why =
             switch cause {
             // These say nothing about the site.

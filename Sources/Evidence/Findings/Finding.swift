@@ -1,6 +1,8 @@
 // A finding: one thing that one check noticed, as typed arguments, never sentences. What is known of its kind is in FindingKind.swift;
 // what it says, beside its arguments.
 
+import Foundation
+
 package enum Severity: String, Codable, Sendable, Comparable, CaseIterable {
     case note, warning, error
 
@@ -59,8 +61,8 @@ package struct Finding: Codable, Equatable, Sendable {
         case appleCopyAndAgent(AgentLook.Agent)
         /// Apple's crawler got the file, from another server than the one that this machine's resolver leads to.
         case otherServer
-        /// Apple's crawler itself got the file so many seconds ago: what is refused is a client that only bears its name.
-        case freshCopy(age: Int)
+        /// Apple's crawler itself got the file at that instant: what is refused is a client that only bears its name.
+        case freshCopy(fetchedAt: Date)
         /// Apple's crawler met something else than such an address.
         case appleWord
         /// Nothing: but whether the same step works for others was not seen, so that it may be this machine's.
@@ -122,8 +124,8 @@ struct Declaration {
     let source: Source
     let severity: Severity
     let diagnosis: DiagnosisID
-    /// Made where somebody asks for them.
-    let words: () -> Words
+    /// Made where somebody asks for them, as of an instant: ages grow.
+    let words: (Date) -> Words
 
     enum Source {
         case kind(FindingKind)
@@ -140,8 +142,16 @@ struct Declaration {
         _ kind: FindingKind, _ severity: Severity, leads diagnosis: DiagnosisID = .finding,
         _ words: @autoclosure @escaping () -> Words
     ) {
+        self.init(kind, severity, leads: diagnosis, asOf: { _ in words() })
+    }
+
+    /// `words`: of what ages.
+    init(
+        _ kind: FindingKind, _ severity: Severity? = nil, leads diagnosis: DiagnosisID = .finding,
+        asOf words: @escaping (Date) -> Words
+    ) {
         source = .kind(kind)
-        self.severity = severity
+        self.severity = severity ?? kind.severity
         self.diagnosis = diagnosis
         self.words = words
     }
@@ -150,7 +160,7 @@ struct Declaration {
         source = .lint(lint.rule, reference: lint.reference)
         severity = lint.severity
         diagnosis = lint.severity == .error ? .fileFault : .fileWarning
-        self.words = words
+        self.words = { _ in words() }
     }
 
     /// nil: the linter's.
@@ -220,10 +230,10 @@ package struct FindingText: Encodable, Equatable, Sendable {
 }
 
 extension Finding {
-    /// The finding in words.
-    package var text: FindingText {
+    /// The finding in words, as they are true at an instant.
+    package func text(at now: Date) -> FindingText {
         let declaration = matter.declaration
-        let words = declaration.words()
+        let words = declaration.words(now)
         var message = (place.map { "\(English.text(of: $0)): " } ?? "") + (words.why ?? "")
         switch counterevidence {
         case nil: break
@@ -236,7 +246,7 @@ extension Finding {
                 message += " Apple's CDN has the file."
             }
         }
-        let fix = fix(words.advice ?? "")
+        let fix = fix(words.advice ?? "", now)
         // Words may quote what a watched site sent.
         return FindingText(
             rule: declaration.rule, severity: severity, message: message.displayable.shortened(to: 1000),
@@ -244,11 +254,11 @@ extension Finding {
             fix: fix.displayable.shortened(to: 1000), reference: declaration.reference)
     }
 
-    private func fix(_ fix: String) -> String {
+    private func fix(_ fix: String, _ now: Date) -> String {
         switch (matter, counterevidence) {
         case (_, nil): fix
-        case (_, .freshCopy(let age)):
-            "Nothing needs to be done: Apple's crawler got the file \(English.age(age)) ago. Protections that know bots by their "
+        case (_, .freshCopy(let fetched)):
+            "Nothing needs to be done: Apple's crawler got the file \(English.age(since: fetched, now)) ago. Protections that know bots by their "
                 + "address refuse clients that only bear the name."
         case (_, .untested): English.elsewhereFirst(fix)
         case (.origin(.notPublic), _), (_, .otherServer), (_, .appleWord):

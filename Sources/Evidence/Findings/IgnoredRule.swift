@@ -53,8 +53,10 @@ package struct IgnoredFinding: Codable, Equatable, Sendable {
         until = rule.until
     }
 
-    /// The finding in words.
-    package var text: IgnoredFindingText { IgnoredFindingText(text: finding.text, reason: reason, until: until) }
+    /// The finding in words, as they are true at an instant.
+    package func text(at now: Date) -> IgnoredFindingText {
+        IgnoredFindingText(text: finding.text(at: now), reason: reason, until: until)
+    }
 }
 
 /// An ignored finding as people and programs read it.

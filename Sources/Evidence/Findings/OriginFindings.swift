@@ -31,8 +31,8 @@ package enum OriginMatter: Codable, Equatable, Sendable {
     /// What several checks in a row found.
     case alternates(files: Int, changes: Int, checks: Int)
     // Certificates that are still good. `left`: seconds.
-    case certificateExpiring(Date, left: Int)
-    case chainExpiring(Date, left: Int, name: String)
+    case certificateExpiring(Date)
+    case chainExpiring(Date, name: String)
     case chainExpired(Date, name: String)
     // Who gets the file.
     case crawlerRefused(AgentRefusals)
@@ -136,19 +136,24 @@ package enum OriginMatter: Codable, Equatable, Sendable {
                 Words(
                     "The origin served \(files) files in turn: \(changes) changes back and forth within \(checks) checks.",
                     "Bring the same file to every server behind the name. Let no cache keep an old one."))
-        case .certificateExpiring(let end, let left):
+        case .certificateExpiring(let end):
             Declaration(
                 .certificateExpiring, leads: .certificateExpiring,
-                Words(
-                    "The certificate expires in \(English.age(left)), on \(English.instant(end)).",
-                    "Renew it now. Apple's crawler refuses an expired certificate."))
-        case .chainExpiring(let end, let left, let name):
+                asOf: { now in
+                    Words(
+                        "The certificate expires \(English.left(until: end, now))on \(English.instant(end)).",
+                        "Renew it now. Apple's crawler refuses an expired certificate.")
+                })
+        case .chainExpiring(let end, let name):
             Declaration(
                 .certificateChainExpiring,
-                Words(
-                    "An intermediate certificate (\(name)) expires in \(English.age(left)), on \(English.instant(end)).",
-                    "Install the chain that the authority hands out now. Renew the certificate if it still leads there."
-                ))
+                asOf: { now in
+                    Words(
+                        "An intermediate certificate (\(name)) expires \(English.left(until: end, now))on "
+                            + "\(English.instant(end)).",
+                        "Install the chain that the authority hands out now. Renew the certificate if it still leads "
+                            + "there.")
+                })
         case .chainExpired(let end, let name):
             Declaration(
                 .certificateChainExpired,

@@ -15,6 +15,21 @@ package enum English {
 
     static func age(_ seconds: Int) -> String { TimeInterval(seconds).inWords }
 
+    /// Never negative. An instant that was computed from an age may be off by a part of a second.
+    static func age(since start: Date, _ now: Date) -> String {
+        age(Int(max(0, now.timeIntervalSince(start)).rounded()))
+    }
+
+    /// `26 h`; `at least 26 h` where nobody looked for long before the change was seen.
+    static func age(of change: OriginChange, _ now: Date) -> String {
+        (change.isMuchOlder(at: now) ? "at least " : "") + age(change.lag(at: now))
+    }
+
+    /// `in 6 days, `; nothing once it is over.
+    static func left(until end: Date, _ now: Date) -> String {
+        now < end ? "in \(age(since: now, end)), " : ""
+    }
+
     static func seconds(_ milliseconds: Int) -> String { (Double(milliseconds) / 1000).inWords }
 
     /// `21 Nov 2026`.
@@ -145,16 +160,18 @@ package struct DiagnosisText: Equatable, Sendable {
 }
 
 extension Diagnosis {
-    /// The diagnosis in words.
-    package var text: DiagnosisText {
-        let words = cause.declaration.words()
+    /// The diagnosis in words, as they are true at an instant.
+    package func text(at now: Date) -> DiagnosisText {
+        let words = cause.declaration.words(now)
         var (why, action) = (words.why, words.advice)
         if isSeenHereAlone == true {
             why = why.map { "Seen from this machine alone: \($0)" }
             action = action.map(English.elsewhereFirst)
         }
-        if let age = copySinceFailure {
-            why = why.map { "\($0) Apple's crawler got the file since: its copy is \(English.age(age)) old." }
+        if let fetched = copySinceFailure {
+            why = why.map {
+                "\($0) Apple's crawler got the file since: its copy is \(English.age(since: fetched, now)) old."
+            }
             if isSeenHereAlone != true { action = action.map(English.elsewhereFirst) }
         }
         if let word, word.here == .otherwise {

@@ -1,6 +1,7 @@
 // What one evaluation did to incidents: the rows that the store writes, and a line for the log.
 
 import Evidence
+import Foundation
 
 /// An incident that is new or differs from what was known.
 package struct IncidentChange: Equatable, Sendable {
@@ -53,8 +54,18 @@ package struct IncidentFacts: Codable, Equatable, Sendable {
 }
 
 extension IncidentFacts {
-    /// The diagnosis in words.
-    package var text: DiagnosisText { diagnosis.text }
+    /// The diagnosis in words, as they are true at an instant of the wall clock.
+    package func text(at now: Date) -> DiagnosisText { diagnosis.text(at: now) }
+
+    /// The same facts some time later: a stale copy has grown older since they were seen. The comparison's instants are moved to the
+    /// wall clock.
+    package func aged(to now: Date, shift: TimeInterval) -> IncidentFacts {
+        var facts = self
+        facts.comparison = comparison.aged(to: now)
+        facts.comparison.changedAt? += shift
+        facts.comparison.changedAfter? += shift
+        return facts
+    }
 
     package static let missing = IncidentFacts(diagnosis: .remark(.factsMissing, .unknown(.noFacts)))
 }

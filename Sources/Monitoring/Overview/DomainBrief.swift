@@ -60,10 +60,8 @@ package struct DomainBrief: Codable, Equatable, Sendable {
         note = remarks.first?.rule
     }
 
-    /// The diagnosis in words.
-    package var text: DiagnosisText {
-        diagnosis.text
-    }
+    /// The diagnosis in words, as they are true at an instant.
+    package func text(at now: Date) -> DiagnosisText { diagnosis.text(at: now) }
 
     /// Domains that have it in common need the same decision.
     package var reason: String {
@@ -100,7 +98,7 @@ extension Finding {
     fileprivate var certificateEnd: Date? {
         guard case .origin(let matter) = matter else { return nil }
         return switch matter {
-        case .certificateExpiring(let end, _), .chainExpiring(let end, _, _): end
+        case .certificateExpiring(let end), .chainExpiring(let end, _): end
         default: nil
         }
     }

@@ -139,7 +139,7 @@ struct DomainSummaryDocument: Encodable {
         domain = watched.domain.name
         labels = watched.labels
         verdict = Nullable(state?.verdict?.level)
-        let text = state?.verdict?.text
+        let text = state?.verdict?.text(at: time.wall)
         diagnosis = Nullable(text?.oneLine)
         diagnosisId = Nullable(state?.verdict?.diagnosis.id)
         effect = Nullable(text?.effect)
@@ -147,7 +147,7 @@ struct DomainSummaryDocument: Encodable {
         action = Nullable(text?.action)
         outlook = Nullable(text?.outlook)
         checkedAt = Nullable(state?.lastCheckedAt.map(time.shown))
-        comparison = Nullable(state?.verdict.map { ComparisonDocument($0.comparison, time: time) })
+        comparison = Nullable(state?.verdict.map { ComparisonDocument($0.comparison, at: time.now, time: time) })
         let open = (state?.open ?? [:]).values.sorted { $0.incident.kind < $1.incident.kind }
         incidents = open.map { tracked in
             let incident = tracked.incident
@@ -171,11 +171,12 @@ struct ComparisonDocument: Encodable {
     let behaviour: [BehaviourNote]
     let edges: Nullable<EdgeTally>
 
-    init(_ comparison: Comparison, time: PageTime) {
+    /// `now`: as of when it is told, by the steady clock.
+    init(_ comparison: Comparison, at now: Date, time: PageTime) {
         state = comparison.state
         bytesEqual = Nullable(comparison.bytesEqual)
         changedAt = Nullable(comparison.changedAt.map(time.shown))
-        lagSeconds = Nullable(comparison.lagSeconds)
+        lagSeconds = Nullable(comparison.aged(to: now).lagSeconds)
         changes = comparison.changes
         behaviour = comparison.behaviour
         edges = Nullable(comparison.edges)
@@ -206,8 +207,9 @@ struct DomainDocument: Encodable {
         let readings = full.map { Readings($0) }
         more = More(
             fullAt: Nullable(full.map { time.shown($0.checkedAt) }), origin: Nullable(readings?.originReport),
-            cdn: Nullable(readings?.cdnReport(url: nil)), findings: (state?.verdict?.findings ?? []).map(\.text),
-            ignored: (state?.verdict?.ignored ?? []).map(\.text))
+            cdn: Nullable(readings?.cdnReport(url: nil)),
+            findings: (state?.verdict?.findings ?? []).map { $0.text(at: time.wall) },
+            ignored: (state?.verdict?.ignored ?? []).map { $0.text(at: time.wall) })
     }
 
     func encode(to encoder: any Encoder) throws {

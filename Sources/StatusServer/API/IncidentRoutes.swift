@@ -154,7 +154,7 @@ struct IncidentDocument: Encodable {
         resolvedAt = Nullable(incident.resolvedAt.map(time.shown))
         reason = Nullable(incident.reason)
         isFlapping = incident.isFlapping
-        let text = facts?.text
+        let text = facts?.text(at: time.reading(incident))
         diagnosis = Nullable(text?.oneLine)
         diagnosisId = Nullable(facts?.diagnosis.id)
         effect = Nullable(text?.effect)
@@ -181,8 +181,9 @@ struct IncidentDetailDocument: Encodable {
     init(_ record: IncidentRecord, _ facts: IncidentFacts?, deliveries: [DeliveryRecord], time: PageTime) {
         incident = IncidentDocument(record, facts, time: time)
         more = More(
-            comparison: Nullable(facts.map { ComparisonDocument($0.comparison, time: time) }),
-            findings: (facts?.findings ?? []).map(\.text),
+            comparison: Nullable(
+                facts.map { ComparisonDocument($0.comparison, at: record.incident.resolvedAt ?? time.now, time: time) }),
+            findings: (facts?.findings ?? []).map { $0.text(at: time.reading(record.incident)) },
             deliveries: deliveries.map { DeliveryDocument($0, time: time) })
     }
 

@@ -94,7 +94,7 @@ struct DomainView: Equatable, Sendable {
         let (watched, record, state) = (reading.watched, reading.record, reading.state)
         let domain = watched.domain
         let verdict = state?.verdict
-        let text = verdict?.text
+        let text = verdict?.text(at: time.wall)
         name = domain.name
         path = "/domains/\(domain.name)"
         address = reading.query.address(path)
@@ -154,10 +154,14 @@ struct DomainView: Equatable, Sendable {
         earlier = reading.incidents.filter { $0.state == .resolved }.prefix(20).map {
             EarlierIncident($0, notified: reading.notes[$0.id]?.notified ?? [], time: time)
         }
-        let counted = (verdict?.findings ?? []).enumerated().map { FindingRow($0.element.text, $0.offset) }
+        let counted = (verdict?.findings ?? []).enumerated().map {
+            FindingRow($0.element.text(at: time.wall), $0.offset)
+        }
         findings =
             counted
-            + (verdict?.ignored ?? []).enumerated().map { FindingRow($0.element.text, counted.count + $0.offset) }
+            + (verdict?.ignored ?? []).enumerated().map {
+                FindingRow($0.element.text(at: time.wall), counted.count + $0.offset)
+            }
         noFindings = verdict != nil && findings.isEmpty
         silences = reading.context.silences.silences.filter {
             $0.scope.matches(domain: domain, labels: watched.labels, kind: .cdnStale)

@@ -94,7 +94,7 @@ struct ReasonRow: Equatable, Sendable {
         status = group.status.word
         mark = group.status.mark
         tone = group.status.tone.rawValue
-        let text = example?.brief?.text
+        let text = example?.brief?.text(at: time.wall)
         title = (text?.cause ?? text?.effect ?? group.reason).firstSentence.shortened(to: 160)
         action = (text?.action ?? "Nothing to do.").shortened(to: 200)
         self.example = group.count == 1 ? group.example.name : "such as \(group.example.name)"

@@ -65,7 +65,7 @@ struct FrontRow: Equatable, Sendable {
         labels = watched.labelTexts
         let isCalm = !record.status.needsAttention
         isShort = isCalm || setting.isShort
-        let text = brief?.text
+        let text = brief?.text(at: setting.time.wall)
         effect = isShort ? nil : text?.effect
         cause = isShort ? nil : text?.cause
         action = isShort ? nil : text?.action

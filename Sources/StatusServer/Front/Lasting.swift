@@ -28,7 +28,7 @@ struct Lasting: Equatable, Sendable {
             long = record.since.map { Span.words(time.since($0)) }
             of = record.status == .missing ? "without a copy" : "so far"
             bar = nil
-            until = isShort ? nil : brief?.text.outlook
+            until = isShort ? nil : brief?.text(at: time.wall).outlook
         case .atRisk:
             bar = nil
             if let end = brief?.certificateEnd {

@@ -52,7 +52,7 @@ struct FeedRoute: Sendable {
         _ incident: Incident, _ facts: IncidentFacts?, _ base: String, _ time: PageTime
     ) -> (updated: Date, text: String) {
         let updated = time.shown(incident.resolvedAt ?? incident.worse?.at ?? incident.firedAt ?? incident.openedAt)
-        let words = facts.map { $0.text.oneLine } ?? incident.kind.rawValue
+        let words = facts.map { $0.text(at: time.reading(incident)).oneLine } ?? incident.kind.rawValue
         let title = "\(incident.subjectName): \(incident.kind.rawValue) \(incident.state.rawValue)"
         let text = """
             <entry>

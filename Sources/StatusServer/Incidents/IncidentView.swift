@@ -38,7 +38,7 @@ struct IncidentView: Equatable, Sendable {
             title: "\(domain): \(kind)",
             tone: incident.state == .resolved ? .ok : incident.severity == .error ? .fail : .warn,
             section: .incidents, json: "/api/v1/incidents", basis: basis, time: time)
-        let text = facts?.text
+        let text = facts?.text(at: time.reading(incident))
         parts = [
             ("What phones do", text?.effect), ("Why", text?.cause), ("What to do", text?.action),
             ("Until when", text?.outlook),

@@ -174,7 +174,10 @@ extension IncidentsView.Row {
         domainAddress = incident.domain.map { "/domains/\($0.name)" }
         kind = incident.kind.rawValue
         (mark, tone) = incident.face
-        summary = facts.map { ($0.text.cause ?? $0.text.effect).firstSentence.shortened(to: 140) }
+        summary = facts.map { facts in
+            let text = facts.text(at: time.reading(incident))
+            return (text.cause ?? text.effect).firstSentence.shortened(to: 140)
+        }
         bar = scope.bars(incident, acknowledgedAt: record.acknowledgement?.at)
         let end = incident.resolvedAt ?? time.now
         long = Span.words(end.timeIntervalSince(incident.since))

@@ -19,6 +19,9 @@ package struct PageTime: Sendable {
 
     /// A stored instant as people's clocks showed it.
     func shown(_ stored: Date) -> Date { stored.shown(steady: now, wall: wall) }
+
+    /// As of when what is known of an incident is told, by the wall clock: what is over grows no older.
+    func reading(_ incident: Incident) -> Date { incident.resolvedAt.map(shown) ?? wall }
 }
 
 /// Spans and instants as pages and `status` have them: short, in UTC, the year only where it is another one. Sentences that

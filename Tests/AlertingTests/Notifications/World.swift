@@ -224,12 +224,13 @@ final class World {
     }
 
     func commit(
-        _ incident: Incident, _ transition: IncidentChange.Transition, changes: [Change] = []
+        _ incident: Incident, _ transition: IncidentChange.Transition, changes: [Change] = [],
+        diagnosis: Diagnosis = .saying("the CDN lags"), findings: [Finding] = [finding()]
     ) async throws {
         let facts = IncidentFacts(
-            diagnosis: .saying("the CDN lags"),
+            diagnosis: diagnosis,
             comparison: Comparison(state: .stale, changedAt: incident.since, lagSeconds: 3600, changes: changes),
-            findings: [finding()])
+            findings: findings)
         let change = IncidentChange(incident: incident, facts: facts, transition: transition)
         if let domain = incident.domain {
             var state = DomainState(domain: domain)
