@@ -161,17 +161,16 @@ extension MonitorConfiguration.NetworkSettings {
 }
 
 extension ServerSettings {
-    /// Where people reach the page; nil where the port is not known before the start.
+    /// Where whoever gets a message reaches the page; nil where nobody does, or the port is not known before the start.
     var pageURL: String? {
         if let publicURL { return publicURL.hasSuffix("/") ? publicURL : publicURL + "/" }
-        return port == 0 ? nil : "http://\(shownHost):\(port)/"
+        let isElsewhere = !isOnLoopback && !isOnAll
+        return isElsewhere && port != 0 ? "http://\(shownHost):\(port)/" : nil
     }
 
     /// The host as a URL has it; an address that stands for all is shown as this machine.
     var shownHost: String {
-        switch host {
-        case "0.0.0.0", "::", "[::]": "127.0.0.1"
-        default: host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
-        }
+        if isOnAll { return "127.0.0.1" }
+        return host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
     }
 }

@@ -51,16 +51,21 @@ extension AlertingSuite {
             let ten = try #require(RenderedAlert(try digest(.firing, names(10))).lists.first)
             #expect(ten.lines.count == 10 && ten.lines[0] == "d0.example.com · error, for 25 h · i0")
             let many = try #require(RenderedAlert(try digest(.firing, names(500))).lists.first)
-            #expect(many.lines.count == 11 && many.lines.last == "… and 490 more, see the status page")
+            #expect(many.lines.count == 11 && many.lines.last == "… and 490 more: aasa-monitor status has all")
+            var linked = try digest(.firing, names(11))
+            linked.links.statusPage = "https://status.test/incidents"
+            let last = RenderedAlert(linked).lists.first?.lines.last
+            #expect(last == "… and 1 more: the page of incidents has all")
         }
 
         @Test("each part of a diagnosis is that of all, or none")
         func diagnosis() throws {
             let one = RenderedAlert(try digest(.firing, names(3)))
-            #expect(one.summary == "3 domains: Phones are not affected.")
-            #expect(one.notes.map(\.title) == ["Why:", "What to do:"])
+            #expect(one.summary == "3 domains: Apple's CDN still serves the old files. Phones are not affected.")
+            #expect(one.notes.map(\.title) == ["Why:", "What to do:", "Labels:", "To acknowledge:"])
             let mixed = RenderedAlert(try digest(.firing, names(3), diagnoses: ["the CDN lags", "it was purged"]))
-            #expect(mixed.summary == one.summary && mixed.notes.map(\.title) == ["What to do:"])
+            #expect(mixed.summary == one.summary)
+            #expect(mixed.notes.map(\.title) == ["What to do:", "Labels:", "To acknowledge:"])
             #expect(
                 mixed.lists.first?.lines.prefix(2) == [
                     "d0.example.com · error, for 25 h · The request could not be made from here (the CDN lags). · i0",
@@ -77,8 +82,8 @@ extension AlertingSuite {
                     Diagnosis(effect: Effect(.work(seen: nil)), cause: .crawler(.refused(status: 403))),
                 ])
             let rendered = RenderedAlert(digest)
-            #expect(rendered.summary == "2 domains: Apple's CDN still serves the old files")
-            #expect(rendered.notes.map(\.title) == ["Why:", "What to do:"])
+            #expect(rendered.summary == "2 domains: Apple's CDN still serves the old files.")
+            #expect(rendered.notes.map(\.title).prefix(2) == ["Why:", "What to do:"])
             #expect(
                 rendered.lists.first?.lines == [
                     "d0.example.com · error, for 25 h · Links open the website, not the app. · i0",
@@ -105,7 +110,7 @@ extension AlertingSuite {
             #expect(rendered.summary == "2 domains: Apple's CDN serves the origin's file now")
             #expect(
                 rendered.lists.first?.lines.first
-                    == "d0.example.com · was firing from 2026-11-20 06:00 UTC to 2026-11-21 07:00 UTC · i0")
+                    == "d0.example.com · was firing for 25 h, until 2026-11-21 07:00 UTC · i0")
             #expect(rendered.notes.isEmpty)
         }
 
@@ -115,10 +120,11 @@ extension AlertingSuite {
             var second = try alert(incident: "b", domain: "b.test", severity: .warning)
             first.labels = ["team": "growth", "tier": "1"]
             second.labels = ["team": "growth", "tier": "2"]
-            first.links.statusPage = "https://status.test/#a.test"
+            first.links.statusPage = "https://status.test/incidents/a"
+            first.links.incidents = "https://status.test/incidents"
             let digest = try #require(Alert(digestOf: [first, second], key: "k"))
             #expect(digest.labels == ["team": "growth"])
-            #expect(digest.links == .init(statusPage: "https://status.test/"))
+            #expect(digest.links == .init(statusPage: "https://status.test/incidents"))
             #expect(digest.threadID == "k")
             let data = try #require(
                 try object(WebhookFormat().body(digest, plain: false))["data"] as? [String: Any])
@@ -129,6 +135,19 @@ extension AlertingSuite {
             #expect(incidents.map { $0["id"] as? String } == ["a", "b"])
             #expect(incidents.allSatisfy { ($0["cause"] as? String)?.contains("the CDN lags") == true })
             #expect(incidents.allSatisfy { $0["effect"] is String && $0["action"] is String })
+        }
+
+        @Test("the most severe are listed first, then by name, whatever their ids are")
+        func order() throws {
+            let alerts = [
+                try alert(incident: "1", domain: "z.test", severity: .warning),
+                try alert(incident: "2", domain: "y.test", severity: .error),
+                try alert(incident: "3", domain: "a.test", severity: .warning),
+                try alert(incident: "4", domain: "b.test", severity: .error),
+            ]
+            let digest = try #require(Alert(digestOf: alerts, key: "k"))
+            let lines = try #require(RenderedAlert(digest).lists.first?.lines)
+            #expect(lines.map { String($0.prefix(6)) } == ["b.test", "y.test", "a.test", "z.test"])
         }
 
         @Test("one alert is no digest, and none is nothing")

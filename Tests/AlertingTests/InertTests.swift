@@ -58,7 +58,8 @@ extension AlertingSuite {
                 let outside = text.split(separator: "\n").filter { !$0.contains("• `") }.joined(separator: "\n")
                     .replacing("**FIRING · error · example.com · cdn.stale · for 25 h**", with: "")
                     .replacing(
-                        /\*\*(Acknowledged|Why|What to do|Until when|What the CDN does not have yet):\*\*/, with: ""
+                        /\*\*(Acknowledged|Why|What to do|Until when|Labels|To acknowledge|What the CDN does not have yet):\*\*/,
+                        with: ""
                     )
                     .replacing(/\[(file at the origin|Apple's copy)\]\([^)]*\)/, with: "")
                 var previous: Unicode.Scalar = " "

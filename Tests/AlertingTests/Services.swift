@@ -137,13 +137,14 @@ enum Occasion: String, CaseIterable, Sendable {
 
     private func links(_ domain: String) -> Alert.Links {
         Alert.Links(
-            statusPage: "https://status.test/#\(domain)", cdn: "https://cdn.test/a/v1/\(domain)",
+            statusPage: "https://status.test/incidents/a1", incidents: "https://status.test/incidents",
+            cdn: "https://cdn.test/a/v1/\(domain)",
             origin: "https://\(domain)/.well-known/apple-app-site-association")
     }
 }
 
 /// The suite's `alert`, under a name that a method of the same name does not hide.
-private func Alerting_alert(
+func Alerting_alert(
     _ reason: NotificationReason, domain: String, changes: [Change], findings: [Finding]
 ) throws -> Alert {
     try alert(reason, domain: domain, changes: changes, findings: findings)

@@ -24,12 +24,12 @@ extension AlertingSuite {
         }
 
         @Test(
-            "an end says how long it took, or from when to when",
+            "an end says how long it took, and until when where nobody heard of it before",
             arguments: [
                 (NotificationReason.resolved, "RESOLVED · example.com · cdn.stale · after 25 h"),
                 (
                     .wasFiring,
-                    "WAS FIRING · example.com · cdn.stale · from 2026-11-20 06:00 UTC to 2026-11-21 07:00 UTC"
+                    "WAS FIRING · example.com · cdn.stale · for 25 h, until 2026-11-21 07:00 UTC"
                 ),
             ])
         func over(reason: NotificationReason, headline: String) throws {
@@ -41,6 +41,77 @@ extension AlertingSuite {
             #expect(rendered.summary == "Apple's CDN serves the origin's file now, after 25 h")
             #expect(alert.summary == "example.com: Apple's CDN serves the origin's file now (after 25 h)")
             #expect(rendered.notes.isEmpty)
+        }
+
+        @Test(
+            "what began and ended within a minute, or began just now, is said to have lasted, and not from then to then"
+        )
+        func short() throws {
+            var alert = try alert(.wasFiring)
+            alert.incident.since = noon - 40
+            #expect(RenderedAlert(alert).headline.hasSuffix(" · for 40 s, until 2026-11-21 07:00 UTC"))
+            alert.incident.since = noon
+            alert.incident.resolvedAt = noon + 40
+            #expect(RenderedAlert(alert).since == "at 2026-11-21 07:00 UTC, for 40 s")
+            alert.incident.resolvedAt = noon + 90
+            #expect(RenderedAlert(alert).since == "since 2026-11-21 07:00 UTC, until 2026-11-21 07:01 UTC")
+            var new = try Self.firing()
+            new.incident.since = new.at
+            #expect(RenderedAlert(new).headline.hasSuffix(" · just now") && new.summary.hasSuffix(" (just now)"))
+        }
+
+        private static func firing(_ reason: NotificationReason = .firing) throws -> Alert {
+            try Alerting_alert(reason, domain: "example.com", changes: [], findings: [])
+        }
+
+        @Test("a certificate's message says when it ends, and not since when that is known")
+        func certificate() throws {
+            var alert = try alert(
+                findings: [Finding(.origin(.certificateExpiring(noon + 6 * 86_400 + 3600)))])
+            alert.incident.kind = .certificateExpiring
+            alert.incident.since = noon - 1
+            #expect(
+                RenderedAlert(alert).headline
+                    == "FIRING · error · example.com · certificate.expiring · expires on 2026-11-27, in 6 d 1 h")
+            #expect(alert.summary == "example.com: the certificate expires on 2026-11-27, in 6 d 1 h")
+            alert.at += 7 * 86_400
+            #expect(alert.summary == "example.com: the certificate expired on 2026-11-27")
+            var other = alert
+            other.incident.id = "a2"
+            let digest = try #require(Alert(digestOf: [alert, other], key: "k"))
+            #expect(RenderedAlert(digest).lists.first?.lines.first?.contains("error, expired on 2026-11-27 · ") == true)
+        }
+
+        @Test(
+            "what is wrong says the labels and how to acknowledge, where that makes sense",
+            arguments: [
+                (NotificationReason.firing, true), (.escalated, true), (.again, true), (.worse, true), (.changed, true),
+                (.reminder, true), (.flapping, false), (.acknowledged, false),
+            ])
+        func help(reason: NotificationReason, canAcknowledge: Bool) throws {
+            var alert = try alert(reason, incident: "0123456789abcdef")
+            alert.labels = ["tier": "1", "team": "growth"]
+            func notes(_ alert: Alert) -> [String: String] {
+                Dictionary(RenderedAlert(alert).notes.map { ($0.title, $0.text) }) { first, _ in first }
+            }
+            #expect(notes(alert)["Labels:"] == "team=growth, tier=1")
+            let command = "aasa-monitor ack 0123456789ab"
+            #expect(notes(alert)["To acknowledge:"] == (canAcknowledge ? command : nil))
+            alert.labels = [:]
+            #expect(notes(alert)["Labels:"] == nil)
+            alert.incident.subject = .fleet(.store)
+            #expect(notes(alert)["To acknowledge:"] == nil, "the store knows of no such incident")
+        }
+
+        @Test("ends, changes and tests say neither")
+        func noHelp() throws {
+            let test = Alert.test(domain: try Domain("a.test"), links: .init(statusPage: nil), instance: "m", now: noon)
+            var change = try alert()
+            change.incident.kind = .change
+            for alert in [test, change, try Self.firing(.resolved), try Self.firing(.wasFiring)] {
+                let titles = RenderedAlert(alert).notes.map(\.title)
+                #expect(!titles.contains("Labels:") && !titles.contains("To acknowledge:"), "\(titles)")
+            }
         }
 
         @Test("every kind has words for its trouble and each of its ends", arguments: IncidentKind.allCases)
@@ -77,6 +148,7 @@ extension AlertingSuite {
             #expect(RenderedAlert(alert).notes.first?.text == "by eva, called the hoster")
             alert.acknowledgement = Acknowledgement(by: "eva", reason: "", at: noon)
             #expect(RenderedAlert(alert).notes.first?.text == "by eva")
+            #expect(!RenderedAlert(alert).notes.map(\.title).contains("To acknowledge:"))
             #expect(RenderedAlert(alert, isBrief: true).notes.isEmpty)
         }
 

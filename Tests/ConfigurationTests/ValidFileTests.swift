@@ -158,6 +158,24 @@ extension ConfigurationSuite {
             #expect(told == count && warnings.count == count)
         }
 
+        @Test(
+            "messages that cannot link to the pages, or only to an address, are worth a warning",
+            arguments: [
+                ("listen: \"0.0.0.0:9630\"", "hold no links to the pages"),
+                ("listen: \"[::]:9630\"", "hold no links to the pages"),
+                ("listen: 10.0.0.5:9630", "link to the pages at '10.0.0.5:9630'"),
+                ("listen: 10.0.0.5:9630, public_url: https://aasa.example.net", nil), ("listen: 127.0.0.1:9630", nil),
+                ("listen: \"[::1]:9630\"", nil), ("listen: localhost:9630", nil),
+            ] as [(String, String?)])
+        func links(server: String, words: String?) throws {
+            let head = "version: 1\ndomains: [a.test]\nserver: {\(server), token: a-token-of-24-characters}\n"
+            let channel = "alerts: {channels: [{name: a, type: webhook, url: \"https://a.test/\"}]}\n"
+            let (_, warnings) = try Fixture.parse(head + channel)
+            #expect(warnings.map(\.line) == (words == nil ? [] : [3]))
+            #expect(words.map { warnings.first?.message.contains($0) == true } != false, "\(warnings)")
+            #expect(try Fixture.parse(head).warnings.isEmpty, "nobody gets messages")
+        }
+
         @Test("each type of channel takes its keys, numbers without quotation marks too")
         func channels() throws {
             let (file, warnings) = try Fixture.parse(try Fixture.text("valid", "channels"))

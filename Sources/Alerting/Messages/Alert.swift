@@ -40,28 +40,36 @@ package struct Alert: Equatable, Sendable {
         self.isTest = isTest
     }
 
-    /// One message for several alerts of one kind and one reason. One alert stays what it is.
-    /// `alerts`: most severe first; nil where there is none.
+    /// One message for several alerts of one kind and one reason, the most severe first, then by name. One alert stays what it is.
+    /// nil where there is none.
     /// `key`: names the message, for threads and for receivers that replace a message by a later one.
     package init?(digestOf alerts: [Alert], key: String) {
+        let alerts = alerts.sorted {
+            ($1.incident.severity, $0.subject, $0.incident.id) < ($0.incident.severity, $1.subject, $1.incident.id)
+        }
         guard let first = alerts.first else { return nil }
         self = first
         guard alerts.count > 1 else { return }
         at = alerts.map(\.at).max() ?? first.at
         acknowledgement = nil
         labels = first.labels.filter { label in alerts.allSatisfy { $0.labels[label.key] == label.value } }
-        links = Links(statusPage: first.links.statusPage.map { String($0.prefix { $0 != "#" }) })
+        links = Links(statusPage: first.links.incidents)
         digest = Digest(key: key, alerts: alerts)
     }
 
     package struct Links: Codable, Equatable, Sendable {
+        /// The page about what the message is about; nil where none can be opened. Likewise the page of all incidents.
         package var statusPage: String?
+        package var incidents: String?
         /// These two are nil where the message is about no single domain.
         package var cdn: String?
         package var origin: String?
 
-        package init(statusPage: String?, cdn: String? = nil, origin: String? = nil) {
+        package init(
+            statusPage: String?, incidents: String? = nil, cdn: String? = nil, origin: String? = nil
+        ) {
             self.statusPage = statusPage
+            self.incidents = incidents
             self.cdn = cdn
             self.origin = origin
         }
@@ -91,6 +99,18 @@ package struct Alert: Equatable, Sendable {
     package var type: EventType { reason.type(of: incident.kind) }
 
     var isOver: Bool { reason.type == .resolved }
+
+    /// It says that something is wrong, as far as is known.
+    var isOfTrouble: Bool { !isOver && !isChange && !isTest }
+
+    /// Whether somebody who reads it may take the incident on. The store's own trouble is no incident of the store.
+    var canBeAcknowledged: Bool {
+        switch reason {
+        case .firing, .escalated, .again, .worse, .changed, .reminder:
+            isOfTrouble && acknowledgement == nil && incident.cause != .store
+        case .flapping, .acknowledged, .resolved, .wasFiring: false
+        }
+    }
     /// It tells of a new version, and of no trouble.
     var isChange: Bool { incident.kind == .change }
 

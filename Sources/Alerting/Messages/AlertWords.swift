@@ -4,12 +4,18 @@ import Evidence
 import Foundation
 import Monitoring
 
+extension Incident {
+    /// As much of the id as commands need.
+    var shortID: String { String(id.prefix(12)) }
+}
+
 extension Alert {
     /// The summary: who has which trouble, in one line.
     package var summary: String {
         if isTest { return "test message of aasa-monitor: nothing is wrong with \(subject)" }
         if isChange, !isOver { return "\(subject): \(trouble)" }
-        return isOver ? "\(subject): \(end) (after \(duration))" : "\(subject): \(summaryPrefix)\(trouble) (for \(age))"
+        if isOver { return "\(subject): \(end) (after \(duration))" }
+        return "\(subject): \(summaryPrefix)\(trouble)" + (certificateEnd == nil ? " (\(lasting))" : "")
     }
 
     private var summaryPrefix: String {
@@ -44,7 +50,23 @@ extension Alert {
     /// Who has the trouble, in a few words.
     var subject: String { facts.subject ?? incident.subjectName }
 
-    var age: String { Span.text(from: incident.since, to: at) }
+    /// `for 25 h`; what has just begun is not said to last for 0 s.
+    var lasting: String { at.timeIntervalSince(incident.since) < 1 ? "just now" : "for \(age)" }
+
+    private var age: String { Span.text(from: incident.since, to: at) }
+
+    /// When the certificate ends that the incident is about. It decides, and not since when that is known.
+    private var certificateEnd: Date? {
+        incident.kind == .certificateExpiring && !isOver ? facts.findings.lazy.compactMap(\.certificateEnd).min() : nil
+    }
+
+    /// `for 25 h`, or `expires on 2026-12-01, in 6 d`.
+    var span: String { certificateEnd.map(expiry) ?? lasting }
+
+    private func expiry(_ end: Date) -> String {
+        let day = Span.day(end)
+        return at < end ? "expires on \(day), in \(Span.text(from: at, to: end))" : "expired on \(day)"
+    }
 
     var duration: String { Span.text(from: incident.since, to: incident.resolvedAt ?? at) }
 
@@ -57,7 +79,7 @@ extension Alert {
         case .cdnMissing: "Apple's CDN has no copy of the file"
         case .cdnStale: "Apple's CDN still serves the old file"
         case .cdnDivergent: "Apple's CDN serves a different file than the origin"
-        case .certificateExpiring: "the certificate expires soon"
+        case .certificateExpiring: "the certificate \(certificateEnd.map(expiry) ?? "expires soon")"
         case .expectationFailed: "the file does not meet the expectations"
         case .cdnWide: "Apple's CDN fails for many domains"
         case .monitorDegraded: "the monitor has a problem"
@@ -116,6 +138,18 @@ extension Alert {
         return "Any domain that still fails gets an alert of its own."
     }
 
+    /// `team=growth, tier=1`; nil where there are none.
+    var labelText: String? {
+        labels.isEmpty ? nil : labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ", ")
+    }
+
+    /// How to acknowledge; nil where that makes no sense.
+    var acknowledging: String? {
+        guard let digest else { return canBeAcknowledged ? "aasa-monitor ack \(incident.shortID)" : nil }
+        return digest.alerts.contains(where: \.canBeAcknowledged)
+            ? "aasa-monitor ack ID, with the last word of a domain's line" : nil
+    }
+
     /// The first domains of an incident of the fleet; none for one about a single domain.
     var affectedDomains: [String] {
         guard let affected = facts.affected, !isOver else { return [] }
@@ -131,6 +165,9 @@ enum Span {
     static func instant(_ date: Date) -> String {
         date.formatted(.iso8601).replacingOccurrences(of: "T", with: " ").dropLast(4) + " UTC"
     }
+
+    /// `2026-12-01`.
+    static func day(_ date: Date) -> String { String(date.formatted(.iso8601).prefix(10)) }
 
     /// The two largest units, never negative: `25 h`, `3 d 4 h`, `12 min`.
     static func text(from start: Date, to end: Date) -> String {

@@ -34,7 +34,8 @@ struct RenderedAlert {
             ? []
             : [
                 ("Why:", alert.common(\.cause)), ("What to do:", alert.common(\.action)),
-                ("Until when:", alert.common(\.outlook)),
+                ("Until when:", alert.common(\.outlook)), ("Labels:", alert.isOfTrouble ? alert.labelText : nil),
+                ("To acknowledge:", alert.acknowledging),
             ]
         notes = ([acknowledgement] + parts).compactMap { title, text in text.map { (title, $0) } }
     }
@@ -45,7 +46,7 @@ struct RenderedAlert {
         let end = [alert.isOver ? "\(alert.end), after \(alert.duration)" : nil, alert.remainder]
         oneLine = alert.isOver ? end.compactMap(\.self).joined(separator: ". ") : text.oneLine
         summary = alert.isOver || isBrief ? oneLine : text.effect
-        var links = [("status page", alert.links.statusPage ?? "")]
+        var links = [(alert.links.incidents == nil ? "status page" : "incident", alert.links.statusPage ?? "")]
         if !isBrief {
             let comparison = alert.facts.comparison
             lists = [
@@ -58,9 +59,7 @@ struct RenderedAlert {
             links += [("file at the origin", alert.links.origin ?? ""), ("Apple's copy", alert.links.cdn ?? "")]
         }
         self.links = links.filter { $1 != "" }
-        since =
-            "since \(Span.instant(alert.incident.since))"
-            + (alert.incident.resolvedAt.map { ", until \(Span.instant($0))" } ?? "")
+        since = Self.since(alert.incident.since, until: alert.incident.resolvedAt)
         incidentID = alert.incident.id
         instance = alert.instance
     }
@@ -68,7 +67,6 @@ struct RenderedAlert {
     /// State, severity, domain, kind, age.
     private static func headline(_ alert: Alert) -> String {
         if alert.isTest { return "TEST · \(alert.subject) · nothing is wrong" }
-        let incident = alert.incident
         if alert.isChange {
             let parts = [alert.state, alert.subject, alert.isOver ? alert.end : alert.trouble]
             return (parts + (alert.isOver ? ["after \(alert.duration)"] : [])).joined(separator: " · ")
@@ -76,11 +74,21 @@ struct RenderedAlert {
         let age =
             switch alert.reason {
             case .resolved: "after \(alert.duration)"
-            case .wasFiring:
-                "from \(Span.instant(incident.since)) to \(Span.instant(incident.resolvedAt ?? alert.at))"
-            default: "for \(alert.age)"
+            case .wasFiring: wasFiring(alert)
+            default: alert.span
             }
         return headline(alert, subject: alert.subject) + " · " + age
+    }
+
+    private static func wasFiring(_ alert: Alert) -> String {
+        "for \(alert.duration), until \(Span.instant(alert.incident.resolvedAt ?? alert.at))"
+    }
+
+    /// `since 2026-11-21 07:00 UTC, until 2026-11-21 09:12 UTC`; what began and ended within a minute is said to have been `at` it.
+    private static func since(_ start: Date, until end: Date?) -> String {
+        let (from, to) = (Span.instant(start), end.map(Span.instant))
+        if let end, from == to { return "at \(from), for \(Span.text(from: start, to: end))" }
+        return "since \(from)" + (to.map { ", until \($0)" } ?? "")
     }
 
     private static func headline(_ alert: Alert, subject: String) -> String {
@@ -105,7 +113,8 @@ struct RenderedAlert {
         summary =
             alert.isOver
             ? "\(subject): \(digest.common(\.end) ?? "all resolved")"
-            : "\(subject): \(alert.common(\.effect) ?? Alert.troubles(alert.incident.kind))"
+            : ["\(subject): \(Alert.troubles(alert.incident.kind)).", alert.common(\.effect)].compactMap(\.self)
+                .joined(separator: " ")
         let parts = [alert.common(\.cause), alert.common(\.action), alert.common(\.outlook)].compactMap(\.self)
         oneLine = alert.isOver ? summary : ([summary] + parts).joined(separator: " ")
         let rest = alerts.count - Alert.Digest.shown
@@ -113,14 +122,15 @@ struct RenderedAlert {
             (
                 "Domains:",
                 alerts.prefix(Alert.Digest.shown).map { Self.line($0, of: digest, in: alert) }
-                    + (rest > 0 ? ["… and \(rest) more, see the status page"] : [])
+                    + (rest > 0
+                        ? [
+                            "… and \(rest) more: \(alert.links.statusPage == nil ? "aasa-monitor status" : "the page of incidents") has all"
+                        ] : [])
             )
         ]
         let end = alert.isOver ? alerts.compactMap(\.incident.resolvedAt).max() : nil
-        since =
-            "since \(Span.instant(alerts.map(\.incident.since).min() ?? alert.at))"
-            + (end.map { ", until \(Span.instant($0))" } ?? "")
-        links = alert.links.statusPage.map { [("status page", $0)] } ?? []
+        since = Self.since(alerts.map(\.incident.since).min() ?? alert.at, until: end)
+        links = alert.links.statusPage.map { [("incidents", $0)] } ?? []
         incidentID = "\(alert.incident.id.prefix(80)) and \(alerts.count - 1) more"
         instance = alert.instance
     }
@@ -131,9 +141,8 @@ struct RenderedAlert {
         let span =
             switch alert.reason {
             case .resolved: "resolved after \(alert.duration)"
-            case .wasFiring:
-                "was firing from \(Span.instant(incident.since)) to \(Span.instant(incident.resolvedAt ?? alert.at))"
-            default: "\(incident.severity.rawValue), for \(alert.age)"
+            case .wasFiring: "was firing \(wasFiring(alert))"
+            default: "\(incident.severity.rawValue), \(alert.span)"
             }
         let own: [String?] =
             alert.isOver
@@ -143,7 +152,7 @@ struct RenderedAlert {
                 message.common(\.cause) == nil ? alert.text.cause : nil,
             ]
         let words = own.compactMap(\.self).joined(separator: " ").shortened(to: 180)
-        return [alert.subject, span, words, String(incident.id.prefix(12))].filter { !$0.isEmpty }
+        return [alert.subject, span, words, incident.shortID].filter { !$0.isEmpty }
             .joined(separator: " · ")
     }
 }

@@ -102,7 +102,7 @@ struct Feed: Sendable {
             incident: incident, labels: incident.domain == nil ? routing.share : routing.labels(of: incident),
             summary: "\(incident.subjectName): \(incident.kind.rawValue) since \(Span.instant(incident.since))",
             description: try store.facts(incident.id)?.text(at: asker.wall).oneLine ?? "",
-            links: routing.links(for: incident.domain),
+            links: routing.links(of: incident),
             instance: routing.instance,
             endsAt: incident.state == .resolved
                 ? min(incident.resolvedAt ?? asker.wall, asker.wall) : asker.wall + Self.life)

@@ -260,7 +260,7 @@ struct Freezer {
             return Alert(
                 reason: reason, at: asker.wall, incident: record.incident.shifted(by: shift),
                 facts: facts.aged(to: asker.now, shift: shift), acknowledgement: record.acknowledgement,
-                labels: routing.labels(of: record.incident), links: routing.links(for: record.incident.domain),
+                labels: routing.labels(of: record.incident), links: routing.links(of: record.incident),
                 instance: routing.instance)
         }
         guard let alert = Alert(digestOf: alerts, key: key) else { throw NothingToSay() }

@@ -113,13 +113,22 @@ package struct Routing: Equatable, Sendable {
         incident.domain.flatMap { domains[$0]?.labels } ?? [:]
     }
 
-    /// `domain`: nil for what is about no single one.
+    package func links(of incident: Incident) -> Alert.Links {
+        var links = links(for: incident.domain)
+        links.incidents = statusPageURL.map { Self.joined($0, "incidents") }
+        links.statusPage = links.incidents.map { Self.joined($0, incident.id) }
+        return links
+    }
+
+    /// For what is no incident of the store. `domain`: nil for what is about no single one.
     package func links(for domain: Domain?) -> Alert.Links {
-        guard let domain else { return Alert.Links(statusPage: statusPageURL, cdn: nil, origin: nil) }
-        func joined(_ base: String, _ path: String) -> String { base.hasSuffix("/") ? base + path : base + "/" + path }
-        return Alert.Links(
-            statusPage: statusPageURL.map { joined($0, "#\(domain)") }, cdn: joined(cdnBaseURL, domain.name),
-            origin: domain.wellKnownURL)
+        Alert.Links(
+            statusPage: statusPageURL, cdn: domain.map { Self.joined(cdnBaseURL, $0.name) },
+            origin: domain?.wellKnownURL)
+    }
+
+    private static func joined(_ base: String, _ path: String) -> String {
+        base.hasSuffix("/") ? base + path : base + "/" + path
     }
 }
 

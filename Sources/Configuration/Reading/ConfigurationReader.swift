@@ -22,7 +22,7 @@ struct ConfigurationReader {
         let cdn = root.section("cdn")
         let network = NetworkReader.network(root.section("network"))
         let store = ServiceReader.store(root.section("store"), reading)
-        let server = ServiceReader.server(root.section("server"))
+        let server = ServiceReader.server(root.section("server"), hasChannels: !alerts.channels.isEmpty)
         var file = ConfigurationFile(
             defaults: defaults,
             domains: watched,
@@ -75,7 +75,8 @@ enum ServiceReader {
         reading.placeOfStore(section?.text("path", "a path")?.value ?? StoreSettings().path)
     }
 
-    static func server(_ section: Section?) -> ServerSettings {
+    /// `hasChannels`: messages are sent, which link to the pages.
+    static func server(_ section: Section?, hasChannels: Bool) -> ServerSettings {
         var result = ServerSettings()
         guard let section else { return result }
         let reading = section.reading
@@ -117,6 +118,12 @@ enum ServiceReader {
                     reading.error(
                         "'listen' \(section.title) is not a loopback address, so a 'token' (or 'token_file') is needed",
                         at: listen.position)
+                }
+                if hasChannels, !result.isOnLoopback, !section.isGiven("public_url") {
+                    let links = result.isOnAll ? "hold no links to the pages" : "link to the pages at \(listen.quoted)"
+                    reading.warning(
+                        "'public_url' \(section.title) is missing, so messages \(links); name the address at which people "
+                            + "reach the pages", at: listen.position)
                 }
             } else {
                 reading.error(

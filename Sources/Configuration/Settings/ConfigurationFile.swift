@@ -116,7 +116,11 @@ package struct ServerSettings: Sendable, Equatable {
     package var token: Secret?
     /// In characters. A shorter one can be guessed.
     package static let shortestToken = 16
-    /// Where people reach the page, for links; nil: where it listens.
+    /// Only this machine reaches it.
+    package var isOnLoopback: Bool { HostAddress.isLoopback(host: host) }
+    /// It listens at an address that stands for all, which is nobody's.
+    package var isOnAll: Bool { ["0.0.0.0", "::", "[::]"].contains(host) }
+    /// Where people reach the page, for links; nil: where it listens, if that is no address of this machine alone.
     package var publicURL: String?
     /// Whether nothing can be changed over HTTP.
     package var isReadOnly = false

@@ -95,7 +95,8 @@ extension Incident.State {
 }
 
 extension Finding {
-    fileprivate var certificateEnd: Date? {
+    /// Of a certificate that ends soon.
+    package var certificateEnd: Date? {
         guard case .origin(let matter) = matter else { return nil }
         return switch matter {
         case .certificateExpiring(let end), .chainExpiring(let end, _): end

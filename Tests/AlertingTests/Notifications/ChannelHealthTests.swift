@@ -266,5 +266,22 @@ extension AlertingSuite {
             let world = try World.routing([channel])
             #expect(!"\(world.links(for: try Domain("example.com")))".contains("SECRET"))
         }
+
+        @Test(
+            "a message links to the page of its incident, and one about nothing that is stored to the page as a whole")
+        func links() throws {
+            let incident = try incident("abc")
+            for (page, expected) in [
+                (nil, nil), ("https://status.test", "https://status.test/"),
+                ("https://status.test/", "https://status.test/"),
+            ] as [(String?, String?)] {
+                let routing = Routing(
+                    channels: [], domains: [:], cdnBaseURL: "https://cdn.test", statusPageURL: page, instance: "m")
+                #expect(routing.links(of: incident).statusPage == expected.map { $0 + "incidents/abc" })
+                #expect(routing.links(of: incident).incidents == expected.map { $0 + "incidents" })
+                #expect(routing.links(of: incident).cdn == "https://cdn.test/example.com")
+                #expect(routing.links(for: nil).statusPage == page && routing.links(for: nil).cdn == nil)
+            }
+        }
     }
 }
