@@ -81,6 +81,25 @@ extension StatusServerSuite {
             }
         }
 
+        @Test("what a message links to opens, whatever became of the incident, and for a change, too")
+        func linked() async throws {
+            let states: [Incident.State] = [.pending, .firing, .recovering, .resolved]
+            var all: [Incident] = []
+            for state in states {
+                var one = try incident("0\(state.rawValue)", "a.test", .cdnStale, state)
+                if state == .resolved { one.resolvedAt = noon }
+                all.append(one)
+            }
+            all.append(try incident("0change", "a.test", .change, .firing))
+            try await add(all)
+            try await scratch.serving(watched: [info("a.test")]) { [ids = all.map(\.id)] port in
+                for id in ids {
+                    let page = try await ask(port, "/incidents/\(id)")
+                    #expect(page.status == 200 && page.body.contains(id), "\(id)")
+                }
+            }
+        }
+
         @Test("an acknowledgement that no longer holds counts as none")
         func acknowledged() async throws {
             var worse = try incident("worse", "a.test", .cdnStale, .firing)
