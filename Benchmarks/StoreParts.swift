@@ -98,7 +98,7 @@ final class StoreParts: Sendable {
     }
 
     /// The fleet is fine: messages about a check wait for an evaluation of the fleet after it.
-    private func evaluateFleet() { delivery.set(fleet: clock.now(), affected: [:]) }
+    private func evaluateFleet() { delivery.set(fleet: clock.now()) }
 
     func close() async throws {
         sending.cancel()

@@ -39,6 +39,26 @@ package struct DirectNotifier: Sendable {
         }
     }
 
+    /// Sends an alert about the monitor itself through the fallback channel; where there is none, it is in trouble (`sick`), or does
+    /// not take it, through all others, those of the escalation last.
+    /// - Returns: the names of the channels that took it.
+    package func send(_ alert: Alert, by routing: Routing, without sick: Set<String> = []) async -> Set<String> {
+        let channels = routing.channels.filter {
+            !$0.kind.isFeed && $0.accepts(kind: alert.incident.kind, severity: alert.incident.severity)
+        }
+        let later = routing.escalation.names
+        let others = channels.filter { $0.name != routing.fallback }
+        let rounds = [
+            channels.filter { $0.name == routing.fallback && !sick.contains($0.name) },
+            others.filter { !later.contains($0.name) }, others.filter { later.contains($0.name) },
+        ]
+        for round in rounds {
+            let taken = await send(alert, to: round)
+            if !taken.isEmpty { return taken }
+        }
+        return []
+    }
+
     private func isTaken(_ alert: Alert, by channel: Channel) async -> Bool {
         let key = MessageIdentity.key(ofMessages: ["direct", channel.name, alert.incident.id, alert.typeName])
         let limit = channel.format.timeout * 2 + Self.margin

@@ -134,7 +134,7 @@ struct DemoStory: Sendable {
         stage.cdnPicksUpNewFile()
         teller.say("at last", "Apple's CDN picks up the new file of \(DemoStage.changing).")
         try await Task.sleep(for: pace.pause)
-        stage.admitCrawler()
+        try await stage.admitCrawler(after: .seconds(3 * 30 * 60 / pace.factor))
         teller.say("repair", "\(DemoStage.refusing) lets AASA-Bot pass; Apple asks again.")
         try await Task.sleep(for: pace.pause)
         stage.installRightCertificate()

@@ -177,9 +177,9 @@ package actor FleetEvaluator: FleetView {
             }
             return
         }
-        dependencies.delivery.set(fleet: now - Self.slack * dependencies.time.pace, affected: evaluation.affected)
+        dependencies.delivery.set(fleet: now - Self.slack * dependencies.time.pace)
         // What an incident inhibited is asked about again.
-        if evaluation.changes.contains(where: \.endsInhibition) { dependencies.delivery.reconsider() }
+        if evaluation.changes.contains(where: \.movesInhibition) { dependencies.delivery.reconsider() }
     }
 
     private func snapshot(_ round: CanaryRound?, now: Date) -> FleetSnapshot {
@@ -204,8 +204,9 @@ package actor FleetEvaluator: FleetView {
 }
 
 extension IncidentChange {
-    fileprivate var endsInhibition: Bool {
-        transition == .resolved && incident.cause.map { !$0.inhibits.isEmpty } ?? false
+    /// What it speaks for is other than before: it is over, or counts other domains.
+    fileprivate var movesInhibition: Bool {
+        (transition == .resolved || facts != nil) && incident.cause.map { !$0.inhibits.isEmpty } ?? false
     }
 }
 

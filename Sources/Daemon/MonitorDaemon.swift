@@ -238,7 +238,11 @@ package struct MonitorDaemon: Sendable {
             .loop("clock") {
                 await ClockWatcher(time: time, logger: logger, onStep: { delivery.reconsider() }).run()
             },
-            .loop("delivery") { await delivery.run() },
+            .loop("delivery") {
+                async let told: Void = parts.tellLeftOpen()
+                await delivery.run()
+                await told
+            },
             .loop("silences") { await silences.run() },
             .loop("fleet") { await fleet.run() },
             .loop("checks") {

@@ -18,6 +18,8 @@ struct MonitorParts: Sendable {
     let fleet: FleetEvaluator
     let metrics: MetricsRegistry
     let factory: WatcherFactory
+    /// Tells people what stays open at former places of channels. A receiver that hangs must hold up no start.
+    let tellLeftOpen: @Sendable () async -> Void
 
     /// Makes them, and takes up what the last process left in the store.
     init(
@@ -42,7 +44,11 @@ struct MonitorParts: Sendable {
         // Before the first check: a domain that comes back must not find its former self.
         try await RemovedDomainCleanup(store: store, time: time, logger: logger)
             .run(keeping: Set(configuration.domains.map(\.domain)))
-        try await RemovedChannels(store: store, logger: logger).warn(configured: Set(routing.channels.map(\.name)))
+        let former = FormerChannels(store: store, delivery: delivery, logger: logger)
+        let leftOpen = try await former.settle(routing)
+        let notifier = DirectNotifier(
+            transport: ReceiverTransport(shared: drivers.alerts), userAgent: surroundings.userAgent, logger: logger)
+        tellLeftOpen = { await former.tell(leftOpen, routing, by: notifier, wall: time.wall()) }
         try await silences.refresh()
         try await delivery.prepare()
         try await fleet.prepare()

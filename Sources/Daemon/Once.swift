@@ -75,6 +75,7 @@ extension MonitorDaemon {
         try await parts.time.sleep(for: Self.settling * parts.time.pace)
         await parts.fleet.evaluate()
         await DeliverySteps(parts.delivery).sendAll(until: parts.time.now() + Self.patience.inSeconds * parts.time.pace)
+        await parts.tellLeftOpen()
         try Task.checkCancellation()
         let waiting = try await store.pendingNotifications(of: { routing.channel(named: $0) != nil })
         for channel in waiting where channel.count > 0 {

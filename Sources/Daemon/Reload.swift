@@ -52,9 +52,6 @@ struct Reload: Sendable {
             try await RemovedDomainCleanup(store: factory.store, time: factory.time, logger: logger)
                 .run(keeping: Set(next.domains.map(\.domain)))
         }
-        await tryStore("removed channels not examined") {
-            try await RemovedChannels(store: factory.store, logger: logger).warn(configured: Set(channels.map(\.name)))
-        }
         scheduler.start(factory.watchers(for: changes.beginning, of: next, driver: checks.present))
         factory.delivery.wake()
         site.tellRefusedReload(nil)

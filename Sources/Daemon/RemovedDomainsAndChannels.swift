@@ -1,4 +1,5 @@
-// What a changed configuration leaves behind in the store: domains that are no longer watched, and what removed channels know.
+// What a changed configuration leaves behind in the store: domains that are no longer watched, and what channels know whose messages
+// go elsewhere.
 
 import Alerting
 import Evidence
@@ -43,33 +44,44 @@ package struct RemovedDomainCleanup: Sendable {
     }
 }
 
-/// A channel that the configuration no longer names has no address and no key any more, so that it cannot receive the end of
-/// what it was notified of. A pager would keep it open; the log says what, so that a person can end it there.
-struct RemovedChannels {
+/// Channels that the store knows and whose messages go to another place now, or to none: their former address and key are gone with
+/// the process that had them.
+struct FormerChannels {
     let store: Store
+    let delivery: Delivery
     let logger: Logger
 
-    /// So many incidents are named in one line.
-    private static let mostNamed = 10
+    /// Before the loops begin: says in the log what stays open at a former place, and withdraws what nobody will send. What a removed
+    /// channel knows stays: it may come back.
+    /// - Returns: what people were not told yet.
+    func settle(_ routing: Routing) async throws -> [LeftOpen] {
+        var news: [LeftOpen] = []
+        for record in try await store.channelRecords() {
+            let channel = routing.channel(named: record.name)
+            let destination = try await channel.asyncMap(delivery.destinationHash)
+            guard destination != record.destination else { continue }
+            let open = try await store.unendedNotifications(channel: record.name).map(\.incident)
+            let left = LeftOpen(channel: record.name, type: record.type, incidents: open)
+            left.log(to: logger)
+            if !open.isEmpty, try await store.toldOpen(at: record.name) != left.mark { news.append(left) }
+            if channel == nil { try await store.retire(channel: record.name) }
+        }
+        return news
+    }
 
-    /// Logs one warning for each channel that the store knows, that is not among `configured`, and that knows incidents as
-    /// firing.
-    func warn(configured: Set<String>) async throws {
-        for record in try await store.channelRecords() where !configured.contains(record.name) {
-            let incidents = try await store.unendedNotifications(channel: record.name).map(\.incident)
-            guard !incidents.isEmpty else { continue }
-            let isPager = record.type == ChannelKind.pagerduty.rawValue
-            let named = incidents.prefix(Self.mostNamed).map { incident in
-                let key = isPager ? " dedup_key \(MessageIdentity.key(ofIncident: incident.id))" : ""
-                return "\(incident.id) (\(incident.subjectName) \(incident.kind.rawValue))\(key)"
-            }
-            let more = incidents.count > named.count ? ["and \(incidents.count - named.count) more"] : []
-            logger.warning(
-                "removed channel does not receive the end of these incidents; end them there by hand",
-                metadata: [
-                    "channel": "\(record.name.displayable)", "incidents": "\(incidents.count)",
-                    "open": "\((named + more).joined(separator: "; "))",
-                ])
+    /// Tells people of it through another channel, once.
+    func tell(_ news: [LeftOpen], _ routing: Routing, by notifier: DirectNotifier, wall: Date) async {
+        for left in news where await left.isTold(by: notifier, routing, now: wall) {
+            try? await store.note(toldOpen: left.mark, at: left.channel)
+        }
+    }
+}
+
+extension Optional {
+    fileprivate func asyncMap<Other>(_ body: (Wrapped) async throws -> Other) async rethrows -> Other? {
+        switch self {
+        case .some(let value): try await body(value)
+        case nil: nil
         }
     }
 }

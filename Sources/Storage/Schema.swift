@@ -10,7 +10,7 @@ enum Schema {
 
     /// Kept in `user_version`. Raise it with every change of the tables. The stores of earlier development versions
     /// have 0.
-    static let version = 20
+    static let version = 21
 
     /// Makes the tables and writes down their version, in one transaction.
     static func create(_ database: Database) throws {
@@ -99,7 +99,7 @@ enum Schema {
             since INTEGER NOT NULL, opened_at INTEGER NOT NULL, fired_at INTEGER,
             resolved_at INTEGER, reason TEXT, version INTEGER NOT NULL, worse_version INTEGER,
             worse_at INTEGER, again_version INTEGER, again_at INTEGER, flapping_version INTEGER,
-            flapping_at INTEGER, is_flapping INTEGER NOT NULL, ack_by TEXT, ack_reason TEXT,
+            flapping_at INTEGER, is_flapping INTEGER NOT NULL, inhibited_by TEXT, ack_by TEXT, ack_reason TEXT,
             ack_at INTEGER, ack_version INTEGER,
             -- The number of its last change; 0 while it never fired.
             change INTEGER NOT NULL, facts BLOB
@@ -115,6 +115,7 @@ enum Schema {
         CREATE INDEX incident_acknowledged ON incident (ack_at) WHERE ack_at IS NOT NULL;
         CREATE INDEX incident_unresolved ON incident (id) WHERE version > 0 AND state <> 'resolved';
         CREATE INDEX incident_unresolved_of_kind ON incident (kind) WHERE version > 0 AND state <> 'resolved';
+        CREATE INDEX incident_pending_of_kind ON incident (kind) WHERE state = 'pending';
 
         -- One row: what the monitor remembers of all domains together.
         CREATE TABLE fleet (
@@ -129,6 +130,8 @@ enum Schema {
     private static let notifications = """
         CREATE TABLE channel (
             name TEXT NOT NULL PRIMARY KEY, type TEXT NOT NULL,
+            -- A keyed hash of what it is sent to: what the channel knows is known there and nowhere else.
+            destination TEXT NOT NULL,
             -- The last change of an incident that it has looked at.
             seen INTEGER NOT NULL, hold_until INTEGER, hold_reason TEXT, trouble_state TEXT,
             trouble_since INTEGER, trouble_error TEXT, failures INTEGER NOT NULL,
@@ -145,6 +148,8 @@ enum Schema {
             refused_at INTEGER, count INTEGER NOT NULL, reference TEXT,
             -- What is pending.
             reason TEXT, pending_since INTEGER, due_at INTEGER, message_id INTEGER,
+            -- Whether something suppressed it at the last look, and when that last ended.
+            is_held INTEGER NOT NULL, released_at INTEGER,
             -- Of the incident, for questions about groups: its kind, and how severe it is (2: error, 1: warning, 0:
             -- note).
             kind TEXT NOT NULL, rank INTEGER NOT NULL,
@@ -163,6 +168,8 @@ enum Schema {
             id INTEGER PRIMARY KEY AUTOINCREMENT, channel TEXT NOT NULL, key TEXT NOT NULL,
             reason TEXT NOT NULL, kind TEXT NOT NULL, created_at INTEGER NOT NULL,
             attempts INTEGER NOT NULL, retry_at INTEGER NOT NULL, is_unclear INTEGER NOT NULL,
+            -- Attempts that no answer came to though they left; whom alone it goes to, of the recipients of a mail.
+            unanswered INTEGER NOT NULL, recipient TEXT,
             is_plain INTEGER NOT NULL, is_repeat INTEGER NOT NULL, body BLOB NOT NULL
         ) STRICT;
         CREATE INDEX message_of_channel ON message (channel, retry_at);

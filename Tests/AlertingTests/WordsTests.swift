@@ -99,7 +99,7 @@ extension AlertingSuite {
             #expect(notes(alert)["To acknowledge:"] == (canAcknowledge ? command : nil))
             alert.labels = [:]
             #expect(notes(alert)["Labels:"] == nil)
-            alert.incident.subject = .fleet(.store)
+            alert.isStored = false
             #expect(notes(alert)["To acknowledge:"] == nil, "the store knows of no such incident")
         }
 

@@ -167,6 +167,7 @@ extension EvidenceSuite {
             let others: Set<DiagnosisID> = [
                 .originAlternates, .networkSuspect, .networkLost, .manyFailing, .cdnWide, .scheduleBehind,
                 .configReloadFailed, .deliveryFailing, .storeFailing, .notMonitored, .testMessage, .over, .factsMissing,
+                .movedAway,
                 .originFine, .certificateExpiring, .fileWarning,
             ]
             #expect(

@@ -59,10 +59,9 @@ extension MonitoringSuite {
             try course.look(at: 0, origin: 1, cdn: 1)
             try course.look(at: 1, .status(404), .status(404))
             try course.look(at: 2, Self.file, .status(404))
-            try course.look(at: 3, Self.file, .status(404))
             #expect(course.told.isEmpty)
-            try course.look(at: 4, Self.file, .status(404))
-            #expect(course.told == ["4 cdn.missing firing"])
+            try course.look(at: 3, Self.file, .status(404))
+            #expect(course.told == ["3 cdn.missing firing"])
         }
 
         @Test("a fault of our own does not take that patience away", arguments: [Failure.Kind.own, .proxy])

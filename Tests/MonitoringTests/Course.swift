@@ -51,14 +51,14 @@ struct Course {
         try look(at: hours, observation)
     }
 
-    mutating func look(at hours: Double, _ observation: Observation) throws {
+    mutating func look(at hours: Double, _ observation: Observation, replacing light: Observation? = nil) throws {
         self.hours = hours
         let now = Date.testing + hours * 3600
         let wall = now + wallAhead
         let before = try JSONDecoder().decode(DomainState.self, from: JSONEncoder().encode(state))
         #expect(before == state)
-        let evaluation = evaluate(state, observation, policy, now: now, wall: wall)
-        #expect(evaluate(before, observation, policy, now: now, wall: wall) == evaluation)
+        let evaluation = evaluate(state, observation, policy, now: now, wall: wall, replacing: light)
+        #expect(evaluate(before, observation, policy, now: now, wall: wall, replacing: light) == evaluation)
         #expect(evaluation.state.originPeriods.count <= DomainState.maximumPeriods)
         evaluations.append(evaluation)
         events += evaluation.changes.compactMap { Event($0, at: now) }

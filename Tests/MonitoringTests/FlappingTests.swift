@@ -15,10 +15,10 @@ extension MonitoringSuite {
                 "-+-+-+-+-" + String(repeating: "+", count: 20), 5, 1,
                 ["0 firing", "1 resolved", "2 again", "3 resolved", "4 flapping", "20 resolved"]
             ),
-            // It is down when it is calm again: that was told last, so nothing is told.
+            // It is down when it is calm again: the last word was that notifications pause.
             (
                 "-+-+-+" + String(repeating: "-", count: 20) + "++", 5, 1,
-                ["0 firing", "1 resolved", "2 again", "3 resolved", "4 flapping", "26 resolved"]
+                ["0 firing", "1 resolved", "2 again", "3 resolved", "4 flapping", "17 again", "26 resolved"]
             ),
             // The fifth turn may be an end: it is kept back, for it would be taken back soon.
             (

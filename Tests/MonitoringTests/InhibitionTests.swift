@@ -36,17 +36,23 @@ extension MonitoringSuite {
         }
 
         static let rows: [(origin: String, copy: String, told: [String])] = [
-            // One cause, one message, and the consequence that ends with it is never told.
-            ("oxxxxooo", "oxxxxooo", ["2 origin.broken firing", "5 origin.broken resolved (recovered)"]),
-            // A consequence that outlives its cause is told, after a patience of its own.
+            // They begin and end together.
+            (
+                "oxxxxooo", "oxxxxooo",
+                [
+                    "2 origin.broken firing", "2 cdn.missing firing by origin.broken",
+                    "5 origin.broken resolved (recovered)", "5 cdn.missing resolved (recovered)",
+                ]
+            ),
+            // A consequence that outlives its cause goes on, and follows from nothing then.
             (
                 "oxxxooooooo", "oxxxxxxxxxo",
                 [
-                    "2 origin.broken firing", "4 origin.broken resolved (recovered)", "6 cdn.missing firing",
-                    "10 cdn.missing resolved (recovered)",
+                    "2 origin.broken firing", "2 cdn.missing firing by origin.broken",
+                    "4 origin.broken resolved (recovered)", "10 cdn.missing resolved (recovered)",
                 ]
             ),
-            // What was told before the cause keeps its end.
+            // What was there before the cause keeps its end.
             (
                 "oooxxxxo", "oxxxxooo",
                 [
@@ -56,20 +62,88 @@ extension MonitoringSuite {
             ),
         ]
 
-        @Test("what follows from a broken origin is not told beside it", arguments: 0..<3)
+        @Test("what follows from a broken origin says so, and only as long as it does", arguments: 0..<3)
         func refusedCrawler(_ index: Int) throws {
             let row = Self.rows[index]
-            #expect(try course(row.origin, row.copy).told == row.told)
+            let course = try course(row.origin, row.copy)
+            let told = zip(course.told, course.events).map { words, event in
+                words + (event.incident.inhibitedBy.map { " by \($0.rawValue)" } ?? "")
+            }
+            #expect(told == row.told)
+            // Whoever was kept from it by the cause must be asked again: that it no longer follows is a change.
+            if index == 1 {
+                let changes = course.evaluations[4].changes.filter { $0.incident.kind == .cdnMissing }
+                #expect(changes.map(\.incident.inhibitedBy) == [nil])
+            }
         }
 
-        @Test("an inhibited incident is pending, names its cause, and ends without a notification")
-        func state() throws {
-            let course = try course("oxxxxxx", "oxxxxxx")
-            let open = try #require(course.open(.cdnMissing))
-            #expect(open.inhibitedBy == .originBroken && open.incident.state == .pending && open.incident.version == 0)
-            let end = retire(course.state, now: .testing + 9 * 3600)
-            #expect(end.changes.map(\.incident.kind) == [.originBroken])
-            #expect(end.dropped.map(\.kind) == [.cdnMissing] && end.state.open.isEmpty)
+        @Test("an origin that breaks, and Apple's copy that goes after it: worse, and not over with the origin")
+        func worse() throws {
+            let page = Reply.status(200, ["content-type": "text/html"])
+            var course = try Course()
+            let looks: [(Reply, Reply)] = [
+                (Self.file, Self.file), (page, Self.file), (page, Self.file), (page, .status(404)),
+                (page, .status(404)), (page, .status(404)), (Self.file, .status(404)), (Self.file, .status(404)),
+                (Self.file, Self.file),
+            ]
+            for (hour, (origin, cdn)) in looks.enumerated() { try course.look(at: Double(hour), origin, cdn) }
+            #expect(
+                course.told == [
+                    "2 origin.broken firing", "4 cdn.missing firing", "4 origin.broken worse",
+                    "6 origin.broken resolved (recovered)", "8 cdn.missing resolved (recovered)",
+                ])
+            let events = course.events
+            try #require(events.count == 5)
+            #expect(events[0].facts?.diagnosis.effect.links == .work(seen: nil))
+            #expect(events[1].incident.inhibitedBy == .originBroken)
+            #expect(events[2].facts?.diagnosis.effect.links == .openWebsite(at: nil))
+            #expect(!Acknowledgement(by: "eva", reason: "", at: .testing, version: 1).holds(for: events[2].incident))
+            // The end says what is still wrong.
+            #expect(events[3].facts?.isStillFailing == true)
+            #expect(events[3].facts?.diagnosis.effect.links == .openWebsite(at: nil))
+            #expect(events[4].facts?.isStillFailing == nil)
+        }
+
+        @Test("what never had a copy is the trouble of its origin alone")
+        func neverThere() throws {
+            let page = Reply.status(200, ["content-type": "text/html"])
+            var course = try Course()
+            for hour in 0..<40 { try course.look(at: Double(hour), page, .status(404)) }
+            #expect(course.told == ["1 origin.broken firing"])
+        }
+
+        @Test("a copy that alternates from request to request is not back")
+        func alternates() throws {
+            var course = try Course(policy: Policy(failureThreshold: 1))
+            try course.look(at: 0, origin: 1, cdn: 1)
+            for hour in 1...30 { try course.look(at: Double(hour), origin: 2, cdn: 1) }
+            #expect(course.told == ["25 cdn.stale firing"])
+            for step in 0..<20 { try course.look(at: 31 + Double(step) / 10, origin: 2, cdn: step % 2 == 0 ? 2 : 1) }
+            // Until it has come back once, a good answer is the end.
+            #expect(
+                course.told == ["25 cdn.stale firing", "31 cdn.stale resolved (cdn_caught_up)", "31 cdn.stale again"])
+            for hour in 51...60 { try course.look(at: Double(hour), origin: 2, cdn: 2) }
+            #expect(course.told.last == "54 cdn.stale resolved (cdn_caught_up)")
+        }
+
+        @Test("a light look that sees the new copy, and a full one that sees the old one: nothing is over")
+        func alternatesWithinACheck() throws {
+            var course = try Course(policy: Policy(failureThreshold: 1))
+            try course.look(at: 0, origin: 1, cdn: 1)
+            for hour in 1...30 { try course.look(at: Double(hour), origin: 2, cdn: 1) }
+            let (old, new) = (Reply.file(SampleFile.version(1)), Reply.file(SampleFile.version(2)))
+            for minute in 1...5 {
+                let at = 30 + Double(minute) / 60
+                let light = try Observation.of("example.com", at: .testing + at * 3600, origin: new, cdn: new)
+                var full = try Observation.of("example.com", at: .testing + at * 3600, origin: new, cdn: old)
+                full.full = FullLook(resolution: Resolution(source: .proxy))
+                try course.look(at: at, full, replacing: light)
+            }
+            // Then all answers are good: it ends with the fourth in a row.
+            for minute in 6...9 { try course.look(at: 30 + Double(minute) / 60, origin: 2, cdn: 2) }
+            #expect(course.told == ["25 cdn.stale firing", "30 cdn.stale resolved (cdn_caught_up)"])
+            let end = course.state.ended[.cdnStale]?.incident.resolvedAt
+            #expect(end == Date.testing.addingTimeInterval(30 * 3600 + 9 * 60))
         }
 
         @Test("the certificate of an unreachable origin waits for the end of that, and fires at once then")
@@ -90,16 +164,15 @@ extension MonitoringSuite {
             let newer = Reply.file(SampleFile.version(2))
             var course = try Course()
             try Self.look(&course, at: 0, refusesCrawler: false, Self.file, Self.file)
-            for hour in 1...30 { try Self.look(&course, at: Double(hour), refusesCrawler: true, newer, Self.file) }
-            #expect(course.open(.cdnStale)?.inhibitedBy == .originBroken)
-            // The cause is over, and the count begins anew.
-            try Self.look(&course, at: 31, refusesCrawler: false, newer, Self.file)
+            for hour in 1...10 { try Self.look(&course, at: Double(hour), refusesCrawler: true, newer, Self.file) }
+            #expect(course.open(.cdnStale)?.incident.inhibitedBy == .originBroken)
+            try Self.look(&course, at: 11, refusesCrawler: false, newer, Self.file)
             course.policy.staleAfter = .seconds(hours * 3600)
-            for hour in 32...60 { try Self.look(&course, at: Double(hour), refusesCrawler: false, newer, Self.file) }
+            for hour in 12...60 { try Self.look(&course, at: Double(hour), refusesCrawler: false, newer, Self.file) }
             #expect(
                 course.told == [
-                    "2 origin.broken firing", "31 origin.broken resolved (recovered)",
-                    "\(hours == 24 ? 32 : 49) cdn.stale firing",
+                    "2 origin.broken firing", "11 origin.broken resolved (recovered)",
+                    "\(hours == 24 ? 25 : 49) cdn.stale firing",
                 ])
         }
 

@@ -92,7 +92,7 @@ extension MonitoringSuite {
                     #expect(open.hasFired == (open.incident.state != .pending))
                     #expect(open.hasFired == (open.incident.version > 0))
                     #expect(!open.incident.isFlapping || open.hasFired)
-                    #expect(open.inhibitedBy == nil || open.incident.state == .pending)
+                    #expect(open.incident.inhibitedBy.map { evaluation.state.open[$0]?.hasFired == true } ?? true)
                     #expect(open.history.counted.count <= 16 && open.places?.places.count ?? 0 <= 32)
                 }
                 #expect(evaluation.state.incidents.turns.values.allSatisfy { $0.count <= Flapping.limit })

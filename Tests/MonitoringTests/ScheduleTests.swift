@@ -71,12 +71,6 @@ extension MonitoringSuite {
                 openedAt: now)
             let pending = schedule.delay(after: state(domain, open: TrackedIncident(incident: incident)), now: now)
             #expect(pending <= CheckSchedule.recheck)
-            // Neither is one that waits for another incident: that may take days.
-            var inhibited = TrackedIncident(incident: incident)
-            inhibited.inhibitedBy = .originUnreachable
-            #expect(
-                schedule.delay(after: state(domain, open: inhibited), now: now)
-                    == schedule.delay(after: state(domain), now: now))
             let waiting = TrackedIncident(incident: incident, graceUntil: now + 3600)
             #expect(
                 schedule.delay(after: state(domain, open: waiting), now: now)

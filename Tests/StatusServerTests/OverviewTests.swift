@@ -136,7 +136,8 @@ extension StatusServerSuite {
                             record,
                             IncidentFacts(
                                 diagnosis: .monitor(
-                                    .cdnWide(.missing, domains: 9, of: 9), .ofMany(.missing, domains: 9)))
+                                    .cdnWide(.missing, domains: 9, of: 9), .ofMany(.missing, domains: 9)),
+                                affected: AffectedDomains([try Domain("a.test")], of: 9, explaining: [.cdnStale]))
                         )
                     ]),
                 time: PageTime(now: noon))

@@ -70,7 +70,7 @@ package struct Channel: Equatable, Sendable {
     /// The thread or topic within it.
     let thread: String?
     /// Of e-mail.
-    let mail: MailAddresses?
+    private(set) var mail: MailAddresses?
     /// Of a command: the program's file, then its arguments, which may be secrets.
     let words: [String]
     /// Less severe incidents are not sent there.
@@ -179,6 +179,32 @@ extension Channel: CustomStringConvertible, CustomDebugStringConvertible, Custom
         let host = words.first.map { URL(filePath: $0).lastPathComponent } ?? URLComponents(string: url)?.host ?? "?"
         let hash = Digest.sha256.hash(identity.utf8).prefix(4).hexadecimal
         return "\(name) (\(kind.rawValue), \(host), #\(hash))"
+    }
+
+    /// Where its messages go, by a keyed hash: type, address and key. Two channels with the same one write to the same receiver.
+    /// Passwords and tokens that only open the door are no part of it: they are changed, and the receiver stays.
+    func destinationHash(key: String) -> String {
+        let parts: [String?] =
+            switch kind {
+            case .webhook, .discord, .teams, .googleChat, .mattermost, .alertmanager: [url, thread]
+            case .slack: isBot ? [url, destination, thread] : [url]
+            // The first part of a token is the bot's number.
+            case .telegram: [url, token.map { String($0.prefix { $0 != ":" }) }, destination, thread]
+            case .line, .chatwork, .ntfy: [url, destination]
+            case .pagerduty: [url, token]
+            case .email: mail?.recipients.sorted() ?? []
+            case .command: words
+            }
+        let text = ([kind.rawValue] + parts.map { $0 ?? "" }).joined(separator: "\n")
+        return Digest.sha256.authenticationCode(for: text.utf8, key: key.utf8).prefix(16).hexadecimal
+    }
+
+    /// The same channel, for one recipient alone; as it is where it writes no mail.
+    func only(to recipient: String?) -> Channel {
+        guard let recipient, let mail else { return self }
+        var channel = self
+        channel.mail = MailAddresses(sender: mail.sender, recipients: [recipient], username: mail.username)
+        return channel
     }
 
     private var identity: String { (parts.compactMap(\.self) + words).joined(separator: "\n") }

@@ -136,7 +136,7 @@ struct WebhookPayload: Encodable {
         } else {
             // The domains are not the subject of the monitor's own trouble.
             let affected = incident.kind == .monitorDegraded ? nil : alert.facts.affected
-            try data.encode(affected?.domains ?? [], forKey: .domains)
+            try data.encode(Array((affected?.domains ?? []).prefix(AffectedDomains.mostNamed)), forKey: .domains)
             try data.encode(affected?.count ?? 0, forKey: .domainCount)
         }
         try data.encode(labels, forKey: .labels)

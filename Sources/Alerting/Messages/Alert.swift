@@ -18,8 +18,12 @@ package struct Alert: Equatable, Sendable {
     package var links: Links
     /// The name of the monitor that speaks.
     package let instance: String
+    /// The store knows the incident, so that it can be acknowledged.
+    package var isStored = true
     /// A marked test message, about no real incident.
     package var isTest: Bool
+    /// How many more incidents of the kind were seen and are not confirmed yet: the first digest of a burst says so.
+    package var unconfirmed = 0
     /// All alerts of this message; nil where there is one.
     package private(set) var digest: Digest?
 
@@ -107,7 +111,7 @@ package struct Alert: Equatable, Sendable {
     var canBeAcknowledged: Bool {
         switch reason {
         case .firing, .escalated, .again, .worse, .changed, .reminder:
-            isOfTrouble && acknowledgement == nil && incident.cause != .store
+            isOfTrouble && acknowledgement == nil && isStored
         case .flapping, .acknowledged, .resolved, .wasFiring: false
         }
     }
@@ -182,7 +186,9 @@ extension Alert {
             id: id, subject: .fleet(.store), kind: .monitorDegraded, severity: severity,
             state: isOver ? .resolved : .firing, since: since, openedAt: since, firedAt: since,
             resolvedAt: isOver ? now : nil, reason: isOver ? .recovered : nil, version: 1)
-        return Alert(
+        var alert = Alert(
             reason: reason, at: now, incident: incident, facts: facts, labels: [:], links: links, instance: instance)
+        alert.isStored = false
+        return alert
     }
 }

@@ -132,9 +132,13 @@ extension Alert {
         }
     }
 
-    /// What the end of an incident of the fleet leaves open; nil where that is nothing.
+    /// What an end leaves open; nil where that is nothing.
     var remainder: String? {
-        guard isOver, incident.cause?.inhibits.isEmpty == false else { return nil }
+        guard isOver else { return nil }
+        if facts.isStillFailing == true {
+            return (["Still wrong:", text.effect] + [text.cause, text.action].compactMap(\.self)).joined(separator: " ")
+        }
+        guard incident.cause?.inhibits.isEmpty == false else { return nil }
         return "Any domain that still fails gets an alert of its own."
     }
 

@@ -113,8 +113,10 @@ struct RenderedAlert {
         summary =
             alert.isOver
             ? "\(subject): \(digest.common(\.end) ?? "all resolved")"
-            : ["\(subject): \(Alert.troubles(alert.incident.kind)).", alert.common(\.effect)].compactMap(\.self)
-                .joined(separator: " ")
+            : [
+                "\(subject): \(Alert.troubles(alert.incident.kind)).", Self.more(alert.unconfirmed),
+                alert.common(\.effect),
+            ].compactMap(\.self).joined(separator: " ")
         let parts = [alert.common(\.cause), alert.common(\.action), alert.common(\.outlook)].compactMap(\.self)
         oneLine = alert.isOver ? summary : ([summary] + parts).joined(separator: " ")
         let rest = alerts.count - Alert.Digest.shown
@@ -133,6 +135,14 @@ struct RenderedAlert {
         links = alert.links.statusPage.map { [("incidents", $0)] } ?? []
         incidentID = "\(alert.incident.id.prefix(80)) and \(alerts.count - 1) more"
         instance = alert.instance
+    }
+
+    private static func more(_ count: Int) -> String? {
+        switch count {
+        case 0: nil
+        case 1: "1 more looks the same and is being confirmed."
+        default: "\(count) more look the same and are being confirmed."
+        }
     }
 
     /// Who, since when, what is said of no other, and the incident's id.

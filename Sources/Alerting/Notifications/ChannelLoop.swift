@@ -21,6 +21,8 @@ final class ChannelLoop: Sendable {
     let name: String
     /// The generation of the inputs at the last walk; nil: walk at the next turn.
     private let walked = Mutex<UInt64?>(nil)
+    /// The channel as it was at the last turn: with the address and the key that its messages went to.
+    private let latest = Mutex<Channel?>(nil)
     /// When a feed last sent all that is present.
     private let lastRound = Mutex<Date?>(nil)
 
@@ -41,8 +43,8 @@ final class ChannelLoop: Sendable {
         while !Task.isCancelled {
             // Read before looking for work: what is committed meanwhile raises it.
             let generation = delivery.workGeneration
-            guard delivery.channel(named: name) != nil else { return }
             do {
+                guard delivery.channel(named: name) != nil else { return try await end() }
                 if case .at(let due) = try await turn() { await wait(until: due, past: generation) }
                 failures.isOver()
             } catch {
@@ -69,9 +71,28 @@ final class ChannelLoop: Sendable {
         try? await delivery.time.sleep(for: Self.settling)
     }
 
+    /// The configuration does not name the channel any more: nothing of it waits.
+    func end() async throws {
+        let former = latest.withLock(\.self)
+        try await delivery.store.retire(channel: name)
+        latest.withLock { $0 = nil }
+        if let former { try await leave(former) }
+    }
+
+    /// Tells the former place that it hears no more. Nobody waits for that.
+    private func leave(_ former: Channel) async throws {
+        let open = try await delivery.store.unendedNotifications(channel: name)
+        await delivery.takeLeave(LeaveTaking(delivery: delivery, channel: former, open: open))
+    }
+
     /// Brings the channel's rows up to date, and sends one message where one is due.
     func turn() async throws -> NextTurn {
         guard let channel = delivery.channel(named: name) else { return .at(nil) }
+        if let former = latest.withLock(\.self) {
+            let places = try await (delivery.destinationHash(of: former), delivery.destinationHash(of: channel))
+            if places.0 != places.1 { try await leave(former) }
+        }
+        latest.withLock { $0 = channel }
         let generation = delivery.generation
         let reconciler = Reconciler(delivery: delivery, channel: channel)
         let isWalk = walked.withLock { $0 != generation }
@@ -91,7 +112,7 @@ final class ChannelLoop: Sendable {
         let (outgoing, next) = try await Outgoing(delivery: delivery, channel: channel).next(record)
         guard let outgoing else { return next }
         let lifted = record.refusalsLiftedAt
-        record = try await Sender(delivery: delivery, channel: channel).send(outgoing)
+        record = try await Sender(delivery: delivery, channel: channel, record: record).send(outgoing)
         delivery.keep(record)
         // Messages that were refused are decided anew.
         if record.refusalsLiftedAt != lifted { walked.withLock { $0 = nil } }
@@ -139,11 +160,14 @@ package final class DeliverySteps: Sendable {
     /// What one channel's loop does in one turn. Of one channel, one turn at a time.
     /// - Throws: what the loop would log and survive; the pause after it is the caller's.
     package func step(_ name: String) async throws -> NextTurn {
-        guard delivery.channel(named: name) != nil else { return .at(nil) }
         let loop = loops.withLock { loops in
             let loop = loops[name] ?? ChannelLoop(delivery: delivery, name: name)
             loops[name] = loop
             return loop
+        }
+        guard delivery.channel(named: name) != nil else {
+            try await loop.end()
+            return .at(nil)
         }
         return try await loop.turn()
     }

@@ -37,9 +37,24 @@ package final class Delivery: Sendable {
         /// Channels that have moved, by name, until the configuration names the new place.
         var destinations: [String: String] = [:]
         var running: Set<String> = []
+        /// Former places of channels that are to be told so, while the service runs.
+        var leaving: [LeaveTaking] = []
+        var isRunning = false
         var records: [String: ChannelRecord] = [:]
         var counts: [DeliveryCount.Key: Int] = [:]
         var limiter = RateLimiter()
+        /// Until when a service as a whole asked to be left alone. In memory: it says so again.
+        var serviceHolds: [ChannelKind: Date] = [:]
+        var destinationKey: String?
+
+        /// - Returns: whether other channels take no messages than before.
+        mutating func noteTrouble() -> Bool {
+            let troubled = Set(records.values.filter { $0.trouble != nil }.map(\.name))
+            guard troubled != inputs.troubled else { return false }
+            inputs.troubled = troubled
+            generation += 1
+            return true
+        }
     }
 
     package init(
@@ -58,6 +73,8 @@ package final class Delivery: Sendable {
 
     /// Notifies until the task is cancelled. A message under way then is sent again by the next process, with the same key.
     package func run() async {
+        state.withLock { $0.isRunning = true }
+        defer { state.withLock { $0.isRunning = false } }
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
                 let generation = work.generation
@@ -69,9 +86,26 @@ package final class Delivery: Sendable {
                         self.work.signal()
                     }
                 }
+                for leaving in takeLeaving() { group.addTask { try? await leaving.run() } }
                 await work.wait(past: generation)
             }
         }
+    }
+
+    private func takeLeaving() -> [LeaveTaking] {
+        state.withLock { state in
+            defer { state.leaving = [] }
+            return state.leaving
+        }
+    }
+
+    /// Beside the loops, where these run.
+    func takeLeave(_ leaving: LeaveTaking) async {
+        let isQueued = state.withLock { state in
+            if state.isRunning { state.leaving.append(leaving) }
+            return state.isRunning
+        }
+        if isQueued { work.signal() } else { try? await leaving.run() }
     }
 
     /// Reads how the channels stood before the start, and ends holds of our own: somebody may have repaired what was wrong.
@@ -83,6 +117,7 @@ package final class Delivery: Sendable {
             for record in records where state.inputs.routing.channel(named: record.name) != nil {
                 state.records[record.name] = record
             }
+            _ = state.noteTrouble()
         }
     }
 
@@ -103,6 +138,7 @@ package final class Delivery: Sendable {
             state.destinations = [:]
             let names = routing.channels.map(\.name)
             state.records = state.records.filter { names.contains($0.key) }
+            _ = state.noteTrouble()
             return names
         }
         // Behind the holds: a walk before would still meet the refusals that they lift.
@@ -121,19 +157,8 @@ package final class Delivery: Sendable {
         if isNews { work.signal() }
     }
 
-    /// Takes note of an evaluation of the fleet: when it was, and which domains each open incident of the fleet is about.
-    package func set(fleet evaluatedAt: Date, affected: [String: [Domain]]) {
-        let mustWalk = state.withLock { state in
-            state.inputs.fleetEvaluatedAt = evaluatedAt
-            guard state.inputs.affected != affected else { return false }
-            state.inputs.affected = affected
-            // Who is silenced with all of its domains may not be any more.
-            guard state.inputs.silences != Silences() else { return false }
-            state.generation += 1
-            return true
-        }
-        if mustWalk { work.signal() }
-    }
+    /// Takes note of an evaluation of the fleet: when it was.
+    package func set(fleet evaluatedAt: Date) { state.withLock { $0.inputs.fleetEvaluatedAt = evaluatedAt } }
 
     /// The channels that do not take messages as they should, by name.
     package func troubles() -> [FailingChannel] {
@@ -173,16 +198,27 @@ package final class Delivery: Sendable {
         }
     }
 
-    /// The channels that a service-wide request to wait is meant for.
-    func channels(like channel: Channel) -> [String] {
-        state.withLock { $0.inputs.routing.channels.filter { $0.kind == channel.kind }.map(\.name) }
+    /// A request to wait that is meant for all channels of a service.
+    func hold(service kind: ChannelKind, until instant: Date) {
+        state.withLock { $0.serviceHolds[kind] = max($0.serviceHolds[kind] ?? instant, instant) }
     }
 
-    /// Remembers how a channel stands; of one that went while its last answer was on its way, nothing.
+    /// Remembers how a channel stands; of one that went while its last answer was on its way, nothing. Where it begins to take no
+    /// messages, or takes them again, others may have to be notified.
     func keep(_ record: ChannelRecord) {
-        state.withLock { state in
+        let isNews = state.withLock { state in
             state.records[record.name] = state.inputs.routing.channel(named: record.name) == nil ? nil : record
+            return state.noteTrouble()
         }
+        if isNews { work.signal() }
+    }
+
+    /// Where a channel's messages go, hashed by a key of the store that is read once.
+    package func destinationHash(of channel: Channel) async throws -> String {
+        if let key = state.withLock(\.destinationKey) { return channel.destinationHash(key: key) }
+        let key = try await store.destinationKey()
+        state.withLock { $0.destinationKey = key }
+        return channel.destinationHash(key: key)
     }
 
     func count(_ outcome: Outcome, channel: String) {
@@ -190,7 +226,9 @@ package final class Delivery: Sendable {
     }
 
     /// When the limits of a channel's service allow the next message.
-    func nextTurn(of channel: Channel) -> Date { state.withLock { $0.limiter.next(channel) } }
+    func nextTurn(of channel: Channel) -> Date {
+        state.withLock { max($0.limiter.next(channel), $0.serviceHolds[channel.kind] ?? .distantPast) }
+    }
 
     /// Sends, and counts it towards the limits.
     func post(_ request: MessageRequest, to channel: Channel) async throws -> TransportAnswer {

@@ -36,7 +36,7 @@ struct Feed: Sendable {
         let entries = try await entries(isRound: isRound)
         for start in stride(from: 0, to: entries.count, by: Self.largestRequest) {
             let some = Array(entries[start..<min(start + Self.largestRequest, entries.count)])
-            guard try await post(some) else { break }
+            guard try await post(some, record) else { break }
         }
         return isRound ? now : lastRound ?? now
     }
@@ -49,7 +49,7 @@ struct Feed: Sendable {
             var seen: Set<String> = []
             func add(_ record: IncidentRecord, _ known: NotificationRecord) throws {
                 guard seen.insert(record.incident.id).inserted,
-                    Self.isSent(record, known, asker.decision(on: record, known))
+                    Self.isSent(record, known, try asker.decision(on: record, known))
                 else { return }
                 var next = known
                 next.state = record.incident.state == .resolved ? .resolved : .firing
@@ -109,7 +109,7 @@ struct Feed: Sendable {
     }
 
     /// - Returns: whether the next part may be sent.
-    private func post(_ entries: [Entry]) async throws -> Bool {
+    private func post(_ entries: [Entry], _ record: ChannelRecord) async throws -> Bool {
         let request = try delivery.request(
             body: JSONText.encoded(entries.map(\.alert)), key: "", channel: channel)
         let answer = try await delivery.post(request, to: channel)
@@ -142,7 +142,7 @@ struct Feed: Sendable {
                     try store.save(known, of: entry.incident)
                 }
             }
-            let before = try store.record() ?? ChannelRecord(name: channel.name, type: channel.kind.rawValue)
+            let before = try store.record() ?? record
             let after = ChannelHealth.after(
                 outcome, before, wait: .seconds(Self.interval), isFinal: true, error: words, now: now)
             // A feed has nothing but the present to send: it tries again soon, whatever the trouble.

@@ -23,72 +23,106 @@ struct Outgoing: Sendable {
 
     /// - Returns: what to send, if anything, and when to look again: at once also where something was given up or decided anew.
     func next(_ channelRecord: ChannelRecord) async throws -> (OutgoingMessage?, NextTurn) {
+        let underWay = try await transact { store, asker in
+            try Self.underWay(channelRecord, asker, store)
+        }
+        for message in underWay.abandoned { report(abandoned: message) }
+        if !underWay.abandoned.isEmpty { return (nil, .now) }
+        // One message that a receiver never takes must not hold up all others.
+        let isStuck =
+            channelRecord.trouble != nil && underWay.ready.count == 1
+            && (underWay.ready.first?.attempts ?? 0) > ChannelHealth.degradedAfter
+        if let message = underWay.ready.first, !isStuck { return (try await start(message), .now) }
         let (inputs, channel, time) = (delivery.inputs, channel, delivery.time)
-        let (message, next, abandoned) = try await delivery.store.transact(channel: channel.name) { store in
+        // Rendering may take a while; nobody who writes waits for it.
+        let (draft, next) = try await delivery.store.inspect(channel: channel.name) { store in
             let asker = try Asker(inputs, channel, store, now: time.now(), wall: time.wall())
-            var abandoned: [MessageRecord] = []
-            let (message, next) = try Self.next(channelRecord, asker, store, &abandoned)
-            return (message, next, abandoned)
+            return try Freezer(asker: asker).draftNext(store)
         }
-        for message in abandoned {
-            delivery.logger.info(
-                "message abandoned: its incidents have changed",
-                metadata: [
-                    "channel": "\(channel.name)", "message_key": "\(message.key)", "kind": "\(message.kind.rawValue)",
-                    "reason": "\(message.reason.rawValue)",
-                    "incident":
-                        "\(message.members.prefix(LoggedSubjects.shown).map(\.incidentID).joined(separator: ", "))",
-                ])
+        if let draft {
+            let frozen = try await transact { store, asker in try Freezer(asker: asker).freeze(draft, store) }
+            if let reason = draft.unwritable, frozen == nil { report(unwritable: draft, reason) }
+            return (frozen.map { OutgoingMessage(message: $0, wasUnclear: false) }, .now)
         }
-        return (message, next)
+        guard case .at(let until) = next else { return (nil, next) }
+        if let message = underWay.ready.first { return (try await start(message), .now) }
+        let due = try await delivery.store.inspect(channel: channel.name) { try $0.nextDue() }
+        return (nil, .at([underWay.due, until, due].compactMap(\.self).min()))
     }
 
-    private static func next(
-        _ channelRecord: ChannelRecord, _ asker: Asker, _ store: ChannelTransaction, _ abandoned: inout [MessageRecord]
-    ) throws -> (OutgoingMessage?, NextTurn) {
-        let now = asker.now
-        // While a channel is in trouble its hold alone sets the pace: the message that has waited longest is tried.
-        let isInTrouble = channelRecord.trouble != nil
-        var due: Date?
-        func wait(until instant: Date) { due = min(due ?? instant, instant) }
+    private func transact<Value: Sendable>(
+        _ body: @escaping @Sendable (ChannelTransaction, Asker) throws -> Value
+    ) async throws -> Value {
+        let (inputs, channel, time) = (delivery.inputs, channel, delivery.time)
+        return try await delivery.store.transact(channel: channel.name) { store in
+            try body(store, try Asker(inputs, channel, store, now: time.now(), wall: time.wall()))
+        }
+    }
+
+    /// The messages under way: which may go now, which nobody needs any more, and when the next is due.
+    private struct UnderWay: Sendable {
         var ready: [MessageRecord] = []
+        var abandoned: [MessageRecord] = []
+        var due: Date?
+    }
+
+    private static func underWay(
+        _ channelRecord: ChannelRecord, _ asker: Asker, _ store: ChannelTransaction
+    ) throws -> UnderWay {
+        let now = asker.now
+        // While a channel is in trouble its hold alone sets the pace: the message that has waited longest is tried. What may have
+        // arrived keeps its own.
+        let isInTrouble = channelRecord.trouble != nil
+        var result = UnderWay()
+        func wait(until instant: Date) { result.due = min(result.due ?? instant, instant) }
         for var message in try store.messages() {
-            guard isInTrouble || message.retryAt <= now else {
+            guard isInTrouble && message.unanswered == 0 || message.retryAt <= now else {
                 wait(until: message.retryAt)
                 continue
             }
             switch try asker.standing(of: message, store) {
-            case .same: ready.append(message)
+            case .same: result.ready.append(message)
             case .parked(let until):
                 message.retryAt = min(until ?? .distantFuture, now + longestPark)
                 try store.update(message)
                 wait(until: message.retryAt)
             case .over:
                 try asker.abandon(message, store)
-                abandoned.append(message)
+                result.abandoned.append(message)
             }
-            if !isInTrouble, !ready.isEmpty { break }
+            if !isInTrouble, !result.ready.isEmpty { break }
         }
-        if !abandoned.isEmpty { return (nil, .now) }
-        let freezer = Freezer(asker: asker)
-        // One message that a receiver never takes must not hold up all others.
-        let isStuck = isInTrouble && ready.count == 1 && (ready.first?.attempts ?? 0) > ChannelHealth.degradedAfter
-        if let message = ready.first, !isStuck { return (try start(message, store), .now) }
-        let (frozen, next) = try freezer.freezeNext(store)
-        if let frozen { return (OutgoingMessage(message: frozen, wasUnclear: false), next) }
-        guard case .at(let until) = next else { return (nil, next) }
-        if let message = ready.first { return (try start(message, store), .now) }
-        if let until { wait(until: until) }
-        if let until = try store.nextDue() { wait(until: until) }
-        return (nil, .at(due))
+        return result
+    }
+
+    private func report(abandoned message: MessageRecord) {
+        delivery.logger.info(
+            "message abandoned: its incidents have changed",
+            metadata: [
+                "channel": "\(channel.name)", "message_key": "\(message.key)", "kind": "\(message.kind.rawValue)",
+                "reason": "\(message.reason.rawValue)",
+                "incident":
+                    "\(message.members.prefix(LoggedSubjects.shown).map(\.incidentID).joined(separator: ", "))",
+            ])
+    }
+
+    private func report(unwritable draft: Draft, _ reason: String) {
+        delivery.logger.error(
+            "a message cannot be written in this channel's form; please report this as a fault of aasa-monitor",
+            metadata: [
+                "channel": "\(channel.name)", "kind": "\(draft.group.kind.rawValue)", "error": "\(reason)",
+                "incident":
+                    "\(draft.members.prefix(LoggedSubjects.shown).map(\.0.incident.id).joined(separator: ", "))",
+            ])
     }
 
     /// Before it leaves: the process may end before the answer is read.
-    private static func start(_ message: MessageRecord, _ store: ChannelTransaction) throws -> OutgoingMessage {
+    private func start(_ message: MessageRecord) async throws -> OutgoingMessage {
         var started = message
         started.isUnclear = true
-        try store.update(started)
-        return OutgoingMessage(message: started, wasUnclear: message.isUnclear)
+        let stored = started
+        try await delivery.store.transact(channel: channel.name) { try $0.update(stored) }
+        return OutgoingMessage(message: stored, wasUnclear: message.isUnclear)
     }
 }
 
@@ -111,7 +145,7 @@ extension Asker {
             }
             var known = try store.notification(member.incidentID) ?? NotificationRecord(incidentID: member.incidentID)
             known.mayKnow = known.mayKnow || message.mayHaveNotified
-            switch decision(on: record, known) {
+            switch try decision(on: record, known) {
             case .send(message.reason): return .same
             case .undecided: parked = parked ?? .parked(until: nil)
             case .wait(let until): parked = .parked(until: until)
@@ -128,7 +162,7 @@ extension Asker {
             var known = try store.notification(member.incidentID) ?? NotificationRecord(incidentID: member.incidentID)
             known.messageID = nil
             known.mayKnow = known.mayKnow || message.mayHaveNotified
-            try store.save(pending(decision(on: record, known), known), of: record.incident)
+            try store.save(asked(record, known), of: record.incident)
             try store.log(
                 DeliveryRecord(
                     channel: channel.name, incidentID: member.incidentID,
@@ -145,6 +179,28 @@ extension MessageRecord {
     var mayHaveNotified: Bool { isUnclear && reason.type != .resolved && reason.type != .acknowledged }
 }
 
+/// A message that is written, and not stored yet.
+struct Draft: Sendable {
+    let pending: PendingGroup
+    /// Whom it is about, as they were when it was written.
+    var members: [(IncidentRecord, NotificationRecord)] = []
+    /// What is to be decided anew, and what cannot be read.
+    var changed: [(IncidentRecord, NotificationRecord)] = []
+    var unreadable: [NotificationRecord] = []
+    var key = ""
+    var body: Data?
+    var text = ""
+    /// Why there are no bytes; nil: there are.
+    var unwritable: String?
+
+    var group: NotificationGroup { pending.group }
+    var isEmpty: Bool { members.isEmpty && changed.isEmpty && unreadable.isEmpty }
+}
+
+extension NotificationGroup {
+    fileprivate var isNew: Int { reason.type == .resolved ? 0 : 1 }
+}
+
 /// A new message: which group is ready, who is in it, and its bytes. They are stored before they leave, and stay the same at
 /// every attempt.
 struct Freezer {
@@ -156,57 +212,61 @@ struct Freezer {
     private var channel: Channel { asker.channel }
     private var routing: Routing { asker.inputs.routing }
 
-    /// - Returns: the message, if any, and when to look again: at once also where something was decided anew.
-    func freezeNext(_ store: ChannelTransaction) throws -> (MessageRecord?, NextTurn) {
+    /// What is ready, written but not stored, and when to look again. It writes nothing.
+    func draftNext(_ store: ChannelTransaction) throws -> (Draft?, NextTurn) {
         let groups = try store.pendingGroups().map { ($0, try readyAt($0, store)) }
-        // The most severe first, then what waits longest.
+        // The most severe first, then what waits longest; an end before what goes on from it.
         let ready = groups.filter { $0.1 <= asker.now }.map(\.0)
-            .sorted { ($1.severity, $0.since) < ($0.severity, $1.since) }
+            .sorted { ($1.severity, $0.since, $0.group.isNew) < ($0.severity, $1.since, $1.group.isNew) }
         for pending in ready {
-            let group = pending.group
-            let isAlone = isAlone(group)
             let largest = min(pending.largest ?? Self.largestDigest, Self.largestDigest)
-            var records: [(IncidentRecord, NotificationRecord)] = []
-            var isNews = false
-            for known in try store.pending(group, limit: isAlone ? 1 : largest) {
+            var draft = Draft(pending: pending)
+            for known in try store.pending(pending.group, limit: isAlone(pending.group) ? 1 : largest) {
                 guard let record = try store.incident(known.incidentID) else {
                     // The others go on.
-                    isNews = true
-                    try store.setAside(known)
+                    draft.unreadable.append(known)
                     continue
                 }
-                let decision = asker.decision(on: record, known)
-                if decision == .send(group.reason) {
-                    records.append((record, known))
+                if try asker.decision(on: record, known) == .send(pending.group.reason) {
+                    draft.members.append((record, known))
                 } else {
-                    isNews = true
-                    try store.save(asker.pending(decision, known), of: record.incident)
+                    draft.changed.append((record, known))
                 }
             }
-            if !records.isEmpty {
-                if !isAlone {
-                    // What a digest has no room for follows without the interval; behind a part of a refused one, twice as many.
-                    let isPart = pending.count > largest
-                    try store.pace(
-                        group, lastAt: isPart ? nil : asker.now,
-                        largest: isPart ? pending.largest.map { 2 * $0 } : nil)
-                }
-                return (try freeze(records, group, store), .now)
-            }
-            if isNews { return (nil, .now) }
+            guard !draft.isEmpty else { continue }
+            if !draft.members.isEmpty { try write(&draft, store) }
+            return (draft, .now)
         }
         return (nil, .at(groups.map(\.1).filter { $0 > asker.now }.min()))
+    }
+
+    /// The bytes: in full, or else in the plainest form, or else why there are none.
+    private func write(_ draft: inout Draft, _ store: ChannelTransaction) throws {
+        let identities = draft.members.map { "\($1.incidentID) \($1.count + 1)" }.sorted()
+        draft.key = MessageIdentity.key(ofMessages: [channel.name] + identities)
+        let alert = try alert(about: draft.members.map(\.0), draft.group.reason, key: draft.key, store)
+        let reference = draft.members.count == 1 ? draft.members.first?.1.reference : nil
+        do {
+            draft.body = try channel.format.body(alert, plain: false, reference: reference)
+        } catch {
+            do {
+                draft.body = try channel.format.body(alert, plain: true, reference: nil)
+            } catch {
+                draft.unwritable = "\(error)".displayable.shortened(to: 300)
+            }
+        }
+        draft.text = RenderedAlert(alert).plainText
     }
 
     /// When a group's message may go.
     private func readyAt(_ pending: PendingGroup, _ store: ChannelTransaction) throws -> Date {
         guard !isAlone(pending.group) else { return pending.since }
         switch pending.group.reason {
-        case .resolved, .wasFiring:
+        case .resolved:
             // Nothing else of the kind can end: nobody waits for the last good news.
             return try store.hasUnresolved(pending.group.kind)
                 ? pending.since + routing.groupWait.inSeconds : pending.since
-        case .firing, .reminder:
+        case .firing, .reminder, .wasFiring:
             let next = pending.lastAt.map { $0 + routing.groupInterval.inSeconds } ?? .distantPast
             return max(pending.since + routing.groupWait.inSeconds, next)
         case .escalated, .again, .worse, .flapping, .changed, .acknowledged:
@@ -216,38 +276,68 @@ struct Freezer {
 
     private func isAlone(_ group: NotificationGroup) -> Bool { routing.isAlone(group.kind, at: channel) }
 
-    /// Stores a message about these incidents. Its first attempt is under way from then on.
-    func freeze(
-        _ records: [(IncidentRecord, NotificationRecord)], _ group: NotificationGroup, _ store: ChannelTransaction
-    ) throws -> MessageRecord {
-        let rows = records.map { record, known in
-            var row = known
-            row.count += 1
-            return (record, row)
+    /// Stores what was drafted, where nothing that it rests on has changed since. Its first attempt is under way from then on.
+    /// - Returns: the message; nil where something was decided anew.
+    func freeze(_ draft: Draft, _ store: ChannelTransaction) throws -> MessageRecord? {
+        for known in draft.unreadable { try store.setAside(known) }
+        for (record, known) in draft.changed { try store.save(try asker.asked(record, known), of: record.incident) }
+        guard !draft.members.isEmpty else { return nil }
+        for (record, known) in draft.members {
+            let present = try store.incident(record.incident.id)
+            guard present?.change == record.change, try store.notification(known.incidentID) == known,
+                try asker.decision(on: record, known) == .send(draft.group.reason)
+            else { return nil }
         }
-        let identities = rows.map { "\($1.incidentID) \($1.count)" }.sorted()
-        let key = MessageIdentity.key(ofMessages: [channel.name] + identities)
-        let alert = try alert(about: records.map(\.0), group.reason, key: key, store)
-        let body = try channel.format.body(
-            alert, plain: false, reference: rows.count == 1 ? rows.first?.1.reference : nil)
-        let members = rows.map { record, _ in
+        let group = draft.group
+        if !isAlone(group) {
+            // What a digest has no room for follows without the interval; behind a part of a refused one, twice as many.
+            let isPart = draft.pending.count > draft.members.count + draft.changed.count + draft.unreadable.count
+            try store.pace(
+                group, lastAt: isPart ? nil : asker.now,
+                largest: isPart ? draft.pending.largest.map { 2 * $0 } : nil)
+        }
+        guard let body = draft.body else {
+            try refuse(draft, store)
+            return nil
+        }
+        let members = draft.members.map { record, _ in
             MessageRecord.Member(
                 incidentID: record.incident.id, version: record.incident.version, state: record.incident.state,
                 acknowledgedAt: record.acknowledgement?.at)
         }
         var message = MessageRecord(
-            key: key, reason: group.reason, kind: group.kind, body: body, members: members, createdAt: asker.now,
+            key: draft.key, reason: group.reason, kind: group.kind, body: body, members: members, createdAt: asker.now,
             retryAt: asker.now)
         message.isUnclear = true
         message = try store.insert(message)
-        try store.keep(text: RenderedAlert(alert).plainText, of: key, at: asker.now)
-        for (record, known) in rows {
+        try store.keep(text: draft.text, of: draft.key, at: asker.now)
+        for (record, known) in draft.members {
             var row = known
+            row.count += 1
             row.messageID = message.id
             row.dueAt = nil
             try store.save(row, of: record.incident)
         }
         return message
+    }
+
+    /// What cannot be written is refused as by the receiver: a digest is tried in parts, one version alone counts as refused.
+    private func refuse(_ draft: Draft, _ store: ChannelTransaction) throws {
+        guard draft.members.count == 1 else {
+            return try store.pace(draft.group, lastAt: nil, largest: draft.members.count / 2)
+        }
+        for (record, known) in draft.members {
+            var row = known
+            row.pendingSince = nil
+            row.refused = .init(version: statedVersion(record.incident), at: asker.now)
+            try store.save(try asker.asked(record, row), of: record.incident)
+            try store.log(
+                DeliveryRecord(
+                    channel: channel.name, incidentID: record.incident.id,
+                    type: draft.group.reason.type(of: draft.group.kind), reason: draft.group.reason,
+                    version: record.incident.version, key: draft.key, at: asker.now, attempts: 0, outcome: .refused,
+                    error: draft.unwritable))
+        }
     }
 
     /// What is to be said about these incidents as they are now.
@@ -263,7 +353,10 @@ struct Freezer {
                 labels: routing.labels(of: record.incident), links: routing.links(of: record.incident),
                 instance: routing.instance)
         }
-        guard let alert = Alert(digestOf: alerts, key: key) else { throw NothingToSay() }
+        guard var alert = Alert(digestOf: alerts, key: key) else { throw NothingToSay() }
+        if alerts.count > 1, reason == .firing, let kind = records.first?.incident.kind, kind.isConfirmedByCount {
+            alert.unconfirmed = try store.unconfirmed(kind)
+        }
         return alert
     }
 }

@@ -20,19 +20,18 @@ struct Reconciler: Sendable {
         if isWalk { try await walk() }
         try await follow(record)
         try await askDue()
-        return try await delivery.store.inspect(channel: channel.name) { [channel] in
-            try $0.record() ?? ChannelRecord(name: channel.name, type: channel.kind.rawValue)
-        }
+        return try await delivery.store.inspect(channel: channel.name) { try $0.record() } ?? record
     }
 
-    /// A new channel begins with an empty row; one of another type under a known name begins anew.
+    /// A new channel begins with an empty row; one of another destination under a known name begins anew.
     private func begin() async throws -> ChannelRecord {
         let (name, type) = (channel.name, channel.kind.rawValue)
+        let destination = try await delivery.destinationHash(of: channel)
         let known = try await delivery.store.inspect(channel: name) { try $0.record() }
-        if let known, known.type == type { return known }
+        if let known, known.destination == destination { return known }
         return try await delivery.store.transact(channel: name) { store in
             if known != nil { try store.forget() }
-            let record = ChannelRecord(name: name, type: type)
+            let record = ChannelRecord(name: name, type: type, destination: destination)
             try store.save(record)
             return record
         }
@@ -131,9 +130,10 @@ struct Asker {
         refusalsLiftedAt = try store.record()?.refusalsLiftedAt
     }
 
-    func decision(on record: IncidentRecord, _ known: NotificationRecord) -> Decision {
+    func decision(on record: IncidentRecord, _ known: NotificationRecord) throws -> Decision {
         decide(
-            record, known, inputs.routing.route(of: record.incident, to: channel), suppressions.suppression(of: record),
+            record, known, inputs.route(of: record.incident, to: channel),
+            try suppressions.suppression(of: record),
             refusalsLiftedAt: refusalsLiftedAt, now: now)
     }
 
@@ -159,8 +159,23 @@ struct Asker {
     /// A message under way speaks for its rows: it asks before each of its attempts.
     func ask(_ record: IncidentRecord, _ known: NotificationRecord, _ store: ChannelTransaction) throws {
         guard known.messageID == nil else { return }
-        let next = pending(decision(on: record, known), known)
+        let next = try asked(record, known)
         if next != known { try store.save(next, of: record.incident) }
+    }
+
+    /// The row as it is after `decide` was asked.
+    func asked(_ record: IncidentRecord, _ known: NotificationRecord) throws -> NotificationRecord {
+        var known = known
+        let suppression = try suppressions.suppression(of: record)
+        let route = inputs.route(of: record.incident, to: channel)
+        // A step of the escalation counts from when somebody could acknowledge. Old evidence keeps nobody from that.
+        let isHeld =
+            suppression.map { $0.reason != .staleEvidence } ?? false
+            && !route.isRouted && route.escalatesAfter != nil && record.incident.state != .resolved
+        if known.isHeld, !isHeld { known.releasedAt = now }
+        known.isHeld = isHeld
+        return pending(
+            decide(record, known, route, suppression, refusalsLiftedAt: refusalsLiftedAt, now: now), known)
     }
 
     /// The row with what a decision makes pending.

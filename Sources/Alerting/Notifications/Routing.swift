@@ -68,7 +68,9 @@ package struct Routing: Equatable, Sendable {
 
     /// How an incident concerns a channel. A domain that is no longer watched is routed nowhere: those who know of its
     /// incidents still receive the end.
-    package func route(of incident: Incident, to channel: Channel) -> Route {
+    ///
+    /// `troubled`: the channels that take no messages.
+    package func route(of incident: Incident, to channel: Channel, troubled: Set<String> = []) -> Route {
         var route = Route()
         route.isPager = channel.kind.isPager
         route.takesAcknowledgements = channel.kind.takesAcknowledgements
@@ -81,11 +83,23 @@ package struct Routing: Equatable, Sendable {
             let known = domains[domain]
             route.isRouted = accepts && known.map { isRouted(channel.name, to: $0.channels) } ?? false
             if known == nil { route.escalatesAfter = nil }
+            // Whoever should have heard first hears nothing: the next in line need not wait for them.
+            if route.escalatesAfter != nil, let known {
+                let first = first(known.channels, incident)
+                if !first.isEmpty, first.allSatisfy({ troubled.contains($0.name) }) { route.escalatesAfter = .zero }
+            }
         case .fleet(let cause):
             route.isSubject = cause == .channel(channel.name)
-            route.isRouted = accepts && fleetChannels(of: cause).contains(channel.name)
+            route.isRouted = accepts && fleetChannels(of: cause, troubled: troubled).contains(channel.name)
         }
         return route
+    }
+
+    /// The channels that are notified of an incident of a domain at once.
+    private func first(_ names: [String]?, _ incident: Incident) -> [Channel] {
+        channels.filter {
+            isRouted($0.name, to: names) && $0.accepts(kind: incident.kind, severity: incident.severity)
+        }
     }
 
     /// Pagers keep incidents apart, and an incident of the fleet speaks for many already: their messages wait for no others.
@@ -97,15 +111,18 @@ package struct Routing: Equatable, Sendable {
         names?.contains(channel) ?? !escalation.names.contains(channel)
     }
 
-    /// The channels that are notified of an incident of the fleet.
-    package func fleetChannels(of cause: FleetCause) -> Set<String> {
-        let atOnce = Set(channels.map(\.name)).subtracting(escalation.names)
+    /// The channels that are notified of an incident of the fleet. That a channel takes no messages goes to any that does.
+    package func fleetChannels(of cause: FleetCause, troubled: Set<String> = []) -> Set<String> {
+        let all = Set(channels.map(\.name))
+        let atOnce = all.subtracting(escalation.names)
         switch cause {
         case .network, .cdn: return watching
         case .schedule, .configuration, .store: return fallback.map { [$0] } ?? atOnce
         case .channel(let sick):
-            if let fallback, fallback != sick { return [fallback] }
-            return atOnce.subtracting([sick])
+            let well = all.subtracting(troubled).subtracting([sick])
+            if let fallback, well.contains(fallback) { return [fallback] }
+            let others = [atOnce.intersection(well), well].first { !$0.isEmpty }
+            return others ?? fallback.map { [$0] } ?? atOnce.subtracting([sick])
         }
     }
 

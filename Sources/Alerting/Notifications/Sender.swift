@@ -9,6 +9,8 @@ import Storage
 struct Sender: Sendable {
     let delivery: Delivery
     let channel: Channel
+    /// As it stands.
+    let record: ChannelRecord
 
     /// A refused certificate may be in the middle of a renewal; so many attempts are no accident.
     private static let certificatePatience = 3
@@ -18,16 +20,17 @@ struct Sender: Sendable {
     /// - Returns: the channel as it stands afterwards.
     func send(_ outgoing: OutgoingMessage) async throws -> ChannelRecord {
         let message = outgoing.message
-        let request = try delivery.request(body: message.body, key: message.key, channel: channel)
+        let request = try delivery.request(
+            body: message.body, key: message.key, channel: channel.only(to: message.recipient))
         let answer = try await delivery.post(request, to: channel)
         let now = delivery.time.now()
         if let place = channel.format.newDestination(in: answer), place != channel.destination {
             delivery.move(channel, to: place)
-            return try await settled { store in
+            return try await settled { [record] store in
                 var next = message
                 next.isUnclear = outgoing.wasUnclear
                 try store.update(next)
-                return try store.record() ?? ChannelRecord(name: channel.name, type: channel.kind.rawValue)
+                return try store.record() ?? record
             }
         }
         let outcome = judged(answer, message)
@@ -35,8 +38,11 @@ struct Sender: Sendable {
         let words = Delivery.words(answer, channel: channel)
         let result = Settlement(
             inputs: delivery.inputs, channel: channel, outgoing: outgoing, outcome: outcome, status: answer.status,
-            words: words, mayHaveArrived: answer.mayHaveArrived, jitter: delivery.settings.jitter(),
-            reference: channel.format.reference(in: answer), now: now, wall: delivery.time.wall())
+            words: words, mayHaveArrived: answer.mayHaveArrived,
+            isUnanswered: answer.status == nil && answer.fault?.kind == .network && answer.mayHaveArrived,
+            deferred: answer.deferred,
+            jitter: delivery.settings.jitter(), reference: channel.format.reference(in: answer), now: now,
+            wall: delivery.time.wall(), channelRecord: record)
         let (before, after, about) = try await settled { store in
             let (before, after) = try result.write(store)
             let incidents = try message.members.prefix(LoggedSubjects.shown).compactMap {
@@ -44,9 +50,9 @@ struct Sender: Sendable {
             }
             return (before, after, LoggedSubjects(incidents, of: message.members.count))
         }
-        report(message, about, outcome, answer.status, words, before, after)
+        report(message, about, outcome, answer.status, words, before, after, isGivenUp: result.isGivenUp)
         if case .throttled = outcome, channel.format.isServiceWide(answer), let hold = after.hold {
-            try await holdOthers(hold)
+            delivery.hold(service: channel.kind, until: hold.until)
         }
         if outcome == .delivered { try await follow(message) }
         return after
@@ -80,18 +86,6 @@ struct Sender: Sendable {
         }
     }
 
-    /// A request to wait that is meant for the whole service.
-    private func holdOthers(_ hold: ChannelRecord.Hold) async throws {
-        let type = channel.kind.rawValue
-        for other in delivery.channels(like: channel) where other != channel.name {
-            try await delivery.store.transact(channel: other) { store in
-                var record = try store.record() ?? ChannelRecord(name: other, type: type)
-                record.hold = hold
-                try store.save(record)
-            }
-        }
-    }
-
     /// Updates what the receivers show as first messages of incidents that this one is about.
     private func follow(_ message: MessageRecord) async throws {
         guard message.reason.type == .resolved, !message.isRepeat else { return }
@@ -114,7 +108,7 @@ struct Sender: Sendable {
 
     private func report(
         _ message: MessageRecord, _ about: LoggedSubjects, _ outcome: Outcome, _ status: Int?, _ words: String?,
-        _ before: ChannelRecord, _ after: ChannelRecord
+        _ before: ChannelRecord, _ after: ChannelRecord, isGivenUp: Bool
     ) {
         var metadata: Logger.Metadata = [
             "channel": "\(channel.name)", "message_key": "\(message.key)", "kind": "\(message.kind.rawValue)",
@@ -127,6 +121,8 @@ struct Sender: Sendable {
         switch outcome {
         case .delivered: (level, text) = (.info, "delivered")
         case .throttled: (level, text) = (.warning, "the channel asked to wait")
+        case .transient where isGivenUp:
+            (level, text) = (.warning, "no answer came to any attempt; the receiver counts as knowing")
         case .transient: (level, text) = (.warning, "not delivered; trying again later")
         case .permanentMessage: (level, text) = (.error, "the receiver refused the message")
         case .permanentChannel:

@@ -14,22 +14,33 @@ struct Settlement: Sendable {
     /// Words of the receiver or of the network, without secrets.
     let words: String?
     let mayHaveArrived: Bool
+    /// The message left, and no answer came: the receiver may have it, and be slow.
+    let isUnanswered: Bool
+    /// Recipients of a mail that could not take it yet.
+    let deferred: [String]
     /// From -1 to 1.
     let jitter: Double
     /// What the receiver calls the message.
     let reference: String?
     let now: Date
     let wall: Date
+    /// As it stood before the answer.
+    let channelRecord: ChannelRecord
 
     /// Between an end behind an unclear trigger and its repeat.
     private static let repeatPause: TimeInterval = 60
     private static let mostRepeats = 5
+    /// Of a mail to a recipient who could not take it at first: for about an hour, as greylisting asks.
+    private static let mostTriesOfRecipient = 10
+    /// After an attempt that no answer came to. Behind the last one the receiver counts as knowing: whoever is slow gets a message
+    /// a few times, and not for ever.
+    private static let unansweredPauses: [Duration] = [.seconds(30), .seconds(120), .seconds(600)]
 
     private var message: MessageRecord { outgoing.message }
 
     /// - Returns: the channel before and after.
     func write(_ store: ChannelTransaction) throws -> (ChannelRecord, ChannelRecord) {
-        let before = try store.record() ?? ChannelRecord(name: channel.name, type: channel.kind.rawValue)
+        let before = try store.record() ?? channelRecord
         let asker = try Asker(inputs, channel, store, now: now, wall: wall)
         var wait: Duration?
         var isFinal = false
@@ -40,11 +51,24 @@ struct Settlement: Sendable {
             DeliveryAttempt(
                 at: now, outcome: outcome.label, status: status, error: isTelling ? words : nil),
             of: message.key)
+        if message.recipient != nil {
+            // Whether one recipient takes a mail says nothing of the channel.
+            try settleRecipient(store)
+            return (before, before)
+        }
         switch outcome {
-        case .delivered: try deliver(asker, store)
+        case .delivered: try deliver(.delivered, asker, store)
         case .throttled(let wanted):
-            wait = wanted ?? RetrySchedule.delay(afterAttempts: before.throttles(at: now), jitter: jitter)
+            wait = wanted ?? before.throttlePause(at: now, jitter: jitter)
             try retry(after: wait ?? .zero, isCounted: false, store)
+        case .transient where isUnanswered:
+            if !isGivenUp {
+                try retry(
+                    after: Self.unansweredPauses[message.unanswered] * RetrySchedule.spread(jitter), isCounted: true,
+                    store)
+            } else {
+                try deliver(.unanswered, asker, store)
+            }
         // The hold of a channel in trouble alone makes it wait; when the channel is back, everything is due.
         case .transient where before.trouble != nil: try retry(after: .zero, isCounted: true, store)
         case .transient:
@@ -58,20 +82,40 @@ struct Settlement: Sendable {
         return (before, after)
     }
 
+    /// The last of the attempts that no answer came to.
+    var isGivenUp: Bool { isUnanswered && message.unanswered >= Self.unansweredPauses.count }
+
     private func retry(after wait: Duration, isCounted: Bool, _ store: ChannelTransaction) throws {
         var next = message
         next.isUnclear = outgoing.wasUnclear || outcome == .transient && mayHaveArrived
         next.attempts += isCounted ? 1 : 0
+        next.unanswered += isUnanswered ? 1 : 0
         next.retryAt = now + wait.inSeconds
-        if message.isRepeat, next.attempts >= Self.mostRepeats { return try store.delete(message) }
+        if message.isRepeat, message.recipient == nil, next.attempts >= Self.mostRepeats {
+            return try store.delete(message)
+        }
         try store.update(next)
     }
 
-    /// A clear answer: the rows take over what the bytes state, and are decided anew.
-    private func deliver(_ asker: Asker, _ store: ChannelTransaction) throws {
-        defer { log(.delivered, store) }
+    /// A mail to one of the recipients of an earlier one.
+    private func settleRecipient(_ store: ChannelTransaction) throws {
+        switch outcome {
+        case .transient, .throttled:
+            guard message.attempts + 1 < Self.mostTriesOfRecipient else { break }
+            return try retry(
+                after: RetrySchedule.delay(afterAttempts: message.attempts + 2, jitter: jitter), isCounted: true, store)
+        case .delivered, .permanentMessage, .permanentChannel: break
+        }
+        try store.delete(message)
+        log(outcome == .delivered ? .delivered : .refused, store)
+    }
+
+    /// The rows take over what the bytes state, and are decided anew.
+    private func deliver(_ outcome: DeliveryRecord.Outcome, _ asker: Asker, _ store: ChannelTransaction) throws {
+        defer { log(outcome, store) }
         try store.delete(message)
         guard !message.isRepeat else { return }
+        for recipient in deferred { try sendAgain(to: recipient, store) }
         for member in message.members {
             guard let record = try store.incident(member.incidentID) else { continue }
             var known = try store.notification(member.incidentID) ?? NotificationRecord(incidentID: member.incidentID)
@@ -92,9 +136,19 @@ struct Settlement: Sendable {
                     known.reference = known.reference ?? reference
                 }
             }
-            try store.save(asker.pending(asker.decision(on: record, known), known), of: record.incident)
+            try store.save(asker.asked(record, known), of: record.incident)
             if isBehindUnclearTrigger { try repeatEnd(of: member, store) }
         }
+    }
+
+    /// Each of them by itself, so that one who never takes it keeps it from no other.
+    private func sendAgain(to recipient: String, _ store: ChannelTransaction) throws {
+        var rest = MessageRecord(
+            key: message.key, reason: message.reason, kind: message.kind, body: message.body, members: message.members,
+            createdAt: now, retryAt: now + RetrySchedule.delay(afterAttempts: 1, jitter: jitter).inSeconds)
+        rest.isRepeat = true
+        rest.recipient = recipient
+        _ = try store.insert(rest)
     }
 
     /// Receivers may process out of order: the end is sent once more, under the same key.
@@ -135,7 +189,7 @@ struct Settlement: Sendable {
             for (record, known) in records {
                 var row = known
                 row.mayKnow = known.mayKnow || message.mayHaveNotified && outgoing.wasUnclear
-                try store.save(asker.pending(asker.decision(on: record, row), row), of: record.incident)
+                try store.save(asker.asked(record, row), of: record.incident)
             }
             try store.pace(
                 NotificationGroup(kind: message.kind, reason: message.reason), lastAt: nil,
@@ -148,13 +202,13 @@ struct Settlement: Sendable {
             // An acknowledgement that was refused is not sent again, and says nothing of the incident's version.
             guard message.reason != .acknowledged else {
                 row.acknowledgedAt = message.members.first?.acknowledgedAt
-                try store.save(asker.pending(asker.decision(on: record, row), row), of: record.incident)
+                try store.save(asker.asked(record, row), of: record.incident)
                 continue
             }
             row.refused = .init(
                 version: message.members.first?.statedVersion ?? statedVersion(record.incident), at: now)
             row.mayKnow = known.mayKnow || outgoing.wasUnclear && message.reason.type != .resolved
-            try store.save(asker.pending(asker.decision(on: record, row), row), of: record.incident)
+            try store.save(asker.asked(record, row), of: record.incident)
         }
         log(.refused, store)
         return true
@@ -181,10 +235,11 @@ struct Settlement: Sendable {
 }
 
 extension ChannelRecord {
-    /// About how often in a row it has asked to wait, by the time since it began to.
-    fileprivate func throttles(at now: Date) -> Int {
-        guard let since = throttledSince else { return 1 }
-        return 1 + Int(max(0, now.timeIntervalSince(since)) / 60)
+    /// How long to wait for a receiver that asks to and does not say how long: as long again as it has asked for, so that the
+    /// gaps double.
+    fileprivate func throttlePause(at now: Date, jitter: Double) -> Duration {
+        let gone = throttledSince.map { now.timeIntervalSince($0) } ?? 0
+        return .seconds(min(max(gone, 5), 900)) * RetrySchedule.spread(jitter)
     }
 }
 
@@ -200,7 +255,7 @@ enum ChannelHealth {
     static let refusedPauses: [Duration] = [.seconds(300), .seconds(900), .seconds(3600), .seconds(6 * 3600)]
     /// Different messages in a row that were refused as such, after which the channel is in trouble.
     static let refusedMessages = 3
-    /// A channel that only asks to wait for so long, without a delivery, is in trouble.
+    /// A channel that keeps its messages waiting for so long by what it asks for is in trouble.
     static let throttledPatience: TimeInterval = 30 * 60
 
     /// The record after an answer.
@@ -222,14 +277,15 @@ enum ChannelHealth {
         if case .throttled = outcome {} else { next.throttledSince = nil }
         switch outcome {
         case .delivered:
-            next = ChannelRecord(name: record.name, type: record.type)
+            next = ChannelRecord(name: record.name, type: record.type, destination: record.destination)
             next.seen = record.seen
             // What it refused while it was in trouble is sent once more.
             next.refusalsLiftedAt = record.trouble == nil ? record.refusalsLiftedAt : now
         case .throttled:
             next.throttledSince = record.throttledSince ?? now
             hold(wait ?? .zero, .throttled)
-            if now.timeIntervalSince(next.throttledSince ?? now) >= throttledPatience { trouble(.degraded) }
+            let free = now + (wait ?? .zero).inSeconds
+            if free.timeIntervalSince(next.throttledSince ?? now) >= throttledPatience { trouble(.degraded) }
         case .transient:
             next.failures += 1
             next.refusals = 0
@@ -269,6 +325,8 @@ package enum RetrySchedule {
     /// `attempts`: failed attempts so far, at least 1; beyond the table its last step repeats.
     /// `jitter`: from -1 to 1; spreads the wait by a fifth either way, so that many senders do not come back at once.
     package static func delay(afterAttempts attempts: Int, jitter: Double) -> Duration {
-        steps[min(max(attempts, 1), steps.count) - 1] * (1 + 0.2 * min(max(jitter, -1), 1))
+        steps[min(max(attempts, 1), steps.count) - 1] * spread(jitter)
     }
+
+    static func spread(_ jitter: Double) -> Double { 1 + 0.2 * min(max(jitter, -1), 1) }
 }

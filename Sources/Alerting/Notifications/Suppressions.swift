@@ -12,28 +12,33 @@ package struct NotificationInputs: Equatable, Sendable {
     package var silences = Silences()
     /// When the fleet was last evaluated by this process; nil: not yet.
     package var fleetEvaluatedAt: Date?
-    /// All domains that each open incident of the fleet is about, by the incident's id.
-    package var affected: [String: [Domain]] = [:]
+    /// The channels that take no messages, by name.
+    package var troubled: Set<String> = []
     /// As `Timekeeper.pace`.
     package var pace = 1.0
 
     package init(routing: Routing) { self.routing = routing }
+
+    func route(of incident: Incident, to channel: Channel) -> Route {
+        routing.route(of: incident, to: channel, troubled: troubled)
+    }
 }
 
 /// The question for one channel, within one transaction.
 struct Suppressions {
     private let inputs: NotificationInputs
+    private let channel: Channel
+    private let store: ChannelTransaction
     private let now: Date
     /// What clocks show now.
     private let wall: Date
-    /// Kinds that an incident of the fleet inhibits which the channel knows as firing.
-    private var inhibited: Set<IncidentKind> = []
-    /// Kinds whose parent is due at the channel and not delivered yet, and how long their children wait for it.
-    private var awaiting: [IncidentKind: Date] = [:]
-    /// By kind, when the last incident of the fleet that inhibits it ended.
+    /// Incidents of the fleet that the channel knows as firing, or is about to be notified of, and how long what they explain
+    /// waits for that; nil: as long as they fire.
+    private var parents: [(affected: AffectedDomains, until: Date?)] = []
+    /// By kind, when the last incident of the fleet that may explain it ended.
     private var parentEnds: [IncidentKind: Date] = [:]
 
-    /// Children wait so long for a parent that is due and not delivered.
+    /// What an incident explains waits so long for a message about that one which is due and not delivered.
     static let parentPatience: TimeInterval = 60
     /// A check may be so old, or two intervals, and still count.
     static let freshness: TimeInterval = 600
@@ -42,6 +47,8 @@ struct Suppressions {
 
     init(_ inputs: NotificationInputs, _ channel: Channel, _ store: ChannelTransaction, now: Date, wall: Date) throws {
         self.inputs = inputs
+        self.channel = channel
+        self.store = store
         self.now = now
         self.wall = wall
         for cause in [FleetCause.network, .cdn] {
@@ -49,47 +56,76 @@ struct Suppressions {
             for kind in cause.inhibits { parentEnds[kind] = max(parentEnds[kind] ?? end, end) }
         }
         for parent in try store.fleetIncidents() {
-            let kinds = parent.incident.cause?.inhibits ?? []
-            guard !kinds.isEmpty else { continue }
-            let known = try store.notification(parent.incident.id) ?? NotificationRecord(incidentID: parent.incident.id)
-            if known.state == .firing {
-                inhibited.formUnion(kinds)
-            } else if parent.incident.state == .firing {
-                let route = inputs.routing.route(of: parent.incident, to: channel)
-                guard case .send = decide(parent, known, route, suppression(of: parent), now: now) else { continue }
-                let until = (known.pendingSince ?? parent.incident.remindsFrom ?? now) + Self.parentPatience
-                for kind in kinds where until > now { awaiting[kind] = until }
+            guard let affected = try affected(by: parent.incident), !affected.kinds.isEmpty else { continue }
+            switch try standing(of: parent, patience: Self.parentPatience) {
+            case .known: parents.append((affected, nil))
+            case .due(let until): parents.append((affected, until))
+            case .none: break
             }
         }
     }
 
+    /// How an incident that explains others stands at the channel.
+    private enum Standing {
+        case known
+        /// A message about it is on its way; what it explains waits until then.
+        case due(until: Date)
+        case none
+    }
+
+    /// `patience`: how long it may be due, in seconds.
+    private func standing(of parent: IncidentRecord, patience: TimeInterval) throws -> Standing {
+        let incident = parent.incident
+        let known = try store.notification(incident.id) ?? NotificationRecord(incidentID: incident.id)
+        if known.state == .firing { return .known }
+        let route = inputs.route(of: incident, to: channel)
+        guard incident.state == .firing,
+            case .send = decide(parent, known, route, try suppression(of: parent), now: now)
+        else { return .none }
+        let last = (known.pendingSince ?? incident.remindsFrom ?? now) + patience
+        return last > now ? .due(until: min(last, now + Self.parentPatience)) : .none
+    }
+
+    private func affected(by incident: Incident) throws -> AffectedDomains? {
+        guard incident.cause?.inhibits.isEmpty == false else { return nil }
+        return try store.facts(incident.id)?.affected
+    }
+
     /// What stops notifications about an incident now; nil: nothing.
-    func suppression(of record: IncidentRecord) -> Suppression? {
+    func suppression(of record: IncidentRecord) throws -> Suppression? {
         let incident = record.incident
-        if let silence = silence(of: incident) {
+        if let silence = try silence(of: incident) {
             // Silences follow the wall clock, the loops sleep by the steady one.
             return Suppression(until: silence.until.map { now + max(1, $0.timeIntervalSince(wall)) }, reason: .silenced)
         }
-        if incident.domain != nil {
-            if inhibited.contains(incident.kind) { return Suppression(until: nil, reason: .inhibited) }
-            if let until = awaiting[incident.kind] { return Suppression(until: until, reason: .inhibited) }
+        if let domain = incident.domain {
+            if let parent = parents.first(where: { $0.affected.explains(incident.kind, of: domain) }) {
+                return Suppression(until: parent.until, reason: .inhibited)
+            }
+            if let kind = incident.inhibitedBy, let cause = try store.unresolvedIncident(kind, of: domain) {
+                // Whatever keeps the one message from the channel keeps the other, too.
+                switch try standing(of: cause, patience: .infinity) {
+                case .known: return Suppression(until: nil, reason: .inhibited)
+                case .due(let until): return Suppression(until: until, reason: .inhibited)
+                case .none: break
+                }
+            }
         }
         return evidence(record).map { Suppression(until: $0, reason: .staleEvidence) }
     }
 
     /// An incident of the fleet is silenced by a scope for all domains, and where each of its domains is silenced.
-    private func silence(of incident: Incident) -> ActiveSilence? {
+    private func silence(of incident: Incident) throws -> ActiveSilence? {
         let labels = inputs.routing.labels(of: incident)
         if let own = inputs.silences.active(domain: incident.domain, labels: labels, kind: incident.kind, at: wall) {
             return own
         }
-        guard incident.domain == nil, incident.kind == .cdnWide || incident.cause == .network,
-            let domains = inputs.affected[incident.id], !domains.isEmpty
+        guard inputs.silences != Silences(), let affected = try affected(by: incident), !affected.domains.isEmpty
         else { return nil }
+        let kinds = affected.kinds.isEmpty ? incident.cause?.inhibits.sorted() ?? [] : affected.kinds
         var first: ActiveSilence?
-        for domain in domains {
+        for domain in affected.domains {
             let labels = inputs.routing.domains[domain]?.labels ?? [:]
-            let kinds = incident.cause.map { $0.inhibits.sorted() } ?? []
             let own = kinds.compactMap {
                 inputs.silences.active(domain: domain, labels: labels, kind: $0, at: wall)
             }

@@ -42,7 +42,7 @@ package struct Suppression: Equatable, Sendable {
     package enum Reason: String, Equatable, Sendable {
         /// By a silence or a maintenance window.
         case silenced
-        /// By an incident of the fleet that this channel knows as firing, or is just being notified of.
+        /// By an incident that explains it, and that this channel knows as firing, or is just being notified of.
         case inhibited
         /// What is known of the incident is too old to notify anybody of it.
         case staleEvidence
@@ -72,7 +72,8 @@ package func decide(
         // Once the channel is repaired, a walk finds what still waits.
         if isRefused(incident, known, refusalsLiftedAt) { return age < life ? .wait(until: end + life) : .nothing }
         if known.state == .firing || known.mayKnow { return age <= life ? .send(.resolved) : .nothing }
-        let wasPending = known.state == .nothing && (known.pendingSince != nil || known.refused != nil)
+        // It may know of an earlier outbreak, and of its end.
+        let wasPending = incident.version > known.version && (known.pendingSince != nil || known.refused != nil)
         guard wasPending, !route.isPager, suppression?.reason != .silenced, suppression?.reason != .inhibited
         else { return .nothing }
         return age <= Life.both ? .send(.wasFiring) : .nothing
@@ -92,7 +93,9 @@ package func decide(
         guard route.isRouted || route.escalatesAfter != nil && escalates else { return .nothing }
         if let suppression { return .wait(until: suppression.until) }
         if !route.isRouted, let after = route.escalatesAfter {
-            let due = (incident.escalatesFrom ?? now) + after.inSeconds
+            // Nobody could acknowledge what was held back.
+            let since = [incident.escalatesFrom, known.releasedAt].compactMap(\.self).max() ?? now
+            let due = since + after.inSeconds
             return now < due ? .wait(until: due) : .send(.escalated)
         }
         if known.state == .nothing { return .send(.firing) }

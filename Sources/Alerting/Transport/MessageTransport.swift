@@ -76,6 +76,8 @@ package struct TransportAnswer: Equatable, Sendable {
 
     /// The answer says clearly that the receiver does not have the message.
     package var isClearRefusal = false
+    /// Recipients of a mail that others took: they could not take it yet.
+    package var deferred: [String] = []
 
     /// Whether the receiver may have the message: what never left cannot have arrived.
     var mayHaveArrived: Bool { !isClearRefusal && (status != nil || fault?.wasSent ?? true) }

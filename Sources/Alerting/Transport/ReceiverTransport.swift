@@ -99,9 +99,11 @@ struct MailAnswer {
 
     var answer: TransportAnswer {
         guard let error else {
-            return TransportAnswer(
+            var answer = TransportAnswer(
                 status: dialogue.last?.code,
                 headers: [HeaderField(name: "message-id", value: envelope.id)], body: words(refused))
+            answer.deferred = deferred
+            return answer
         }
         guard let reply = decisive, reply.isRefusal else {
             return TransportAnswer(status: nil, fault: TransportFault(error, wasSent: dialogue.messageBegan))
@@ -121,6 +123,16 @@ struct MailAnswer {
     }
 
     private var isOfAll: Bool { !refused.isEmpty && refused.count == envelope.recipients.count }
+
+    /// The recipients who were refused for now.
+    private var deferred: [String] {
+        refused.filter { $0.code < 500 }.compactMap { reply in
+            guard case .recipient(let number) = reply.step, envelope.recipients.indices.contains(number) else {
+                return nil
+            }
+            return envelope.recipients[number]
+        }
+    }
 
     private var refused: [MailDialogue.Reply] { dialogue.recipients.filter(\.isRefusal) }
 

@@ -82,9 +82,13 @@ struct DemoStage: Sendable {
         lab.cdn.refresh(Self.refusing)
     }
 
-    func admitCrawler() {
+    /// Apple's copy comes back before a check can see the crawler admitted: in between, the missing copy would be a story of its own.
+    func admitCrawler(after checks: Duration) async throws {
         lab.origin(Self.refusing).on(userAgentContaining: "AASA-Bot", nil)
         lab.cdn.refresh(Self.refusing)
+        lab.origin(Self.refusing).on(userAgentContaining: "AASA-Bot", .reply(.status(403)))
+        try await Task.sleep(for: checks)
+        lab.origin(Self.refusing).on(userAgentContaining: "AASA-Bot", nil)
     }
 
     func installWrongCertificate() { lab.origin(Self.misconfigured).certificate = .wrongName }

@@ -65,7 +65,7 @@ package actor StoreTroubleNotifier {
         // Without a marker, all starts within an hour have one id: a pager then opens one incident.
         let hour = Date(timeIntervalSince1970: (now.timeIntervalSince1970 / 3600).rounded(.down) * 3600)
         var content = known ?? StoreTroubleMarker.Content(id: id(since: hour), since: now, notifiedAt: now)
-        guard await !send(alert(content, error, .start, now: now), sick: []).isEmpty else { return }
+        guard await !notifier.send(alert(content, error, .start, now: now), by: routing).isEmpty else { return }
         content.notifiedAt = now
         marker.write(content)
     }
@@ -76,7 +76,7 @@ package actor StoreTroubleNotifier {
     package func notify(of aside: SetAside, now: Date = Date(), sick: Set<String> = []) async -> Bool {
         let content = StoreTroubleMarker.Content(id: id(since: aside.at), since: aside.at, notifiedAt: now)
         let error = StoreError(code: .corrupt, message: "\(aside.path): \(aside.detail)")
-        let taken = await send(alert(content, error, .setAside, now: now), sick: sick)
+        let taken = await notifier.send(alert(content, error, .setAside, now: now), by: routing, without: sick)
         _ = await notifier.send(end(of: content, now: now), to: pagers.filter { taken.contains($0.name) })
         return !taken.isEmpty
     }
@@ -133,7 +133,7 @@ package actor StoreTroubleNotifier {
         else { return }
         known.triedAt = now
         let alert = alert(known.content, health.lastError, health.isPartial ? .someWrites : .allWrites, now: wall)
-        guard await !send(alert, sick: sick).isEmpty else { return }
+        guard await !notifier.send(alert, by: routing, without: sick).isEmpty else { return }
         known.isTaken = true
         known.content.notifiedAt = wall
         marker.write(known.content)
@@ -176,26 +176,6 @@ package actor StoreTroubleNotifier {
     // MARK: - The messages
 
     private var pagers: [Channel] { routing.channels.filter { $0.kind.isPager && !$0.kind.isFeed } }
-
-    /// Sends through the fallback channel; where there is none, it is in trouble, or does not take it, through all others,
-    /// those of the escalation last.
-    /// - Returns: the channels that took it, by name.
-    private func send(_ alert: Alert, sick: Set<String>) async -> Set<String> {
-        let channels = routing.channels.filter {
-            !$0.kind.isFeed && $0.accepts(kind: alert.incident.kind, severity: alert.incident.severity)
-        }
-        let later = routing.escalation.names
-        let others = channels.filter { $0.name != routing.fallback }
-        let rounds = [
-            channels.filter { $0.name == routing.fallback && !sick.contains($0.name) },
-            others.filter { !later.contains($0.name) }, others.filter { later.contains($0.name) },
-        ]
-        for round in rounds {
-            let taken = await notifier.send(alert, to: round)
-            if !taken.isEmpty { return taken }
-        }
-        return []
-    }
 
     private func alert(
         _ content: StoreTroubleMarker.Content, _ error: StoreError?, _ outage: StoreOutage, now: Date

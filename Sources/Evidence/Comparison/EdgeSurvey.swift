@@ -67,7 +67,7 @@ extension Readings {
 
     /// The contents that the origin serves, by their meaning: at the address that the request by name met, and at every
     /// other. An origin that alternates makes no copy old; that its addresses differ is a finding of its own.
-    var currentMeanings: Set<ContentHash> {
+    package var currentMeanings: Set<ContentHash> {
         let looks = (observation.full?.addresses ?? []).map { file(of: $0.retrieval) }
         return Set(([originFile] + looks).compactMap { $0 }.filter(\.namesService).compactMap(\.meaning))
     }

@@ -41,6 +41,26 @@ package struct Effect: Codable, Equatable, Sendable {
         case ofManyDomains
     }
 
+    /// How far links are from what the owners want. Each step is worse than the one before.
+    package enum Harm: Int, Codable, Comparable, Sendable {
+        case none
+        /// Some links, or some phones.
+        case some
+        case all
+
+        package static func < (left: Harm, right: Harm) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// nil where that is not known.
+    package var harm: Harm? {
+        switch links {
+        case .work, .none, .unaffected: Harm.none
+        case .followFaultyFile, .followUnexpectedFile, .followOtherFile, .openWebsite(at: .some): .some
+        case .openWebsite(at: nil): .all
+        case .unknown, .ofMany: nil
+        }
+    }
+
     /// Which of them it is, without counts and examples.
     var kind: String {
         switch links {

@@ -31,6 +31,14 @@ package enum IncidentKind: String, Codable, CodingKeyRepresentable, Sendable, Ca
 
     package static func < (left: IncidentKind, right: IncidentKind) -> Bool { left.rawValue < right.rawValue }
 
+    /// Whether a pending one needs nothing but another check to fire: none of it ends by itself within a time that Apple may take.
+    package var isConfirmedByCount: Bool {
+        switch self {
+        case .originUnreachable, .originBroken, .originInconsistent, .expectationFailed: true
+        case .cdnMissing, .cdnStale, .cdnDivergent, .certificateExpiring, .cdnWide, .monitorDegraded, .change: false
+        }
+    }
+
     /// Whether it is about Apple's copy.
     package var isOfCDN: Bool { rawValue.hasPrefix("cdn.") }
 }

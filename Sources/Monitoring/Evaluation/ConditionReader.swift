@@ -24,6 +24,10 @@ struct ConditionReader {
         // In another mode devices do not read Apple's copy: its incidents would stay open for ever.
         if kind.isOfCDN, readings.observation.cdn == .notAsked(.mode) { return .clear(.removed) }
         var reading = seen(kind, places)
+        if case .holds(var condition) = reading {
+            condition.harm = harm(of: kind)
+            reading = .holds(condition)
+        }
         if isIgnored(kind) {
             // Ignored trouble may hide whether other trouble is over: that ends only where the check saw it.
             if case .holds = reading { reading = .clear(.ignored) }
@@ -33,7 +37,29 @@ struct ConditionReader {
         let isIgnored = reason == .ignored
         // One address, one edge and one user agent of many: a light check cannot tell that all are well.
         if readings.observation.depth == .light, kind.needsFullProbe, !(isIgnored && isRepeat) { return .unseen }
-        return places == nil || isIgnored ? reading : .unsettled(reason)
+        if isIgnored { return reading }
+        return places == nil && !isContradicted(kind) ? reading : .unsettled(reason)
+    }
+
+    /// An end needs every answer: what the edges say one by one, and what the CDN's name gave.
+    private func isContradicted(_ kind: IncidentKind) -> Bool {
+        guard kind.isOfCDN, readings.originFile != nil, let cdn = readings.cdn, cdn.speaksOfFile else { return false }
+        guard let meaning = readings.cdnFile?.meaning else { return true }
+        let isCurrent =
+            readings.currentMeanings.contains(meaning) || meaning == readings.originFile?.meaning
+            || after.originAlternation?.contents.contains(meaning) == true
+        return kind == .cdnMissing ? false : verdict.comparison.state == .inSync && !isCurrent
+    }
+
+    /// What phones do, for the kinds that decide it. Trouble of the origin is told with it, and becomes worse by what follows from
+    /// it.
+    private func harm(of kind: IncidentKind) -> Effect.Harm? {
+        switch kind {
+        case .cdnMissing, .cdnStale, .cdnDivergent: shown.diagnosis.effect.harm
+        case .originUnreachable, .originBroken:
+            before.open[kind]?.hasFired == true ? nil : shown.diagnosis.effect.harm
+        case .originInconsistent, .certificateExpiring, .expectationFailed, .cdnWide, .monitorDegraded, .change: nil
+        }
     }
 
     /// The rules whose findings speak for a kind.
@@ -54,6 +80,7 @@ struct ConditionReader {
         if shown.ignored.contains(where: { $0.finding.feeds == kind }) { return true }
         // Conditions that no finding of their kind stands for.
         switch kind {
+        case .cdnMissing: return shown.comparison.state == .originUnavailable && ignores(Rule(.cdnMissing))
         case .originInconsistent:
             return after.originAlternation.map { ignores($0.finding.rule) } ?? false
         case .cdnStale, .cdnDivergent:
@@ -165,14 +192,31 @@ extension ConditionReader {
         // Some phones get the file; until the others do it may take as long as any change.
         case .mixed where isMissingSomewhere: .holds(Condition(since: now, graceUntil: grace))
         case .inSync, .propagating, .stale, .divergent, .mixed: .clear(.recovered)
-        case .originUnavailable, .cdnUnavailable, .notCompared: .unknown
+        case .originUnavailable: goneBehindOrigin
+        case .cdnUnavailable, .notCompared: .unknown
         }
+    }
+
+    /// Whatever the origin serves: phones had a copy to live on, and have none any more. What never was there is the origin's
+    /// trouble alone.
+    private var goneBehindOrigin: ConditionReading {
+        guard readings.cdn?.speaksOfFile == true else { return .unknown }
+        if copies.allSatisfy({ $0.answer?.status != 200 }) {
+            let wasThere = before.open[.cdnMissing] != nil || before.cdnCopy?.meaning != nil
+            guard wasThere else { return .unknown }
+            // Where that was told, the loss of the copy is worse; else it may come back with the origin.
+            let isTold = IncidentKind.cdnMissing.inhibitors.contains { before.open[$0]?.hasFired == true }
+            return .holds(Condition(since: now, graceUntil: isTold ? nil : missingGrace))
+        }
+        return isMissingSomewhere ? .unknown : .clear(.recovered)
     }
 
     /// A copy that was there and vanished while the origin was fine fires at once. One that was never there, or went
     /// while the origin was broken, comes back by itself when Apple asks again: wait for two lifetimes of the failure.
     private var missingGrace: Date? {
-        let hadOriginProblem = IncidentKind.cdnMissing.inhibitors.contains { before.open[$0] != nil }
+        let hadOriginProblem =
+            verdict.comparison.state == .originUnavailable
+            || IncidentKind.cdnMissing.inhibitors.contains { before.open[$0] != nil }
         if let copy = before.cdnCopy, copy.meaning != nil, before.originValidSince != nil, !hadOriginProblem {
             return nil
         }

@@ -64,7 +64,7 @@ extension ConditionReader {
             return .after(known, certificates(known), isFull: isFull)
         case .cdnMissing, .cdnStale, .cdnDivergent:
             // Without the origin's file nobody can tell which copy is right.
-            guard isFull, readings.originFile?.namesService == true else { return known }
+            guard isFull, kind == .cdnMissing || readings.originFile?.namesService == true else { return known }
             return .after(known, edges(kind), isFull: true)
         case .originUnreachable, .originBroken, .originInconsistent, .expectationFailed, .cdnWide, .monitorDegraded,
             .change:

@@ -24,7 +24,13 @@ struct IncidentView {
         return IncidentFacts(
             diagnosis: diagnosis, comparison: verdict.comparison,
             findings: own.isEmpty && tracked.incident.state != .resolved
-                ? verdict.findings : own + [cited].compactMap(\.self).filter { !own.contains($0) })
+                ? verdict.findings : own + [cited].compactMap(\.self).filter { !own.contains($0) },
+            isStillFailing: tracked.incident.state == .resolved && isStillFailing ? true : nil)
+    }
+
+    /// Whether the domain has another trouble, or phones feel what is left of this one.
+    private var isStillFailing: Bool {
+        verdict.level == .failing || verdict.diagnosis.effect.harm ?? .none > .none
     }
 
     private func diagnosis(_ cause: Cause) -> Diagnosis {
@@ -62,7 +68,7 @@ struct IncidentView {
 }
 
 extension IncidentKind {
-    /// The kinds of incidents of the same domain that keep this one pending, most likely one first.
+    /// The kinds of incidents of the same domain that this one may follow from, most likely one first.
     package var inhibitors: [IncidentKind] {
         switch self {
         case .cdnMissing, .cdnStale, .cdnDivergent, .certificateExpiring: [.originUnreachable, .originBroken]

@@ -61,6 +61,7 @@ package func evaluate(
     next.reachability = state.reachability.after(observation, at: now)
     if observation.depth == .full { next.lastFullAt = now }
     // The file that it found was served, however soon another one was; a problem that is gone already counts for nothing.
+    var lightVerdict: Verdict?
     if let light {
         let readings = Readings(light, witness: witness)
         if readings.originFile != nil { next.noteOrigin(readings, at: now) }
@@ -69,6 +70,7 @@ package func evaluate(
     func verdict(of readings: Readings) -> Verdict {
         Verdict(of: readings, history: next.history, policy, now: now, wall: wall)
     }
+    if let light, network != .suspect { lightVerdict = verdict(of: Readings(light, witness: witness)) }
     let seen = network == .suspect ? verdict(of: readings).suspect : verdict(of: readings)
     next.noteCDN(readings, at: now)
     let isFull = observation.depth == .full
@@ -103,7 +105,18 @@ package func evaluate(
         // A write to what is not there makes room for it: 1.7 KB of each healthy domain.
         if log.memory.open[kind] != nil {
             log.memory.open[kind]?.places = places
-            if case .holds = reading { log.memory.open[kind]?.rules = reader.rules(feeding: kind) }
+            if case .holds = reading {
+                log.memory.open[kind]?.rules = reader.rules(feeding: kind)
+                // A moment before, Apple's CDN answered as if it were over.
+                if kind.isOfCDN, lightVerdict?.comparison.state == .inSync { log.memory.open[kind]?.hasRelapsed = true }
+            }
+        }
+    }
+    for cause in [IncidentKind.originUnreachable, .originBroken] {
+        let told = log.memory.open.values.filter { $0.hasFired && $0.incident.inhibitedBy == cause }.map(\.harm).max()
+        if let told {
+            IncidentMachine(cause, of: observation.domain, policy, IncidentView(kind: cause, verdict: shown), now: now)
+                .worsen(by: told, in: &log)
         }
     }
     next.incidents = log.memory
@@ -145,13 +158,18 @@ extension TrackedIncident {
 }
 
 extension IncidentMachine<IncidentKind> {
+    /// A copy that was good and went bad again is good only after so many good answers in a row: each may come from another server.
+    private static let answersOfCopy = 4
+
     fileprivate init(_ kind: IncidentKind, of domain: Domain, _ policy: Policy, _ view: IncidentView, now: Date) {
         self.init(
             key: kind, kind: kind, subject: .domain(domain),
             rules: IncidentRules(
                 // A certificate's dates do not flicker.
                 confirmations: kind == .certificateExpiring ? 1 : policy.failureThreshold,
-                recoveries: policy.recoveryThreshold, reopenWindow: policy.reopenWindow.inSeconds),
+                recoveries: policy.recoveryThreshold,
+                recoveriesAfterRelapse: kind.isOfCDN ? Self.answersOfCopy : policy.recoveryThreshold,
+                reopenWindow: policy.reopenWindow.inSeconds),
             now: now, facts: view.facts, fingerprint: view.fingerprint)
     }
 }

@@ -14,7 +14,7 @@ package enum FleetCause: Codable, Hashable, Sendable {
 
     package var kind: IncidentKind { self == .cdn ? .cdnWide : .monitorDegraded }
 
-    /// The kinds of a domain's incidents that a firing incident of this cause explains.
+    /// The kinds of a domain's incidents that an incident of this cause may explain. Which it does, and of whom, `AffectedDomains` says.
     package var inhibits: Set<IncidentKind> {
         switch self {
         case .network: [.originUnreachable, .originBroken, .originInconsistent, .cdnMissing, .cdnStale, .cdnDivergent]

@@ -8,20 +8,17 @@ struct FleetReading {
     var condition: ConditionReading
     /// What is to be said about it; nil where the problem is not seen.
     var report: FleetReport?
-    /// All domains that it is about.
-    var affected: [Domain] = []
     /// In words, where there is nothing left that it could be about.
     var relief: String?
 
     static let clear = FleetReading(condition: .clear(.recovered))
     static let unknown = FleetReading(condition: .unknown)
 
-    static func holds(
-        since: Date, isRipe: Bool = true, _ report: FleetReport, _ affected: [Domain] = []
-    ) -> FleetReading {
+    /// `stage`: how many domains people are told of.
+    static func holds(since: Date, isRipe: Bool = true, stage: Int = 0, _ report: FleetReport) -> FleetReading {
         FleetReading(
-            condition: .holds(Condition(since: since, severity: report.severity, isRipe: isRipe)), report: report,
-            affected: affected)
+            condition: .holds(Condition(since: since, severity: report.severity, stage: stage, isRipe: isRipe)),
+            report: report)
     }
 }
 
@@ -89,7 +86,9 @@ struct FleetReader {
 
     private func network(_ known: TrackedIncident?) -> FleetReading {
         guard isNetworkSuspect else {
-            return reading(bothSides, known, isRipe: bothSides.isTelling) { .manyFailing($0) }
+            return reading(bothSides, known, isRipe: bothSides.isTelling, FleetCause.network.inhibits) {
+                .manyFailing($0)
+            }
         }
         let lost = snapshot.domains.filter { health in
             // What was seen before a stop says nothing of the present.
@@ -100,8 +99,9 @@ struct FleetReader {
         return .holds(
             since: known?.incident.since ?? snapshot.suspicion.since(now),
             isRipe: age >= min(policy.patience.inSeconds, 2 * usual),
-            .networkLost(AffectedDomains(lost, of: snapshot.domains.count), canaries: snapshot.canaries?.hosts ?? []),
-            lost)
+            .networkLost(
+                AffectedDomains(lost, of: snapshot.domains.count, explaining: FleetCause.network.inhibits),
+                canaries: snapshot.canaries?.hosts ?? []))
     }
 
     /// The origin fails, and Apple's CDN says nothing either.
@@ -120,9 +120,24 @@ struct FleetReader {
         // A silent CDN has no children that would be notified: it is an incident after a while.
         let age = known.map { now.timeIntervalSince($0.incident.openedAt) } ?? 0
         let isOld = known != nil && age >= min(2 * usual, 300)
-        return reading(worst.tally, known, isRipe: worst.tally.isTelling || worst.failure == .silent && isOld) {
-            .cdnWide(worst.failure, $0)
+        let shared = shared(by: worst.tally.affected)
+        return reading(
+            worst.tally, known, isRipe: worst.tally.isTelling || worst.failure == .silent && isOld,
+            Set([worst.failure.kind].compactMap(\.self))
+        ) {
+            .cdnWide(worst.failure, $0, shared: shared)
         }
+    }
+
+    /// What the last checks of all these domains concluded, where that is the same and says why; nil elsewhere.
+    private func shared(by indices: [Int]) -> Diagnosis? {
+        guard let first = indices.first, let diagnosis = snapshot.domains[first].diagnosis, diagnosis.namesReason,
+            indices.allSatisfy({ index in
+                let other = snapshot.domains[index].diagnosis
+                return other?.cause == diagnosis.cause && other?.word == diagnosis.word
+            })
+        else { return nil }
+        return diagnosis
     }
 
     private static func turn(of health: DomainHealth, to failure: CDNFailure, _ soon: Date) -> FleetTally.Turn? {
@@ -146,14 +161,22 @@ struct FleetReader {
     /// A parent is confirmed when the first of its children would be notified: a failure too short to alert for one domain does
     /// not alert for the group.
     private func reading(
-        _ tally: FleetTally, _ known: TrackedIncident?, isRipe: Bool, _ report: (AffectedDomains) -> FleetReport
+        _ tally: FleetTally, _ known: TrackedIncident?, isRipe: Bool, _ kinds: Set<IncidentKind>,
+        _ report: (AffectedDomains) -> FleetReport
     ) -> FleetReading {
         let isOpen = known?.hasFired == true
         guard isOpen ? !tally.isCalm(policy) : tally.isSuspect(policy) else { return .clear }
         let affected = names(tally.affected)
         return .holds(
             since: known?.incident.since ?? tally.onset, isRipe: isOpen || tally.isSure(policy) && isRipe,
-            report(AffectedDomains(affected, of: tally.total)), affected)
+            stage: stage(affected.count, known),
+            report(AffectedDomains(affected, of: tally.total, explaining: kinds)))
+    }
+
+    /// It becomes worse where the number doubles. While it unfolds, over an interval or two, that is no news.
+    private func stage(_ count: Int, _ known: TrackedIncident?) -> Int {
+        guard let known, known.hasFired, let told = known.incident.escalatesFrom else { return count }
+        return count >= 2 * known.stage && now.timeIntervalSince(told) >= 2 * usual ? count : known.stage
     }
 
     // MARK: - The monitor itself
@@ -175,7 +198,7 @@ struct FleetReader {
         let affected = snapshot.domains.filter { intervalsLate($0) > least }.map(\.domain)
         return .holds(
             since: known?.incident.since ?? now,
-            .scheduleBehind(AffectedDomains(affected, of: snapshot.domains.count), intervals: Int(least)), affected)
+            .scheduleBehind(AffectedDomains(affected, of: snapshot.domains.count), intervals: Int(least)))
     }
 
     private var configuration: FleetReading {
@@ -190,6 +213,17 @@ struct FleetReader {
         }
         return snapshot.channels.first { $0.name == name }.map { .holds(since: $0.since, .deliveryFailing($0)) }
             ?? .clear
+    }
+}
+
+extension Diagnosis {
+    /// Apple or an answer says why. That the copy is old, or missing, is no reason.
+    fileprivate var namesReason: Bool {
+        if word != nil { return true }
+        return switch cause {
+        case .copy, .remark, .finding(_, .cdn, _): false
+        case .origin, .access, .crawler, .finding: true
+        }
     }
 }
 

@@ -13,6 +13,8 @@ struct FleetReport: Equatable {
     var relief: String
     let cause: MonitorCause
     var effect = Effect.Links.unaffected
+    /// Why, where all of the domains say the same.
+    var shared: Diagnosis?
     /// What was seen, by name.
     var evidence: [String: String] = [:]
     /// nil where no domain is meant.
@@ -25,8 +27,10 @@ struct FleetReport: Equatable {
     var severity: Severity { finding.severity }
 
     var facts: IncidentFacts {
-        IncidentFacts(
-            diagnosis: .monitor(cause, effect), findings: [finding], affected: affected, subject: subject,
+        var diagnosis = Diagnosis.monitor(cause, effect)
+        if let shared { (diagnosis.cause, diagnosis.word) = (shared.cause, shared.word) }
+        return IncidentFacts(
+            diagnosis: diagnosis, findings: [finding], affected: affected, subject: subject,
             trouble: trouble, relief: relief)
     }
 
@@ -55,13 +59,13 @@ struct FleetReport: Equatable {
             affected: affected)
     }
 
-    static func cdnWide(_ failure: CDNFailure, _ affected: AffectedDomains) -> FleetReport {
+    static func cdnWide(_ failure: CDNFailure, _ affected: AffectedDomains, shared: Diagnosis?) -> FleetReport {
         FleetReport(
             subject: affected.words, trouble: English.trouble(failure),
             relief: "Apple's CDN no longer fails for many domains",
             cause: .cdnWide(failure, domains: affected.count, of: affected.total),
-            effect: .ofMany(failure, domains: affected.count), evidence: ["domains": "\(affected.count)"],
-            affected: affected, variant: failure.rawValue)
+            effect: .ofMany(failure, domains: affected.count), shared: shared,
+            evidence: ["domains": "\(affected.count)"], affected: affected, variant: failure.rawValue)
     }
 
     static func scheduleBehind(_ affected: AffectedDomains, intervals: Int) -> FleetReport {
@@ -103,31 +107,44 @@ extension Verdict {
     }
 }
 
-/// The domains that an incident of the fleet is about, in a bounded form: a message names some, and the count of all.
+/// The domains that an incident of the fleet counts, and what it explains of them. It is stored with the incident, so that whoever
+/// reads that knows whom it speaks for.
 package struct AffectedDomains: Codable, Equatable, Sendable {
-    /// By name; at most `limit`.
+    /// By name.
     package let domains: [Domain]
-    /// Of all that are affected.
-    package let count: Int
-    /// Of all that were evaluated.
+    /// How many were evaluated.
     package let total: Int
+    /// The kinds of their incidents that it explains.
+    package let kinds: [IncidentKind]
 
-    /// Names are up to 253 bytes long, and a webhook's body stays under 20 KB.
-    package static let limit = 50
+    /// A message names so many at most: names are up to 253 bytes long, and a webhook's body stays under 20 KB.
+    package static let mostNamed = 50
 
-    package init(_ domains: [Domain], of total: Int) {
-        // Ten thousand are not sorted for the sake of fifty.
-        var first: [Domain] = []
-        for domain in domains {
-            if first.count == Self.limit, let last = first.last, last <= domain { continue }
-            first.insert(domain, at: (first.lastIndex { $0 <= domain } ?? -1) + 1)
-            if first.count > Self.limit { first.removeLast() }
-        }
-        self.domains = first
-        count = domains.count
+    package init(_ domains: [Domain], of total: Int, explaining kinds: Set<IncidentKind> = []) {
+        self.domains = domains.sorted()
         self.total = total
+        self.kinds = kinds.sorted()
     }
+
+    package var count: Int { domains.count }
 
     /// `42 of 500 domains`.
     package var words: String { "\(count) of \(total) domains" }
+
+    /// Whether a message about it says what one about this incident would say.
+    package func explains(_ kind: IncidentKind, of domain: Domain) -> Bool {
+        kinds.contains(kind) && domains.binaryContains(domain)
+    }
+}
+
+extension Array where Element: Comparable {
+    /// Whether an array in ascending order contains an element.
+    fileprivate func binaryContains(_ element: Element) -> Bool {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if self[middle] < element { low = middle + 1 } else { high = middle }
+        }
+        return low < endIndex && self[low] == element
+    }
 }

@@ -16,6 +16,8 @@ package struct DomainHealth: Equatable, Sendable {
     package let reachability: Reachability
     /// The open incidents whose condition holds as far as is known, pending ones included.
     package let problems: [Problem]
+    /// What the last check concluded, where there is a problem.
+    package let diagnosis: Diagnosis?
     /// The interval, for arithmetic.
     private(set) var seconds: TimeInterval
 
@@ -43,6 +45,7 @@ package struct DomainHealth: Equatable, Sendable {
         checkedAt = state.lastCheckedAt
         firstCheckedAt = state.firstCheckedAt
         reachability = state.reachability
+        diagnosis = state.incidents.open.isEmpty ? nil : state.verdict?.diagnosis
         problems =
             state.incidents.open.isEmpty
             ? []
@@ -150,6 +153,12 @@ package struct DomainStanding: Decodable, Sendable {
     package let firstCheckedAt: Date?
     package let reachability: Reachability
     package let incidents: IncidentMemory<IncidentKind>
+    let verdict: Conclusion?
+
+    /// Of a verdict.
+    struct Conclusion: Decodable, Sendable {
+        let diagnosis: Diagnosis
+    }
 
     package init(_ state: DomainState) {
         domain = state.domain
@@ -157,5 +166,6 @@ package struct DomainStanding: Decodable, Sendable {
         firstCheckedAt = state.firstCheckedAt
         reachability = state.reachability
         incidents = state.incidents
+        verdict = state.verdict.map { Conclusion(diagnosis: $0.diagnosis) }
     }
 }

@@ -22,8 +22,7 @@ package func evaluateFleet(
         if let relief = reading.relief { log.memory.open[cause]?.facts?.relief = relief }
         let changes = log.changes.count
         IncidentMachine(cause, reading.report, reader, policy, now: now).advance(on: reading.condition, in: &log)
-        guard let open = log.memory.open[cause] else { continue }
-        if !reading.affected.isEmpty { result.affected[open.incident.id] = reading.affected }
+        guard log.memory.open[cause] != nil else { continue }
         log.remember(reading.report, of: cause, isWritten: log.changes.count > changes)
     }
     result.state.incidents = log.memory
@@ -65,13 +64,11 @@ extension IncidentMachine<FleetCause> {
 }
 
 extension IncidentLog<FleetCause> {
-    /// Keeps what was last written about an incident. Counts of domains that only grow on are written when they doubled.
+    /// Keeps what was last written about an incident. Whom it speaks for is written as soon as that changes.
     fileprivate mutating func remember(_ report: FleetReport?, of cause: FleetCause, isWritten: Bool) {
         guard let report, let open = memory.open[cause] else { return }
         if !isWritten, open.hasFired, let known = open.facts {
-            let before = known.affected?.count ?? 0
-            let after = report.affected?.count ?? 0
-            guard after >= 2 * before || 2 * after <= before, after != before else { return }
+            guard known.affected != report.affected else { return }
             changes.append(IncidentChange(incident: open.incident, facts: report.facts, transition: .rewritten))
         }
         memory.open[cause]?.facts = report.facts
@@ -103,8 +100,6 @@ package struct FleetEvaluation: Equatable, Sendable {
     package var changes: [IncidentChange] = []
     /// Pending incidents that ended before they were confirmed. The store deletes them.
     package var dropped: [Incident] = []
-    /// All domains that each open incident is about at present, by the incident's id.
-    package var affected: [String: [Domain]] = [:]
     /// Whether the store must have it: what only counts on is not worth a write.
     package var isWorthStoring = false
 

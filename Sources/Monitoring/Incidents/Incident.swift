@@ -30,6 +30,9 @@ package struct Incident: Codable, Equatable, Sendable, Identifiable {
     package var flapping: Mark?
     /// Whether it begins and ends so often at present that notifications pause.
     package var isFlapping: Bool
+    /// The kind of the firing incident of the same domain that this one follows from; nil: none. A channel that knows that one
+    /// needs no message about this one.
+    package var inhibitedBy: IncidentKind?
 
     /// A version and when it came.
     package struct Mark: Codable, Equatable, Sendable {
@@ -50,7 +53,8 @@ package struct Incident: Codable, Equatable, Sendable, Identifiable {
     package init(
         id: String, subject: Subject, kind: IncidentKind, severity: Severity, state: State, since: Date,
         openedAt: Date, firedAt: Date? = nil, resolvedAt: Date? = nil, reason: Resolution? = nil, version: Int = 0,
-        worse: Mark? = nil, again: Mark? = nil, flapping: Mark? = nil, isFlapping: Bool = false
+        worse: Mark? = nil, again: Mark? = nil, flapping: Mark? = nil, isFlapping: Bool = false,
+        inhibitedBy: IncidentKind? = nil
     ) {
         self.id = id
         self.subject = subject
@@ -67,6 +71,7 @@ package struct Incident: Codable, Equatable, Sendable, Identifiable {
         self.again = again
         self.flapping = flapping
         self.isFlapping = isFlapping
+        self.inhibitedBy = inhibitedBy
     }
 
     /// nil for an incident of the fleet.

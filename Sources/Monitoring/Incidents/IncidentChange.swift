@@ -19,6 +19,14 @@ package struct IncidentChange: Equatable, Sendable {
         case rewritten
     }
 
+    /// Whether it raised the version.
+    var isNews: Bool {
+        switch transition {
+        case .firing, .worse, .again, .flapping, .changed: true
+        case .opened, .recovering, .resolved, .other, .rewritten: false
+        }
+    }
+
     package init(incident: Incident, facts: IncidentFacts?, transition: Transition) {
         self.incident = incident
         self.facts = facts
@@ -38,10 +46,13 @@ package struct IncidentFacts: Codable, Equatable, Sendable {
     package var subject: String?
     package var trouble: String?
     package var relief: String?
+    /// Of an end: the domain still fails, as the diagnosis says. nil: it does not.
+    package var isStillFailing: Bool?
 
     package init(
         diagnosis: Diagnosis, comparison: Comparison = Comparison(state: .notCompared), findings: [Finding] = [],
-        affected: AffectedDomains? = nil, subject: String? = nil, trouble: String? = nil, relief: String? = nil
+        affected: AffectedDomains? = nil, subject: String? = nil, trouble: String? = nil, relief: String? = nil,
+        isStillFailing: Bool? = nil
     ) {
         self.diagnosis = diagnosis
         self.comparison = comparison
@@ -50,6 +61,7 @@ package struct IncidentFacts: Codable, Equatable, Sendable {
         self.subject = subject
         self.trouble = trouble
         self.relief = relief
+        self.isStillFailing = isStillFailing
     }
 }
 

@@ -25,6 +25,8 @@ struct Condition: Equatable {
     var severity = Severity.error
     /// As `TrackedIncident.stage`.
     var stage = 0
+    /// What phones do by it; nil where that is not known.
+    var harm: Effect.Harm?
     /// Whether it may fire, as far as this evaluation knows.
     var isRipe = true
     /// `since` is the instant of the change that caused it: another instant is another problem.
@@ -37,6 +39,8 @@ struct IncidentRules {
     var confirmations = 1
     /// Evaluations in a row that end it.
     var recoveries = 1
+    /// The same for one that looked over and was not; the larger of both counts.
+    var recoveriesAfterRelapse = 1
     /// How long it must look over before it ends, in seconds.
     var settle: TimeInterval = 0
     /// When there was evidence last; the end needs some from after the first evaluation without the problem. nil: each
@@ -66,19 +70,37 @@ struct IncidentMachine<Key: IncidentKey> {
     /// Equal where two evaluations see the same facts, ages apart; nil where this one sees none.
     let fingerprint: (TrackedIncident) -> ContentHash?
 
-    /// Takes one incident one evaluation further. `inhibitor`: the firing incident that explains this one.
+    /// Takes one incident one evaluation further. `inhibitor`: the firing incident of the same domain that it follows from.
     func advance(on reading: ConditionReading, inhibitor: IncidentKind? = nil, in log: inout IncidentLog<Key>) {
         let known = log.memory.open[key]
         log.memory.forgetTurns(of: key, at: now)
         switch reading {
-        case .unknown, .unseen: if known != nil { log.memory.open[key]?.unknownSince = known?.unknownSince ?? now }
-        case .unsettled(let reason):
-            log.memory.open[key]?.unknownSince = known?.unknownSince ?? now
-            log.memory.open[key]?.recovery = known?.recovery ?? reason
+        case .unknown, .unseen, .unsettled:
+            if var open = known {
+                open.unknownSince = open.unknownSince ?? now
+                open.incident.inhibitedBy = inhibitor
+                if case .unsettled(let reason) = reading { open.recovery = open.recovery ?? reason }
+                keep(open, known, .other, in: &log)
+            }
         case .holds(let condition): hold(known, condition, inhibitor, in: &log)
-        case .clear(let reason): if let known { clear(known, reason, in: &log) }
+        case .clear(let reason): if let known { clear(known, reason, inhibitor, in: &log) }
         }
         forgetEnded(in: &log.memory)
+    }
+
+    /// What follows from it made phones worse off than it was told with: that is worse, at once.
+    func worsen(by harm: Effect.Harm, in log: inout IncidentLog<Key>) {
+        guard let known = log.memory.open[key], known.incident.state == .firing, !known.incident.isFlapping,
+            harm > known.harm
+        else { return }
+        var open = known
+        open.harm = harm
+        // It fired with this evaluation, or became worse: one thing to tell.
+        guard log.changes.contains(where: { $0.incident.id == open.incident.id && $0.isNews }) else {
+            let transition = raise(&open, .worse)
+            return keep(open, known, transition, in: &log)
+        }
+        log.memory.open[key] = open
     }
 
     // MARK: - The problem is there
@@ -90,8 +112,10 @@ struct IncidentMachine<Key: IncidentKey> {
         if known != nil, condition.isDated { redate(&open, condition, in: &log) }
         // A problem that had time to end by itself has become worse, and has no time any more.
         if !open.hasFired, condition.graceUntil == nil { open.graceUntil = nil }
-        let wasOver = open.recoveries >= rules.recoveries
+        open.incident.inhibitedBy = inhibitor
+        let wasOver = open.recoveries >= required(open)
         open.confirmations += 1
+        if open.recoveries > 0 { open.hasRelapsed = true }
         open.recoveries = 0
         open.calmSince = nil
         open.recovery = nil
@@ -103,7 +127,7 @@ struct IncidentMachine<Key: IncidentKey> {
         let transition =
             open.hasFired
             ? update(&open, condition, in: log.memory)
-            : confirm(&open, condition, inhibitor, isKnown: known?.incident.id == open.incident.id, in: &log)
+            : confirm(&open, condition, isKnown: known?.incident.id == open.incident.id, in: &log)
         keep(open, known, transition, in: &log)
     }
 
@@ -135,21 +159,14 @@ struct IncidentMachine<Key: IncidentKey> {
         }
     }
 
-    /// Fires what is confirmed. While another incident explains this one it stays pending; then the count and the grace begin
-    /// anew, since the consequence may end with its cause.
+    /// Fires what is confirmed.
     private func confirm(
-        _ open: inout TrackedIncident, _ condition: Condition, _ inhibitor: IncidentKind?, isKnown: Bool,
-        in log: inout IncidentLog<Key>
+        _ open: inout TrackedIncident, _ condition: Condition, isKnown: Bool, in log: inout IncidentLog<Key>
     ) -> IncidentChange.Transition {
         open.incident.severity = condition.severity
         open.stage = condition.stage
-        if inhibitor == nil, open.inhibitedBy != nil {
-            open.confirmations = 1
-            open.graceUntil = condition.graceUntil
-        }
-        open.inhibitedBy = inhibitor
-        guard inhibitor == nil, open.confirmations >= rules.confirmations, condition.isRipe,
-            now >= open.graceUntil ?? .distantPast
+        open.harm = condition.harm ?? .none
+        guard open.confirmations >= rules.confirmations, condition.isRipe, now >= open.graceUntil ?? .distantPast
         else { return isKnown ? .other : .opened }
         if let ended = reopenable(by: open, in: log.memory) {
             if isKnown { log.dropped.append(open.incident) }
@@ -178,10 +195,13 @@ struct IncidentMachine<Key: IncidentKey> {
         open.returnedAt = new.incident.openedAt
         open.confirmations = new.confirmations
         open.recoveries = 0
+        open.hasRelapsed = true
         open.calmSince = nil
         open.recovery = nil
         open.facts = new.facts
         open.stage = max(ended.stage, new.stage)
+        open.harm = max(ended.harm, new.harm)
+        open.incident.inhibitedBy = new.incident.inhibitedBy
         open.incident.severity = max(ended.incident.severity, new.incident.severity)
         open.incident.state = .firing
         open.incident.resolvedAt = nil
@@ -195,11 +215,21 @@ struct IncidentMachine<Key: IncidentKey> {
     private func update(
         _ open: inout TrackedIncident, _ condition: Condition, in memory: IncidentMemory<Key>
     ) -> IncidentChange.Transition {
-        if open.incident.isFlapping, memory.isCalm(key) { open.incident.isFlapping = false }
+        if open.incident.isFlapping, memory.isCalm(key) {
+            // The last word was that notifications pause: it is down for good now.
+            open.incident.isFlapping = false
+            return raise(&open, .again, isBack: true)
+        }
         let isFlapping = open.incident.isFlapping
-        if !isFlapping, condition.severity > open.incident.severity || condition.stage > open.stage {
+        open.harmSightings = condition.harm.map { $0 > open.harm } ?? false ? open.harmSightings + 1 : 0
+        let isWorse =
+            condition.severity > open.incident.severity || condition.stage > open.stage
+            || open.harmSightings >= rules.confirmations
+        if !isFlapping, isWorse {
             open.incident.severity = max(condition.severity, open.incident.severity)
             open.stage = max(condition.stage, open.stage)
+            open.harm = max(condition.harm ?? .none, open.harm)
+            open.harmSightings = 0
             return raise(&open, .worse)
         }
         guard let fingerprint = fingerprint(open) else { return .other }
@@ -212,8 +242,16 @@ struct IncidentMachine<Key: IncidentKey> {
 
     // MARK: - The problem is over
 
-    private func clear(_ known: TrackedIncident, _ reason: Incident.Resolution, in log: inout IncidentLog<Key>) {
+    private func required(_ open: TrackedIncident) -> Int {
+        open.hasRelapsed ? max(rules.recoveries, rules.recoveriesAfterRelapse) : rules.recoveries
+    }
+
+    private func clear(
+        _ known: TrackedIncident, _ reason: Incident.Resolution, _ inhibitor: IncidentKind?,
+        in log: inout IncidentLog<Key>
+    ) {
         var open = known
+        open.incident.inhibitedBy = inhibitor
         open.confirmations = 0
         open.recoveries += 1
         open.unknownSince = nil
@@ -230,9 +268,9 @@ struct IncidentMachine<Key: IncidentKey> {
         open.recovery = reason
         var transition = open.incident.state == .recovering ? IncidentChange.Transition.other : .recovering
         open.incident.state = .recovering
-        if open.recoveries == rules.recoveries { log.memory.noteTurn(of: key, at: now) }
+        if open.recoveries == required(open) { log.memory.noteTurn(of: key, at: now) }
         let isOver =
-            open.recoveries >= rules.recoveries && now.timeIntervalSince(calm) >= rules.settle
+            open.recoveries >= required(open) && now.timeIntervalSince(calm) >= rules.settle
             && rules.evidenceAt.map { $0 > calm } ?? true
         if isOver || isRemoved {
             // While it flaps it stays one incident, which ends once it is stable.
@@ -252,6 +290,7 @@ struct IncidentMachine<Key: IncidentKey> {
         open.incident.resolvedAt = now
         open.incident.reason = reason
         open.incident.isFlapping = false
+        open.incident.inhibitedBy = nil
         open.unknownSince = nil
         log.memory.open[key] = nil
         // What is not monitored any more does not come back: under its name it would be another.

@@ -10,6 +10,8 @@ package struct TrackedIncident: Codable, Equatable, Sendable {
     package var confirmations = 0
     /// Evaluations in a row that saw that it is over.
     package var recoveries = 0
+    /// Whether it looked over and was not, since it began.
+    package var hasRelapsed = false
     /// When the first of these was; nil while the condition holds.
     package var calmSince: Date?
     /// Why the condition ended, as the first of them saw it.
@@ -20,10 +22,13 @@ package struct TrackedIncident: Codable, Equatable, Sendable {
     package var graceUntil: Date?
     /// When it was first seen again, the last time that it came back after its end.
     package var returnedAt: Date?
-    /// The kind of the firing incident of the same domain that keeps this one pending.
-    package var inhibitedBy: IncidentKind?
-    /// How many of the steps at which it becomes worse by itself have passed.
+    /// How far it got on the way on which it becomes worse: how many of a certificate's last days have come; of the fleet how many
+    /// domains were told of.
     package var stage = 0
+    /// What phones did, when that was last worth a notification.
+    package var harm = Effect.Harm.none
+    /// Evaluations in a row that saw phones worse off than that.
+    package var harmSightings = 0
     /// Which facts counted already.
     package var history = FactsHistory()
     /// The edges or addresses that were seen with the problem; nil: none is known.
@@ -133,7 +138,8 @@ package struct FactsHistory: Codable, Equatable, Sendable {
         sightings = fresh == facts ? sightings + 1 : 1
         fresh = facts
         guard sightings >= required else { return .none }
-        let isNew = !counted.contains(facts) && counted.count < Self.limit
+        // The first that are seen at all are those that it fired with.
+        let isNew = current != nil && !counted.contains(facts) && counted.count < Self.limit
         count(facts, at: now)
         return isNew ? .changed : .rewrite
     }

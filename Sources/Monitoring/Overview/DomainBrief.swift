@@ -49,7 +49,7 @@ package struct DomainBrief: Codable, Equatable, Sendable {
             .map {
                 OpenIncident(
                     id: $0.incident.id, kind: $0.incident.kind, state: $0.incident.state, since: $0.incident.since,
-                    firedAt: $0.incident.firedAt, inhibitedBy: $0.inhibitedBy, graceUntil: $0.graceUntil)
+                    firedAt: $0.incident.firedAt, inhibitedBy: $0.incident.inhibitedBy, graceUntil: $0.graceUntil)
             }
         self.incidents = incidents
         let own = incidents.filter { $0.kind == status.kind }

@@ -52,7 +52,7 @@ extension TrackedIncident {
     fileprivate var isUndecided: Bool { isUnconfirmed || incident.state == .recovering }
 
     /// Whether only checks are missing before it fires.
-    var isUnconfirmed: Bool { !hasFired && graceUntil == nil && inhibitedBy == nil }
+    var isUnconfirmed: Bool { !hasFired && graceUntil == nil }
 }
 
 extension Verdict {

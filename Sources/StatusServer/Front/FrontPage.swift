@@ -77,7 +77,7 @@ struct FrontPage: Equatable, Sendable {
         var reasons: [(group: ReasonGroup, example: BriefRecord?)] = []
         var attention: [String: [DomainStatus: Int]] = [:]
         var openIncidents = 0
-        var acknowledged = 0
+        var unacknowledged = 0
         var incidents: [String: IncidentNote] = [:]
         var context = IncidentContext()
     }
@@ -90,8 +90,7 @@ struct FrontPage: Equatable, Sendable {
         let waiting = counts[.waiting] ?? 0
         headline = Self.headline(all: all, tally: tally, waiting: waiting)
         note = Self.note(reading, all: all, tally: tally)
-        let open = reading.openIncidents - reading.acknowledged
-        unacknowledged = open > 0 ? open.grouped : nil
+        unacknowledged = reading.unacknowledged > 0 ? reading.unacknowledged.grouped : nil
         progress =
             waiting == 0 || all == 0
             ? nil
@@ -167,7 +166,7 @@ struct FrontPage: Equatable, Sendable {
             open == 0
                 ? "No incident is open." : open == 1 ? "1 incident is open" : "\(open.grouped) incidents are open")
         if open > 0 {
-            parts[parts.count - 1] += reading.acknowledged >= open ? ", all acknowledged." : ","
+            parts[parts.count - 1] += reading.unacknowledged == 0 ? ", all acknowledged." : ","
         }
         return parts.joined(separator: " ")
     }

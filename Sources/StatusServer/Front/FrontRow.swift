@@ -127,8 +127,11 @@ extension FrontRow.IncidentLine {
         default: state = "\(incident.state.rawValue) since \(time.brief(incident.firedAt ?? incident.since))"
         }
         if let by = note?.record.acknowledgement?.by { notes.append("acknowledged by \(by.onOneLine(upTo: 100))") }
-        if let inhibitor = setting.context.inhibitor(of: incident.kind, inDomain: incident.inhibitedBy) {
+        if let inhibitor = setting.context.inhibitor(
+            of: incident.kind, of: setting.watched.domain, inDomain: incident.inhibitedBy)
+        {
             notes.append("inhibited by \(inhibitor)")
+            isUnacknowledged = false
         }
         let silence = setting.context.silences.active(
             domain: setting.watched.domain, labels: setting.watched.labels, kind: incident.kind, at: time.wall)

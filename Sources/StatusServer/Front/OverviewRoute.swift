@@ -26,8 +26,8 @@ struct OverviewRoute: Sendable {
         var reading = FrontPage.Reading(query: query, counts: counts, total: total, records: records)
         reading.trend = try await store.statusCounts(since: time.now - Trend.window)
         reading.context = try await IncidentContext(store, windows: context.windows.current, wall: time.wall)
-        reading.acknowledged = reading.context.acknowledgements.count
-        reading.openIncidents = try await store.openIncidentCount()
+        let incidents = try await store.incidentCounts(since: .distantFuture)
+        (reading.openIncidents, reading.unacknowledged) = (incidents.open, incidents.unacknowledged)
         let all = counts.values.reduce(0, +)
         let troubled = counts.reduce(0) { $0 + ($1.key.needsAttention ? $1.value : 0) }
         let isLarge = all > FrontPage.large

@@ -36,14 +36,16 @@ package struct IncidentContext: Sendable {
 
     /// What inhibits an incident of a domain: an incident of the same domain or of the fleet; nil: nothing.
     func inhibitor(of tracked: TrackedIncident) -> String? {
-        inhibitor(of: tracked.incident.kind, inDomain: tracked.inhibitedBy)
+        tracked.incident.domain.flatMap {
+            inhibitor(of: tracked.incident.kind, of: $0, inDomain: tracked.incident.inhibitedBy)
+        }
     }
 
     /// `own`: the incident of the same domain that inhibits it; nil: none does.
-    func inhibitor(of kind: IncidentKind, inDomain own: IncidentKind?) -> String? {
+    func inhibitor(of kind: IncidentKind, of domain: Domain, inDomain own: IncidentKind?) -> String? {
         if let own { return own.rawValue }
         return fleet.first {
-            $0.record.incident.state == .firing && $0.record.incident.cause?.inhibits.contains(kind) ?? false
+            $0.record.incident.state == .firing && $0.facts?.affected?.explains(kind, of: domain) ?? false
         }?
         .record.incident.kind.rawValue
     }

@@ -58,7 +58,7 @@ struct IncidentView: Equatable, Sendable {
         if let reason = incident.reason { lines.append(("Ended with", reason.rawValue.replacing("_", with: " "))) }
         lines.append(("Identifier", incident.id))
         self.facts = lines.compactMap { name, text in text.map { .init(name: name, text: $0) } }
-        affected = (facts?.affected?.domains ?? []).map {
+        affected = (facts?.affected?.domains ?? []).prefix(AffectedDomains.mostNamed).map {
             FrontPage.Kept(name: $0.name, value: "/domains/\($0.name)")
         }
         let isOpen = incident.state == .firing || incident.state == .recovering
@@ -116,7 +116,9 @@ struct IncidentStory: Equatable, Sendable {
         silenced = context.silencedUntil(incident, labels: labels, at: time.wall).map {
             "silenced until \(PageTime.brief($0, wall: time.wall))"
         }
-        isUnacknowledged = acknowledgement == nil && (incident.state == .firing || incident.state == .recovering)
+        isUnacknowledged =
+            acknowledgement == nil && incident.inhibitedBy == nil
+            && (incident.state == .firing || incident.state == .recovering)
         self.deliveries = deliveries.reversed().map { Delivery($0, time) }
     }
 }

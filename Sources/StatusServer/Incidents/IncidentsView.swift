@@ -186,7 +186,9 @@ extension IncidentsView.Row {
         let silenced = reading.context.silencedUntil(
             incident, labels: incident.domain.map(reading.labels) ?? [:], at: time.wall)
         var notes: [String] = []
-        isUnacknowledged = record.acknowledgement == nil && (incident.state == .firing || incident.state == .recovering)
+        isUnacknowledged =
+            record.acknowledgement == nil && incident.inhibitedBy == nil
+            && (incident.state == .firing || incident.state == .recovering)
         switch incident.state {
         case .pending: state = "Pending"
         case .resolved: state = incident.reason.map { $0.rawValue.replacing("_", with: " ") } ?? "resolved"

@@ -209,8 +209,11 @@ extension Store {
 
     /// The most incidents that a domain had which was then forgotten.
     private static func begunAndForgotten(_ database: Database) throws -> Int {
-        let stored = try String.fetchOne(database, cached: "SELECT value FROM meta WHERE name = 'incidents_forgotten'")
-        return stored.flatMap(Int.init) ?? 0
+        try meta("incidents_forgotten", database).flatMap(Int.init) ?? 0
+    }
+
+    static func meta(_ name: String, _ database: Database) throws -> String? {
+        try String.fetchOne(database, cached: "SELECT value FROM meta WHERE name = ?", arguments: [name])
     }
 
     static func setMeta(_ name: String, _ value: String, _ database: Database) throws {

@@ -33,7 +33,7 @@ enum IncidentRow {
     static let select = """
         SELECT i.id, i.domain, i.cause, i.kind, i.severity, i.state, i.since, i.opened_at, i.fired_at, i.resolved_at,
             i.reason, i.version, i.worse_version, i.worse_at, i.again_version, i.again_at, i.flapping_version,
-            i.flapping_at, i.is_flapping, i.ack_by, i.ack_reason, i.ack_at, i.ack_version, i.change,
+            i.flapping_at, i.is_flapping, i.inhibited_by, i.ack_by, i.ack_reason, i.ack_at, i.ack_version, i.change,
             coalesce(r.last_checked_at, d.last_checked_at) AS checked_at
         FROM incident i
         LEFT JOIN domain d ON d.name = i.domain
@@ -66,7 +66,8 @@ enum IncidentRow {
             firedAt: row.instant("fired_at"), resolvedAt: row.instant("resolved_at"),
             reason: (row["reason"] as String?).flatMap(Incident.Resolution.init(rawValue:)), version: row["version"],
             worse: mark(row, "worse"), again: mark(row, "again"), flapping: mark(row, "flapping"),
-            isFlapping: row["is_flapping"])
+            isFlapping: row["is_flapping"],
+            inhibitedBy: (row["inhibited_by"] as String?).flatMap(IncidentKind.init(rawValue:)))
         var record = IncidentRecord(
             incident: incident, change: row["change"], checkedAt: row.instant("checked_at"))
         if let acknowledgement = acknowledgement(row), acknowledgement.holds(for: incident) {
@@ -122,7 +123,8 @@ enum IncidentRow {
         into: "incident", key: "id",
         columns: """
             domain, cause, kind, severity, state, since, opened_at, fired_at, resolved_at, reason, version,
-            worse_version, worse_at, again_version, again_at, flapping_version, flapping_at, is_flapping, change, facts
+            worse_version, worse_at, again_version, again_at, flapping_version, flapping_at, is_flapping,
+            inhibited_by, change, facts
             """, kept: ["facts"])
 
     private static func write(_ change: IncidentChange, number: Int64, _ database: Database) throws {
@@ -135,7 +137,7 @@ enum IncidentRow {
                 incident.openedAt.milliseconds, incident.firedAt?.milliseconds, incident.resolvedAt?.milliseconds,
                 incident.reason?.rawValue, incident.version, incident.worse?.version, incident.worse?.at.milliseconds,
                 incident.again?.version, incident.again?.at.milliseconds, incident.flapping?.version,
-                incident.flapping?.at.milliseconds, incident.isFlapping, number,
+                incident.flapping?.at.milliseconds, incident.isFlapping, incident.inhibitedBy?.rawValue, number,
                 try change.facts.map { try Stored.encode($0) },
             ])
     }

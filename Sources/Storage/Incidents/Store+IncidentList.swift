@@ -70,9 +70,10 @@ extension Store {
     private static let isPending = "i.change = 0 AND i.state = 'pending'"
     private static let isResolved =
         "i.resolved_at >= :start AND i.resolved_at IS NOT NULL AND i.version > 0 AND i.kind <> 'change'"
-    /// As `Acknowledgement.holds`.
+    /// As `Acknowledgement.holds`; or what it follows from is to be acknowledged, and not this.
     private static let isAcknowledged = """
-        i.ack_at IS NOT NULL AND i.ack_version >= max(coalesce(i.worse_version, 0), coalesce(i.again_version, 0))
+        (i.inhibited_by IS NOT NULL OR i.ack_at IS NOT NULL
+            AND i.ack_version >= max(coalesce(i.worse_version, 0), coalesce(i.again_version, 0)))
         """
 
     static func openList(_ filter: IncidentFilter) -> String {

@@ -25,6 +25,10 @@ package struct MessageRecord: Equatable, Sendable {
     package var retryAt: Date
     /// An attempt ended without a clear answer, or is under way: the receiver may have it.
     package var isUnclear = false
+    /// Attempts that left, and that no answer came to.
+    package var unanswered = 0
+    /// Of a mail that some of its recipients could not take yet: to whom alone it goes; nil: to all.
+    package var recipient: String?
     /// The bytes are the plainest form, after the receiver refused the full one.
     package var isPlain = false
     /// A receiver may process a trigger after its end: the end is sent once more.
@@ -82,14 +86,14 @@ extension ChannelTransaction {
     package func insert(_ message: MessageRecord) throws -> MessageRecord {
         try database.execute(
             cached: """
-                INSERT INTO message (channel, key, reason, kind, created_at, attempts, retry_at, is_unclear, is_plain,
-                    is_repeat, body)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO message (channel, key, reason, kind, created_at, attempts, retry_at, is_unclear,
+                    unanswered, recipient, is_plain, is_repeat, body)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 channel, message.key, message.reason.rawValue, message.kind.rawValue, message.createdAt.milliseconds,
-                message.attempts, message.retryAt.milliseconds, message.isUnclear, message.isPlain, message.isRepeat,
-                message.body,
+                message.attempts, message.retryAt.milliseconds, message.isUnclear, message.unanswered,
+                message.recipient, message.isPlain, message.isRepeat, message.body,
             ])
         var stored = message
         stored.id = database.lastInsertedRowID
@@ -111,20 +115,28 @@ extension ChannelTransaction {
     package func update(_ message: MessageRecord) throws {
         try database.execute(
             cached: """
-                UPDATE message SET attempts = ?, retry_at = ?, is_unclear = ?, is_plain = ?, is_repeat = ?, body = ?
+                UPDATE message SET attempts = ?, retry_at = ?, is_unclear = ?, unanswered = ?, is_plain = ?, is_repeat = ?,
+                    body = ?
                 WHERE id = ? AND channel = ?
                 """,
             arguments: [
-                message.attempts, message.retryAt.milliseconds, message.isUnclear, message.isPlain, message.isRepeat,
-                message.body, message.id, channel,
+                message.attempts, message.retryAt.milliseconds, message.isUnclear, message.unanswered, message.isPlain,
+                message.isRepeat, message.body, message.id, channel,
             ])
     }
 
-    /// Deletes a message and its members.
+    /// Deletes a message and its members. It speaks for no row any more, not even for one whose incident cannot be read.
     package func delete(_ message: MessageRecord) throws {
+        for member in message.members {
+            try database.execute(
+                cached: Self.releasingMember, arguments: [channel, member.incidentID, message.id])
+        }
         try database.execute(
             cached: "DELETE FROM message WHERE id = ? AND channel = ?", arguments: [message.id, channel])
     }
+
+    static let releasingMember =
+        "UPDATE notification SET message_id = NULL WHERE channel = ? AND incident_id = ? AND message_id = ?"
 
     /// Adds a line to the log.
     package func log(_ delivery: DeliveryRecord) throws {
@@ -149,6 +161,8 @@ extension ChannelTransaction {
             createdAt: Date(milliseconds: row["created_at"]), retryAt: Date(milliseconds: row["retry_at"]))
         message.attempts = row["attempts"]
         message.isUnclear = row["is_unclear"]
+        message.unanswered = row["unanswered"]
+        message.recipient = row["recipient"]
         message.isPlain = row["is_plain"]
         message.isRepeat = row["is_repeat"]
         return message

@@ -34,6 +34,10 @@ package struct NotificationRecord: Equatable, Sendable {
     package var dueAt: Date?
     /// The message under way that speaks for it; nil: none.
     package var messageID: Int64?
+    /// Whether something suppressed notifications at the last look.
+    package var isHeld = false
+    /// When that last ended: nobody could have acknowledged before; nil: nothing ever did.
+    package var releasedAt: Date?
 
     package enum State: String, Sendable, CaseIterable {
         case nothing, firing, resolved
@@ -126,7 +130,8 @@ extension ChannelTransaction {
                 record.mayKnow, record.acknowledgedAt?.milliseconds,
                 record.refused?.version, record.refused?.at.milliseconds, record.count, record.reference,
                 record.reason?.rawValue, record.pendingSince?.milliseconds, record.dueAt?.milliseconds,
-                record.messageID, incident.kind.rawValue, Self.ranks.firstIndex(of: incident.severity),
+                record.messageID, record.isHeld, record.releasedAt?.milliseconds, incident.kind.rawValue,
+                Self.ranks.firstIndex(of: incident.severity),
             ])
     }
 
@@ -141,7 +146,7 @@ extension ChannelTransaction {
         into: "notification", key: "channel, incident_id",
         columns: """
             state, version, notified_at, may_know, acknowledged_at, refused_version, refused_at, count,
-            reference, reason, pending_since, due_at, message_id, kind, rank
+            reference, reason, pending_since, due_at, message_id, is_held, released_at, kind, rank
             """)
 
     /// Notifications that `decide` is to be asked about again by now, the longest due first; none with a message under
@@ -199,6 +204,14 @@ extension ChannelTransaction {
         GROUP BY n.kind, n.reason
         """
 
+    /// How many incidents of a kind were seen, and are not confirmed yet.
+    package func unconfirmed(_ kind: IncidentKind) throws -> Int {
+        try Int.fetchOne(database, cached: Self.unconfirmedOfKind, arguments: [kind.rawValue]) ?? 0
+    }
+
+    static let unconfirmedOfKind =
+        "SELECT count(*) FROM incident INDEXED BY incident_pending_of_kind WHERE kind = ? AND state = 'pending'"
+
     /// The members of a group, the most severe first, of these the longest pending.
     package func pending(_ group: NotificationGroup, limit: Int) throws -> [NotificationRecord] {
         try records(cached: Self.members, [channel, group.kind.rawValue, group.reason.rawValue, limit])
@@ -254,6 +267,8 @@ extension ChannelTransaction {
         record.pendingSince = row.instant("pending_since")
         record.dueAt = row.instant("due_at")
         record.messageID = row["message_id"]
+        record.isHeld = row["is_held"]
+        record.releasedAt = row.instant("released_at")
         return record
     }
 }

@@ -8,8 +8,10 @@ import Monitoring
 /// What is known of a channel as a whole: a row of `channel`.
 package struct ChannelRecord: Equatable, Sendable {
     package let name: String
-    /// As the configuration names it; another type under the same name begins anew.
+    /// As the configuration names it.
     package let type: String
+    /// Where its messages go, by a keyed hash. Another destination under the same name begins anew.
+    package let destination: String
     /// The last change of an incident that the channel has looked at.
     package var seen: Int64 = 0
     /// Until when nothing is sent, and why.
@@ -65,9 +67,10 @@ package struct ChannelRecord: Equatable, Sendable {
         }
     }
 
-    package init(name: String, type: String) {
+    package init(name: String, type: String, destination: String = "") {
         self.name = name
         self.type = type
+        self.destination = destination
     }
 }
 
@@ -108,6 +111,15 @@ package struct ChannelTransaction {
         try IncidentRow.records(database, cached: Self.unresolvedOfFleet)
     }
 
+    /// The confirmed and unresolved incident of a kind that a domain has; nil: none.
+    package func unresolvedIncident(_ kind: IncidentKind, of domain: Domain) throws -> IncidentRecord? {
+        try IncidentRow.records(database, cached: Self.unresolvedOfDomain, [domain.name, kind.rawValue]).last
+    }
+
+    static let unresolvedOfDomain = """
+        \(IncidentRow.select) WHERE i.domain = ? AND i.kind = ? AND \(IncidentRow.isUnresolved) ORDER BY i.opened_at
+        """
+
     private static let fleetKinds = IncidentKind.allCases.filter(\.isOfFleet).map { "'\($0.rawValue)'" }
 
     static let unresolvedOfFleet = """
@@ -146,7 +158,18 @@ package struct ChannelTransaction {
     /// Writes the row of this channel.
     package func save(_ record: ChannelRecord) throws { try ChannelRow.save(record, database) }
 
-    /// Deletes all that this channel knows and sends, since another channel has its name now. Its own row stays.
+    /// Withdraws all that is pending and under way, since nobody sends it. What the channel knows stays.
+    package func retire() throws {
+        try database.execute(cached: "DELETE FROM message WHERE channel = ?", arguments: [channel])
+        try database.execute(cached: Self.withdrawing, arguments: [channel])
+    }
+
+    static let withdrawing = """
+        UPDATE notification SET reason = NULL, pending_since = NULL, due_at = NULL, message_id = NULL
+        WHERE channel = ? AND (pending_since IS NOT NULL OR due_at IS NOT NULL OR message_id IS NOT NULL)
+        """
+
+    /// Deletes all that this channel knows and sends, since its messages go elsewhere now. Its own row stays.
     package func forget() throws {
         try database.execute(cached: "DELETE FROM notification WHERE channel = ?", arguments: [channel])
         try database.execute(cached: "DELETE FROM message WHERE channel = ?", arguments: [channel])
@@ -186,12 +209,13 @@ extension Store {
         try await write { try Self.endHold(channel, now, $0) }
     }
 
-    /// The same for a person who has mended something, and does not wait for `group_interval`; also returns how many
-    /// notifications the channel still has to send.
+    /// The same for a person who has mended something, and waits neither for `group_interval` nor for the next attempt of a
+    /// message; also returns how many notifications the channel still has to send.
     package func retry(channel: String, now: Date) async throws -> (record: ChannelRecord, pending: Int)? {
         let record = try await write { database in
             let record = try Self.endHold(channel, now, database)
             try database.execute(cached: Self.forgettingPace, arguments: [channel])
+            try database.execute(cached: Self.hastening, arguments: ["now": now.milliseconds, "channel": channel])
             return record
         }
         guard let record else { return nil }
@@ -206,7 +230,31 @@ extension Store {
         return record
     }
 
+    static let hastening = "UPDATE message SET retry_at = :now WHERE channel = :channel AND retry_at > :now"
     static let forgettingPace = "UPDATE notification_group SET last_at = NULL WHERE channel = ?"
+
+    /// The key of the hashes of destinations: made once, so that no hash tells a secret to who has not the store.
+    package func destinationKey() async throws -> String {
+        try await write { database in
+            if let key = try Self.meta("destination_key", database) { return key }
+            var random = SystemRandomNumberGenerator()
+            let key = (0..<4).map { _ in String(random.next(), radix: 16) }.joined()
+            try Self.setMeta("destination_key", key, database)
+            return key
+        }
+    }
+
+    /// What people were told last of a channel's former place; nil: nothing.
+    package func toldOpen(at channel: String) async throws -> String? {
+        try await read { try Self.meta("told_open_\(channel)", $0) }
+    }
+
+    package func note(toldOpen mark: String, at channel: String) async throws {
+        try await write { try Self.setMeta("told_open_\(channel)", mark, $0) }
+    }
+
+    /// Withdraws what is pending at a channel that nobody sends to any more.
+    package func retire(channel: String) async throws { try await transact(channel: channel) { try $0.retire() } }
 
     /// Incidents that the channel knows or may know as firing: what stays open there once the channel is removed.
     package func unendedNotifications(channel: String) async throws -> [IncidentRecord] {
@@ -227,7 +275,7 @@ enum ChannelRow {
     }
 
     static func record(_ row: Row) -> ChannelRecord {
-        var record = ChannelRecord(name: row["name"], type: row["type"])
+        var record = ChannelRecord(name: row["name"], type: row["type"], destination: row["destination"])
         record.seen = row["seen"]
         if let until = row.instant("hold_until") {
             record.hold = ChannelRecord.Hold(
@@ -249,7 +297,7 @@ enum ChannelRow {
     private static let upserting = upsert(
         into: "channel", key: "name",
         columns: """
-            type, seen, hold_until, hold_reason, trouble_state, trouble_since, trouble_error, failures, refusals,
+            type, destination, seen, hold_until, hold_reason, trouble_state, trouble_since, trouble_error, failures, refusals,
             refused_messages, throttled_since, refusals_lifted_at
             """)
 
@@ -257,7 +305,8 @@ enum ChannelRow {
         try database.execute(
             cached: upserting,
             arguments: [
-                record.name, record.type, record.seen, record.hold?.until.milliseconds, record.hold?.reason.rawValue,
+                record.name, record.type, record.destination, record.seen, record.hold?.until.milliseconds,
+                record.hold?.reason.rawValue,
                 record.trouble?.state.rawValue, record.trouble?.since.milliseconds, record.trouble?.error,
                 record.failures, record.refusals, record.refusedMessages, record.throttledSince?.milliseconds,
                 record.refusalsLiftedAt?.milliseconds,

@@ -28,6 +28,8 @@ package struct DeliveryRecord: Equatable, Sendable {
 
     package enum Outcome: String, Sendable, CaseIterable {
         case delivered
+        /// It was sent a few times, and no answer came: it counts as delivered, since the receiver may be slow.
+        case unanswered
         /// The receiver refused this very message, in its plainest form too.
         case refused
         /// Nobody needed it any more, or its time ran out.

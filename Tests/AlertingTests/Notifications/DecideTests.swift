@@ -29,7 +29,8 @@ private struct Case {
     }
     var isStep: Bool { !route.isRouted && route.escalatesAfter != nil }
     var stepDue: Date {
-        (incident.escalatesFrom ?? noon) + (route.escalatesAfter ?? .zero).components.seconds.seconds
+        max(incident.escalatesFrom ?? noon, known.releasedAt ?? .distantPast)
+            + (route.escalatesAfter ?? .zero).components.seconds.seconds
     }
     var isSilent: Bool { suppression?.reason == .silenced || suppression?.reason == .inhibited }
     var flapsAnew: Bool {
@@ -59,10 +60,10 @@ private func row(_ c: Case) -> (name: String, answer: Decision) {
         if c.knowsFiring || c.known.mayKnow {
             return c.age <= life ? ("knows firing, resolved", .send(.resolved)) : ("resolved too long ago", .nothing)
         }
-        if c.known.state == .nothing {
+        if c.known.version < c.incident.version {
             let wasPending = c.known.pendingSince != nil || c.known.refused != nil
             let isDue = wasPending && !c.route.isPager && !c.isSilent && c.age <= 86_400
-            return isDue ? ("was pending", .send(.wasFiring)) : ("knows nothing, resolved", .nothing)
+            return isDue ? ("was pending", .send(.wasFiring)) : ("knows nothing of it, resolved", .nothing)
         }
         return ("knows resolved, resolved", .nothing)
     }
@@ -103,7 +104,7 @@ private func row(_ c: Case) -> (name: String, answer: Decision) {
 private let rowNames: Set<String> = [
     "about this channel", "the end was refused", "the end was refused long ago", "knows firing, resolved",
     "resolved too long ago", "was pending",
-    "knows nothing, resolved", "knows resolved, resolved", "pending", "acknowledged", "recovering",
+    "knows nothing of it, resolved", "knows resolved, resolved", "pending", "acknowledged", "recovering",
     "this version was refused", "new: not concerned", "new: suppressed", "new: step not reached", "new: step",
     "knows nothing", "knows resolved", "knows resolved: flapping", "not routed any more", "version above: suppressed",
     "version above: worse",
@@ -153,7 +154,7 @@ private enum Combinations {
             let instants = [noon - 60, noon - 3600, noon - 86_399, noon - 10 * 86_400]
             for version in state == .nothing ? [0] : [1, 3] {
                 for notified in state == .firing ? instants : [noon - 3600] {
-                    for flags in 0..<10 {
+                    for flags in 0..<11 {
                         var record = NotificationRecord(incidentID: "a")
                         record.state = state
                         record.version = version
@@ -162,6 +163,8 @@ private enum Combinations {
                             record.mayKnow = flags & 1 != 0
                             record.pendingSince = flags & 2 == 0 ? nil : noon - 300
                             record.acknowledgedAt = flags & 4 == 0 ? nil : noon - 40
+                        } else if flags == 10 {
+                            record.releasedAt = noon - 30
                         } else {
                             record.refused = .init(version: flags == 8 ? 3 : -1, at: noon - 10)
                         }

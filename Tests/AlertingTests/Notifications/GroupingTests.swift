@@ -182,18 +182,25 @@ extension AlertingSuite {
                 version: state == .pending ? 0 : 1)
         }
 
+        /// Two domains, and what an incident of the CDN explains of them.
+        private static func counted() throws -> AffectedDomains {
+            AffectedDomains(
+                [try Domain("a.example.com"), try Domain("b.example.com")], of: 9, explaining: [.cdnStale])
+        }
+
         private func world(_ channels: [Channel]? = nil, _ script: [String: [ScriptedTransport.Reply]] = [:]) throws
             -> World
         {
             try World(
                 script: script,
-                World.routing(channels ?? [channel("hook")], domains: ["a.example.com", "b.example.com"]))
+                World.routing(
+                    channels ?? [channel("hook")], domains: ["a.example.com", "b.example.com", "c.example.com"]))
         }
 
         @Test("a pending parent suppresses nothing")
         func pending() async throws {
             let world = try world()
-            try await world.commit(parent(.pending, at: noon), .opened)
+            try await world.commit(parent(.pending, at: noon), .opened, affected: try Self.counted())
             try await world.commit(.firing, "a.example.com")
             try await world.settle()
             #expect(world.types() == ["firing"])
@@ -204,7 +211,7 @@ extension AlertingSuite {
         )
         func delivered() async throws {
             let world = try world()
-            try await world.commit(parent(.firing, at: noon), .firing)
+            try await world.commit(parent(.firing, at: noon), .firing, affected: try Self.counted())
             try await world.settle()
             try await world.commit(.firing, "a.example.com")
             try await world.commit(.firing, "b.example.com", kind: .originBroken)
@@ -213,7 +220,7 @@ extension AlertingSuite {
             var end = parent(.firing, at: noon)
             end.state = .resolved
             end.resolvedAt = world.time.now()
-            try await world.commit(end, .resolved)
+            try await world.commit(end, .resolved, affected: try Self.counted())
             world.delivery.reconsider()
             try await world.pass(5, isChecking: false)
             #expect(world.types() == ["firing", "firing", "resolved"])
@@ -221,10 +228,26 @@ extension AlertingSuite {
             #expect(world.types() == ["firing", "firing", "resolved", "firing"])
         }
 
+        @Test("a parent speaks for the domains that it counts and for what it explains, after a restart too")
+        func counts() async throws {
+            let world = try world()
+            try await world.commit(parent(.firing, at: noon), .firing, affected: try Self.counted())
+            try await world.settle()
+            try await world.restart()
+            try await world.commit(.firing, "a.example.com")
+            try await world.commit(.firing, "a.example.com", kind: .cdnMissing)
+            try await world.commit(.firing, "c.example.com")
+            try await world.settle()
+            let texts = world.transport.sent.dropFirst().map(\.text)
+            #expect(texts.count == 2)
+            #expect(texts.contains { $0.contains("a.example.com") && $0.contains("cdn.missing") })
+            #expect(texts.contains { $0.contains("c.example.com") && $0.contains("cdn.stale") })
+        }
+
         @Test("children wait a minute for a parent that does not get through, and then go out")
         func notDelivered() async throws {
             let world = try world(nil, ["hook": Array(repeating: .status(500), count: 4)])
-            try await world.commit(parent(.firing, at: noon), .firing)
+            try await world.commit(parent(.firing, at: noon), .firing, affected: try Self.counted())
             try await world.commit(.firing, "a.example.com")
             try await world.pass(3600)
             #expect(world.transport.sent.contains { $0.text.contains("a.example.com") })
@@ -235,7 +258,7 @@ extension AlertingSuite {
             var stale = try channel("stale")
             stale.kinds = ["cdn.stale"]
             let world = try world([channel("hook"), stale])
-            try await world.commit(parent(.firing, at: noon), .firing)
+            try await world.commit(parent(.firing, at: noon), .firing, affected: try Self.counted())
             try await world.settle()
             try await world.commit(.firing, "a.example.com")
             try await world.pass(600)
@@ -248,15 +271,12 @@ extension AlertingSuite {
             for text in ["*.example.com", "all"] {
                 let world = try world()
                 world.delivery.set(
-                    fleet: .distantFuture,
-                    affected: ["parent": [try Domain("a.example.com"), try Domain("b.example.com")]])
-                world.delivery.set(
                     silences: Silences(silences: [
                         Silence(
                             id: "1", scope: SilenceScope(domains: [try DomainPattern(text)]), startsAt: noon,
                             endsAt: noon + 3600, author: "eva", reason: "work")
                     ]))
-                try await world.commit(parent(.firing, at: noon), .firing)
+                try await world.commit(parent(.firing, at: noon), .firing, affected: try Self.counted())
                 try await world.pass(3500)
                 #expect(world.types().isEmpty, "\(text)")
                 try await world.pass(200)
@@ -269,7 +289,8 @@ extension AlertingSuite {
             let routing = try World.routing(
                 [channel("hook"), channel("ops"), channel("third")], fallback: "ops")
             let world = try World(routing)
-            try await world.commit(parent(.firing, at: noon, cause: .channel("hook")), .firing)
+            try await world.commit(
+                parent(.firing, at: noon, cause: .channel("hook")), .firing, affected: try Self.counted())
             try await world.settle()
             #expect(world.types("ops") == ["firing"] && world.types("hook").isEmpty && world.types("third").isEmpty)
         }
@@ -277,11 +298,11 @@ extension AlertingSuite {
         @Test("before the fleet was evaluated after it fired, an incident waits")
         func evaluation() async throws {
             let world = try world()
-            world.delivery.set(fleet: noon - 1, affected: [:])
+            world.delivery.set(fleet: noon - 1)
             try await world.commit(.firing, "a.example.com")
             try await world.pass(20)
             #expect(world.types().isEmpty)
-            world.delivery.set(fleet: world.time.now(), affected: [:])
+            world.delivery.set(fleet: world.time.now())
             try await world.pass(5)
             #expect(world.types() == ["firing"])
         }

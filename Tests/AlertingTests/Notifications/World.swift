@@ -145,7 +145,7 @@ final class World {
         self.routing = routing
         self.delivery = delivery
         steps = DeliverySteps(delivery)
-        delivery.set(fleet: .distantFuture, affected: [:])
+        delivery.set(fleet: .distantFuture)
     }
 
     deinit {
@@ -169,7 +169,7 @@ final class World {
         self.routing = routing ?? self.routing
         delivery = Self.delivery(store, self.routing, transport, time, log)
         steps = DeliverySteps(delivery)
-        delivery.set(fleet: .distantFuture, affected: [:])
+        delivery.set(fleet: .distantFuture)
         try await delivery.prepare()
     }
 
@@ -225,12 +225,13 @@ final class World {
 
     func commit(
         _ incident: Incident, _ transition: IncidentChange.Transition, changes: [Change] = [],
+        affected: AffectedDomains? = nil,
         diagnosis: Diagnosis = .saying("the CDN lags"), findings: [Finding] = [finding()]
     ) async throws {
         let facts = IncidentFacts(
             diagnosis: diagnosis,
             comparison: Comparison(state: .stale, changedAt: incident.since, lagSeconds: 3600, changes: changes),
-            findings: findings)
+            findings: findings, affected: affected)
         let change = IncidentChange(incident: incident, facts: facts, transition: transition)
         if let domain = incident.domain {
             var state = DomainState(domain: domain)
@@ -284,6 +285,22 @@ final class World {
             guard time.now() < end else { return }
             if isChecking { next = min(next, checked + 600) }
             time.advance(to: max(min(next, end), time.now() + 0.001))
+        }
+    }
+
+    /// The last turn of a channel that the configuration does not name any more.
+    func leave(_ channel: String) async throws { _ = try await step(channel) }
+
+    /// Drafts the next message of a channel, lets it be changed, and stores it.
+    func draft(_ name: String, _ change: @escaping @Sendable (inout Draft) -> Void) async throws -> MessageRecord? {
+        let channel = try #require(routing.channel(named: name))
+        _ = try await Reconciler(delivery: delivery, channel: channel).reconcile(isWalk: true)
+        let (inputs, now) = (delivery.inputs, time.now())
+        return try await store.transact(channel: name) { store in
+            let freezer = Freezer(asker: try Asker(inputs, channel, store, now: now, wall: now))
+            guard var draft = try freezer.draftNext(store).0 else { return nil }
+            change(&draft)
+            return try freezer.freeze(draft, store)
         }
     }
 

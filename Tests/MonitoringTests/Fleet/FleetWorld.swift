@@ -140,12 +140,13 @@ struct FleetWorld {
     }
 
     private mutating func reconcile() {
-        let inhibited = fleet.open.filter { $0.value.hasFired }.reduce(into: Set()) { $0.formUnion($1.key.inhibits) }
+        let parents = fleet.open.values.filter(\.hasFired).compactMap(\.facts?.affected)
         for state in states where !state.open.isEmpty {
             for open in state.open.values where open.incident.state == .firing && !known.contains(open.incident.id) {
                 let since = waiting[open.incident.id] ?? now
                 waiting[open.incident.id] = since
-                guard !inhibited.contains(open.incident.kind), now - since >= Self.groupWait,
+                guard !parents.contains(where: { $0.explains(open.incident.kind, of: state.domain) }),
+                    open.incident.inhibitedBy == nil, now - since >= Self.groupWait,
                     state.lastCheckedAt ?? .distantPast > .testing + parentEnd, open.unknownSince == nil
                 else { continue }
                 tell(IncidentChange(incident: open.incident, facts: nil, transition: .firing))

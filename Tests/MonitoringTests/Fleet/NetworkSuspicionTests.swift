@@ -43,7 +43,8 @@ extension MonitoringSuite {
         func canariesAnswer() throws {
             let world = try outage(20, canaries: { _ in true })
             // They fail together all the same, and are told of together.
-            #expect(world.summary == ["firing monitor.degraded", "resolved monitor.degraded"])
+            #expect(
+                world.summary == ["firing monitor.degraded", "worse monitor.degraded", "resolved monitor.degraded"])
             #expect(world.states.allSatisfy { $0.open.isEmpty })
             let few = try outage(3, canaries: { _ in true })
             #expect(few.summary.count { $0 == "firing origin.unreachable" } == 3)

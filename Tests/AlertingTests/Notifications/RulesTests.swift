@@ -1,0 +1,380 @@
+// The five rules of docs/alerts.md, played at the channels.
+
+import Evidence
+import Facts
+import Foundation
+import GRDB
+import Monitoring
+import Storage
+import Testing
+
+@testable import Alerting
+
+extension AlertingSuite {
+    @Suite("What happened is what people hear")
+    struct RulesTests {
+        private static func filtered(_ name: String, _ kinds: [String]) throws -> Channel {
+            var filtered = try channel(name)
+            filtered.kinds = kinds
+            return filtered
+        }
+
+        private static func pager(_ place: String, key: Character = "A") throws -> Channel {
+            try Channel(
+                name: "pager", kind: .pagerduty, url: "https://\(place).test", token: String(repeating: key, count: 32))
+        }
+
+        /// A consequence of the broken origin, as `evaluate` commits it.
+        private static func missing(
+            _ world: World, by cause: IncidentKind?, _ transition: IncidentChange.Transition = .firing
+        ) async throws {
+            let now = world.time.now()
+            try await world.commit(
+                Incident(
+                    id: "c0ffee", subject: .domain(try Domain("example.com")), kind: .cdnMissing, severity: .error,
+                    state: .firing, since: noon, openedAt: noon, firedAt: min(now, noon + 60), version: 1,
+                    inhibitedBy: cause), transition)
+        }
+
+        private static func incident() throws -> Incident {
+            Incident(
+                id: "c0ffee", subject: .domain(try Domain("example.com")), kind: .originBroken, severity: .error,
+                state: .firing, since: noon - 60, openedAt: noon - 60, firedAt: noon, version: 1)
+        }
+
+        /// Somebody else writes to the file.
+        private static func spoil(_ world: World, _ sql: String) async throws {
+            let other = try DatabaseQueue(path: world.folder + "/monitor.db")
+            try await other.write { try $0.execute(sql: sql) }
+            try other.close()
+        }
+
+        // MARK: - An alert is about what phones do
+
+        @Test(
+            "a consequence is told by its cause, to those who know the cause; others hear of it, and all when it outlives it"
+        )
+        func consequence() async throws {
+            let world = try World(World.routing([channel("hook"), Self.filtered("copies", ["cdn.*"])]))
+            try await world.commit(.firing, kind: .originBroken)
+            try await world.settle()
+            try await Self.missing(world, by: .originBroken)
+            try await world.commit(.worse, kind: .originBroken)
+            try await world.pass(3600)
+            #expect(world.types("hook") == ["firing", "update"])
+            #expect(world.types("copies") == ["firing"])
+            // The cause is over: what it explained is told at once, and needs no second confirmation.
+            try await world.commit(.resolved, kind: .originBroken)
+            try await Self.missing(world, by: nil, .other)
+            try await world.pass(60)
+            #expect(world.types("hook") == ["firing", "update", "resolved", "firing"])
+            #expect(world.types("copies") == ["firing"])
+        }
+
+        @Test("an end says what is still wrong with the domain")
+        func remainder() throws {
+            var incident = try Self.incident()
+            incident.state = .resolved
+            incident.resolvedAt = noon
+            let facts = IncidentFacts(
+                diagnosis: Diagnosis(effect: Effect(.openWebsite(at: nil)), cause: .remark(.over)),
+                isStillFailing: true)
+            let alert = Alert(
+                reason: .resolved, at: noon, incident: incident, facts: facts, labels: [:],
+                links: Alert.Links(statusPage: nil), instance: "m")
+            #expect(RenderedAlert(alert).oneLine.contains("Links open the website"))
+        }
+
+        // MARK: - What a channel knows belongs to its destination
+
+        @Test(
+            "a new place begins with what fires; a pager that is left is told the end with the key that is still in memory"
+        )
+        func destination() async throws {
+            let world = try World(World.routing([channel("hook"), Self.pager("pager")]))
+            try await world.commit(.firing)
+            try await world.settle()
+            let elsewhere = try Channel(name: "hook", kind: .webhook, url: "https://new.test/in")
+            try await world.reload(World.routing([elsewhere, Self.pager("other", key: "B")]))
+            try await world.pass(60)
+            #expect(world.types("hook") == ["firing", "resolved"] && world.types("new") == ["firing"])
+            func events(_ place: String) throws -> [[String]] {
+                try world.transport.sent(to: place).map {
+                    let body = try object($0.request.body)
+                    return [body["event_action"], body["routing_key"], body["dedup_key"]].map { "\($0 ?? "")" }
+                }
+            }
+            let (old, new) = (try events("pager"), try events("other"))
+            try #require(old.map(\.[0]) == ["trigger", "resolve"] && new.map(\.[0]) == ["trigger"])
+            #expect(old.allSatisfy { $0[1].hasPrefix("AAA") } && new[0][1].hasPrefix("BBB"))
+            #expect(old[0][2] == old[1][2])
+            try await world.commit(.resolved)
+            try await world.pass(60)
+            #expect(world.types("hook").count == 2 && world.types("new") == ["firing", "resolved"])
+            #expect(try events("pager").count == 2 && events("other").map(\.[0]) == ["trigger", "resolve"])
+        }
+
+        @Test("a secret that only opens the door makes no other place; neither does a restart")
+        func sameDestination() async throws {
+            let world = try World(World.routing([channel("hook", keys: [Data("a".utf8)])]))
+            try await world.commit(.firing)
+            try await world.settle()
+            try await world.reload(World.routing([channel("hook", keys: [Data("b".utf8)])]))
+            try await world.restart()
+            try await world.pass(60)
+            #expect(world.types() == ["firing"])
+        }
+
+        @Test("after a restart a new place begins with what fires, and the old one gets nothing")
+        func restarted() async throws {
+            let world = try World(World.routing([channel("hook")]))
+            try await world.commit(.firing)
+            try await world.settle()
+            try await world.restart(World.routing([Channel(name: "hook", kind: .webhook, url: "https://new.test/in")]))
+            try await world.commit(.resolved)
+            try await world.pass(60)
+            #expect(world.types("hook") == ["firing"] && world.types("new").isEmpty)
+        }
+
+        @Test(
+            "a removed channel is told the end, and nothing of it waits; where it cannot be told, the log says what is open"
+        )
+        func removed() async throws {
+            for script in [[], [ScriptedTransport.Reply.status(200), .status(403)]] {
+                let world = try World(script: ["gone": script], World.routing([channel("hook"), channel("gone")]))
+                try await world.commit(.firing)
+                try await world.settle()
+                try await world.reload(World.routing([channel("hook")]))
+                try await world.commit(.worse)
+                try await world.leave("gone")
+                #expect(world.types("gone") == ["firing", "resolved"])
+                let pending = try await world.store.pendingNotifications { $0 == "gone" }
+                let due = try await world.store.inspect(channel: "gone") { try $0.nextDue() }
+                #expect(pending.isEmpty && due == nil)
+                let isLogged = world.log.text.contains {
+                    $0.contains("former place") && $0.contains("example.com") && $0.hasPrefix("warning")
+                }
+                #expect(isLogged == !script.isEmpty)
+            }
+        }
+
+        @Test("a second outbreak that is over before the receiver is back is told, as a first one is")
+        func secondOutbreak() async throws {
+            let world = try World(World.routing([channel("hook")]))
+            try await world.commit(.firing)
+            try await world.settle()
+            try await world.commit(.resolved)
+            try await world.settle()
+            let down = ScriptedTransport.Reply.fault(.network, "connection refused", wasSent: false)
+            world.transport.script("hook", Array(repeating: down, count: 4))
+            try await world.commit(.again)
+            try await world.pass(20)
+            try await world.commit(.resolved)
+            try await world.pass(3600)
+            let reasons = try await world.store.deliveries(limit: 10).filter { $0.outcome == .delivered }.map(\.reason)
+            #expect(reasons.reversed() == [.firing, .resolved, .wasFiring])
+        }
+
+        // MARK: - Delivered means that the service said so
+
+        @Test("what no answer comes to is sent four times, further and further apart, and counts as known then")
+        func unanswered() async throws {
+            let slow = ScriptedTransport.Reply.fault(.network, "timed out")
+            let world = try World(script: ["hook": Array(repeating: slow, count: 100)])
+            try await world.commit(.firing)
+            try await world.pass(4 * 3600)
+            #expect(world.offsets() == [0, 30, 150, 750])
+            #expect(try await world.known()?.state == .firing)
+            try await world.commit(.resolved)
+            try await world.pass(80 * 3600)
+            #expect(world.types() == Array(repeating: "firing", count: 4) + Array(repeating: "resolved", count: 4))
+            #expect(try await world.store.deliveries(limit: 9).map(\.outcome) == [.unanswered, .unanswered])
+            // People who read another channel hear that this one answers nothing.
+            #expect(world.delivery.troubles().map(\.name) == ["hook"])
+        }
+
+        @Test("a wish to wait for half an hour is trouble at once")
+        func retryAfter() async throws {
+            for (seconds, isTrouble) in [("3600", true), ("1800", true), ("600", false)] {
+                let world = try World(script: ["hook": [.status(429, retryAfter: seconds)]])
+                try await world.commit(.firing)
+                try await world.settle()
+                #expect(world.delivery.troubles().isEmpty != isTrouble, "\(seconds)")
+            }
+        }
+
+        @Test("a service that asks to wait and says not how long is asked at gaps that double")
+        func throttled() async throws {
+            let world = try World(script: ["hook": Array(repeating: .status(429), count: 40)])
+            try await world.commit(.firing)
+            try await world.pass(215)
+            #expect(world.offsets() == [0, 5, 10, 20, 40, 80, 160])
+        }
+
+        @Test("what a service asks of all its channels holds for them, and writes no row of another")
+        func serviceWide() async throws {
+            let world = try World(
+                script: ["a": [.status(429, #"{"global": true, "retry_after": 60}"#)]],
+                World.routing([channel("a", .discord), channel("b", .discord)]))
+            try await world.commit(.firing)
+            try await world.settle()
+            let rows = try await world.store.channelRecords()
+            #expect(rows.first { $0.name == "a" }?.hold != nil && rows.first { $0.name == "b" }?.hold == nil)
+            try await world.pass(90)
+            #expect(world.offsets("b").allSatisfy { $0 == 0 || $0 >= 60 })
+        }
+
+        @Test("fallback and the team's channel are gone: that a channel is down goes to the one that works")
+        func lastChannel() async throws {
+            let gone = Array(repeating: ScriptedTransport.Reply.status(410), count: 50)
+            let routing = try World.routing(
+                [channel("fallback"), channel("team"), channel("third")], fallback: "fallback", routed: ["team"])
+            let world = try World(script: ["fallback": gone, "team": gone], routing)
+            try await world.commit(.firing)
+            try await world.settle()
+            for name in ["team", "fallback"] {
+                try await world.commit(
+                    Incident(
+                        id: "0\(name)", subject: .fleet(.channel(name)), kind: .monitorDegraded, severity: .error,
+                        state: .firing, since: noon, openedAt: noon, firedAt: world.time.now(), version: 1), .firing)
+                try await world.pass(30)
+            }
+            let told = world.transport.sent(to: "third")
+            #expect(told.count == 2 && told.allSatisfy { $0.text.contains("monitor.degraded") })
+            #expect(told.allSatisfy { !$0.text.contains("cdn.stale") })
+        }
+
+        @Test("where those who should hear first hear nothing, the next in line does not wait for them")
+        func nextInLine() async throws {
+            let gone = Array(repeating: ScriptedTransport.Reply.status(410), count: 50)
+            let steps = Escalation([.init(after: .seconds(7200), channels: ["boss"])])
+            let world = try World(
+                script: ["team": gone], World.routing([channel("team"), channel("boss")], escalation: steps))
+            try await world.commit(.firing)
+            try await world.pass(60)
+            #expect(world.types("boss") == ["firing"])
+        }
+
+        @Test("a recipient that could not take a mail yet gets it by itself; the others do not get it twice")
+        func recipients() async throws {
+            let mail = try Channel(
+                name: "mail", kind: .email, url: "smtps://mail.test",
+                mail: MailAddresses(sender: "m@a.test", recipients: ["eva@a.test", "max@b.test"]))
+            var partly = TransportAnswer(status: 250)
+            partly.deferred = ["max@b.test"]
+            let later = TransportAnswer(status: 451, body: Data("try later".utf8))
+            let world = try World(
+                script: ["mail": [.answer(partly), .answer(later), .answer(TransportAnswer(status: 250))]],
+                World.routing([mail]))
+            try await world.commit(.firing)
+            try await world.pass(600)
+            let recipients = world.transport.sent.map { sent -> [String] in
+                if case .mail(let envelope) = sent.request.way { return envelope.recipients }
+                return []
+            }
+            #expect(recipients == [["eva@a.test", "max@b.test"], ["max@b.test"], ["max@b.test"]])
+            #expect(world.offsets("mail") == [0, 5, 20])
+            #expect(world.delivery.troubles().isEmpty)
+            #expect(try await world.store.pendingNotifications { $0 == "mail" }.isEmpty)
+        }
+
+        @Test("a retry that somebody asks for is one: it does not wait for the next attempt")
+        func retried() async throws {
+            let world = try World(script: ["hook": Array(repeating: .status(500), count: 4)])
+            try await world.commit(.firing)
+            try await world.pass(70)
+            #expect(world.offsets() == [0, 5, 20, 65])
+            _ = try await world.store.retry(channel: "hook", now: world.time.now())
+            try await world.settle()
+            #expect(world.offsets() == [0, 5, 20, 65, 70])
+        }
+
+        // MARK: - One story, one message
+
+        @Test("sixty that were down for a moment are a few messages, and not one each as they come back")
+        func wereFiring() async throws {
+            let names = (0..<60).map { "d\($0).example.com" }
+            let world = try World(
+                World.routing(
+                    [channel("hook")], domains: names, groupWait: .seconds(10), groupInterval: .seconds(300)))
+            for name in names.prefix(11) { try await world.commit(.firing, name) }
+            try await world.pass(15)
+            for name in names.dropFirst(11) { try await world.commit(.firing, name) }
+            try await world.pass(25)
+            for name in names {
+                try await world.commit(.resolved, name)
+                try await world.pass(0.3, isChecking: false)
+            }
+            try await world.pass(1200)
+            let delivered = try await world.store.deliveries(limit: 200).filter { $0.outcome == .delivered }
+            let were = delivered.filter { $0.reason == .wasFiring }
+            #expect(Set(were.map(\.key)).count <= 2 && were.count == 49)
+            #expect(Set(delivered.map(\.incidentID)).count == 60)
+        }
+
+        @Test("a step of the escalation counts from the end of the silence, when somebody could acknowledge")
+        func afterSilence() async throws {
+            let steps = Escalation([.init(after: .seconds(3600), channels: ["boss"])])
+            let world = try World(World.routing([channel("hook"), channel("boss")], escalation: steps))
+            world.delivery.set(
+                silences: Silences(silences: [
+                    Silence(
+                        id: "1", scope: SilenceScope(domains: [.all]), startsAt: noon, endsAt: noon + 7200,
+                        author: "eva", reason: "work")
+                ]))
+            try await world.commit(.firing)
+            try await world.pass(3 * 7200)
+            #expect(world.offsets("hook") == [7200])
+            let escalated = try #require(world.offsets("boss").first)
+            #expect((10_800...10_860).contains(escalated))
+        }
+
+        @Test("the first digest of a burst says how many more were seen")
+        func burst() async throws {
+            let world = try World(
+                World.routing(
+                    [channel("hook")], domains: ["a.example.com", "b.example.com", "c.example.com"],
+                    groupWait: .seconds(10)))
+            for name in ["a.example.com", "b.example.com"] {
+                try await world.commit(.firing, name, kind: .originBroken)
+            }
+            try await world.commit(.opened, "c.example.com", kind: .originBroken)
+            try await world.pass(20)
+            #expect(world.transport.sent.count == 1)
+            #expect(world.transport.sent.first?.text.contains("1 more looks the same and is being confirmed") == true)
+        }
+
+        // MARK: - Faults of our own
+
+        @Test("what cannot be written is refused once, and does not stall the channel")
+        func unwritable() async throws {
+            let world = try World(World.routing([channel("hook")]))
+            try await world.commit(.firing)
+            let draft = try await world.draft("hook") {
+                $0.body = nil
+                $0.unwritable = "not in this form"
+            }
+            #expect(draft == nil && world.types().isEmpty)
+            try await world.settle()
+            #expect(world.types().isEmpty)
+            #expect(try await world.store.deliveries(limit: 9).map(\.outcome) == [.refused])
+            try await world.commit(.worse)
+            try await world.settle()
+            #expect(world.types() == ["firing"])
+        }
+
+        @Test("a message about an incident that cannot be read leaves nothing behind")
+        func unreadable() async throws {
+            let world = try World(script: ["hook": [.status(500)]])
+            try await world.commit(.firing)
+            try await world.settle()
+            try await Self.spoil(world, "UPDATE incident SET kind = 'nothing.known'")
+            try await world.pass(60)
+            try await Self.spoil(world, "UPDATE incident SET kind = 'cdn.stale'")
+            #expect(try await world.known()?.messageID == nil)
+            try await world.commit(.worse)
+            try await world.pass(60)
+            #expect(world.types().count > 1)
+        }
+    }
+}
