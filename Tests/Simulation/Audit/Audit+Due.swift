@@ -27,6 +27,7 @@ extension Audit {
             for channel in present.setup.channels {
                 let key = Story.ID(incident: id, channel: channel.name)
                 var story = stories[key] ?? Story()
+                if isHeld(incident, channel, present) { story.heldUntil = present.now }
                 switch judge(incident, channel, story, present) {
                 case .due(let reason):
                     isDone = false
@@ -57,6 +58,11 @@ extension Audit {
         }
     }
 
+    /// Whether nobody at the channel could acknowledge, since it is silent there.
+    private func isHeld(_ incident: CommittedIncident, _ channel: SimulatedChannel, _ present: Present) -> Bool {
+        incident.state == .firing && (present.isSilent(incident) || parent(of: incident, channel.name) != nil)
+    }
+
     private func bound(_ present: Present) -> Int64 {
         Self.patience + Int64((present.setup.groupWait + present.setup.groupInterval) / .milliseconds(1))
     }
@@ -65,7 +71,7 @@ extension Audit {
     mutating func noteOwedBoth(_ incident: CommittedIncident, _ present: Present) {
         for channel in present.setup.channels where !channel.isPager {
             let id = Story.ID(incident: incident.id, channel: channel.name)
-            guard let due = stories[id]?.due, due.reason == .firing || due.reason == .escalated else { continue }
+            guard let due = stories[id]?.due, [.firing, .escalated, .again].contains(due.reason) else { continue }
             let since = max(due.since, stories[id]?.notBefore ?? 0, present.lastUpheaval)
             stories[id]?.isOwedBoth = present.passed - since > 5 * 60_000
         }
@@ -83,8 +89,8 @@ extension Audit {
         }
         guard incident.state == .firing else { return .none(nil) }
         guard channel.isFeed || !story.rejected.contains(incident.version) else { return .none(.refused) }
-        let concern = present.setup.concern(of: incident, to: channel)
-        guard concern != .none else { return .none(nil) }
+        let concern = present.concern(of: incident, to: channel)
+        guard concern != .none, concern != .perhaps else { return .none(nil) }
         guard let reason = reason(incident, channel, story, concern, present) else {
             return .none(concern == .atOnce || story.knowsFiring ? nil : .notEscalated)
         }
@@ -107,16 +113,16 @@ extension Audit {
             if story.rejected.contains(-incident.version) { return .none(.refused) }
             return age < (channel.isPager ? 30.0 : 3) * 86_400 - 60 ? .due(.resolved) : .none(.expired)
         }
-        guard story.isOwedBoth, story.received == nil, age < 86_400 - 60 else {
-            return .none(story.isOwedBoth && story.received == nil ? .expired : nil)
-        }
+        // It may have received an earlier outbreak, and its end.
+        let isOwed = story.isOwedBoth && story.received.map { $0.version < incident.version } ?? true
+        guard isOwed, age < 86_400 - 60 else { return .none(isOwed ? .expired : nil) }
         if story.rejected.contains(-incident.version) || story.rejected.contains(incident.version) {
             return .none(.refused)
         }
         if present.isSilent(incident) { return .none(.silenced) }
         // One that is only due, too, stops what has ended meanwhile.
         let hasParent = active.contains { id in
-            ledger[id].map { !$0.isOver && Present.inhibited(by: $0.cause).contains(incident.kind) } ?? false
+            ledger[id].map { !$0.isOver && $0.explains(incident) } ?? false
         }
         return hasParent && !incident.isOfFleet ? .none(.inhibited) : .due(.wasFiring)
     }
@@ -129,7 +135,7 @@ extension Audit {
         guard let known = story.received, !known.isEnd else {
             guard case .later(let after) = concern else { return .firing }
             guard incident.isError, !incident.isAcknowledged, !incident.isFlapping,
-                let start = incident.escalatesFrom, present.now >= start + after
+                let start = incident.escalatesFrom, present.now >= max(start, story.heldUntil ?? start) + after
             else { return nil }
             return .escalated
         }

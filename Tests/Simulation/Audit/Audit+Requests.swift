@@ -8,7 +8,7 @@ import Monitoring
 extension Audit {
     /// Looks at a request on its way out.
     /// `id`: the key that the request itself names, where its form has one.
-    func examine(
+    mutating func examine(
         _ message: StoredMessage, _ body: Data, id: String?, to channel: SimulatedChannel, _ present: Present
     ) throws {
         let name = "\(message.reason.rawValue) \(message.key.prefix(8)) to \(channel.name)"
@@ -29,6 +29,7 @@ extension Audit {
         guard !message.members.isEmpty, Set(message.members.map(\.incident)).count == message.members.count,
             message.members.count == 1 || !channel.isPager
         else { throw Violation(rule: .keys, detail: "\(name) is about \(message.members.count) incidents") }
+        if former == nil { try examineGrouping(message, name, channel, present) }
         var objections: [Violation] = []
         for member in message.members {
             guard let incident = ledger[member.incident], (1...incident.version).contains(member.version) else {
@@ -57,6 +58,27 @@ extension Audit {
         }
         let incidents = message.members.compactMap { ledger[$0.incident] }
         try BodyAudit.examine(body, message, incidents, channel.kind, former == nil ? present : nil)
+    }
+
+    /// Beginnings, and what tells of both, come in digests that keep their distance. A part of a refused digest need not.
+    private mutating func examineGrouping(
+        _ message: StoredMessage, _ name: String, _ channel: SimulatedChannel, _ present: Present
+    ) throws {
+        let setup = present.setup
+        guard setup.groupWait > .zero, !channel.isPager, [.firing, .wasFiring].contains(message.reason),
+            let first = message.members.first.flatMap({ ledger[$0.incident] }), !first.isOfFleet
+        else { return }
+        let group = "\(channel.name) \(first.kind.rawValue) \(message.reason.rawValue)"
+        let distance = Int64(setup.groupInterval / .milliseconds(1)) - 1000
+        let book = channels[channel.name] ?? ChannelBook()
+        if let last = groups[group], present.passed - last < distance,
+            book.rejectedAt.map({ present.passed - $0 > 3_600_000 }) ?? true,
+            present.passed - present.lastUpheaval > 3_600_000
+        {
+            throw Violation(
+                rule: .grouping, detail: "\(name) follows the last one after \((present.passed - last) / 1000) s")
+        }
+        groups[group] = present.passed
     }
 
     private func examine(
@@ -135,16 +157,17 @@ extension Audit {
         _ reason: NotificationReason, _ incident: CommittedIncident, _ channel: SimulatedChannel, _ story: Story,
         _ present: Present
     ) throws {
-        let concern = present.setup.concern(of: incident, to: channel)
+        let concern = present.concern(of: incident, to: channel)
         switch (reason, concern) {
         case (_, .none): throw Violation(rule: .routing, detail: "it does not concern the channel")
         case (.escalated, .later(let after)):
             guard incident.isError, !incident.isFlapping, !incident.isAcknowledged else {
                 throw Violation(rule: .acknowledgement, detail: "it is no longer escalated")
             }
-            guard let start = incident.escalatesFrom, present.now >= start + after else {
+            guard let start = incident.escalatesFrom, present.now >= max(start, story.heldUntil ?? start) + after else {
                 throw Violation(rule: .routing, detail: "its step is not reached")
             }
+        case (_, .perhaps): break
         case (.firing, .later), (.escalated, .atOnce):
             throw Violation(rule: .routing, detail: "the channel is notified \(concern)")
         case (.reminder, _):
@@ -160,14 +183,12 @@ extension Audit {
         }
     }
 
-    /// The incident of the fleet that speaks for one of a domain at a channel.
+    /// The incident that speaks for one of a domain at a channel.
     /// `isSettled`: only where the sender knows, too, that the channel knows it.
     func parent(of incident: CommittedIncident, _ channel: String, isSettled: Bool = false) -> CommittedIncident? {
         guard !incident.isOfFleet else { return nil }
         return active.lazy.compactMap { ledger[$0] }.first { parent in
-            guard parent.isOfFleet, !parent.isOver, Present.inhibited(by: parent.cause).contains(incident.kind) else {
-                return false
-            }
+            guard !parent.isOver, parent.explains(incident) else { return false }
             let story = story(parent.id, channel)
             return isSettled ? story.settled.map { !$0.isEnd } ?? false : story.knowsFiring
         }
@@ -175,6 +196,13 @@ extension Audit {
 }
 
 extension CommittedIncident {
+    /// Whether a message about it says what one about the other would say.
+    func explains(_ other: CommittedIncident) -> Bool {
+        isOfFleet
+            ? explains.contains(other.kind) && affected.contains(other.domain)
+            : domain == other.domain && kind == other.inhibitedBy
+    }
+
     /// From when the steps of the escalation count.
     var escalatesFrom: Date? { [firedAt, worse?.at, again?.at].compactMap(\.self).max() }
 }

@@ -29,7 +29,7 @@ extension Audit {
         }
         var counts: [Explanation: Int] = [:]
         for incident in ledger.incidents.values {
-            for channel in present.setup.channels where present.setup.concern(of: incident, to: channel) != .none {
+            for channel in present.setup.channels where present.concern(of: incident, to: channel) != .none {
                 counts[outcome(of: incident, story(incident.id, channel.name)), default: 0] += 1
             }
         }

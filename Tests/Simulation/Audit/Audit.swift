@@ -13,6 +13,8 @@ struct Audit {
     /// When an incident of the fleet that speaks for a kind last ended.
     private(set) var parentEnds: [IncidentKind: Date] = [:]
     var channels: [String: ChannelBook] = [:]
+    /// When a first message of each group last left.
+    var groups: [String: Int64] = [:]
     /// What was sent under each key.
     var keys: [String: Content] = [:]
     /// What was received, by what it said.
@@ -28,7 +30,12 @@ struct Audit {
         var refusedBytes: Set<Data> = []
         var isReceived = false
         var isSettled = false
+        /// Attempts that no answer came to.
+        var unanswered = 0
     }
+
+    /// After so many of these the sender may take it that the receiver knows.
+    private static let unansweredAreEnough = 4
 
     /// What is known of the far end of a channel.
     struct ChannelBook {
@@ -39,6 +46,8 @@ struct Audit {
         var refusalsBefore = 0
         /// Different messages in a row that were refused for good.
         var rejections = 0
+        /// When it last refused a message as such.
+        var rejectedAt: Int64?
         /// Keys of the turn under way that were clearly received, refused in any way, or refused as messages.
         var received: Set<String> = []
         var refused: Set<String> = []
@@ -57,7 +66,7 @@ struct Audit {
         for (before, incident) in news {
             active.insert(incident.id)
             if let end = incident.resolvedAt, incident.isOver {
-                for kind in Present.inhibited(by: incident.cause) {
+                for kind in Present.explained(by: incident.cause) {
                     parentEnds[kind] = max(parentEnds[kind] ?? end, end)
                 }
             }
@@ -77,6 +86,14 @@ struct Audit {
         content.bytes = body
         if reaction?.isRejection == true { content.refusedBytes.insert(body) }
         let isFirst = !content.isReceived
+        var reaction = reaction
+        if reaction?.isUnanswered == true {
+            content.unanswered += 1
+            if content.unanswered >= Self.unansweredAreEnough {
+                reaction?.isAccepted = true
+                channels[channel, default: ChannelBook()].received.insert(message.key)
+            }
+        }
         if reaction?.isAccepted == true {
             if content.isReceived { repeats += 1 }
             content.isReceived = true
@@ -124,6 +141,7 @@ struct Audit {
         } else if reaction.isRejection {
             // Each attempt may be one that counts.
             pause = Int64(ladder[min(4, max(0, book.rejections - 1))])
+            book.rejectedAt = passed
         } else if reaction.isRefused {
             book.refusals += 1
             pause = Int64(ladder[min(4, book.refusals)])
@@ -173,6 +191,15 @@ struct Audit {
     private func ids(of key: String, _ channel: String) -> [Story.ID] {
         let incidents = key.isEmpty ? Array(active) : (keys[key]?.members ?? []).map(\.incident)
         return incidents.map { Story.ID(incident: $0, channel: channel) }
+    }
+
+    /// Its messages go to another place, which knows nothing.
+    mutating func move(_ channel: String) {
+        for id in stories.keys where id.channel == channel { stories[id] = nil }
+        keys = keys.filter { $0.value.channel != channel }
+        groups = groups.filter { !$0.key.hasPrefix(channel + " ") }
+        channels[channel] = nil
+        active.formUnion(ledger.incidents.keys)
     }
 
     /// It may take now what it refused: it has recovered, or is configured anew.

@@ -103,7 +103,7 @@ struct CertificateOutlook {
         graveChecks = end.map { $0 < wall + Self.grave - 60 } ?? false ? graveChecks + 1 : 0
         let open = after.open[.certificateExpiring]
         if lateChecks > setup.failureThreshold + 1 {
-            guard let open, open.incident.version > 0 || open.inhibitedBy != nil else {
+            guard let open, open.incident.version > 0 else {
                 throw Violation(
                     rule: .evaluation, detail: "the certificate of \(after.domain) ends soon, and nothing fires")
             }

@@ -42,6 +42,7 @@ struct Outlook {
         try edges.take(sight, before, state, isOld: { served[$0]?.supersededAt != nil && $0 != serving })
         try certificates.take(sight, before, state, setup, wall: wall)
         try judgeShape(state)
+        try judgeHarm(state)
     }
 
     private mutating func noteOrigin(_ sight: Sight, _ now: Date) {
@@ -135,13 +136,30 @@ struct Outlook {
         staleChecks += 1
         let isDue = age >= setup.staleAfter.inSeconds
         if isDue, staleChecks > setup.failureThreshold + 1 {
-            guard let open, open.incident.version > 0 || open.inhibitedBy != nil else {
+            guard let open, open.incident.version > 0 else {
                 throw Violation(
                     rule: .evaluation, detail: "\(state.domain) is stale for \(Int(age)) s and nothing fires")
             }
         }
         if let open, open.incident.firedAt == now, open.returnedAt == nil, !isDue {
             throw Violation(rule: .ages, detail: "\(state.domain) fires as stale after \(Int(age)) s already")
+        }
+    }
+
+    /// What follows from broken origins made phones no worse off than was told with these.
+    private func judgeHarm(_ state: DomainState) throws {
+        for (kind, open) in state.open.sorted(by: { $0.key < $1.key }) where open.hasFired {
+            guard let inhibitor = open.incident.inhibitedBy else { continue }
+            guard let cause = state.open[inhibitor], cause.hasFired else {
+                throw Violation(
+                    rule: .evaluation, detail: "\(kind.rawValue) of \(state.domain) follows from what is not open")
+            }
+            guard cause.harm >= open.harm || cause.incident.state != .firing || cause.incident.isFlapping else {
+                throw Violation(
+                    rule: .effect,
+                    detail:
+                        "\(kind.rawValue) of \(state.domain) made it worse, and \(inhibitor.rawValue) is not told so")
+            }
         }
     }
 

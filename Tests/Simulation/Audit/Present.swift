@@ -15,6 +15,8 @@ struct Present {
     /// When each domain was last checked, by its name.
     let checkedAt: [String: Date]
     let silences: [Silence]
+    /// The channels that take no messages, as far as the process knows.
+    let troubled: Set<String>
     /// When the wall clock was last set, a configuration was taken, or a process began.
     let lastUpheaval: Int64
 
@@ -24,7 +26,7 @@ struct Present {
     func isSurelySilent(_ incident: CommittedIncident) -> Bool {
         guard passed - lastUpheaval > 120_000 else { return false }
         guard incident.isOfFleet else { return [wall, wall - 120].allSatisfy { isSilent(incident, at: $0) } }
-        let kinds = Self.inhibited(by: incident.cause)
+        let kinds = Self.explained(by: incident.cause)
         return !kinds.isEmpty
             && setup.watched.allSatisfy { site in
                 [wall, wall - 120].allSatisfy { instant in
@@ -36,7 +38,7 @@ struct Present {
     private func isSilent(_ incident: CommittedIncident, at instant: Date) -> Bool {
         if !incident.isOfFleet { return isSilent(incident.domain, incident.kind, at: instant) }
         // What many domains share is silent where each of them is.
-        return !Self.inhibited(by: incident.cause).isEmpty && !incident.affected.isEmpty
+        return !Self.explained(by: incident.cause).isEmpty && !incident.affected.isEmpty
             && incident.affected.allSatisfy { isSilent($0, .cdnStale, at: instant) }
     }
 
@@ -59,8 +61,12 @@ struct Present {
     private static let copies: Set<IncidentKind> = [.cdnMissing, .cdnStale, .cdnDivergent]
     private static let both = copies.union([.originUnreachable, .originBroken, .originInconsistent])
 
-    /// The kinds that an incident of the fleet speaks for.
-    static func inhibited(by cause: String) -> Set<IncidentKind> {
+    func concern(of incident: CommittedIncident, to channel: SimulatedChannel) -> Concern {
+        setup.concern(of: incident, to: channel, troubled: troubled)
+    }
+
+    /// The kinds that an incident of the fleet may speak for.
+    static func explained(by cause: String) -> Set<IncidentKind> {
         cause == "network" ? both : cause == "cdn" ? copies : []
     }
 

@@ -59,6 +59,8 @@ struct Story {
     var due: (reason: NotificationReason, since: Int64)?
     /// The evidence was too old: it is asked for again after an interval of its domain.
     var notBefore: Int64 = 0
+    /// When something last kept people from hearing of it.
+    var heldUntil: Date?
     /// It was due for long enough while the process was up: a chat receives beginning and end in one.
     var isOwedBoth = false
     var explanations: Set<Explanation> = []

@@ -13,6 +13,11 @@ struct SimulatedChannel: Equatable {
     let kind: ChannelKind
     /// The kinds that are sent there; empty: all.
     var kinds: [String] = []
+    /// How often its messages were sent to another place.
+    var place = 0
+
+    /// Each place has an address of its own.
+    var host: String { place == 0 ? "\(name).test" : "\(name)-\(place).test" }
 
     /// The receiver keeps incidents of its own.
     var isPager: Bool { kind == .pagerduty || kind == .alertmanager }
@@ -34,7 +39,7 @@ struct SimulatedSetup {
     var windows: [MaintenanceWindow] = []
     /// Between two checks, by site.
     let intervals: [Duration]
-    let channels: [SimulatedChannel]
+    var channels: [SimulatedChannel]
     var groupWait: Duration
     var groupInterval: Duration
     /// Whether there are reference hosts.
@@ -93,27 +98,53 @@ struct SimulatedSetup {
 /// How an incident concerns a channel, as the setup has it.
 enum Concern: Equatable {
     case none, atOnce
+    /// It may be notified at once: who should be is in trouble, as far as the process knows.
+    case perhaps
     /// So many seconds after the firing.
     case later(Double)
 }
 
 extension SimulatedSetup {
-    func concern(of incident: CommittedIncident, to channel: SimulatedChannel) -> Concern {
+    /// `troubled`: the channels that take no messages, as far as the process knows.
+    func concern(
+        of incident: CommittedIncident, to channel: SimulatedChannel, troubled: Set<String> = []
+    ) -> Concern {
         guard channel.accepts(incident.kind) else { return .none }
         let later = escalatesAfter.map { Concern.later($0 / .seconds(1)) } ?? .none
-        if incident.isOfFleet {
-            guard incident.cause != "channel/\(channel.name)" else { return .none }
-            let isCalledLater = channel.name == Self.boss
-            // Nobody routes a domain to that channel, so that it is not notified at once of what domains share either.
-            if isCalledLater { return later }
-            guard incident.cause != "network", incident.cause != "cdn", let fallback,
-                incident.cause != "channel/\(fallback)"
-            else { return .atOnce }
-            return channel.name == fallback ? .atOnce : .none
-        }
+        if incident.isOfFleet { return concern(ofFleet: incident, to: channel, later, troubled) }
         guard let site = watched.first(where: { Self.name(of: $0) == incident.domain }) else { return .none }
-        if channel.name == Self.boss { return later }
-        return Self.channels(of: site)?.contains(channel.name) ?? true ? .atOnce : .none
+        if channel.name == Self.boss {
+            let first = channels.filter { isRouted($0, site) && $0.accepts(incident.kind) }
+            let isAlone = !first.isEmpty && first.allSatisfy { troubled.contains($0.name) }
+            return later != .none && isAlone ? .perhaps : later
+        }
+        return isRouted(channel, site) ? .atOnce : .none
+    }
+
+    private func isRouted(_ channel: SimulatedChannel, _ site: Int) -> Bool {
+        channel.name != Self.boss && Self.channels(of: site)?.contains(channel.name) ?? true
+    }
+
+    private func concern(
+        ofFleet incident: CommittedIncident, to channel: SimulatedChannel, _ later: Concern, _ troubled: Set<String>
+    ) -> Concern {
+        switch incident.cause {
+        case "network", "cdn":
+            // Who is notified of domains is notified of what they share.
+            if channel.name == Self.boss { return later }
+            return watched.contains { isRouted(channel, $0) } ? .atOnce : .none
+        case "channel/\(channel.name)": return .none
+        default:
+            let isOfChannel = incident.cause.hasPrefix("channel/")
+            if channel.name == fallback { return isOfChannel && troubled.contains(channel.name) ? .perhaps : .atOnce }
+            // That a channel is down goes to any that works.
+            let isPlain = fallback.map { incident.cause == "channel/\($0)" } ?? true
+            if isOfChannel, !isPlain || channel.name == Self.boss || !troubled.isEmpty {
+                return channel.name == Self.boss && later != .none && troubled.isEmpty ? later : .perhaps
+            }
+            if channel.name == Self.boss { return later }
+            return isPlain ? .atOnce : .none
+        }
     }
 }
 
@@ -137,7 +168,7 @@ extension SimulatedSetup {
     func routing() throws -> Routing {
         let channels = try channels.map { channel in
             try Channel(
-                name: channel.name, kind: channel.kind, url: "https://\(channel.name).test/in",
+                name: channel.name, kind: channel.kind, url: "https://\(channel.host)/in",
                 token: channel.kind == .pagerduty ? String(repeating: "A", count: 32) : nil, kinds: channel.kinds)
         }
         let domains = try watchedDomains().map { site, watched in

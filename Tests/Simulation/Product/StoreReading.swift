@@ -33,8 +33,11 @@ struct CommittedIncident: Equatable {
     /// The acknowledgement: the version that it was given for, and when. It may hold no longer.
     let acknowledged: Mark?
     let change: Int64
-    /// The first domains of one of the fleet.
-    let affected: [String]
+    /// Of one of the domain: the kind of the incident that it follows from.
+    let inhibitedBy: IncidentKind?
+    /// The domains that one of the fleet counts, and the kinds that it explains.
+    let affected: Set<String>
+    let explains: Set<IncidentKind>
 
     var isOfFleet: Bool { domain.isEmpty }
     var isOver: Bool { state == .resolved }
@@ -73,11 +76,17 @@ struct CommittedIncident: Equatable {
         acknowledged = mark("ack")
         change = row["change"]
         struct Facts: Decodable {
-            struct Affected: Decodable { let domains: [String] }
+            struct Affected: Decodable {
+                let domains: Set<String>
+                let kinds: Set<IncidentKind>
+            }
             let affected: Affected?
         }
         let facts = domain.isEmpty ? row["facts"] as Data? : nil
-        affected = facts.flatMap { try? JSONDecoder().decode(Facts.self, from: $0) }?.affected?.domains ?? []
+        let counted = facts.flatMap { try? JSONDecoder().decode(Facts.self, from: $0) }?.affected
+        affected = counted?.domains ?? []
+        explains = counted?.kinds ?? []
+        inhibitedBy = (row["inhibited_by"] as String?).flatMap(IncidentKind.init(rawValue:))
     }
 }
 
@@ -154,6 +163,13 @@ struct StoreReading {
                 database,
                 sql: "SELECT EXISTS (SELECT 1 FROM incident WHERE domain = '' AND state IN ('pending', 'recovering'))"
             ) ?? false
+        }
+    }
+
+    /// The channels that take no messages, as far as the process knows.
+    func troubled() throws -> Set<String> {
+        try queue.read { database in
+            Set(try String.fetchAll(database, sql: "SELECT name FROM channel WHERE trouble_state IS NOT NULL"))
         }
     }
 

@@ -31,7 +31,7 @@ extension Simulation {
         do {
             let path = try takeOver()
             lives += 1
-            setupOfLife = setup
+            takeSetup()
             dueSteps = [:]
             dueChecks = [:]
             dueEvaluation = nil
@@ -82,6 +82,15 @@ extension Simulation {
         process = nil
         for suffix in ["", "-wal", "-shm", ".lock"] { try? FileManager.default.removeItem(atPath: former + suffix) }
         return next
+    }
+
+    /// A process takes the configuration as it is now.
+    func takeSetup() {
+        setupOfLife = setup
+        for channel in setup.channels {
+            if let known = places[channel.name], known != channel.host { audit.move(channel.name) }
+            places[channel.name] = channel.host
+        }
     }
 
     /// Compares what the new process found with what was committed, and sets its loops going.

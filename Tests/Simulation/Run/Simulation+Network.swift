@@ -19,10 +19,12 @@ extension Simulation: SimulatedNetwork {
     }
 
     func post(_ request: MessageRequest) async throws -> TransportAnswer {
-        let name = URLComponents(string: request.url)?.host?.replacingOccurrences(of: ".test", with: "") ?? ""
+        let host = URLComponents(string: request.url)?.host ?? ""
+        let name = String(host.prefix { $0 != "." && $0 != "-" })
         guard let process, violation == nil, let receiver = receivers[name],
             let channel = setupOfLife.channel(name)
         else { throw CancellationError() }
+        guard channel.host == host else { return try await leave(request, name, receiver, process) }
         takeIn()
         checkDue()
         var message: StoredMessage?
@@ -58,12 +60,39 @@ extension Simulation: SimulatedNetwork {
             clock.passed,
             "\(name) \(about): \(reaction.answer.status.map(String.init) ?? "no answer")"
                 + (reaction.isAccepted ? ", accepted" : ""))
+        // While it was under way the channel moved: nobody asks any more what the former place knows.
+        guard setupOfLife.channel(name)?.host == host else { return reaction.answer }
         note(reaction, message, said, name, request.body)
         if plan.isRecorded, reaction.isAccepted { record(message, said, name, request.body) }
         if fate == 1 {
             crash()
             figures.count("machine: killed between answer and mark")
         }
+        return reaction.answer
+    }
+
+    /// A former place of a channel hears one thing only: that it hears no more.
+    private func leave(
+        _ request: MessageRequest, _ name: String, _ receiver: SimulatedReceiver, _ process: SimulatedProcess
+    ) async throws -> TransportAnswer {
+        checking {
+            struct Said: Decodable {
+                let type: String?
+                let event_action: String?
+                let text: String?
+            }
+            let said = try JSONDecoder().decode(Said.self, from: request.body)
+            let isEnd =
+                said.type == "incident.resolved" || said.event_action == "resolve"
+                || said.text?.hasPrefix("RESOLVED ") == true
+            guard isEnd else {
+                throw Violation(rule: .destination, detail: "a former place of \(name) is sent news")
+            }
+        }
+        guard violation == nil else { throw CancellationError() }
+        let reaction = react(receiver, name)
+        await pass(until: clock.passed + reaction.latency, life: process.life)
+        figures.count("messages to former places")
         return reaction.answer
     }
 

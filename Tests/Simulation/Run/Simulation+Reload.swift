@@ -12,7 +12,7 @@ extension Simulation {
             return agenda.add(.reload(life: process.life), at: clock.passed + 100)
         }
         let former = setupOfLife.watched
-        setupOfLife = setup
+        takeSetup()
         do {
             try await process.reload(to: setup)
         } catch {

@@ -113,7 +113,8 @@ extension Simulation {
         let checked = states.map { (SimulatedSetup.name(of: $0), $1.lastCheckedAt ?? .distantPast) }
         return Present(
             passed: clock.passed, now: process.time.now(), wall: process.time.wall(), setup: setupOfLife,
-            checkedAt: Dictionary(checked) { first, _ in first }, silences: silences, lastUpheaval: lastUpheaval)
+            checkedAt: Dictionary(checked) { first, _ in first }, silences: silences,
+            troubled: (try? reading?.troubled()) ?? [], lastUpheaval: lastUpheaval)
     }
 
     private static func words(_ sights: [Sight]) -> String {
@@ -123,7 +124,7 @@ extension Simulation {
     private static func words(_ state: DomainState) -> String {
         let open = state.open.sorted { $0.key < $1.key }.map { kind, open in
             "\(kind.rawValue) \(open.incident.state.rawValue)\(open.incident.isFlapping ? " flapping" : "")"
-                + "\(open.inhibitedBy.map { " by \($0.rawValue)" } ?? "")"
+                + "\(open.incident.inhibitedBy.map { " by \($0.rawValue)" } ?? "")"
         }
         return "\(state.verdict?.comparison.state.rawValue ?? "?") [\(open.joined(separator: ", "))]"
     }

@@ -189,6 +189,12 @@ extension Simulation {
         if setup.escalatesAfter != nil {
             setup.escalatesAfter = .seconds(machineDice.pick([1800, 3600, 14_400]) ?? 3600)
         }
+        if machineDice.happens(0.3), let name = machineDice.pick(["second", "pager", "chat"]),
+            let index = setup.channels.firstIndex(where: { $0.name == name })
+        {
+            setup.channels[index].place += 1
+            figures.count("channels sent elsewhere")
+        }
         setup.watched = Set(sites.indices)
         if machineDice.happens(0.3) { setup.watched.remove(machineDice.number(0...sites.count - 1)) }
         let window = try? SimulatedSetup.sundayNight(site: machineDice.number(0...sites.count - 1))

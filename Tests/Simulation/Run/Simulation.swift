@@ -84,6 +84,8 @@ package actor Simulation {
     /// How a request fails while our network is away.
     var loss = SimulatedSite.Origin.failed(.own, .resolving)
     var lives = 0
+    /// The places that the last setup which a process took had, by channel.
+    var places: [String: String] = [:]
     /// Of the last process that has started.
     var lastTime: ProcessTime?
     /// The store that the last process had, whether it came up or not.

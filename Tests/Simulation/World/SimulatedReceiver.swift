@@ -10,11 +10,13 @@ struct SimulatedReceiver {
         case well, flaky, throttling, hanging, dead, resetting, refusing, rejecting, redirecting, badCertificate
         /// Nothing but 400, or nothing but 429, whatever it is sent.
         case rejectingAll, throttlingAll
+        /// A login page with status 200, in front of the service.
+        case gate
     }
 
     /// What became of one request: whether the receiver accepted it, and what the sender gets to see.
     struct Reaction {
-        let isAccepted: Bool
+        var isAccepted: Bool
         let answer: TransportAnswer
         /// Milliseconds.
         let latency: Int64
@@ -22,7 +24,13 @@ struct SimulatedReceiver {
         /// Whether the sender can be sure that the receiver has it not.
         var isRefused: Bool {
             guard let status = answer.status, !isAccepted else { return answer.fault?.wasSent == false }
-            return asksToWait || (300..<500).contains(status) && status != 408 && status != 425
+            // What is not the service's own word is none, whatever its status.
+            return asksToWait || status == 200 || (300..<500).contains(status) && status != 408 && status != 425
+        }
+
+        /// It left, and nothing came back.
+        var isUnanswered: Bool {
+            answer.status == nil && answer.fault?.kind == .network && answer.fault?.wasSent == true
         }
 
         var asksToWait: Bool {
@@ -74,6 +82,12 @@ struct SimulatedReceiver {
         case .rejectingAll: return refused(400, latency: 50)
         case .throttlingAll: return throttled(&dice, wall)
         case .redirecting: return refused(302, latency: 50)
+        case .gate:
+            return Reaction(
+                // The operator's own receiver takes whatever it says yes to.
+                isAccepted: kind == .webhook || kind == .alertmanager,
+                answer: TransportAnswer(status: 200, body: Data("<html><title>Sign in</title></html>".utf8)),
+                latency: 50)
         case .badCertificate:
             return Reaction(
                 isAccepted: false,
