@@ -56,15 +56,18 @@ struct FormerChannels {
     /// - Returns: what people were not told yet.
     func settle(_ routing: Routing) async throws -> [LeftOpen] {
         var news: [LeftOpen] = []
+        let destinations = try await delivery.destinations()
         for record in try await store.channelRecords() {
             let channel = routing.channel(named: record.name)
             let destination = try await channel.asyncMap(delivery.destinationHash)
-            guard destination != record.destination else { continue }
+            // Another channel may send to the same place, under whatever name.
+            if channel == nil { try await store.retire(channel: record.name) }
+            guard destination != record.destination, !destinations.contains(record.destination) else { continue }
             let open = try await store.unendedNotifications(channel: record.name).map(\.incident)
+                .filter { $0.state != .resolved }
             let left = LeftOpen(channel: record.name, type: record.type, incidents: open)
             left.log(to: logger)
-            if !open.isEmpty, try await store.toldOpen(at: record.name) != left.mark { news.append(left) }
-            if channel == nil { try await store.retire(channel: record.name) }
+            if !open.isEmpty, left.isPager, try await store.toldOpen(at: record.name) != left.mark { news.append(left) }
         }
         return news
     }

@@ -64,7 +64,7 @@ private let samples: [Cause] = {
     }
     return leads + (origin + pages).map(Cause.origin) + access.map(Cause.access) + crawler.map(Cause.crawler)
         + CrawlerFailure.Cause.allCases.map { .crawler(.connection($0, words: "x509")) } + copy.map(Cause.copy)
-        + [Remark.notMonitored, .testMessage, .over, .factsMissing, .movedAway].map(Cause.remark)
+        + [Remark.notMonitored, .testMessage, .over, .factsMissing].map(Cause.remark)
 }()
 
 private let plainFaults: [OriginFault] =

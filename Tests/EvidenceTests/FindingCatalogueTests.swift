@@ -110,7 +110,8 @@ let matters: [Matter] = {
         .nameServerSlow(milliseconds: 2003, server: 7), .networkSuspect,
         .networkLost(domains: 5, of: 9, canaries: ["a"]),
         .manyFailing(domains: 5, of: 9), .scheduleBehind(domains: 5, of: 9, intervals: 3),
-        .configReloadFailed(fault: "a"), .deliveryFailing(channel: "a", isDisabled: true, answer: "a"),
+        .configReloadFailed(fault: "a"), .leftOpen(channel: "a", incidents: 1, named: ["a"]),
+        .deliveryFailing(channel: "a", isDisabled: true, answer: "a"),
         .deliveryFailing(channel: "a", isDisabled: false, answer: ""),
     ]
     var matters: [Matter] = faults.map { .origin(.fault($0, at: "example.com")) }

@@ -104,6 +104,20 @@ extension MonitoringSuite {
             #expect(events[4].facts?.isStillFailing == nil)
         }
 
+        @Test("a worse effect is told the second time too, and while the origin flaps")
+        func worseAgain() throws {
+            let page = Reply.status(200, ["content-type": "text/html"])
+            var course = try Course(policy: Policy(failureThreshold: 1))
+            let round = [(page, Self.file), (page, .status(404)), (Self.file, Self.file)]
+            try course.look(at: 0, Self.file, Self.file)
+            for step in 0..<9 {
+                let (origin, cdn) = round[step % 3]
+                try course.look(at: 1 + Double(step) / 12, origin, cdn)
+            }
+            let told = course.events.filter { $0.incident.kind == .originBroken }.map(\.transition)
+            #expect(told == [.firing, .worse, .resolved, .again, .worse, .resolved, .flapping, .worse])
+        }
+
         @Test("what never had a copy is the trouble of its origin alone")
         func neverThere() throws {
             let page = Reply.status(200, ["content-type": "text/html"])

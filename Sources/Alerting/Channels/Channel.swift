@@ -207,6 +207,16 @@ extension Channel: CustomStringConvertible, CustomDebugStringConvertible, Custom
         return channel
     }
 
+    /// The same channel without these recipients of mail; as it is where it writes none. nil: nobody is left.
+    func without(recipients: Set<String>) -> Channel? {
+        guard let mail else { return self }
+        let left = mail.recipients.filter { !recipients.contains($0) }
+        guard !left.isEmpty else { return nil }
+        var channel = self
+        channel.mail = MailAddresses(sender: mail.sender, recipients: left, username: mail.username)
+        return channel
+    }
+
     private var identity: String { (parts.compactMap(\.self) + words).joined(separator: "\n") }
 
     private var parts: [String?] {

@@ -140,8 +140,8 @@ struct RenderedAlert {
     private static func more(_ count: Int) -> String? {
         switch count {
         case 0: nil
-        case 1: "1 more looks the same and is being confirmed."
-        default: "\(count) more look the same and are being confirmed."
+        case 1: "1 more domain may follow."
+        default: "\(count) more domains may follow."
         }
     }
 

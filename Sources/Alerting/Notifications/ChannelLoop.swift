@@ -22,7 +22,7 @@ final class ChannelLoop: Sendable {
     /// The generation of the inputs at the last walk; nil: walk at the next turn.
     private let walked = Mutex<UInt64?>(nil)
     /// The channel as it was at the last turn: with the address and the key that its messages went to.
-    private let latest = Mutex<Channel?>(nil)
+    private let latest = Mutex<(channel: Channel, destination: String)?>(nil)
     /// When a feed last sent all that is present.
     private let lastRound = Mutex<Date?>(nil)
 
@@ -73,28 +73,34 @@ final class ChannelLoop: Sendable {
 
     /// The configuration does not name the channel any more: nothing of it waits.
     func end() async throws {
-        let former = latest.withLock(\.self)
         try await delivery.store.retire(channel: name)
+        if let former = latest.withLock(\.self) { try await leave(former.channel, former.destination) }
         latest.withLock { $0 = nil }
-        if let former { try await leave(former) }
     }
 
-    /// Tells the former place that it hears no more. Nobody waits for that.
-    private func leave(_ former: Channel) async throws {
+    /// Tells the former place that it gets no more, unless another channel sends there. Nobody waits for that.
+    private func leave(_ former: Channel, _ destination: String) async throws {
+        guard try await !delivery.destinations().contains(destination) else { return }
+        // Who still gets mail, gets no farewell.
+        let staying = Set(delivery.configured(name)?.mail?.recipients ?? [])
+        guard let former = former.without(recipients: staying) else { return }
         let open = try await delivery.store.unendedNotifications(channel: name)
-        await delivery.takeLeave(LeaveTaking(delivery: delivery, channel: former, open: open))
+        await delivery.takeLeave(
+            LeaveTaking(delivery: delivery, channel: former, destination: destination, open: open))
     }
 
     /// Brings the channel's rows up to date, and sends one message where one is due.
     func turn() async throws -> NextTurn {
-        guard let channel = delivery.channel(named: name) else { return .at(nil) }
-        if let former = latest.withLock(\.self) {
-            let places = try await (delivery.destinationHash(of: former), delivery.destinationHash(of: channel))
-            if places.0 != places.1 { try await leave(former) }
+        guard let channel = delivery.channel(named: name), let configured = delivery.configured(name) else {
+            return .at(nil)
         }
-        latest.withLock { $0 = channel }
+        let destination = try await delivery.destinationHash(of: configured)
+        if let former = latest.withLock(\.self), former.destination != destination {
+            try await leave(former.channel, former.destination)
+        }
+        latest.withLock { $0 = (channel, destination) }
         let generation = delivery.generation
-        let reconciler = Reconciler(delivery: delivery, channel: channel)
+        let reconciler = Reconciler(delivery: delivery, channel: channel, destination: destination)
         let isWalk = walked.withLock { $0 != generation }
         var record = try await reconciler.reconcile(isWalk: isWalk)
         walked.withLock { $0 = generation }

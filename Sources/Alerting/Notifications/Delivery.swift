@@ -86,7 +86,7 @@ package final class Delivery: Sendable {
                         self.work.signal()
                     }
                 }
-                for leaving in takeLeaving() { group.addTask { try? await leaving.run() } }
+                for leaving in takeLeaving() { group.addTask { await leaving.run() } }
                 await work.wait(past: generation)
             }
         }
@@ -105,7 +105,7 @@ package final class Delivery: Sendable {
             if state.isRunning { state.leaving.append(leaving) }
             return state.isRunning
         }
-        if isQueued { work.signal() } else { try? await leaving.run() }
+        if isQueued { work.signal() } else { await leaving.run() }
     }
 
     /// Reads how the channels stood before the start, and ends holds of our own: somebody may have repaired what was wrong.
@@ -188,6 +188,16 @@ package final class Delivery: Sendable {
     var workGeneration: UInt64 { work.generation }
 
     func waitForWork(past generation: UInt64) async { await work.wait(past: generation) }
+
+    /// As the configuration names it, wherever it has moved to; nil where it no longer does.
+    func configured(_ name: String) -> Channel? { inputs.routing.channel(named: name) }
+
+    /// The hashes of all places that the configuration names.
+    package func destinations() async throws -> Set<String> {
+        var hashes: Set<String> = []
+        for channel in inputs.routing.channels { hashes.insert(try await destinationHash(of: channel)) }
+        return hashes
+    }
 
     /// nil where the configuration no longer names it.
     func channel(named name: String) -> Channel? {

@@ -13,6 +13,8 @@ struct LeaveTaking: Sendable {
     let delivery: Delivery
     /// As it was.
     let channel: Channel
+    /// Where its messages went, hashed.
+    let destination: String
     /// What it knows or may know as firing.
     let open: [IncidentRecord]
 
@@ -20,32 +22,40 @@ struct LeaveTaking: Sendable {
     private static let mostMessages = 200
     private static let patience: TimeInterval = 60
 
-    /// What a removed channel knows stays, where it could not be told: it may come back.
-    func run() async throws {
-        guard try await isTold(), delivery.channel(named: channel.name) == nil else { return }
-        try await delivery.store.transact(channel: channel.name) { try $0.forget() }
-    }
-
-    /// - Returns: whether nothing stays open there.
-    private func isTold() async throws -> Bool {
-        guard !open.isEmpty else { return true }
+    func run() async {
         let deadline = delivery.time.now() + Self.patience
         var left = open.map(\.incident)
-        for some in messages(open).prefix(Self.mostMessages) where delivery.time.now() < deadline {
-            if try await isTold(some, until: deadline) {
-                let told = Set(some.map(\.incident.id))
+        do {
+            for some in messages().prefix(Self.mostMessages) where delivery.time.now() < deadline {
+                guard try await isTold(some, until: deadline) else { continue }
+                let told = some.map(\.incident.id)
                 left.removeAll { told.contains($0.id) }
+                try await forget(told)
             }
+        } catch {
+            if Task.isCancelled { return }
+            delivery.logger.warning(
+                "a former place of a channel was not notified to the end",
+                metadata: ["channel": "\(channel.name)", "error": "\(error)"])
         }
-        delivery.logger.notice(
-            "the channel's messages go elsewhere now; its former place was told",
-            metadata: ["channel": "\(channel.name)", "incidents": "\(open.count - left.count)"])
+        if left.count < open.count {
+            delivery.logger.notice(
+                "the channel's messages go elsewhere now; its former place was notified",
+                metadata: ["channel": "\(channel.name)", "incidents": "\(open.count - left.count)"])
+        }
         LeftOpen(channel: channel.name, type: channel.kind.rawValue, incidents: left).log(to: delivery.logger)
-        return left.isEmpty
+    }
+
+    /// What was ended there is not known there any more, should the channel come back.
+    private func forget(_ ids: [String]) async throws {
+        if let present = delivery.configured(channel.name) {
+            guard try await delivery.destinationHash(of: present) == destination else { return }
+        }
+        try await delivery.store.transact(channel: channel.name) { try $0.forget(ids) }
     }
 
     /// Pagers keep incidents apart; others read one message for each kind.
-    private func messages(_ open: [IncidentRecord]) -> [[IncidentRecord]] {
+    private func messages() -> [[IncidentRecord]] {
         if channel.kind.isPager { return open.map { [$0] } }
         return Dictionary(grouping: open, by: \.incident.kind).sorted { $0.key < $1.key }.map(\.value)
     }
@@ -73,13 +83,17 @@ struct LeaveTaking: Sendable {
         let (now, wall) = (delivery.time.now(), delivery.time.wall())
         let routing = delivery.inputs.routing
         var incident = record.incident.shifted(by: wall.timeIntervalSince(now))
-        incident.state = .resolved
-        incident.resolvedAt = wall
-        incident.reason = .removed
+        let isOver = incident.state == .resolved
+        if !isOver {
+            incident.state = .resolved
+            incident.resolvedAt = wall
+            incident.reason = .removed
+        }
         return Alert(
             reason: .resolved, at: wall, incident: incident,
             facts: IncidentFacts(
-                diagnosis: .remark(.movedAway), relief: "its alerts no longer come here; the trouble goes on"),
+                diagnosis: .remark(.over),
+                relief: isOver ? nil : "alerts about it are not sent here any more; the trouble goes on"),
             labels: routing.labels(of: incident), links: routing.links(of: incident),
             instance: routing.instance)
     }
@@ -101,57 +115,57 @@ package struct LeftOpen: Equatable, Sendable {
         self.incidents = incidents
     }
 
-    private var named: String {
-        let isPager = type == ChannelKind.pagerduty.rawValue
+    /// Some by name, with what a pager finds them by.
+    private var named: [String] {
         let first = incidents.prefix(Self.mostNamed).map { incident in
-            let key = isPager ? " dedup_key \(MessageIdentity.key(ofIncident: incident.id))" : ""
-            return "\(incident.id) (\(incident.subjectName) \(incident.kind.rawValue))\(key)"
+            let key = isPager ? ", dedup_key \(MessageIdentity.key(ofIncident: incident.id))" : ""
+            return "\(incident.subjectName) \(incident.kind.rawValue) (\(incident.id.prefix(12))\(key))"
         }
         let more = incidents.count > first.count ? ["and \(incidents.count - first.count) more"] : []
-        return (first + more).joined(separator: "; ")
+        return first + more
     }
+
+    /// In a chat there is nothing to close.
+    package var isPager: Bool { type == ChannelKind.pagerduty.rawValue }
 
     /// The same where the same is open.
     package var mark: String {
-        String(ContentHash(of: incidents.map(\.id).sorted().joined(separator: "\n").utf8).hex.prefix(32))
+        let ids = incidents.map(\.id).sorted().joined(separator: "\n")
+        return String(ContentHash(of: "\(channel)\n\(ids)".utf8).hex.prefix(32))
     }
 
-    /// Says in the log what somebody has to end by hand; nothing where nothing is open.
+    /// Says in the log what stays open there; nothing where nothing does.
     package func log(to logger: Logger) {
         guard !incidents.isEmpty else { return }
-        logger.warning(
-            "a former place of this channel does not receive the end of these incidents; end them there by hand",
+        logger.log(
+            level: isPager ? .warning : .notice,
+            "a former place of this channel does not receive the end of these incidents\(isPager ? "; end them there by hand" : "")",
             metadata: [
-                "channel": "\(channel.displayable)", "incidents": "\(incidents.count)", "open": "\(named)",
+                "channel": "\(channel.displayable)", "incidents": "\(incidents.count)",
+                "open": "\(named.joined(separator: "; "))",
             ])
     }
 
     /// The same for people who read another channel; pagers get the end of it at once.
     /// - Returns: whether a channel took it.
     package func isTold(by notifier: DirectNotifier, _ routing: Routing, now: Date) async -> Bool {
-        var alert = alert(links: routing.links(for: nil), instance: routing.instance, now: now)
+        let incident = Incident(
+            id: mark, subject: .fleet(.channel(channel)), kind: .monitorDegraded, severity: .warning, state: .firing,
+            since: now, openedAt: now, firedAt: now, version: 1)
+        let cause = MonitorCause.leftOpen(
+            channel: channel.displayable, incidents: incidents.count, named: named)
+        var alert = Alert(
+            reason: .firing, at: now, incident: incident,
+            facts: IncidentFacts(
+                diagnosis: .monitor(cause), findings: [Finding(.monitor(cause))], subject: "aasa-monitor",
+                trouble: "incidents stay open at the former place of the channel '\(channel.displayable)'"),
+            labels: [:], links: routing.links(for: nil), instance: routing.instance)
+        alert.isStored = false
         let taken = await notifier.send(alert, by: routing, without: [channel])
         alert.reason = .resolved
         alert.incident.state = .resolved
         alert.incident.resolvedAt = now
         _ = await notifier.send(alert, to: routing.channels.filter { $0.kind.isPager && taken.contains($0.name) })
         return !taken.isEmpty
-    }
-
-    private func alert(links: Alert.Links, instance: String, now: Date) -> Alert {
-        let count = incidents.count == 1 ? "1 incident stays" : "\(incidents.count) incidents stay"
-        let names = Set(incidents.map(\.subjectName)).sorted().prefix(Self.mostNamed).joined(separator: ", ")
-        let incident = Incident(
-            id: mark, subject: .fleet(.channel(channel)),
-            kind: .monitorDegraded, severity: .warning, state: .firing, since: now, openedAt: now, firedAt: now,
-            version: 1)
-        var alert = Alert(
-            reason: .firing, at: now, incident: incident,
-            facts: IncidentFacts(
-                diagnosis: .remark(.movedAway), subject: "aasa-monitor",
-                trouble: "\(count) open at the former place of the channel '\(channel.displayable)' (\(names))"),
-            labels: [:], links: links, instance: instance)
-        alert.isStored = false
-        return alert
     }
 }

@@ -76,7 +76,8 @@ struct Outgoing: Sendable {
         var result = UnderWay()
         func wait(until instant: Date) { result.due = min(result.due ?? instant, instant) }
         for var message in try store.messages() {
-            guard isInTrouble && message.unanswered == 0 || message.retryAt <= now else {
+            let keepsOwnPace = message.unanswered > 0 || message.recipient != nil
+            guard isInTrouble && !keepsOwnPace || message.retryAt <= now else {
                 wait(until: message.retryAt)
                 continue
             }
@@ -141,7 +142,8 @@ extension Asker {
         for member in message.members {
             guard let record = try store.incident(member.incidentID) else { continue }
             if message.isRepeat {
-                return statedVersion(record.incident) == member.statedVersion ? .same : .over
+                if statedVersion(record.incident) == member.statedVersion { return .same }
+                continue
             }
             var known = try store.notification(member.incidentID) ?? NotificationRecord(incidentID: member.incidentID)
             known.mayKnow = known.mayKnow || message.mayHaveNotified
@@ -355,7 +357,9 @@ struct Freezer {
         }
         guard var alert = Alert(digestOf: alerts, key: key) else { throw NothingToSay() }
         if alerts.count > 1, reason == .firing, let kind = records.first?.incident.kind, kind.isConfirmedByCount {
-            alert.unconfirmed = try store.unconfirmed(kind)
+            alert.unconfirmed = try store.unconfirmed(kind, limit: Self.largestDigest).count { record in
+                try asker.isToBeNotified(of: record)
+            }
         }
         return alert
     }

@@ -9,6 +9,8 @@ import Storage
 struct Reconciler: Sendable {
     let delivery: Delivery
     let channel: Channel
+    /// Where its messages go, hashed.
+    let destination: String
 
     /// Incidents in one transaction.
     private static let page = 200
@@ -26,11 +28,13 @@ struct Reconciler: Sendable {
     /// A new channel begins with an empty row; one of another destination under a known name begins anew.
     private func begin() async throws -> ChannelRecord {
         let (name, type) = (channel.name, channel.kind.rawValue)
-        let destination = try await delivery.destinationHash(of: channel)
         let known = try await delivery.store.inspect(channel: name) { try $0.record() }
         if let known, known.destination == destination { return known }
-        return try await delivery.store.transact(channel: name) { store in
+        let configured = Set(delivery.inputs.routing.channels.map(\.name))
+        return try await delivery.store.transact(channel: name) { [destination] store in
             if known != nil { try store.forget() }
+            // The same place under another name: what it knows, it knows.
+            if let record = try store.adopt(destination, type: type, unless: configured) { return record }
             let record = ChannelRecord(name: name, type: type, destination: destination)
             try store.save(record)
             return record
@@ -135,6 +139,13 @@ struct Asker {
             record, known, inputs.route(of: record.incident, to: channel),
             try suppressions.suppression(of: record),
             refusalsLiftedAt: refusalsLiftedAt, now: now)
+    }
+
+    /// Whether the channel would be notified of an incident, once it is confirmed.
+    func isToBeNotified(of record: IncidentRecord) throws -> Bool {
+        guard inputs.route(of: record.incident, to: channel).isRouted else { return false }
+        let reason = try suppressions.suppression(of: record)?.reason
+        return reason == nil || reason == .staleEvidence
     }
 
     /// Writes down what is pending about each of these incidents, where that differs from what is written.

@@ -172,8 +172,7 @@ struct Settlement: Sendable {
         let freezer = Freezer(asker: asker)
         if !message.isPlain, !message.isRepeat, isAsStated(records) {
             let alert = try freezer.alert(about: records.map(\.0), message.reason, key: message.key, store)
-            let plain = try channel.format.body(alert, plain: true, reference: nil)
-            if plain != message.body {
+            if let plain = try? channel.format.body(alert, plain: true, reference: nil), plain != message.body {
                 var next = message
                 next.body = plain
                 next.isPlain = true

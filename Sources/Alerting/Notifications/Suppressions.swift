@@ -35,6 +35,7 @@ struct Suppressions {
     /// Incidents of the fleet that the channel knows as firing, or is about to be notified of, and how long what they explain
     /// waits for that; nil: as long as they fire.
     private var parents: [(affected: AffectedDomains, until: Date?)] = []
+    private let refusalsLiftedAt: Date?
     /// By kind, when the last incident of the fleet that may explain it ended.
     private var parentEnds: [IncidentKind: Date] = [:]
 
@@ -51,6 +52,7 @@ struct Suppressions {
         self.store = store
         self.now = now
         self.wall = wall
+        refusalsLiftedAt = try store.record()?.refusalsLiftedAt
         for cause in [FleetCause.network, .cdn] {
             guard let end = try store.lastEnd(of: [cause]) else { continue }
             for kind in cause.inhibits { parentEnds[kind] = max(parentEnds[kind] ?? end, end) }
@@ -67,6 +69,7 @@ struct Suppressions {
 
     /// How an incident that explains others stands at the channel.
     private enum Standing {
+        /// It speaks for what it explains.
         case known
         /// A message about it is on its way; what it explains waits until then.
         case due(until: Date)
@@ -77,8 +80,12 @@ struct Suppressions {
     private func standing(of parent: IncidentRecord, patience: TimeInterval) throws -> Standing {
         let incident = parent.incident
         let known = try store.notification(incident.id) ?? NotificationRecord(incidentID: incident.id)
-        if known.state == .firing { return .known }
         let route = inputs.route(of: incident, to: channel)
+        let isTold = known.state == .firing && !isRefused(incident, known, refusalsLiftedAt)
+        // Who gets no more messages about it is not spared any of this one.
+        if isTold, route.isRouted || route.escalatesAfter != nil { return .known }
+        // A step of the escalation is for the cause alone: who acknowledged that looks after what follows from it, too.
+        if !route.isRouted, route.escalatesAfter != nil { return .known }
         guard incident.state == .firing,
             case .send = decide(parent, known, route, try suppression(of: parent), now: now)
         else { return .none }

@@ -64,8 +64,6 @@ package enum Remark: String, Codable, Sendable {
     case notMonitored, testMessage, over
     /// The store knows of the incident and not of what was seen.
     case factsMissing
-    /// The messages of a channel go to another place, or to none.
-    case movedAway
 
     var declaration: CauseDeclaration {
         switch self {
@@ -76,12 +74,6 @@ package enum Remark: String, Codable, Sendable {
         case .over: CauseDeclaration(.over, Words("The incident is over."))
         case .factsMissing:
             CauseDeclaration(.factsMissing, Words("The store has no facts about this incident."))
-        case .movedAway:
-            CauseDeclaration(
-                .movedAway,
-                Words(
-                    "The configuration names another place for the channel, or none, and the former one hears of no end.",
-                    "End there by hand what is still open."))
         }
     }
 }

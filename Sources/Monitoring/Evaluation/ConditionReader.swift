@@ -51,14 +51,13 @@ struct ConditionReader {
         return kind == .cdnMissing ? false : verdict.comparison.state == .inSync && !isCurrent
     }
 
-    /// What phones do, for the kinds that decide it. Trouble of the origin is told with it, and becomes worse by what follows from
-    /// it.
+    /// What phones do, for the kinds that decide it. Trouble of the origin becomes worse by what follows from it.
     private func harm(of kind: IncidentKind) -> Effect.Harm? {
         switch kind {
         case .cdnMissing, .cdnStale, .cdnDivergent: shown.diagnosis.effect.harm
-        case .originUnreachable, .originBroken:
-            before.open[kind]?.hasFired == true ? nil : shown.diagnosis.effect.harm
-        case .originInconsistent, .certificateExpiring, .expectationFailed, .cdnWide, .monitorDegraded, .change: nil
+        case .originUnreachable, .originBroken, .originInconsistent, .certificateExpiring, .expectationFailed, .cdnWide,
+            .monitorDegraded, .change:
+            nil
         }
     }
 

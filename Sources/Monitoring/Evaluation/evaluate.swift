@@ -113,7 +113,8 @@ package func evaluate(
         }
     }
     for cause in [IncidentKind.originUnreachable, .originBroken] {
-        let told = log.memory.open.values.filter { $0.hasFired && $0.incident.inhibitedBy == cause }.map(\.harm).max()
+        let following = log.memory.open.values.filter { $0.incident.inhibitedBy == cause }
+        let told = following.filter { $0.incident.state == .firing }.map(\.harm).max()
         if let told {
             IncidentMachine(cause, of: observation.domain, policy, IncidentView(kind: cause, verdict: shown), now: now)
                 .worsen(by: told, in: &log)
@@ -170,7 +171,7 @@ extension IncidentMachine<IncidentKind> {
                 recoveries: policy.recoveryThreshold,
                 recoveriesAfterRelapse: kind.isOfCDN ? Self.answersOfCopy : policy.recoveryThreshold,
                 reopenWindow: policy.reopenWindow.inSeconds),
-            now: now, facts: view.facts, fingerprint: view.fingerprint)
+            now: now, harm: view.verdict.diagnosis.effect.harm, facts: view.facts, fingerprint: view.fingerprint)
     }
 }
 

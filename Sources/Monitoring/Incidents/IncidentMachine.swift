@@ -65,6 +65,8 @@ struct IncidentMachine<Key: IncidentKey> {
     let subject: Incident.Subject
     let rules: IncidentRules
     let now: Date
+    /// What phones do; nil where that is not known.
+    var harm: Effect.Harm?
     /// What a message says about the incident now.
     let facts: (TrackedIncident) -> IncidentFacts
     /// Equal where two evaluations see the same facts, ages apart; nil where this one sees none.
@@ -90,16 +92,16 @@ struct IncidentMachine<Key: IncidentKey> {
 
     /// What follows from it made phones worse off than it was told with: that is worse, at once.
     func worsen(by harm: Effect.Harm, in log: inout IncidentLog<Key>) {
-        guard let known = log.memory.open[key], known.incident.state == .firing, !known.incident.isFlapping,
-            harm > known.harm
+        guard let known = log.memory.open[key], known.incident.state == .firing, harm > known.harm
         else { return }
         var open = known
-        open.harm = harm
         // It fired with this evaluation, or became worse: one thing to tell.
         guard log.changes.contains(where: { $0.incident.id == open.incident.id && $0.isNews }) else {
             let transition = raise(&open, .worse)
+            open.harm = max(harm, open.harm)
             return keep(open, known, transition, in: &log)
         }
+        open.harm = harm
         log.memory.open[key] = open
     }
 
@@ -165,7 +167,6 @@ struct IncidentMachine<Key: IncidentKey> {
     ) -> IncidentChange.Transition {
         open.incident.severity = condition.severity
         open.stage = condition.stage
-        open.harm = condition.harm ?? .none
         guard open.confirmations >= rules.confirmations, condition.isRipe, now >= open.graceUntil ?? .distantPast
         else { return isKnown ? .other : .opened }
         if let ended = reopenable(by: open, in: log.memory) {
@@ -200,7 +201,6 @@ struct IncidentMachine<Key: IncidentKey> {
         open.recovery = nil
         open.facts = new.facts
         open.stage = max(ended.stage, new.stage)
-        open.harm = max(ended.harm, new.harm)
         open.incident.inhibitedBy = new.incident.inhibitedBy
         open.incident.severity = max(ended.incident.severity, new.incident.severity)
         open.incident.state = .firing
@@ -228,8 +228,6 @@ struct IncidentMachine<Key: IncidentKey> {
         if !isFlapping, isWorse {
             open.incident.severity = max(condition.severity, open.incident.severity)
             open.stage = max(condition.stage, open.stage)
-            open.harm = max(condition.harm ?? .none, open.harm)
-            open.harmSightings = 0
             return raise(&open, .worse)
         }
         guard let fingerprint = fingerprint(open) else { return .other }
@@ -314,6 +312,8 @@ struct IncidentMachine<Key: IncidentKey> {
     ) -> IncidentChange.Transition {
         open.incident.version += 1
         let mark = Incident.Mark(version: open.incident.version, at: now)
+        open.harm = harm ?? .none
+        open.harmSightings = 0
         if transition == .worse { open.incident.worse = mark }
         // An acknowledgement does not outlast a return, whether it is flapping or not.
         if isBack { open.incident.again = mark }
@@ -332,11 +332,14 @@ struct IncidentMachine<Key: IncidentKey> {
         log.memory.open[key] = open
         let known = known?.incident.id == open.incident.id ? known?.incident : nil
         guard open.incident != known || transition == .rewritten else { return }
+        // What it was silent with for hours is not what it is told with now.
+        let isFreed =
+            known?.inhibitedBy != nil && open.incident.inhibitedBy == nil && open.incident.state == .firing
         // Where flapping begins with an end, the facts of the last firing stay.
         let isNews = open.incident.version != known?.version ?? 0 && open.incident.state == .firing
         log.changes.append(
             IncidentChange(
-                incident: open.incident, facts: isNews || transition == .rewritten ? facts(open) : nil,
+                incident: open.incident, facts: isNews || isFreed || transition == .rewritten ? facts(open) : nil,
                 transition: transition))
     }
 }

@@ -204,13 +204,12 @@ extension ChannelTransaction {
         GROUP BY n.kind, n.reason
         """
 
-    /// How many incidents of a kind were seen, and are not confirmed yet.
-    package func unconfirmed(_ kind: IncidentKind) throws -> Int {
-        try Int.fetchOne(database, cached: Self.unconfirmedOfKind, arguments: [kind.rawValue]) ?? 0
+    /// The incidents of a kind that were seen, and are not confirmed yet.
+    package func unconfirmed(_ kind: IncidentKind, limit: Int) throws -> [IncidentRecord] {
+        try IncidentRow.records(database, cached: Self.unconfirmedOfKind, [kind.rawValue, limit])
     }
 
-    static let unconfirmedOfKind =
-        "SELECT count(*) FROM incident INDEXED BY incident_pending_of_kind WHERE kind = ? AND state = 'pending'"
+    static let unconfirmedOfKind = "\(IncidentRow.select) WHERE i.kind = ? AND i.state = 'pending' LIMIT ?"
 
     /// The members of a group, the most severe first, of these the longest pending.
     package func pending(_ group: NotificationGroup, limit: Int) throws -> [NotificationRecord] {

@@ -158,6 +158,31 @@ package struct ChannelTransaction {
     /// Writes the row of this channel.
     package func save(_ record: ChannelRecord) throws { try ChannelRow.save(record, database) }
 
+    /// Takes over what a channel knows whose messages went to the same place, and that has no loop any more.
+    /// - Returns: the channel as it stands; nil where there is none.
+    package func adopt(_ destination: String, type: String, unless configured: Set<String>) throws -> ChannelRecord? {
+        let former = try Row.fetchAll(database, cached: "SELECT * FROM channel ORDER BY name").map(ChannelRow.record)
+            .first { $0.destination == destination && $0.name != channel && !configured.contains($0.name) }
+        guard let former else { return nil }
+        for table in ["notification", "message", "notification_group"] {
+            try database.execute(
+                sql: "UPDATE \(table) SET channel = ? WHERE channel = ?", arguments: [channel, former.name])
+        }
+        try database.execute(cached: "DELETE FROM channel WHERE name = ?", arguments: [former.name])
+        var record = ChannelRecord(name: channel, type: type, destination: destination)
+        record.seen = former.seen
+        try save(record)
+        return record
+    }
+
+    /// Deletes what the channel knows of some incidents.
+    package func forget(_ ids: [String]) throws {
+        for id in ids {
+            try database.execute(
+                cached: "DELETE FROM notification WHERE channel = ? AND incident_id = ?", arguments: [channel, id])
+        }
+    }
+
     /// Withdraws all that is pending and under way, since nobody sends it. What the channel knows stays.
     package func retire() throws {
         try database.execute(cached: "DELETE FROM message WHERE channel = ?", arguments: [channel])

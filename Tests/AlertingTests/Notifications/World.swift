@@ -294,7 +294,8 @@ final class World {
     /// Drafts the next message of a channel, lets it be changed, and stores it.
     func draft(_ name: String, _ change: @escaping @Sendable (inout Draft) -> Void) async throws -> MessageRecord? {
         let channel = try #require(routing.channel(named: name))
-        _ = try await Reconciler(delivery: delivery, channel: channel).reconcile(isWalk: true)
+        let destination = try await delivery.destinationHash(of: channel)
+        _ = try await Reconciler(delivery: delivery, channel: channel, destination: destination).reconcile(isWalk: true)
         let (inputs, now) = (delivery.inputs, time.now())
         return try await store.transact(channel: name) { store in
             let freezer = Freezer(asker: try Asker(inputs, channel, store, now: now, wall: now))

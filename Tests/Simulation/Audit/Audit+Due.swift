@@ -60,7 +60,23 @@ extension Audit {
 
     /// Whether nobody at the channel could acknowledge, since it is silent there.
     private func isHeld(_ incident: CommittedIncident, _ channel: SimulatedChannel, _ present: Present) -> Bool {
-        incident.state == .firing && (present.isSilent(incident) || parent(of: incident, channel.name) != nil)
+        incident.state == .firing
+            && (present.isSilent(incident) || parent(of: incident, channel.name) != nil
+                || isLeftToCause(incident, channel, present))
+    }
+
+    /// A step of the escalation is for the cause alone.
+    private func isLeftToCause(
+        _ incident: CommittedIncident, _ channel: SimulatedChannel, _ present: Present
+    ) -> Bool {
+        !incident.isOfFleet
+            && active.contains { id in
+                guard let cause = ledger[id], !cause.isOver, cause.explains(incident) else { return false }
+                switch present.concern(of: cause, to: channel) {
+                case .later, .perhaps: return true
+                case .none, .atOnce: return false
+                }
+            }
     }
 
     private func bound(_ present: Present) -> Int64 {
@@ -98,7 +114,9 @@ extension Audit {
         if channel.isFeed, story.knowsFiring { return .due(reason) }
         if present.isSilent(incident) { return .none(.silenced) }
         guard !incident.isOfFleet else { return .due(reason) }
-        if parent(of: incident, channel.name) != nil { return .none(.inhibited) }
+        if parent(of: incident, channel.name) != nil || isLeftToCause(incident, channel, present) {
+            return .none(.inhibited)
+        }
         return present.isFresh(incident.domain, after: parentEnds[incident.kind] ?? .distantPast)
             ? .due(reason) : .stale
     }
