@@ -139,6 +139,7 @@ enum MessageStanding: Equatable {
 extension Asker {
     func standing(of message: MessageRecord, _ store: ChannelTransaction) throws -> MessageStanding {
         var parked: MessageStanding?
+        var hasOtherNews = false
         for member in message.members {
             guard let record = try store.incident(member.incidentID) else { continue }
             if message.isRepeat {
@@ -151,10 +152,12 @@ extension Asker {
             case .send(message.reason): return .same
             case .undecided: parked = parked ?? .parked(until: nil)
             case .wait(let until): parked = .parked(until: until)
-            case .send, .nothing: break
+            case .send: hasOtherNews = true
+            case .nothing: break
             }
         }
-        return parked ?? .over
+        // What one of them waits for holds up no news of another.
+        return hasOtherNews ? .over : parked ?? .over
     }
 
     /// Gives a message up. What no clear answer came to may have arrived.

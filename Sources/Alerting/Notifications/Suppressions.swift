@@ -81,7 +81,10 @@ struct Suppressions {
         let incident = parent.incident
         let known = try store.notification(incident.id) ?? NotificationRecord(incidentID: incident.id)
         let route = inputs.route(of: incident, to: channel)
-        let isTold = known.state == .firing && !isRefused(incident, known, refusalsLiftedAt)
+        // A refused reminder takes nothing back; a refused message about what became worse was never read.
+        let isTold =
+            known.state == .firing
+            && (known.version >= incident.version || !isRefused(incident, known, refusalsLiftedAt))
         // Who gets no more messages about it is not spared any of this one.
         if isTold, route.isRouted || route.escalatesAfter != nil { return .known }
         // A step of the escalation is for the cause alone: who acknowledged that looks after what follows from it, too.

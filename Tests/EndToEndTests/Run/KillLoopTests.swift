@@ -62,7 +62,7 @@ struct KillLoopTests {
                 if !isShort {
                     // Right behind an arrival lies the moment between the receiver's yes and the mark.
                     let goal = receivers.map(\.received.count).reduce(0, +) + Int.random(in: 1...9, using: &dice)
-                    await Self.wait(atMost: .seconds(4)) {
+                    await Self.wait(atMost: .seconds(15)) {
                         receivers.map(\.received.count).reduce(0, +) >= goal
                     }
                 }

@@ -154,7 +154,8 @@ struct Audit {
 
     /// The turn of a channel's loop is over: what it sent is written down.
     /// `present`: the keys of messages that are still under way. `isAlive`: the process that sent them has not died.
-    mutating func endTurn(of channel: String, present: Set<String>, isAlive: Bool) {
+    /// `isComplete`: the sender neither died nor met a store that takes no writes.
+    mutating func endTurn(of channel: String, present: Set<String>, isAlive: Bool, isComplete: Bool) {
         guard var book = channels[channel] else { return }
         if isAlive {
             for key in book.refused { for id in ids(of: key, channel) { stories[id]?.confirmRefusal(key: key) } }
@@ -163,8 +164,8 @@ struct Audit {
             book.rejections += 1
             if keys[key]?.isReceived == false { keys[key]?.isSettled = true }
         }
-        // The messages of a feed have no key: whether a process that died had written their answer down is not known.
-        if !isAlive, book.received.remove("") != nil {
+        // The messages of a feed have no key: whether a turn that ended early had written their answer down is not known.
+        if !isComplete, book.received.remove("") != nil {
             for id in ids(of: "", channel) { stories[id]?.leaveUnsettled(key: "") }
         }
         for key in book.received.subtracting(present).sorted() {

@@ -154,7 +154,7 @@ struct Outlook {
                 throw Violation(
                     rule: .evaluation, detail: "\(kind.rawValue) of \(state.domain) follows from what is not open")
             }
-            guard cause.harm >= open.harm || cause.incident.state != .firing || cause.incident.isFlapping else {
+            guard cause.harm >= open.harm || cause.incident.state != .firing || open.incident.state != .firing else {
                 throw Violation(
                     rule: .effect,
                     detail:
