@@ -122,7 +122,8 @@ let package = Package(
         .target(
             name: "Commands",
             dependencies: [
-                "AASA", "Alerting", "CBuild", "Curl", "Daemon", "Evidence", "Facts", "Lab", "MonitorConfiguration",
+                "AASA", "Alerting", "CBuild", "COpenSSL", "Curl", "Daemon", "Evidence", "Facts", "Lab",
+                "MonitorConfiguration",
                 "Monitoring",
                 "Probing", "StatusServer", "Storage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

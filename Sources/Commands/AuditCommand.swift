@@ -9,13 +9,15 @@ struct AuditCommand: AsyncParsableCommand {
         commandName: "audit", abstract: "Check that the domains which an app claims name the app.",
         discussion: """
             For each associated domain in the entitlements of apps: do the origin's file and Apple's copy name the app, \
-            for that service? Each domain is asked once for each mode, lightly; `check` says why a file is missing.
+            for that service, and does its signing let devices read the entry? Each domain is asked once for each mode, \
+            lightly; `check` says why a file is missing.
 
-            Only the entitlements of a signed app say its ID and have no build settings: \
-            codesign -d --entitlements - --xml App.app > App.entitlements. For others name it with --app.
+            Only the entitlements of a signed app say its ID and how it is signed, and have no build settings: \
+            codesign -d --entitlements - --xml App.app > App.entitlements. For others name the ID with --app. Property \
+            lists are read as XML, in binary, and out of a provisioning profile that lists domains.
 
-            Exit codes: 0 each place that devices read names the app, 1 at least one does not, 64 usage, 66 a file that \
-            cannot be read, 78 configuration.
+            Exit codes: 0 each entry works, 1 at least one does not, 64 usage, 66 a file that cannot be read, \
+            78 configuration.
             """)
 
     @Option(
@@ -50,13 +52,16 @@ struct AuditCommand: AsyncParsableCommand {
         try network.connections.checkFiles()
         let apps = try entitlements.map { path in
             let file = try Entitlements(at: path)
-            return (path: path, id: try id(of: file, at: path), entries: file.entries)
+            return (path: path, id: try id(of: file, at: path), file: file)
         }
-        let reports = try await reports(of: apps.flatMap(\.entries))
+        try checkNamedApp(apps.map { ($0.path, $0.file) })
+        let reports = try await reports(of: apps.flatMap(\.file.entries))
         let audits = apps.map { app in
             AppAudit(
                 app: app.id, path: app.path,
-                entries: app.entries.map { entry in AuditedEntry(entry, of: app.id) { reports[$0] } })
+                entries: app.file.entries.map { entry in
+                    AuditedEntry(entry, of: app.file, app.id) { reports[$0] }
+                })
         }
         switch format {
         case .json: Console.print(AppAudit.json(of: audits).text(isPretty: true))
@@ -64,7 +69,7 @@ struct AuditCommand: AsyncParsableCommand {
             let style = TextStyle.standardOutput
             Console.print(audits.map { $0.text(style: style) }.joined(separator: "\n\n"))
         }
-        if !audits.allSatisfy(\.isNamed) { throw MonitorExit.found.code }
+        if !audits.allSatisfy(\.works) { throw MonitorExit.found.code }
     }
 
     private func id(of file: Entitlements, at path: String) throws -> String {
@@ -73,6 +78,17 @@ struct AuditCommand: AsyncParsableCommand {
             .usage,
             "\(path.displayable) does not say which app it is of; name it with --app, such as "
                 + "ABCDE12345.com.example.app, or take the entitlements of the signed app")
+    }
+
+    /// `--app` is for files that do not say their app. Beside files that all do, it can only be a mistake.
+    private func checkNamedApp(_ files: [(path: String, file: Entitlements)]) throws {
+        guard let app else { return }
+        let known = files.compactMap { file in file.file.app.map { (path: file.path, id: $0) } }
+        guard known.count == files.count, let other = known.first(where: { $0.id != app }) else { return }
+        throw CommandFailure(
+            .usage,
+            "\(other.path.displayable) is of \(other.id), and --app names \(app.displayable); leave out --app, or name the "
+                + "entitlements of that app")
     }
 
     /// Each domain and mode once, also where several entries name it.
@@ -96,24 +112,37 @@ struct AuditCommand: AsyncParsableCommand {
     }
 }
 
-/// One entry of an app's entitlements, and whether the places that devices read name the app.
+/// One entry of an app's entitlements, and whether it works: each place that devices read names the app, and its signing lets
+/// them read the entry.
 struct AuditedEntry {
     /// What one place says of the app.
     enum Answer {
         case named
-        case notNamed
+        /// An App Clip of the app, which the app's own entry is for.
+        case namedClip(String)
+        /// None of its rules opens a URL.
+        case opensNothing
+        /// `others`: the IDs that stand there, the nearest first. `count`: how many there are.
+        case notNamed(others: [NearbyAppID], count: Int)
         /// Why devices take nothing from it.
         case noFile(String)
 
         var words: String {
             switch self {
             case .named: "names the app"
+            case .namedClip: "names its App Clip"
+            case .opensNothing: "names the app, opens no URL"
             case .notNamed: "does not name the app"
             case .noFile(let why): why
             }
         }
 
-        var isNamed: Bool { if case .named = self { true } else { false } }
+        var isNamed: Bool {
+            switch self {
+            case .named, .namedClip: true
+            case .opensNothing, .notNamed, .noFile: false
+            }
+        }
     }
 
     enum Outcome {
@@ -123,14 +152,26 @@ struct AuditedEntry {
         case asked(Entitlements.Claim, origin: Answer, copy: Answer?, CheckReport)
     }
 
+    /// Why devices leave the entry alone, whatever the file says.
+    private enum Unread {
+        /// The app is signed for distribution, and no other entry covers the domain.
+        case developerMode
+        case browser
+    }
+
     let entry: Entitlements.Entry
     let app: String
     let outcome: Outcome
+    private let unread: Unread?
 
     /// `report`: nil for an entry that is no associated domain.
-    init(_ entry: Entitlements.Entry, of app: String, _ report: (Target) -> CheckReport?) {
+    init(
+        _ entry: Entitlements.Entry, of file: Entitlements, _ app: String, _ report: (Target) -> CheckReport?
+    ) {
         self.entry = entry
         self.app = app
+        let claim = try? entry.meaning.get()
+        unread = claim.flatMap { Self.unread($0, in: file) }
         switch entry.meaning {
         case .failure(let fault): outcome = .faulty(why: fault.why)
         case .success(let claim):
@@ -139,17 +180,15 @@ struct AuditedEntry {
                 return
             }
             let readings = report.readings
-            func answer(_ file: ContentReading?, _ retrieval: Retrieval) -> Answer {
-                guard let document = file?.document else {
+            func answer(_ content: ContentReading?, _ retrieval: Retrieval) -> Answer {
+                guard let document = content?.document else {
                     return .noFile(ServedCell(retrieval, in: readings).words())
                 }
                 let bytes = retrieval.answer?.body.decodedBytes ?? 0
                 guard bytes <= AssociationFile.sizeLimit else {
                     return .noFile("\(bytes.grouped) bytes, above the limit")
                 }
-                // Of a key that is given twice the last one counts, as in every other judgement.
-                let service = AssociationFile(document).services.last { $0.name == claim.service }
-                return service?.appIDs.contains(app) == true ? .named : .notNamed
+                return Self.answer(AssociationFile(document), claim.service, app, isClip: file.isClip)
             }
             let copy: Answer? =
                 switch readings.observation.cdn {
@@ -162,30 +201,94 @@ struct AuditedEntry {
         }
     }
 
-    /// Whether each place that devices read names the app.
-    var isNamed: Bool {
+    private static func unread(_ claim: Entitlements.Claim, in file: Entitlements) -> Unread? {
+        if file.isBrowser, claim.service == "applinks" { return .browser }
+        guard file.signing == .distribution, claim.target.mode == .developer else { return nil }
+        let others = file.entries.compactMap { try? $0.meaning.get() }
+        return others.contains { $0.target.mode != .developer && $0.covers(claim) } ? nil : .developerMode
+    }
+
+    private static func answer(_ file: AssociationFile, _ name: String, _ app: String, isClip: Bool) -> Answer {
+        // Of a key that is given twice the last one counts, as in every other judgement.
+        let ids = file.services.last { $0.name == name }?.appIDs ?? []
+        if ids.contains(app) {
+            let opensNothing = name == "applinks" && file.applinks?.opensNothing(for: app) == true
+            return opensNothing ? .opensNothing : .named
+        }
+        // An app lists `appclips:` as its Clip does, and the file names the Clip, whose ID begins with the app's.
+        // https://developer.apple.com/documentation/appclip/associating-your-app-clip-with-your-website
+        if name == "appclips", !isClip, let clip = ids.first(where: { $0.hasPrefix(app + ".") }) {
+            return .namedClip(clip)
+        }
+        return .notNamed(others: NearbyAppID.all(ids, near: app), count: Set(ids).count)
+    }
+
+    /// Whether devices find the app by it.
+    var works: Bool {
         switch outcome {
         case .faulty: false
-        case .asked(_, let origin, let copy, _): origin.isNamed && copy?.isNamed != false
+        case .asked(_, let origin, let copy, _): unread == nil && origin.isNamed && copy?.isNamed != false
         }
     }
 
-    /// Why it is not, and what to do; empty where it is.
+    /// Why it does not work, and what to do; empty where it does.
     var trouble: [String] {
-        if isNamed { return [] }
+        var lines: [String] = []
         switch outcome {
         case .faulty(let why): return ["The entry is no associated domain: \(why)."]
-        case .asked(let claim, .notNamed, _, _):
-            let place = claim.service == "applinks" ? "an entry of 'applinks.details'" : "'\(claim.service).apps'"
-            return [
-                "The origin's file does not name the app. Add \(app) to \(place) of \(claim.target.domain)'s file."
-            ]
-        case .asked(let claim, _, _, let report):
-            let text = report.verdict.text(at: report.now)
-            // The effect is about links.
-            return [claim.service == "applinks" ? text.effect : nil, text.cause, text.action, text.outlook]
-                .compactMap(\.self)
+        case .asked(let claim, let origin, let copy, let report):
+            lines += unreadLines(claim)
+            switch origin {
+            case .notNamed(let others, let count): lines += Self.missing(app, claim, others, count)
+            case .opensNothing:
+                lines += [
+                    "The origin's file names the app, and no rule of its entry opens a URL.",
+                    "Run `aasa-monitor lint \(claim.target.domain)`: it says why, and what to write.",
+                ]
+            case .named, .namedClip, .noFile:
+                guard !origin.isNamed || copy?.isNamed == false else { break }
+                let text = report.verdict.text(at: report.now)
+                // The effect is about links.
+                lines += [claim.service == "applinks" ? text.effect : nil, text.cause, text.action, text.outlook]
+                    .compactMap(\.self)
+            }
         }
+        return lines
+    }
+
+    private func unreadLines(_ claim: Entitlements.Claim) -> [String] {
+        switch unread {
+        case nil: []
+        case .browser:
+            [
+                "The app is a web browser (com.apple.developer.web-browser): the system ignores its universal links.",
+                "Remove the applinks entries; links open other apps from it as before.",
+            ]
+        case .developerMode:
+            [
+                "The app is signed for distribution, and devices use ?mode=developer only for apps that are signed for "
+                    + "development: links fail in TestFlight and the App Store.",
+                "Add \(claim.service):\(claim.isWildcard ? "*." : "")\(claim.target.domain) to the entitlements, and keep "
+                    + "?mode=developer for development builds.",
+            ]
+        }
+    }
+
+    private static func missing(
+        _ app: String, _ claim: Entitlements.Claim, _ others: [NearbyAppID], _ count: Int
+    ) -> [String] {
+        let place = claim.service == "applinks" ? "an entry of 'applinks.details'" : "'\(claim.service).apps'"
+        let named = others.map { other in
+            let id = other.id.displayable.shortened(to: 120)
+            return other.difference.map { "\(id) (\($0))" } ?? id
+        }
+        let more = count > named.count ? " and \((count - named.count).grouped) more" : ""
+        return [
+            "The origin's file does not name the app.",
+            others.isEmpty ? nil : "Under '\(claim.service)' it names \(named.joined(separator: ", "))\(more).",
+            "Add \(app) to \(place) of \(claim.target.domain)'s file"
+                + (others.first?.difference == nil ? "." : ", or correct the ID that is there."),
+        ].compactMap(\.self)
     }
 
     fileprivate var row: [String] {
@@ -202,7 +305,7 @@ struct AuditedEntry {
         func json(_ answer: Answer) -> OrderedJSON {
             .object([("named", .bool(answer.isNamed)), ("seen", .string(answer.words.displayable))])
         }
-        var members: [(String, OrderedJSON)] = [("entry", .string(entry.text)), ("named", .bool(isNamed))]
+        var members: [(String, OrderedJSON)] = [("entry", .string(entry.text)), ("named", .bool(works))]
         switch outcome {
         case .faulty: members += ["service", "domain", "mode", "origin", "cdn"].map { ($0, .null) }
         case .asked(let claim, let origin, let copy, _):
@@ -222,18 +325,19 @@ struct AppAudit {
     let path: String
     let entries: [AuditedEntry]
 
-    var isNamed: Bool { entries.allSatisfy(\.isNamed) }
+    var works: Bool { entries.allSatisfy(\.works) }
 
     func text(style: TextStyle) -> String {
-        let named = entries.count { $0.isNamed }
+        let working = entries.count { $0.works }
         let domains = entries.count == 1 ? "associated domain" : "associated domains"
         var lines = [
-            "\(style.bold(app.displayable))  \(style.verdict(isNamed ? .ok : .failing))",
-            "  \(path.displayable): the app is named for \(named) of its \(entries.count) \(domains)", "",
+            "\(style.bold(app.displayable))  \(style.verdict(works ? .ok : .failing))",
+            "  \(path.displayable): \(working) of its \(entries.count) \(domains) \(working == 1 ? "works" : "work")",
+            "",
         ]
         let rows = [["entry", "origin's file", "Apple's copy"]] + entries.map(\.row)
         lines += TextTable(rows: rows).lines(indentation: 2, style: style)
-        for entry in entries where !entry.isNamed {
+        for entry in entries where !entry.works {
             lines += ["", "  \(style.bold(entry.entry.shown))"]
             for part in entry.trouble {
                 lines += style.breaksDiagnosis ? style.wrapped(part, indentation: 4) : ["    " + part]
@@ -251,7 +355,7 @@ struct AppAudit {
                     audits.map { audit in
                         .object([
                             ("app", .string(audit.app)), ("entitlements", .string(audit.path)),
-                            ("named", .bool(audit.isNamed)), ("entries", .array(audit.entries.map(\.json))),
+                            ("named", .bool(audit.works)), ("entries", .array(audit.entries.map(\.json))),
                         ])
                     })
             ),

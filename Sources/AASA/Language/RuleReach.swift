@@ -84,6 +84,24 @@ extension AppLinks.Entry {
     }
 }
 
+extension AppLinks {
+    /// Whether it is proven that no rule of an app's entries opens a URL; false where the budget does not suffice, and of an app
+    /// that the file does not name.
+    public func opensNothing(for app: String, budget: LanguageBudget = .lint) -> Bool {
+        let own = entries.filter { $0.appIDs.contains(app) }
+        return !own.isEmpty
+            && own.allSatisfy { entry in
+                entry.plainReach(budget: budget).allSatisfy { reach in
+                    switch reach.verdict {
+                    case .decides: reach.rule.isExclusion
+                    case .shadowed, .matchesNothing: true
+                    case .undecided: false
+                    }
+                }
+            }
+    }
+}
+
 /// What the matcher may cost that has the last word, over all entries of a file.
 struct ReachChecks {
     let plain = ExampleCheck(maximumElements: 4_000_000)

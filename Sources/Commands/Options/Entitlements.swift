@@ -10,13 +10,28 @@ struct Entitlements {
     static let key = "com.apple.developer.associated-domains"
     /// Of an app for iOS, and of one for the Mac. Only the entitlements of a signed app have it.
     private static let applicationKeys = ["application-identifier", "com.apple.application-identifier"]
+    /// Whether a debugger may attach: only where the app is signed for development.
+    private static let debuggerKeys = ["get-task-allow", "com.apple.security.get-task-allow"]
     /// The file of an app has a few kilobytes.
     private static let maximumBytes = 1 << 20
 
     /// The app's ID; nil where the file does not say it, or says something that can be no app's ID.
     let app: String?
+    /// nil where the file does not say it.
+    let signing: Signing?
+    /// Whether it is a web browser, of which the system ignores universal links.
+    /// https://developer.apple.com/documentation/technotes/tn3155-debugging-universal-links
+    let isBrowser: Bool
+    /// Whether it is an App Clip: then it names the app that it belongs to.
+    let isClip: Bool
     /// In the order of the file; not empty.
     let entries: [Entry]
+
+    enum Signing {
+        case development
+        /// For TestFlight, the App Store, ad hoc or within a company.
+        case distribution
+    }
 
     /// One associated domain, such as `applinks:example.com?mode=developer`.
     struct Entry {
@@ -30,6 +45,15 @@ struct Entitlements {
         /// Such as `applinks`.
         let service: String
         let target: Target
+        /// As the entry has it: `*.example.com` covers the hosts below.
+        let isWildcard: Bool
+
+        /// Whether devices that read this entry need not read the other one.
+        func covers(_ other: Claim) -> Bool {
+            guard service == other.service else { return false }
+            if target.domain == other.target.domain { return isWildcard || !other.isWildcard }
+            return isWildcard && other.target.domain.name.hasSuffix("." + target.domain.name)
+        }
     }
 
     /// Why an entry is no associated domain.
@@ -41,24 +65,52 @@ struct Entitlements {
     /// - Throws: `CommandFailure` where the file cannot be read, or claims nothing.
     init(at path: String) throws {
         let (name, data) = try Self.read(path)
-        // A binary list of 200 bytes can name the same list again and again, and unfold to more than any memory holds.
-        guard !data.starts(with: Data("bplist".utf8)) else {
-            throw CommandFailure(.noInput, "\(name) is a binary property list; convert it: plutil -convert xml1 FILE")
+        let found: (list: PropertyList, container: PropertyList.Container)
+        do {
+            found = try PropertyList.parse(data)
+        } catch {
+            throw CommandFailure(.noInput, "\(name) \(error.what)")
         }
-        guard let list = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any] else {
-            throw CommandFailure(.noInput, "\(name) is no property list; name the .entitlements file of the app")
+        let isProfile = found.container == .signed
+        guard case .dictionary = found.list,
+            let list = isProfile ? found.list["Entitlements"] : found.list
+        else {
+            throw CommandFailure(.noInput, "\(name) holds no entitlements; name the .entitlements file of the app")
         }
-        let texts = list[Self.key] ?? [String]()
-        guard let texts = texts as? [String] else {
-            throw CommandFailure(.noInput, "'\(Self.key)' in \(name) is no list of texts")
-        }
-        guard !texts.isEmpty else {
-            throw CommandFailure(.noInput, "\(name) names no associated domain ('\(Self.key)')")
-        }
-        app = Self.applicationKeys.lazy.compactMap { list[$0] as? String }.first {
+        let texts = try Self.texts(list, name, isProfile: isProfile)
+        app = Self.applicationKeys.lazy.compactMap { list[$0]?.string }.first {
             Expectations.fault(ofApp: $0) == nil
         }
+        if let isDebugged = Self.debuggerKeys.lazy.compactMap({ list[$0]?.boolean }).first {
+            signing = isDebugged ? .development : .distribution
+        } else {
+            signing = list["beta-reports-active"]?.boolean == true ? .distribution : nil
+        }
+        isBrowser = list["com.apple.developer.web-browser"]?.boolean == true
+        isClip = list["com.apple.developer.parent-application-identifiers"] != nil
         entries = texts.map { Entry(text: $0, meaning: Self.meaning($0)) }
+    }
+
+    private static func texts(_ list: PropertyList, _ name: String, isProfile: Bool) throws -> [String] {
+        let value = list[key]
+        // A profile says what the app may claim, which is most often everything.
+        if isProfile, value?.string == "*" || value?.strings == ["*"] {
+            throw CommandFailure(
+                .noInput,
+                "\(name) is a provisioning profile that allows every associated domain ('*'); which ones the app claims "
+                    + "is in the signed app: codesign -d --entitlements - --xml NAME.app > App.entitlements")
+        }
+        guard let value else {
+            throw CommandFailure(
+                .noInput,
+                "\(name) names no associated domain ('\(key)')"
+                    + (isProfile ? "; the profile is made without the capability Associated Domains" : ""))
+        }
+        guard let texts = value.strings else {
+            throw CommandFailure(.noInput, "'\(key)' in \(name) is no list of texts")
+        }
+        guard !texts.isEmpty else { throw CommandFailure(.noInput, "\(name) names no associated domain ('\(key)')") }
+        return texts
     }
 
     private static func read(_ path: String) throws -> (name: String, data: Data) {
@@ -97,7 +149,10 @@ struct Entitlements {
         do {
             let target = try Target(parsing: text)
             // Several services of one domain share its file.
-            return .success(Claim(service: service, target: Target(domain: target.domain, mode: target.mode)))
+            return .success(
+                Claim(
+                    service: service, target: Target(domain: target.domain, mode: target.mode),
+                    isWildcard: place.hasPrefix("*.")))
         } catch {
             return fault(error.reason)
         }

@@ -300,7 +300,7 @@ enum KeySuggestion {
     }
 
     /// Insertions, deletions, replacements and swaps of neighbours that lead from one to the other.
-    private static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
+    static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
         var rows = [Array(0...other.count)]
         for (index, byte) in one.enumerated() {
             var row = [index + 1]

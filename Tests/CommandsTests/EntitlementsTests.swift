@@ -1,0 +1,149 @@
+// What entitlements are read from: XML, binary property lists, provisioning profiles, and what is none of them.
+
+import Foundation
+import Testing
+
+@testable import Commands
+
+extension CommandsTests {
+    @Suite struct EntitlementsTests {
+        private static let app = "D7KQ4ZW2MX.com.acme.shop"
+        private static let plain: [String: any Sendable] = [
+            "application-identifier": app, "get-task-allow": false,
+            "com.apple.developer.associated-domains": ["applinks:example.com", "webcredentials:bücher.example"],
+        ]
+
+        private static func data(
+            _ list: [String: any Sendable], _ format: PropertyListSerialization.PropertyListFormat
+        ) throws -> Data {
+            try PropertyListSerialization.data(fromPropertyList: list, format: format, options: 0)
+        }
+
+        /// A tag of DER with its length.
+        private static func der(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+            let count = content.count
+            let length: [UInt8] =
+                count < 128 ? [UInt8(count)] : [0x82, UInt8(count >> 8), UInt8(count & 0xFF)]
+            return [tag] + length + content
+        }
+
+        /// A CMS signature without signers, as far as reading its content goes.
+        private static func signed(_ content: Data) -> Data {
+            let signedData: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]
+            let data: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x01]
+            let inner = der(0x30, der(0x06, data) + der(0xA0, der(0x04, Array(content))))
+            let body = der(0x02, [1]) + der(0x31, []) + inner + der(0x31, [])
+            return Data(der(0x30, der(0x06, signedData) + der(0xA0, der(0x30, body))))
+        }
+
+        private func read(_ data: Data) throws -> Entitlements {
+            let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).entitlements")
+            try data.write(to: file)
+            defer { try? FileManager.default.removeItem(at: file) }
+            return try Entitlements(at: file.path)
+        }
+
+        @Test(
+            "the same is read from each container",
+            arguments: ["xml", "binary", "profile", "profile around a binary list", "blob of a signature"])
+        func containers(_ container: String) throws {
+            let xml = try Self.data(Self.plain, .xml)
+            let profile: [String: any Sendable] = ["Name": "Shop", "Entitlements": Self.plain]
+            let data =
+                switch container {
+                case "xml": xml
+                case "binary": try Self.data(Self.plain, .binary)
+                case "profile": Self.signed(try Self.data(profile, .xml))
+                case "profile around a binary list": Self.signed(try Self.data(profile, .binary))
+                default: Data([0xFA, 0xDE, 0x71, 0x71, 0, 0, 4, 0]) + xml
+                }
+            let file = try read(data)
+            #expect(file.app == Self.app && file.signing == .distribution && !file.isBrowser && !file.isClip)
+            #expect(file.entries.map(\.text) == ["applinks:example.com", "webcredentials:bücher.example"])
+        }
+
+        @Test(
+            "how the app is signed, and what it is",
+            arguments: [
+                (["get-task-allow": true], .development, false, false),
+                (["com.apple.security.get-task-allow": false], .distribution, false, false),
+                (["beta-reports-active": true], .distribution, false, false),
+                (["get-task-allow": true, "beta-reports-active": true], .development, false, false),
+                (["com.apple.developer.web-browser": true], nil, true, false),
+                (["com.apple.developer.web-browser": false], nil, false, false),
+                (
+                    ["com.apple.developer.parent-application-identifiers": ["D7KQ4ZW2MX.com.acme.shop"]], nil, false,
+                    true
+                ),
+            ] as [([String: any Sendable], Entitlements.Signing?, Bool, Bool)])
+        func signing(
+            _ keys: [String: any Sendable], _ signing: Entitlements.Signing?, _ isBrowser: Bool, _ isClip: Bool
+        ) throws {
+            let domains = ["com.apple.developer.associated-domains": ["applinks:example.com"]]
+            let file = try read(try Self.data(keys.merging(domains) { one, _ in one }, .binary))
+            #expect(file.signing == signing && file.isBrowser == isBrowser && file.isClip == isClip)
+        }
+
+        /// A list that holds the next one ten times, and so on: 10^9 values in some 300 bytes.
+        private static var unfolding: Data {
+            var bytes = Array("bplist00".utf8)
+            var offsets: [UInt8] = []
+            for level in 1...9 {
+                offsets.append(UInt8(bytes.count))
+                bytes += [0xAA] + [UInt8](repeating: UInt8(level), count: 10)
+            }
+            offsets.append(UInt8(bytes.count))
+            bytes.append(0x09)
+            let table = UInt8(bytes.count)
+            bytes += offsets + [0, 0, 0, 0, 0, 0, 1, 1]
+            bytes += [0, 0, 0, 0, 0, 0, 0, 10] + [0, 0, 0, 0, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0, table]
+            return Data(bytes)
+        }
+
+        @Test(
+            "what is no entitlements is refused with what it is, and costs little",
+            arguments: [
+                ("unfolding", unfolding, "holds more values than any app's entitlements"),
+                ("cut", Data("bplist00 and no more, for there is nothing behind it".utf8), "is a damaged binary"),
+                (
+                    "nested", Data(String(repeating: "<array>", count: 100_000).utf8),
+                    "is nested deeper than any property list"
+                ),
+                ("archive", Data([0x50, 0x4B, 3, 4, 0, 0]), "is an archive; take the app out of it"),
+                (
+                    "program", Data([0xCF, 0xFA, 0xED, 0xFE, 0, 0]),
+                    "is a program; its entitlements come from: codesign"
+                ),
+                ("for people", Data("[Dict]\n\t[Key] application-identifier".utf8), "add --xml"),
+                ("text", Data("applinks:example.com".utf8), "holds no entitlements; name the .entitlements file"),
+                ("sequence", Data([0x30, 0x03, 0x02, 0x01, 0x01]), "is no property list"),
+            ])
+        func refused(_ name: String, _ data: Data, _ words: String) throws {
+            let failure = #expect(throws: CommandFailure.self) { try read(data) }
+            #expect(failure?.message.contains(words) == true, "\(failure?.message ?? "")")
+        }
+
+        @Test("every cut and every changed byte of a binary list is read or refused, and nothing else")
+        func mutations() throws {
+            let data = try Self.data(Self.plain, .binary)
+            for count in 0..<data.count { _ = try? PropertyList.parse(data.prefix(count)) }
+            for index in data.indices {
+                for byte in [UInt8(0), 0x7F, 0xFF, data[index] ^ 0x10] {
+                    var other = data
+                    other[index] = byte
+                    _ = try? PropertyList.parse(other)
+                }
+            }
+        }
+
+        @Test("a profile that allows every domain is told apart from an app that claims some")
+        func wildcardProfile() throws {
+            var keys = Self.plain
+            keys["com.apple.developer.associated-domains"] = "*"
+            let data = Self.signed(try Self.data(["Entitlements": keys], .xml))
+            let failure = #expect(throws: CommandFailure.self) { try read(data) }
+            #expect(failure?.message.contains("is a provisioning profile that allows every associated domain") == true)
+            #expect(failure?.message.contains("codesign -d --entitlements - --xml") == true)
+        }
+    }
+}
