@@ -77,6 +77,7 @@ struct FileDifference {
     let remarks: [String: Remarks]
     let services: [ServiceChange]
     let order: OrderComparison
+    let otherReadings: OtherReadings
 
     init(old: AssociationFile?, new: AssociationFile?, names: [String]) {
         self.names = names
@@ -96,11 +97,12 @@ struct FileDifference {
         var remarks: [String: Remarks] = [:]
         let meter = WorkMeter(.standard)
         for change in openings where remarks[change.example] == nil {
-            remarks[change.example] = Remarks(on: change.example, [old?.applinks, new?.applinks], meter)
+            remarks[change.example] = Remarks(on: change.example, old?.applinks, new?.applinks, meter)
         }
         self.remarks = remarks
         services = ServiceChange.all(from: old, to: new)
         order = OrderDiff.compare(old?.applinks, new?.applinks)
+        otherReadings = OtherReadings(old?.applinks, new?.applinks, besides: behaviour)
     }
 
     /// Two files of the same bytes, which need not be read.
@@ -116,6 +118,7 @@ struct FileDifference {
         remarks = [:]
         services = []
         order = .ofEqualFiles
+        otherReadings = .ofEqualFiles
     }
 
     private static let maximumOpenings = 1_000
@@ -144,13 +147,14 @@ struct FileDifference {
             lines.append(
                 "      \(change.appID.displayable): \(Self.words(change.from)) before, \(Self.words(change.to)) now")
             guard index + 1 == sorted.count || sorted[index + 1].example != change.example else { continue }
-            lines += remarks[change.example]?.lines(style) ?? []
+            let gaining = sorted.filter { $0.example == change.example && $0.to == .opens }.map(\.appID)
+            lines += remarks[change.example]?.lines(style, besides: gaining) ?? []
         }
         if moreOpenings > 0 { lines.append("  and \(moreOpenings.grouped) more apps and URLs") }
         lines += moreRules
         lines += services.prefix(50).map { "  \($0.words)" }
         if services.count > 50 { lines.append("  and \((services.count - 50).grouped) more apps of services") }
-        lines += orderLines(style)
+        lines += orderLines(style) + otherReadingLines(style)
         if !behaviour.isComplete {
             lines.append(
                 "not decided to the end for \(Self.list(behaviour.incompleteApps)): the rules are too many or too complex to "
@@ -178,9 +182,10 @@ struct FileDifference {
     /// open what they opened.
     private var nothingChanges: String {
         let isOrderKept = order.changes.isEmpty && order.isComplete
+        let systems = otherReadings.contested.isEmpty ? "on iOS 13 and later" : "on iOS 13 and later, as read here"
         return switch (behaviour.isComplete, isOrderKept) {
-        case (true, true): "no URL changes what it opens (proven for all URLs)"
-        case (true, false): "no app gains or loses a URL (proven for all URLs)"
+        case (true, true): "no URL changes what it opens \(systems) (proven for all URLs)"
+        case (true, false): "no app gains or loses a URL \(systems) (proven for all URLs)"
         case (false, _): "no URL was found that an app gains or loses"
         }
     }
@@ -203,6 +208,36 @@ struct FileDifference {
         return lines
     }
 
+    /// Where a proof ends: readings that Apple does not document, and systems that read less of the files.
+    private func otherReadingLines(_ style: TextStyle) -> [String] {
+        var lines: [String] = []
+        func add(_ change: BehaviourChange) {
+            lines.append("  \(style.bold(change.example.displayable))")
+            lines.append(
+                "      \(change.appID.displayable): \(Self.words(change.from)) before, \(Self.words(change.to)) now")
+        }
+        for point in ContestedPoint.allCases {
+            let changes = otherReadings.contested.filter { $0.point == point }
+            guard !changes.isEmpty else { continue }
+            lines.append("what changes where a device reads the files in another way")
+            for change in changes { add(change.change) }
+            lines += style.wrapped("not documented by Apple: " + point.explanation, indentation: 6, hanging: 6)
+        }
+        if !otherReadings.olderSystems.isEmpty {
+            lines.append(
+                "what changes on iOS 12 and older, which read 'appID' and 'paths' alone and want an 'apps' list")
+            for change in otherReadings.olderSystems { add(change) }
+        }
+        return lines
+    }
+
+    private static func json(_ change: BehaviourChange) -> [(String, OrderedJSON)] {
+        [
+            ("app", .string(change.appID)), ("from", .string(change.from.rawValue)),
+            ("to", .string(change.to.rawValue)), ("example", .string(change.example)),
+        ]
+    }
+
     var json: OrderedJSON {
         .object([
             ("schema", .string("aasa-monitor/diff/v1")),
@@ -223,14 +258,13 @@ struct FileDifference {
                 "behaviour",
                 .array(
                     openings.map { change in
-                        .object([
-                            ("app", .string(change.appID)), ("from", .string(change.from.rawValue)),
-                            ("to", .string(change.to.rawValue)), ("example", .string(change.example)),
-                            (
-                                "contested",
-                                .array((remarks[change.example]?.contested ?? []).map { .string($0.rawValue) })
-                            ),
-                        ])
+                        let remarks = remarks[change.example]
+                        func app(_ id: String?) -> OrderedJSON { id.map(OrderedJSON.string) ?? .null }
+                        return .object(
+                            Self.json(change) + [
+                                ("opened_before_by", app(remarks?.before)), ("opened_now_by", app(remarks?.after)),
+                                ("contested", .array((remarks?.contested ?? []).map { .string($0.rawValue) })),
+                            ])
                     })
             ),
             ("more_behaviour", .integer(moreOpenings)), ("more_rules", .integer(rules.more)),
@@ -256,6 +290,14 @@ struct FileDifference {
                     })
             ),
             ("order_complete", .bool(order.isComplete)),
+            (
+                "other_readings",
+                .array(
+                    otherReadings.contested.map {
+                        .object([("point", .string($0.point.rawValue))] + Self.json($0.change))
+                    })
+            ),
+            ("ios_12", .array(otherReadings.olderSystems.map { .object(Self.json($0)) })),
         ])
     }
 
@@ -296,30 +338,43 @@ extension FileDifference {
         let contested: [ContestedPoint]
         /// What looks like a wildcard in the rules that decide, and is none: nobody visits such a URL.
         let literals: [String]
+        /// The app that is asked first; nil where no app opens it.
+        let before: String?
+        let after: String?
 
-        init(on example: String, _ files: [AppLinks?], _ meter: WorkMeter) {
+        init(on example: String, _ old: AppLinks?, _ new: AppLinks?, _ meter: WorkMeter) {
             guard let url = MatchableURL(example) else {
-                (contested, literals) = ([], [])
+                (contested, literals, before, after) = ([], [], nil, nil)
                 return
             }
             guard !meter.isExhausted else {
-                (contested, literals) = ([.notChecked], [])
+                (contested, literals, before, after) = ([.notChecked], [], nil, nil)
                 return
             }
-            let results = files.compactMap { $0?.match(url, meter: meter) }
+            let (was, now) = (old?.match(url, meter: meter), new?.match(url, meter: meter))
+            let results = [was, now].compactMap(\.self)
             let points = results.flatMap { $0.contested(meter: meter) }
             contested = ContestedPoint.allCases.filter(points.contains)
             let parts = results.flatMap(\.attempts).filter { $0.mismatch == nil }.compactMap(\.rule.literalNotation)
             literals = Array(Set(parts.map(\.written))).sorted()
+            before = was?.opens
+            after = now?.opens
         }
 
-        func lines(_ style: TextStyle) -> [String] {
+        /// `gaining`: the apps of which it is said already that they open it now.
+        func lines(_ style: TextStyle, besides gaining: [String]) -> [String] {
+            var lines: [String] = []
+            // The first of two apps is gone: the second opens what it opened behind it.
+            if let before, let after, before != after, !gaining.contains(after) {
+                lines.append("      \(after.displayable): opens it now, in place of \(before.displayable)")
+            }
             let literals = literals.map {
                 "\($0.displayable.shortened(to: 80)) is no wildcard: devices compare it as it stands"
             }
-            return (literals + contested.map { "not documented by Apple: " + $0.explanation }).flatMap {
-                style.wrapped($0, indentation: 6, hanging: 6)
-            }
+            return lines
+                + (literals + contested.map { "not documented by Apple: " + $0.explanation }).flatMap {
+                    style.wrapped($0, indentation: 6, hanging: 6)
+                }
         }
     }
 }

@@ -43,6 +43,31 @@ extension AASASuite {
                     #"added A.b: {"/": "/z"} /applinks/details/0/components/1"#,
                 ]),
             Row(
+                testDescription: "a path with a question mark is no component with a query",
+                old: links(#"{"appIDs":["A.b"],"paths":["/buy?id=*"]}"#),
+                new: links(#"{"appIDs":["A.b"],"components":[{"/":"/buy","?":"id=*"}]}"#),
+                changes: [
+                    #"removed A.b: "/buy?id=*" /applinks/details/0/paths/0"#,
+                    #"added A.b: {"/": "/buy", "?": "id=*"} /applinks/details/0/components/0"#,
+                    "changed A.b: components instead of paths /applinks/details/0",
+                ]),
+            Row(
+                testDescription: "one entry became two", old: links(#"{"appIDs":["A.b"],"paths":["/x","/y"]}"#),
+                new: links(#"{"appIDs":["A.b"],"paths":["/x"]},{"appIDs":["A.b"],"paths":["/y"]}"#),
+                changes: ["changed A.b: 2 entries of 'details' instead of 1 /applinks/details/0"]),
+            Row(
+                testDescription: "an ID became a list of IDs", old: links(#"{"appID":"A.b","paths":["/x"]}"#),
+                new: links(#"{"appIDs":["A.b"],"paths":["/x"]}"#),
+                changes: ["changed A.b: 'appIDs' instead of 'appID' /applinks/details/0/appIDs"]),
+            Row(
+                testDescription: "a long text changed",
+                old: #"{"x":"\#(String(repeating: "a", count: 200))"}"#,
+                new: #"{"x":"\#(String(repeating: "b", count: 201))"}"#,
+                changes: [
+                    "changed the value at /x: \"\(String(repeating: "a", count: 59))… (202 bytes) became "
+                        + "\"\(String(repeating: "b", count: 59))… (203 bytes) /x"
+                ]),
+            Row(
                 testDescription: "a rule changed that is known by its path",
                 old: links(#"{"appIDs":["A.b"],"components":[{"/":"/x","?":{"a":"1"}}]}"#),
                 new: links(#"{"appIDs":["A.b"],"components":[{"/":"/x","exclude":true,"comment":"no"}]}"#),
@@ -70,7 +95,7 @@ extension AASASuite {
                 testDescription: "an entry became two with the same rules",
                 old: links(#"{"appIDs":["A.b","A.c"],"paths":["/x"]}"#),
                 new: links(#"{"appIDs":["A.b"],"paths":["/x"]},{"appIDs":["A.c"],"paths":["/x"]}"#),
-                changes: ["changed the value at /applinks/details /applinks/details"]),
+                changes: ["changed the value at /applinks/details: 1 element became 2 /applinks/details"]),
             Row(
                 testDescription: "paths became components", old: links(#"{"appIDs":["A.b"],"paths":["/x"]}"#),
                 new: links(#"{"appIDs":["A.b"],"components":[{"/":"/x"}]}"#),

@@ -43,6 +43,12 @@ struct ApplinksDiff {
             let before = claims[0].map { old.entries[$0] }
             let after = claims[1].map { new.entries[$0] }
             let label = Self.describe(apps)
+            if before.count != after.count {
+                changes.add(
+                    .changed,
+                    "\(label): \(after.count) entr\(after.count == 1 ? "y" : "ies") of 'details' instead of \(before.count)",
+                    at: after.first?.pointer ?? "/applinks")
+            }
             ruleChanges(label, from: before.flatMap(\.rules), to: after.flatMap(\.rules), into: &changes)
             ruleChanges(
                 "\(label), for iOS 12", from: before.flatMap(\.olderRules), to: after.flatMap(\.olderRules),
@@ -119,6 +125,10 @@ struct ApplinksDiff {
         if old.form != new.form {
             changes.add(
                 .changed, "\(label): \(Self.name(of: new.form)) instead of \(Self.name(of: old.form))", at: new.pointer)
+        }
+        let names = [old, new].map { $0.node["appIDs"] != nil ? "appIDs" : $0.node["appID"] != nil ? "appID" : nil }
+        if let before = names[0], let after = names[1], before != after {
+            changes.add(.changed, "\(label): '\(after)' instead of '\(before)'", at: "\(new.pointer)/\(after)")
         }
         // An entry that stands for the whole of `apps` has no keys of its own.
         for member in values.members(old.node, new.node) {

@@ -75,13 +75,26 @@ struct ValueDiff {
             }
             if changes.count > before { return }
             let texts = Self.text(left).flatMap { from in Self.text(right).map { "\(from) became \($0)" } }
-            changes.add(.changed, Self.summary(place, texts), at: place.pointer)
+            changes.add(.changed, Self.summary(place, texts ?? Self.outline(left, right)), at: place.pointer)
         }
     }
 
     private static func summary(_ place: Place, _ text: String?) -> String {
         let pointer = place.pointer
         return "the value at \(pointer.isEmpty ? "the root" : pointer)\(text.map { ": \($0)" } ?? "")"
+    }
+
+    /// Of values that are too long to be written out: how large they were and are, and how they begin.
+    private static func outline(_ old: JSONNode, _ new: JSONNode) -> String {
+        if let before = old.elements?.count, let after = new.elements?.count, before != after {
+            return "\(before) element\(before == 1 ? "" : "s") became \(after)"
+        }
+        func shown(_ node: JSONNode) -> String {
+            let text = node.written(limit: 80)
+            return text.utf8.count > 80
+                ? String(text.unicodeScalars.prefix(60)) + "… (\(node.range.count) bytes)" : text
+        }
+        return "\(shown(old)) became \(shown(new))"
     }
 
     /// The first place that differs, alone.

@@ -187,7 +187,8 @@ struct ContestedReadings {
 }
 
 extension AppLinks.Entry {
-    fileprivate var hasOtherAppID: Bool {
+    /// It has `appID` beside an `appIDs` that does not name it.
+    var hasOtherAppID: Bool {
         guard node["appIDs"] != nil, let other = node["appID"]?.string else { return false }
         return !appIDs.containsExactly(other)
     }
@@ -195,7 +196,7 @@ extension AppLinks.Entry {
 
 extension URLRule {
     /// The same rule with its patterns read in another way.
-    fileprivate func reread(_ compiler: PatternCompiler) -> URLRule {
+    func reread(_ compiler: PatternCompiler) -> URLRule {
         func again(_ pattern: Pattern, isPath: Bool = false) -> Pattern {
             compiler.pattern(like: pattern, isPath: isPath)
         }
@@ -212,7 +213,7 @@ extension URLRule {
     }
 
     /// A path as if it were a component to which defaults apply; an excluded one stays case-sensitive (observed).
-    fileprivate func asComponent(with defaults: RuleSettings) -> URLRule? {
+    func asComponent(with defaults: RuleSettings) -> URLRule? {
         guard form == .path, path != nil else { return nil }
         var own = RuleSettings()
         own.path = .init(pattern: path)

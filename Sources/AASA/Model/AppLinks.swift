@@ -40,6 +40,16 @@ public struct AppLinks: Sendable {
         public let olderRules: [URLRule]
     }
 
+    init(
+        form: Form, variables: SubstitutionVariables, entries: [Entry], node: JSONNode, byFirstKeys: JSONNode?
+    ) {
+        self.form = form
+        self.variables = variables
+        self.entries = entries
+        self.node = node
+        self.byFirstKeys = byFirstKeys
+    }
+
     init(_ node: JSONNode, byFirstKeys: JSONNode? = nil) {
         self.node = node
         self.byFirstKeys = byFirstKeys

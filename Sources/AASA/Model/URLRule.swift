@@ -362,30 +362,26 @@ extension URLRule {
     }
 
     /// Equal for rules that say the same, be one of them a path and the other a component. Without what `defaults` add,
-    /// which are a difference of their own.
+    /// which are a difference of their own. Texts are in quotes, so that a path with a question mark is no query.
     var ownMeaning: String {
         switch form {
         case .wrongType: "any"
-        case .path: (isExclusion ? "NOT " : "") + (path?.text ?? "")
+        case .path: (isExclusion ? "NOT " : "") + (path?.text ?? "").writtenAsJSON
         case .component: meaningOfComponent
         }
     }
 
     private var meaningOfComponent: String {
-        var text = node["/"]?.string ?? "*"
+        var text = (node["/"]?.string ?? "*").writtenAsJSON
         if let query = node["?"] {
             if let string = query.string {
-                text += "?\(string)"
+                text += "?\(string.writtenAsJSON)"
             } else if let members = query.members {
-                text +=
-                    "?"
-                    + members.map { "\($0.key)=\($0.value.string ?? "*")" }.sorted {
-                        $0.utf8.lexicographicallyPrecedes($1.utf8)
-                    }
-                    .joined(separator: "&")
+                let items = members.map { "\($0.key.writtenAsJSON)=\(($0.value.string ?? "*").writtenAsJSON)" }
+                text += "?{\(items.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.joined(separator: "&"))}"
             }
         }
-        if let fragment = node["#"]?.string { text += "#\(fragment)" }
+        if let fragment = node["#"]?.string { text += "#\(fragment.writtenAsJSON)" }
         for flag in ["caseSensitive", "percentEncoded"] {
             if let node = node[flag] { text += " (\(flag): \(LenientBoolean.read(node)))" }
         }

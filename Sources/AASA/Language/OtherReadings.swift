@@ -1,0 +1,167 @@
+// What else devices may make of two files that were compared: iOS 12 and older read less of them, and some points are documented
+// nowhere. A proof that no URL changes holds for one reading; here is where another one stands in its way.
+
+/// A URL that changes only where a contested point is read in the other way.
+public struct ContestedChange: Sendable, Hashable {
+    public let point: ContestedPoint
+    public let change: BehaviourChange
+}
+
+/// What two files change beside the reading of iOS 13 and later that is taken here.
+public struct OtherReadings: Sendable, Hashable {
+    /// At most one for each point and app, of apps for which the reading taken here finds no change.
+    public let contested: [ContestedChange]
+    /// On iOS 12 and older, where it is not the same change as on later systems. At most `maximumChanges`.
+    public let olderSystems: [BehaviourChange]
+
+    /// What is known of two equal files without a look at them.
+    public static let ofEqualFiles = OtherReadings(contested: [], olderSystems: [])
+
+    static let maximumChanges = 20
+
+    /// Less than for the main question: it is asked for each point that a file has.
+    private static let budget = LanguageBudget(states: 5_000, steps: 3_000_000)
+
+    private init(contested: [ContestedChange], olderSystems: [BehaviourChange]) {
+        self.contested = contested
+        self.olderSystems = olderSystems
+    }
+
+    /// `known`: what the reading taken here found.
+    public init(_ old: AppLinks?, _ new: AppLinks?, besides known: BehaviourComparison) {
+        let changed = Set(known.changes.filter(\.isSeenOnPhone).map { ExactText($0.appID) })
+        var contested: [ContestedChange] = []
+        func add(_ point: ContestedPoint, _ changes: [BehaviourChange]) {
+            for change in changes where change.isSeenOnPhone && !changed.contains(ExactText(change.appID)) {
+                guard contested.count < Self.maximumChanges else { return }
+                let isKnown = contested.contains { $0.point == point && $0.change.appID == change.appID }
+                if !isKnown { contested.append(ContestedChange(point: point, change: change)) }
+            }
+        }
+        add(.severalEntriesOfOneApp, Self.bySingleEntries(old, new))
+        for point in ContestedPoint.allCases {
+            let (before, after) = (old?.reading(point), new?.reading(point))
+            guard before != nil || after != nil else { continue }
+            add(point, BehaviourDiff.compare(before ?? old, after ?? new, budget: Self.budget).changes)
+        }
+        self.contested = contested
+        let older = BehaviourDiff.compare(old?.asReadByOlderSystems, new?.asReadByOlderSystems, budget: Self.budget)
+        let told = Set(known.changes.map { Told($0) })
+        olderSystems = Array(
+            older.changes.lazy.filter { $0.isSeenOnPhone && !told.contains(Told($0)) }.prefix(Self.maximumChanges))
+    }
+
+    /// What an app gains or loses, whatever the example.
+    private struct Told: Hashable {
+        let app: ExactText
+        let to: LinkBehaviour
+
+        init(_ change: BehaviourChange) {
+            app = ExactText(change.appID)
+            to = change.to == .opens ? .opens : .notMatched
+        }
+    }
+
+    /// Of apps that several entries name: what changes where their first entry alone counts, or their last.
+    private static func bySingleEntries(_ old: AppLinks?, _ new: AppLinks?) -> [BehaviourChange] {
+        let (before, after) = (AppClaims(ofRealApps: old), AppClaims(ofRealApps: new))
+        var comparing: ProgramComparing?
+        var answers: [[[Int]]: [(pair: BehaviourPair, example: String)]] = [:]
+        var changes: [BehaviourChange] = []
+        for app in after.apps where changes.count < maximumChanges {
+            let claims = [before.entries(of: app), after.entries(of: app)]
+            guard claims.allSatisfy({ !$0.isEmpty }), claims.contains(where: { $0.count > 1 }) else { continue }
+            var found = answers[claims] ?? []
+            if answers[claims] == nil {
+                var own = comparing ?? ProgramComparing(old?.entries ?? [], new?.entries ?? [], budget)
+                for entries in [claims.compactMap(\.first), claims.compactMap(\.last)] where found.isEmpty {
+                    found = own.compare([entries[0]], [entries[1]]).changes
+                }
+                comparing = own
+                answers[claims] = found
+            }
+            changes += found.map {
+                BehaviourChange(appID: app, from: $0.pair.from, to: $0.pair.to, example: $0.example)
+            }
+        }
+        return changes
+    }
+}
+
+extension AppLinks {
+    /// The same file where entries are other ones.
+    fileprivate func with(_ entries: [Entry]) -> AppLinks {
+        AppLinks(form: form, variables: variables, entries: entries, node: node, byFirstKeys: nil)
+    }
+
+    /// What iOS 12 and older make of it: they know `appID` and `paths`, and want an `apps` beside them.
+    /// https://developer.apple.com/library/archive/documentation/General/Conceptual/AppSearch/UniversalLinks.html
+    /// - Returns: nil where they take nothing from it.
+    var asReadByOlderSystems: AppLinks? {
+        guard node["apps"]?.elements != nil else { return nil }
+        guard form != .appsOnly else { return self }
+        return with(
+            entries.compactMap { entry in
+                let id = form == .dictionary ? entry.appIDs.first : entry.node["appID"]?.string
+                let paths = entry.form == .paths ? entry.rules : entry.olderRules
+                guard let id, !paths.isEmpty else { return nil }
+                return Entry(
+                    form: .paths, appIDs: [id], rules: paths, pointer: entry.pointer, node: entry.node, olderRules: [])
+            })
+    }
+
+    /// The file in the other reading of a contested point; nil where it has no such point, or where the other reading is no
+    /// other list of rules.
+    fileprivate func reading(_ point: ContestedPoint) -> AppLinks? {
+        switch point {
+        case .appIDBesideAppIDs:
+            guard entries.contains(where: \.hasOtherAppID) else { return nil }
+            return with(
+                entries.map { entry in
+                    guard entry.hasOtherAppID, let other = entry.node["appID"]?.string else { return entry }
+                    return entry.with(appIDs: entry.appIDs + [other], entry.rules)
+                })
+        case .codeLists: return reading(where: .codes, PatternCompiler(variables.withAnyCodes))
+        case .backslash: return reading(where: .backslash, PatternCompiler(variables, reading: .backslashEscapes))
+        case .wildcardLimit: return reading(where: .tooComplex, PatternCompiler(variables, reading: .unlimited))
+        case .defaultsForPaths: return readingWithDefaultsForPaths
+        case .duplicateKey: return byFirstKeys.map { AppLinks($0) }
+        case .severalEntriesOfOneApp, .orderBetweenApps, .dictionaryOrder, .decodingOrder, .notChecked: return nil
+        }
+    }
+
+    private func reading(where contested: Pattern.Contested, _ compiler: PatternCompiler) -> AppLinks? {
+        guard entries.contains(where: { $0.rules.contains { $0.cost.contested.contains(contested) } }) else {
+            return nil
+        }
+        return with(
+            entries.map { entry in
+                entry.with(
+                    appIDs: entry.appIDs,
+                    entry.rules.map { $0.cost.contested.contains(contested) ? $0.reread(compiler) : $0 })
+            })
+    }
+
+    private var readingWithDefaultsForPaths: AppLinks? {
+        let compiler = PatternCompiler(variables)
+        let outer = node["defaults"].map { RuleSettings($0, compiler) } ?? RuleSettings()
+        var isOther = false
+        let others = entries.map { entry in
+            guard entry.form == .paths else { return entry }
+            let own = entry.node["defaults"].map { RuleSettings($0, compiler) } ?? RuleSettings()
+            let settings = own.over(outer)
+            guard !settings.isEmpty else { return entry }
+            isOther = true
+            return entry.with(
+                appIDs: entry.appIDs, entry.rules.map { $0.asComponent(with: settings) ?? $0 })
+        }
+        return isOther ? with(others) : nil
+    }
+}
+
+extension AppLinks.Entry {
+    fileprivate func with(appIDs: [String], _ rules: [URLRule]) -> AppLinks.Entry {
+        AppLinks.Entry(
+            form: form, appIDs: appIDs, rules: rules, pointer: pointer, node: node, olderRules: olderRules)
+    }
+}
