@@ -35,7 +35,6 @@ struct Suppressions {
     /// Incidents of the fleet that the channel knows as firing, or is about to be notified of, and how long what they explain
     /// waits for that; nil: as long as they fire.
     private var parents: [(affected: AffectedDomains, until: Date?)] = []
-    private let refusalsLiftedAt: Date?
     /// By kind, when the last incident of the fleet that may explain it ended.
     private var parentEnds: [IncidentKind: Date] = [:]
 
@@ -52,7 +51,6 @@ struct Suppressions {
         self.store = store
         self.now = now
         self.wall = wall
-        refusalsLiftedAt = try store.record()?.refusalsLiftedAt
         for cause in [FleetCause.network, .cdn] {
             guard let end = try store.lastEnd(of: [cause]) else { continue }
             for kind in cause.inhibits { parentEnds[kind] = max(parentEnds[kind] ?? end, end) }
@@ -81,12 +79,8 @@ struct Suppressions {
         let incident = parent.incident
         let known = try store.notification(incident.id) ?? NotificationRecord(incidentID: incident.id)
         let route = inputs.route(of: incident, to: channel)
-        // A refused reminder takes nothing back; a refused message about what became worse was never read.
-        let isTold =
-            known.state == .firing
-            && (known.version >= incident.version || !isRefused(incident, known, refusalsLiftedAt))
         // Who gets no more messages about it is not spared any of this one.
-        if isTold, route.isRouted || route.escalatesAfter != nil { return .known }
+        if known.state == .firing, route.isRouted || route.escalatesAfter != nil { return .known }
         // A step of the escalation is for the cause alone: who acknowledged that looks after what follows from it, too.
         if !route.isRouted, route.escalatesAfter != nil { return .known }
         guard incident.state == .firing,

@@ -125,7 +125,7 @@ private func isFlappingAnew(_ incident: Incident) -> Bool {
 }
 
 /// The receiver refused what would be sent.
-func isRefused(_ incident: Incident, _ known: NotificationRecord, _ liftedAt: Date?) -> Bool {
+private func isRefused(_ incident: Incident, _ known: NotificationRecord, _ liftedAt: Date?) -> Bool {
     guard let refused = known.refused else { return false }
     return refused.version == statedVersion(incident) && refused.at >= liftedAt ?? .distantPast
 }

@@ -190,8 +190,6 @@ extension Audit {
         return active.lazy.compactMap { ledger[$0] }.first { parent in
             guard !parent.isOver, parent.explains(incident) else { return false }
             let story = story(parent.id, channel)
-            // It refused to read that it became worse.
-            if story.rejected.contains(parent.version), story.received?.version ?? 0 < parent.version { return false }
             return isSettled ? story.settled.map { !$0.isEnd } ?? false : story.knowsFiring
         }
     }
