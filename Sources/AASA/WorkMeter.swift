@@ -7,29 +7,29 @@
 
 /// Bounds on the work of one question. Joint automata can grow exponentially with hostile patterns; beyond the budget an
 /// answer says that it is not a proof.
-public struct LanguageBudget: Sendable, Hashable {
+package struct LanguageBudget: Sendable, Hashable {
     /// Joint states of one search: of one group of apps, or of one entry.
-    public var states: Int
+    package var states: Int
     /// Elementary steps of the whole question, over all its searches. Some ten million take a second in a debug build.
-    public var steps: Int
+    package var steps: Int
     /// Memory for the machines and states of the question, in bytes.
-    public var bytes: Int
+    package var bytes: Int
 
-    public init(states: Int, steps: Int, bytes: Int = LanguageBudget.standardBytes) {
+    package init(states: Int, steps: Int, bytes: Int = LanguageBudget.standardBytes) {
         self.states = states
         self.steps = steps
         self.bytes = bytes
     }
 
     /// Bytes of memory that one question may take.
-    public static let standardBytes = 48 << 20
+    package static let standardBytes = 48 << 20
 
     /// For comparing two files.
-    public static let standard = LanguageBudget(states: 20_000, steps: 12_000_000)
+    package static let standard = LanguageBudget(states: 20_000, steps: 12_000_000)
     /// For linting one file, where the question is asked again for each entry.
-    public static let lint = LanguageBudget(states: 5_000, steps: 10_000_000)
+    package static let lint = LanguageBudget(states: 5_000, steps: 10_000_000)
     /// For one URL and all rules of a file; a usual rule takes a step or two.
-    public static let match = LanguageBudget(states: 0, steps: 5_000_000)
+    package static let match = LanguageBudget(states: 0, steps: 5_000_000)
 
     /// The answer would cost more than the budget.
     struct Exhausted: Error {}

@@ -15,8 +15,8 @@ extension AASASuite {
             switch element {
             case .anyRun:
                 return (0...text.count).contains { plain(rest, text.dropFirst($0), exact) }
-            case .oneOf(let values):
-                return values.contains { plain($0 + rest, text, exact) }
+            case .choice(let choice):
+                return choice.values.contains { plain($0 + rest, text, exact) }
             case .scalar, .anyScalar, .scalarClass:
                 guard let scalar = text.first, element.takes(scalar, exact) else { return false }
                 return plain(rest, text.dropFirst(), exact)
@@ -53,7 +53,8 @@ extension AASASuite {
                     // By the other way too, whichever is taken.
                     let form = try #require(exact ? pattern.program?.exact : pattern.program?.folded)
                     let folded = exact ? subject : subject.map(\.folded)
-                    let all = form.head.map(PatternStep.scalar) + form.steps + form.tail.map(PatternStep.scalar)
+                    let all =
+                        form.head.map(PatternElement.scalar) + form.elements + form.tail.map(PatternElement.scalar)
                     var steps = 0
                     #expect(
                         Places.follow(all, in: folded, 0..<folded.count, isFolded: form.isFolded, steps: &steps)

@@ -42,7 +42,7 @@ public struct JSONNode: Sendable, Equatable {
     /// The bytes of the value in the text, as offsets from its first byte.
     public let range: Range<Int>
 
-    public init(value: JSONValue, range: Range<Int>) {
+    package init(value: JSONValue, range: Range<Int>) {
         self.value = value
         self.range = range
     }
@@ -101,13 +101,13 @@ public indirect enum JSONValue: Sendable, Equatable {
 public struct JSONMember: Sendable, Equatable {
     public let key: String
     /// The bytes of the key, quotes included.
-    public let keyRange: Range<Int>
+    package let keyRange: Range<Int>
     public let value: JSONNode
 
     /// The key as it is compared.
     var name: ExactText { ExactText(key) }
 
-    public init(key: String, keyRange: Range<Int>, value: JSONNode) {
+    package init(key: String, keyRange: Range<Int>, value: JSONNode) {
         self.key = key
         self.keyRange = keyRange
         self.value = value
@@ -119,7 +119,7 @@ public struct SourcePosition: Sendable, Hashable, Comparable, CustomStringConver
     public let line: Int
     public let column: Int
 
-    public init(line: Int, column: Int) {
+    package init(line: Int, column: Int) {
         self.line = line
         self.column = column
     }

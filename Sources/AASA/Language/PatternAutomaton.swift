@@ -88,13 +88,13 @@ struct PatternAutomaton {
                 let next = try addState()
                 try addSet([element], from: current, to: next, reading)
                 current = next
-            case .oneOf(let values):
+            case .choice(let choice):
                 // Each element of a value is a node of the tree, which costs more than to look at it.
-                let count = values.reduce(1) { $0 + 1 + $1.count }
+                let count = choice.weight
                 try meter.spend(8 * count)
                 try meter.take(160 * count)
                 defer { meter.giveBack(160 * count) }
-                let tree = ValueTree(values, isCaseSensitive: reading.isCaseSensitive)
+                let tree = ValueTree(choice.values, isCaseSensitive: reading.isCaseSensitive)
                 let join = try append(tree, from: current, reading)
                 current = join
             }
@@ -132,7 +132,7 @@ struct PatternAutomaton {
                     try addAny(from: next, to: next, reading)
                 case .anyScalar: try addAny(from: start, to: next, reading)
                 case .scalar, .scalarClass: try addSet([branch.element], from: start, to: next, reading)
-                case .oneOf: break
+                case .choice: break
                 }
             }
             if !elements.isEmpty { last.append((start, elements)) }
@@ -196,7 +196,7 @@ extension PatternElement {
     fileprivate var isOneOfSome: Bool {
         switch self {
         case .scalar, .scalarClass: true
-        case .anyScalar, .anyRun, .oneOf: false
+        case .anyScalar, .anyRun, .choice: false
         }
     }
 }

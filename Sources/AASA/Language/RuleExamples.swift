@@ -116,7 +116,7 @@ extension URLRule.Filling {
             case .anyRun: text.append(contentsOf: run.unicodeScalars)
             case .scalarClass(let scalarClass):
                 if let scalar = "aA1".unicodeScalars.first(where: scalarClass.contains) { text.append(scalar) }
-            case .oneOf(let values): append(values.first ?? [], to: &text)
+            case .choice(let choice): append(choice.values.first ?? [], to: &text)
             }
         }
     }

@@ -3,14 +3,14 @@
 
 /// A compiled pattern for a path, a query (or one item of it), or a fragment. Copies share what was compiled: a file may
 /// give one long pattern to each of its rules.
-public struct Pattern: Sendable, Hashable {
+package struct Pattern: Sendable, Hashable {
     private let compiled: Compiled
 
     /// The text as the file has it.
-    public var text: String { compiled.text }
+    package var text: String { compiled.text }
     /// nil: it never matches, for the reason in `fault`.
-    public var elements: [PatternElement]? { compiled.elements }
-    public var fault: Fault? { compiled.fault }
+    var elements: [PatternElement]? { compiled.elements }
+    package var fault: Fault? { compiled.fault }
     /// What the matcher runs; nil as `elements`.
     var program: PatternProgram? { compiled.program }
     /// What it costs to look at the elements once, values of variables included.
@@ -43,11 +43,11 @@ public struct Pattern: Sendable, Hashable {
         let wildcardWeight: Int
         let contested: Contested
 
-        init(_ text: String, _ steps: Result<[PatternStep], Fault>) {
+        init(_ text: String, _ elements: Result<[PatternElement], Fault>) {
             self.text = text
-            let compiled = try? steps.get()
-            elements = compiled?.map(\.element)
-            fault = if case .failure(let fault) = steps { fault } else { nil }
+            let compiled = try? elements.get()
+            self.elements = compiled
+            fault = if case .failure(let fault) = elements { fault } else { nil }
             program = compiled.map(PatternProgram.init)
             weight = (compiled ?? []).reduce(0) { $0 + $1.weight }
             trialWeight = (compiled ?? []).reduce(0) { $0 + $1.trialWeight }
@@ -61,7 +61,7 @@ public struct Pattern: Sendable, Hashable {
     }
 
     /// Why a pattern never matches.
-    public enum Fault: Error, Sendable, Hashable {
+    package enum Fault: Error, Sendable, Hashable {
         /// `$(` without its `)`.
         case unclosedVariable
         /// `$(name)` with a name that is neither predefined nor in `substitutionVariables`.
@@ -71,10 +71,10 @@ public struct Pattern: Sendable, Hashable {
     }
 
     /// Apple's matcher gives up beyond so many wildcards and variables.
-    public static let maximumWildcards = 64
+    package static let maximumWildcards = 64
 
     /// Takes the text as the file has it. A path is normalised first.
-    public init(_ text: String, isPath: Bool, variables: SubstitutionVariables) {
+    package init(_ text: String, isPath: Bool, variables: SubstitutionVariables) {
         self.init(text, isPath: isPath, variables: variables, reading: .standard)
     }
 
@@ -88,30 +88,30 @@ public struct Pattern: Sendable, Hashable {
     }
 
     init(_ text: String, isPath: Bool, variables: SubstitutionVariables, reading: Reading) {
-        let steps: Result<[PatternStep], Fault>
+        let elements: Result<[PatternElement], Fault>
         do {
-            steps = .success(try Self.compile(isPath ? PathNormalization.normalize(text) : text, variables, reading))
+            elements = .success(try Self.compile(isPath ? PathNormalization.normalize(text) : text, variables, reading))
         } catch {
-            steps = .failure(error)
+            elements = .failure(error)
         }
-        compiled = Compiled(text, steps)
+        compiled = Compiled(text, elements)
     }
 
     /// Whether it matches every text whatever.
-    public var isUnconstrained: Bool { elements == [.anyRun] }
+    package var isUnconstrained: Bool { elements == [.anyRun] }
 
-    public static func == (left: Pattern, right: Pattern) -> Bool {
+    package static func == (left: Pattern, right: Pattern) -> Bool {
         left.compiled === right.compiled
             || left.text.isExactly(right.text) && left.elements == right.elements && left.fault == right.fault
     }
 
     /// By its text alone, since equal texts seldom mean different things.
-    public func hash(into hasher: inout Hasher) { hasher.combine(ExactText(text)) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(ExactText(text)) }
 
     private static func compile(
         _ text: String, _ variables: SubstitutionVariables, _ reading: Reading
-    ) throws(Fault) -> [PatternStep] {
-        var steps: [PatternStep] = []
+    ) throws(Fault) -> [PatternElement] {
+        var elements: [PatternElement] = []
         var wildcards = 0
         var rest = text.unicodeScalars[...]
         while let scalar = rest.popFirst() {
@@ -119,26 +119,26 @@ public struct Pattern: Sendable, Hashable {
             case "$" where rest.first == "(":
                 guard let close = rest.firstIndex(of: ")") else { throw .unclosedVariable }
                 let name = String(rest[rest.index(after: rest.startIndex)..<close])
-                guard let step = variables.step(for: name) else { throw .undefinedVariable(name) }
-                steps.append(step)
+                guard let element = variables.element(for: name) else { throw .undefinedVariable(name) }
+                elements.append(element)
                 wildcards += 1
                 rest = rest[rest.index(after: close)...]
             case "*":
                 // A variable's value may end in `*` too, but one after another here says nothing more.
-                if case .anyRun = steps.last { continue }
-                steps.append(.anyRun)
+                if elements.last == .anyRun { continue }
+                elements.append(.anyRun)
                 wildcards += 1
             case "?":
-                steps.append(.anyScalar)
+                elements.append(.anyScalar)
                 wildcards += 1
             case "\\" where reading == .backslashEscapes:
-                if let escaped = rest.popFirst() { steps.append(.scalar(escaped)) }
+                if let escaped = rest.popFirst() { elements.append(.scalar(escaped)) }
             default:
-                steps.append(.scalar(scalar))
+                elements.append(.scalar(scalar))
             }
         }
         guard wildcards <= maximumWildcards || reading == .unlimited else { throw .tooComplex }
-        return steps
+        return elements
     }
 
     /// The elements of a variable's value, in which no variable may stand.
@@ -198,7 +198,7 @@ final class PatternCompiler {
 
 /// One element of a compiled pattern, its variables resolved. The matcher and the automata both read these, so that they
 /// cannot disagree about what a pattern means.
-public enum PatternElement: Sendable, Hashable {
+enum PatternElement: Sendable, Hashable {
     case scalar(Unicode.Scalar)
     /// `?`: exactly one character, a Unicode scalar.
     case anyScalar
@@ -207,15 +207,15 @@ public enum PatternElement: Sendable, Hashable {
     /// A predefined variable that stands for one character of a class, such as `$(digit)`.
     case scalarClass(ScalarClass)
     /// A variable: any one of its values, which may hold wildcards.
-    case oneOf([[PatternElement]])
+    case choice(Choice)
 }
 
 /// The character classes that Apple predefines: exactly one ASCII character each.
 /// https://developer.apple.com/documentation/bundleresources/applinks/substitutionvariables
-public enum ScalarClass: String, Sendable, Hashable, CaseIterable {
+enum ScalarClass: String, Sendable, Hashable, CaseIterable {
     case alpha, upper, lower, alnum, digit, xdigit
 
-    public func contains(_ scalar: Unicode.Scalar) -> Bool {
+    func contains(_ scalar: Unicode.Scalar) -> Bool {
         switch (self, scalar) {
         case (.alpha, "a"..."z"), (.alpha, "A"..."Z"): true
         case (.upper, "A"..."Z"): true

@@ -44,14 +44,14 @@ extension PatternProgram.Form {
         case .anything: return true
         case .fixedWidths:
             // Nearly all texts are decided in one pass; those made to cost time are not pursued so.
-            let limit = 8 * (text.count + self.steps.count) + 64
+            let limit = 8 * (text.count + elements.count) + 64
             if let verdict = matchesFixedWidths(text, head.count..<end, limit: limit, steps: &steps) { return verdict }
             fallthrough
         case .places:
             // To begin with it costs more than to look at a place.
             steps += 16
             return Places.follow(
-                self.steps, in: text, head.count..<end, isFolded: isFolded, steps: &steps, limit: limit)
+                elements, in: text, head.count..<end, isFolded: isFolded, steps: &steps, limit: limit)
         }
     }
 
@@ -60,7 +60,7 @@ extension PatternProgram.Form {
     private func matchesFixedWidths(
         _ text: [Unicode.Scalar], _ range: Range<Int>, limit: Int, steps count: inout Int
     ) -> Bool? {
-        var step = 0
+        var next = 0
         var place = range.lowerBound
         var afterRun: Int?
         var retry = place
@@ -70,31 +70,31 @@ extension PatternProgram.Form {
         while true {
             left -= 1
             if left <= compared { return nil }
-            if step == steps.count {
+            if next == elements.count {
                 if place == range.upperBound { return true }
-            } else if case .anyRun = steps[step] {
-                step += 1
-                if step == steps.count { return true }
-                afterRun = step
+            } else if case .anyRun = elements[next] {
+                next += 1
+                if next == elements.count { return true }
+                afterRun = next
                 retry = place
                 continue
-            } else if let width = steps[step].fixedWidth(
+            } else if let width = elements[next].fixedWidth(
                 in: text, at: place, before: range.upperBound, isFolded, steps: &compared)
             {
-                step += 1
+                next += 1
                 place += width
                 continue
             }
             guard let afterRun, retry < range.upperBound else { return false }
             retry += 1
             place = retry
-            step = afterRun
+            next = afterRun
         }
     }
 }
 
-extension PatternStep {
-    /// How much it takes at a place, or nil where it does not match there. For steps of a fixed width only.
+extension PatternElement {
+    /// How much it takes at a place, or nil where it does not match there. For elements of a fixed width only.
     fileprivate func fixedWidth(
         in text: [Unicode.Scalar], at place: Int, before end: Int, _ isFolded: Bool, steps: inout Int
     ) -> Int? {
@@ -105,18 +105,11 @@ extension PatternStep {
         return place < end && takes(text[place], isFolded: isFolded) ? 1 : nil
     }
 
-    /// Whether a step of one character takes this one.
+    /// The same, where element and character are folded already.
     func takes(_ scalar: Unicode.Scalar, isFolded: Bool) -> Bool {
-        switch self {
-        case .scalar(let own): own == scalar
-        case .anyScalar: true
-        case .scalarClass(let scalarClass): PatternElement.scalarClass(scalarClass).takes(scalar, !isFolded)
-        case .anyRun, .choice: false
-        }
+        if case .scalar(let own) = self { own == scalar } else { takes(scalar, !isFolded) }
     }
-}
 
-extension PatternElement {
     /// Whether an element of one character takes this one.
     func takes(_ scalar: Unicode.Scalar, _ isCaseSensitive: Bool) -> Bool {
         switch self {
@@ -126,7 +119,7 @@ extension PatternElement {
             scalarClass.contains(scalar)
                 || (!isCaseSensitive && scalarClass.contains(scalar.folded))
                 || (!isCaseSensitive && scalarClass.contains(scalar.unfolded))
-        case .anyRun, .oneOf: false
+        case .anyRun, .choice: false
         }
     }
 }
@@ -163,7 +156,7 @@ struct Places: Equatable {
     /// Whether the steps match the whole range of a text. The count is raised by the words of bits and the single places
     /// that were looked at; beyond the limit it is no match.
     static func follow(
-        _ pattern: [PatternStep], in text: [Unicode.Scalar], _ range: Range<Int>, isFolded: Bool, steps: inout Int,
+        _ pattern: [PatternElement], in text: [Unicode.Scalar], _ range: Range<Int>, isFolded: Bool, steps: inout Int,
         limit: Int = .max
     ) -> Bool {
         var places = Places(count: range.count)
@@ -246,7 +239,7 @@ struct Places: Equatable {
             self.limit = limit
         }
 
-        mutating func advance(_ places: inout Places, _ pattern: [PatternStep]) {
+        mutating func advance(_ places: inout Places, _ pattern: [PatternElement]) {
             for step in pattern {
                 steps += places.words.count
                 if places.isEmpty || steps >= limit { return }
@@ -289,7 +282,7 @@ struct Places: Equatable {
         }
 
         /// - Returns: nil where there are too many already: then each character is rare, and so are its places.
-        private mutating func mask(of step: PatternStep, for scalar: Unicode.Scalar) -> Places? {
+        private mutating func mask(of step: PatternElement, for scalar: Unicode.Scalar) -> Places? {
             if let known = masks[scalar] { return known }
             guard masks.count < 256 else { return nil }
             let made = mask(of: step)
@@ -297,7 +290,7 @@ struct Places: Equatable {
             return made
         }
 
-        private mutating func mask(of step: PatternStep) -> Places {
+        private mutating func mask(of step: PatternElement) -> Places {
             var made = Places(count: range.count)
             for place in 0..<range.count where step.takes(text[range.lowerBound + place], isFolded: isFolded) {
                 made.insert(place)

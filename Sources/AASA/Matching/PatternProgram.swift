@@ -7,10 +7,10 @@ final class PatternProgram: Sendable {
     /// For texts that are folded as well.
     let folded: Form
 
-    init(_ steps: [PatternStep]) {
-        exact = Form(steps, isFolded: false)
+    init(_ elements: [PatternElement]) {
+        exact = Form(elements, isFolded: false)
         // Most patterns hold nothing that case has to do with.
-        folded = steps.contains(where: \.dependsOnCase) ? Form(steps.map(\.folded), isFolded: true) : exact
+        folded = elements.contains(where: \.dependsOnCase) ? Form(elements.map(\.folded), isFolded: true) : exact
     }
 
     /// For one way of looking at case.
@@ -24,67 +24,41 @@ final class PatternProgram: Sendable {
         /// A match has at least as many scalars, head and tail included.
         let leastCount: Int
         let middle: Middle
-        let steps: [PatternStep]
+        /// Between head and tail.
+        let elements: [PatternElement]
 
         /// How what stands between head and tail is decided.
         enum Middle: Sendable {
             case nothing
             case anything
-            /// Each step has a width known beforehand, `*` aside: one place to go back to is enough.
+            /// Each element has a width known beforehand, `*` aside: one place to go back to is enough.
             case fixedWidths
             /// Values of several widths, or with wildcards of their own: all places are followed at once.
             case places
         }
 
-        init(_ all: [PatternStep], isFolded: Bool) {
+        init(_ all: [PatternElement], isFolded: Bool) {
             let head = all.prefix { $0.literal != nil }.compactMap(\.literal)
-            var steps = all[head.count...]
-            let tail = steps.reversed().prefix { $0.literal != nil }.compactMap(\.literal).reversed()
-            steps = steps.dropLast(tail.count)
+            var elements = all[head.count...]
+            let tail = elements.reversed().prefix { $0.literal != nil }.compactMap(\.literal).reversed()
+            elements = elements.dropLast(tail.count)
             self.isFolded = isFolded
             self.head = head
             self.tail = Array(tail)
-            self.steps = Array(steps)
-            leastCount = head.count + tail.count + steps.reduce(0) { $0 + $1.leastWidth(isFolded: isFolded) }
-            if steps.isEmpty {
+            self.elements = Array(elements)
+            leastCount = head.count + tail.count + elements.reduce(0) { $0 + $1.leastWidth(isFolded: isFolded) }
+            if elements.isEmpty {
                 middle = .nothing
-            } else if steps.count == 1, case .anyRun = steps.first {
+            } else if elements == [.anyRun] {
                 middle = .anything
             } else {
-                middle = steps.allSatisfy { $0.hasFixedWidth(isFolded: isFolded) } ? .fixedWidths : .places
+                middle = elements.allSatisfy { $0.hasFixedWidth(isFolded: isFolded) } ? .fixedWidths : .places
             }
         }
     }
 }
 
-/// An element of a pattern, with the values of a variable held by reference: a file may use a long list in each pattern.
-enum PatternStep: Sendable {
-    case scalar(Unicode.Scalar)
-    case anyScalar
-    case anyRun
-    case scalarClass(ScalarClass)
-    case choice(Choice)
-
-    init(_ element: PatternElement) {
-        switch element {
-        case .scalar(let scalar): self = .scalar(scalar)
-        case .anyScalar: self = .anyScalar
-        case .anyRun: self = .anyRun
-        case .scalarClass(let scalarClass): self = .scalarClass(scalarClass)
-        case .oneOf(let values): self = .choice(Choice(values))
-        }
-    }
-
-    var element: PatternElement {
-        switch self {
-        case .scalar(let scalar): .scalar(scalar)
-        case .anyScalar: .anyScalar
-        case .anyRun: .anyRun
-        case .scalarClass(let scalarClass): .scalarClass(scalarClass)
-        case .choice(let choice): .oneOf(choice.values)
-        }
-    }
-
+extension PatternElement {
     /// What it costs to look at the element once.
     var weight: Int {
         if case .choice(let choice) = self { choice.weight } else { 1 }
@@ -108,7 +82,7 @@ enum PatternStep: Sendable {
         if case .scalar(let scalar) = self { scalar } else { nil }
     }
 
-    var folded: PatternStep {
+    var folded: PatternElement {
         if case .scalar(let scalar) = self { .scalar(scalar.folded) } else { self }
     }
 
@@ -133,8 +107,9 @@ enum PatternStep: Sendable {
     }
 }
 
-/// The values of a variable, sorted so that the ones without wildcards are looked up and not tried one by one.
-final class Choice: Sendable {
+/// The values of a variable, sorted so that the ones without wildcards are looked up and not tried one by one. By
+/// reference: a file may use a long list in each pattern.
+final class Choice: Sendable, Hashable {
     let values: [[PatternElement]]
     /// What it costs to look at all values once.
     let weight: Int
@@ -146,27 +121,32 @@ final class Choice: Sendable {
     init(_ values: [[PatternElement]]) {
         self.values = values
         weight = values.reduce(2) { $0 + 1 + $1.count }
-        let exact = Side(values.map { $0.map(PatternStep.init) }, isFolded: false)
+        let exact = Side(values, isFolded: false)
         self.exact = exact
         trialWeight = exact.texts.reduce(2) { $0 + 8 + $1.width } + exact.patterns.reduce(0) { $0 + 1 + $1.count }
-        folded = Side(values.map { $0.map { PatternStep($0).folded } }, isFolded: true)
+        folded = Side(values.map { $0.map(\.folded) }, isFolded: true)
     }
 
     func side(_ isFolded: Bool) -> Side { isFolded ? folded : exact }
+
+    static func == (left: Choice, right: Choice) -> Bool { left === right || left.values == right.values }
+
+    /// By their number alone: there may be thousands, and patterns that differ in their values alone are rare.
+    func hash(into hasher: inout Hasher) { hasher.combine(values.count) }
 
     /// For one way of looking at case.
     final class Side: Sendable {
         /// One for each width that occurs.
         let texts: [Texts]
         /// Values with wildcards or classes.
-        let patterns: [[PatternStep]]
+        let patterns: [[PatternElement]]
         let leastWidth: Int
         /// All values, where they have one width and no wildcards.
         let fixedTexts: Texts?
 
-        init(_ values: [[PatternStep]], isFolded: Bool) {
+        init(_ values: [[PatternElement]], isFolded: Bool) {
             var literals: [Int: [[Unicode.Scalar]]] = [:]
-            var patterns: [[PatternStep]] = []
+            var patterns: [[PatternElement]] = []
             for value in values {
                 let text = value.compactMap(\.literal)
                 if text.count == value.count {

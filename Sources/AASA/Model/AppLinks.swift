@@ -14,9 +14,9 @@ public struct AppLinks: Sendable {
     }
 
     public let form: Form
-    public let variables: SubstitutionVariables
+    package let variables: SubstitutionVariables
     public let entries: [Entry]
-    public let node: JSONNode
+    package let node: JSONNode
     /// What stands here where of equal keys of the file the first counts; nil where no key stands twice.
     let byFirstKeys: JSONNode?
 
@@ -35,9 +35,9 @@ public struct AppLinks: Sendable {
         /// The first that matches decides.
         public let rules: [URLRule]
         public let pointer: String
-        public let node: JSONNode
+        package let node: JSONNode
         /// The rules of `paths` beside `components`: what iOS 12 and older read. Empty where the entry has one form.
-        public let olderRules: [URLRule]
+        package let olderRules: [URLRule]
     }
 
     init(

@@ -16,7 +16,7 @@ public struct AssociationFile: Sendable {
         public let name: String
         /// For applinks: of `details`. For all others: of `apps`.
         public let appIDs: [String]
-        public let node: JSONNode
+        package let node: JSONNode
 
         public var isKnown: Bool { Association.isKnown(name) }
     }
@@ -51,9 +51,9 @@ public struct AssociationFile: Sendable {
 
 /// The services of an apple-app-site-association file.
 /// https://developer.apple.com/documentation/xcode/supporting-associated-domains
-public enum Association {
+package enum Association {
     /// The services that some part of Apple's systems asks for.
-    public static let knownServices: Set<String> = [
+    package static let knownServices: Set<String> = [
         "applinks", "webcredentials", "appclips", "activitycontinuation", "authsrv", "messagefilter",
         "classificationreport",
     ]
@@ -64,7 +64,7 @@ public enum Association {
     private static let exactServices = Set(knownServices.map(ExactText.init(_:)))
 
     /// Whether a file names one of them. Cheaper than to read the file.
-    public static func namesKnownService(_ root: JSONNode) -> Bool {
+    package static func namesKnownService(_ root: JSONNode) -> Bool {
         root.members?.contains { $0.value.members != nil && isKnown($0.key) } ?? false
     }
 }

@@ -1,13 +1,13 @@
 // Which IDs of a file come nearest to one that it does not have: most often a team or a letter differs.
 
 /// An app ID that a file names, and how it differs from the one that was looked for.
-public struct NearbyAppID: Hashable, Sendable {
-    public let id: String
+package struct NearbyAppID: Hashable, Sendable {
+    package let id: String
     /// A clause such as `another team`; nil where the two have nothing in common.
-    public let difference: String?
+    package let difference: String?
 
     /// The nearest first; each once. At most `limit`.
-    public static func all(_ ids: [String], near wanted: String, limit: Int = 5) -> [NearbyAppID] {
+    package static func all(_ ids: [String], near wanted: String, limit: Int = 5) -> [NearbyAppID] {
         let target = Parts(wanted)
         let judged = ids.uniqued.prefix(maximumJudged).map { id in (id: id, nearness: Nearness(Parts(id), target)) }
         return judged.enumerated().sorted {

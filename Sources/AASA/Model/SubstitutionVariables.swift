@@ -2,27 +2,27 @@
 // https://developer.apple.com/documentation/bundleresources/applinks/substitutionvariables
 
 /// The variables that patterns may use.
-public struct SubstitutionVariables: Sendable {
+package struct SubstitutionVariables: Sendable {
     /// The file's own, in its order.
-    public let custom: [Custom]
-    private let steps: [ExactText: PatternStep]
+    package let custom: [Custom]
+    private let elements: [ExactText: PatternElement]
 
     /// A variable of the file.
-    public struct Custom: Sendable {
-        public let name: String
+    package struct Custom: Sendable {
+        package let name: String
         /// The values that count. Apple skips what is no string, and drops a value that holds `$(`.
-        public let values: [String]
-        public let member: JSONMember
+        package let values: [String]
+        package let member: JSONMember
         /// Whether it hides a predefined variable of the same name.
-        public let hidesPredefined: Bool
+        package let hidesPredefined: Bool
     }
 
     /// No variables but the predefined ones.
-    public static let predefined = SubstitutionVariables(nil)
+    package static let predefined = SubstitutionVariables(nil)
 
     /// - Parameter node: the value of `substitutionVariables`; what is no object counts as absent.
-    public init(_ node: JSONNode?) {
-        var steps = Self.predefinedSteps
+    package init(_ node: JSONNode?) {
+        var elements = Self.predefinedElements
         var custom: [Custom] = []
         for member in node?.members ?? [] {
             // A bare string is taken as a list of one (observed).
@@ -31,38 +31,40 @@ public struct SubstitutionVariables: Sendable {
             custom.append(
                 Custom(
                     name: member.key, values: values, member: member,
-                    hidesPredefined: Self.predefinedSteps[ExactText(member.key)] != nil))
-            steps[ExactText(member.key)] = .choice(Choice(values.map(Pattern.elements(ofValue:))))
+                    hidesPredefined: Self.predefinedElements[ExactText(member.key)] != nil))
+            elements[ExactText(member.key)] = .choice(Choice(values.map(Pattern.elements(ofValue:))))
         }
         self.custom = custom
-        self.steps = steps
+        self.elements = elements
     }
 
-    public var names: [String] { steps.keys.map(\.text).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
+    package var names: [String] { elements.keys.map(\.text).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
 
-    func step(for name: String) -> PatternStep? { steps[ExactText(name)] }
+    func element(for name: String) -> PatternElement? { elements[ExactText(name)] }
 
     /// As these, but with codes of any two or three letters for the two lists that sources give differently.
     var withAnyCodes: SubstitutionVariables {
         let letter = PatternElement.scalarClass(.alpha)
-        let codes = PatternStep.choice(Choice([[letter, letter], [letter, letter, letter]]))
+        let codes = PatternElement.choice(Choice([[letter, letter], [letter, letter, letter]]))
         let own = Set(custom.map { ExactText($0.member.key) })
         let lists = ["lang", "region"].map(ExactText.init(_:)).filter { !own.contains($0) }
         return SubstitutionVariables(
-            custom: custom, steps: steps.merging(lists.map { ($0, codes) }, uniquingKeysWith: { $1 }))
+            custom: custom, elements: elements.merging(lists.map { ($0, codes) }, uniquingKeysWith: { $1 }))
     }
 
-    private init(custom: [Custom], steps: [ExactText: PatternStep]) {
+    private init(custom: [Custom], elements: [ExactText: PatternElement]) {
         self.custom = custom
-        self.steps = steps
+        self.elements = elements
     }
 
-    private static let predefinedSteps: [ExactText: PatternStep] = {
-        var steps: [ExactText: PatternStep] = [:]
-        for scalarClass in ScalarClass.allCases { steps[ExactText(scalarClass.rawValue)] = .scalarClass(scalarClass) }
-        steps[ExactText("region")] = .choice(codes(ISOCodes.regions))
-        steps[ExactText("lang")] = .choice(codes(ISOCodes.languages))
-        return steps
+    private static let predefinedElements: [ExactText: PatternElement] = {
+        var elements: [ExactText: PatternElement] = [:]
+        for scalarClass in ScalarClass.allCases {
+            elements[ExactText(scalarClass.rawValue)] = .scalarClass(scalarClass)
+        }
+        elements[ExactText("region")] = .choice(codes(ISOCodes.regions))
+        elements[ExactText("lang")] = .choice(codes(ISOCodes.languages))
+        return elements
     }()
 
     /// Each code in upper and in lower case: both match.

@@ -12,7 +12,7 @@ public struct URLRule: Sendable {
         case wrongType
     }
 
-    public enum Query: Sendable, Hashable {
+    package enum Query: Sendable, Hashable {
         case any
         /// The whole query, still encoded.
         case whole(Pattern)
@@ -23,14 +23,14 @@ public struct URLRule: Sendable {
     public let form: Form
     public let isExclusion: Bool
     /// nil: any path.
-    public let path: Pattern?
-    public let query: Query
+    package let path: Pattern?
+    package let query: Query
     /// nil: any fragment.
-    public let fragment: Pattern?
+    package let fragment: Pattern?
     public let isCaseSensitive: Bool
     /// Whether URL and pattern are compared in encoded form; where not, the URL alone is decoded.
     public let isPercentEncoded: Bool
-    public let node: JSONNode
+    package let node: JSONNode
     let place: Place
     /// What its patterns cost; each has summed it up already.
     var cost: Cost { Cost(path) + Cost(fragment) + Cost(query) }
@@ -67,7 +67,7 @@ public struct URLRule: Sendable {
     }
 
     /// Whether every URL matches.
-    public var isUnconstrained: Bool {
+    package var isUnconstrained: Bool {
         // Every path begins with a slash.
         (path.map { $0.isUnconstrained || $0.elements == [.scalar("/"), .anyRun] } ?? true)
             && Cost(query).isUnconstrained && (fragment?.isUnconstrained ?? true)
@@ -197,10 +197,10 @@ struct RuleSettings: Sendable {
 
 /// The conditions on the items of a query. Copies share them, with what was worked out about all of them: a file may give
 /// one list of thousands to each of its rules.
-public struct QueryItems: Sendable, RandomAccessCollection {
-    public struct Item: Sendable, Hashable {
-        public let name: String
-        public let pattern: Pattern
+package struct QueryItems: Sendable, RandomAccessCollection {
+    package struct Item: Sendable, Hashable {
+        package let name: String
+        package let pattern: Pattern
         /// The name as the matcher looks it up.
         let key: [Unicode.Scalar]
 
@@ -230,9 +230,9 @@ public struct QueryItems: Sendable, RandomAccessCollection {
 
     init(_ items: [Item]) { shared = Shared(items) }
 
-    public var startIndex: Int { 0 }
-    public var endIndex: Int { shared.items.count }
-    public subscript(index: Int) -> Item { shared.items[index] }
+    package var startIndex: Int { 0 }
+    package var endIndex: Int { shared.items.count }
+    package subscript(index: Int) -> Item { shared.items[index] }
 
     /// Those that not every item meets, in the order of the file.
     var constrained: [Item] { shared.constrained }
@@ -244,12 +244,12 @@ public struct QueryItems: Sendable, RandomAccessCollection {
 }
 
 extension QueryItems: Hashable {
-    public static func == (left: QueryItems, right: QueryItems) -> Bool {
+    package static func == (left: QueryItems, right: QueryItems) -> Bool {
         left.shared === right.shared || left.shared.items == right.shared.items
     }
 
     /// By their number and the first name alone: lists that differ in the rest are rare.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(count)
         hasher.combine(first?.key)
     }

@@ -27,8 +27,12 @@ public struct BehaviourComparison: Sendable, Hashable {
 
 public enum BehaviourDiff {
     /// A file without applinks, nil, matches nothing.
-    public static func compare(
-        _ old: AppLinks?, _ new: AppLinks?, budget: LanguageBudget = .standard
+    public static func compare(_ old: AppLinks?, _ new: AppLinks?) -> BehaviourComparison {
+        compare(old, new, budget: .standard)
+    }
+
+    package static func compare(
+        _ old: AppLinks?, _ new: AppLinks?, budget: LanguageBudget
     ) -> BehaviourComparison {
         let oldClaims = AppClaims(ofRealApps: old)
         let newClaims = AppClaims(ofRealApps: new)

@@ -1,24 +1,24 @@
 // An example for each rule that came or went. One example for each kind of change shows one rule and hides the others.
 
 /// URLs that show what changed rules do.
-public struct ChangedRules: Sendable, Hashable {
+package struct ChangedRules: Sendable, Hashable {
     /// For each rule one URL that it decides about, and that opens an app in one of the files only; once for each app.
-    public internal(set) var changes: [BehaviourChange] = []
+    package internal(set) var changes: [BehaviourChange] = []
     /// How many rules beyond those have such a URL, too.
-    public internal(set) var more = 0
+    package internal(set) var more = 0
     /// Whether all changed rules were tried. That a rule was tried and has no example is no proof that it changes nothing.
-    public internal(set) var isComplete = true
+    package internal(set) var isComplete = true
 
     /// More rules than these are counted and not shown.
-    public static let maximumShown = 10
+    package static let maximumShown = 10
 
     /// Nothing, for two equal files.
-    public static let ofEqualFiles = ChangedRules()
+    package static let ofEqualFiles = ChangedRules()
 }
 
 extension ChangedRules {
     /// Rules that `known` does not show already. A file without applinks, nil, has none.
-    public init(_ old: AppLinks?, _ new: AppLinks?, besides known: [BehaviourChange]) {
+    package init(_ old: AppLinks?, _ new: AppLinks?, besides known: [BehaviourChange]) {
         self.init()
         let (oldClaims, newClaims) = (AppClaims(ofRealApps: old), AppClaims(ofRealApps: new))
         var groups: [[[Int]]: [String]] = [:]

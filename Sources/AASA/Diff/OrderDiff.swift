@@ -2,38 +2,38 @@
 // files may make a phone do different things though no app gains or loses a URL.
 
 /// A URL that several apps open in both files, in another order.
-public struct OrderChange: Sendable, Hashable {
+package struct OrderChange: Sendable, Hashable {
     /// A short URL path with query and fragment.
-    public let example: String
+    package let example: String
     /// The apps that open it in both files, in the order of the older one.
-    public let before: [String]
+    package let before: [String]
     /// The same apps in the order of the newer one.
-    public let after: [String]
+    package let after: [String]
 
     /// The first place at which the two orders differ.
-    public var turned: (place: Int, before: String, after: String) {
+    package var turned: (place: Int, before: String, after: String) {
         let place = zip(before, after).prefix { $0 == $1 }.count
         return (place, before[place], after[place])
     }
 }
 
 /// Where two files ask apps in another order.
-public struct OrderComparison: Sendable, Hashable {
+package struct OrderComparison: Sendable, Hashable {
     /// An example for each pair of apps, as far as another pair's example does not show it.
-    public let changes: [OrderChange]
+    package let changes: [OrderChange]
     /// Whether it is proven that the order of all other pairs stays for every URL that both open in both files. False also
     /// where `details` is an object, whose order is undefined.
-    public let isComplete: Bool
+    package let isComplete: Bool
 
     /// What is known of two equal files without a look at them.
-    public static let ofEqualFiles = OrderComparison(changes: [], isComplete: true)
+    package static let ofEqualFiles = OrderComparison(changes: [], isComplete: true)
 }
 
-public enum OrderDiff {
+package enum OrderDiff {
     /// More examples than these are not looked for.
     static let maximumChanges = 20
 
-    public static func compare(
+    package static func compare(
         _ old: AppLinks?, _ new: AppLinks?, budget: LanguageBudget = .standard
     ) -> OrderComparison {
         guard let old, let new else { return OrderComparison(changes: [], isComplete: true) }

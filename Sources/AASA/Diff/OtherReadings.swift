@@ -2,20 +2,20 @@
 // nowhere. A proof that no URL changes holds for one reading; here is where another one stands in its way.
 
 /// A URL that changes only where a contested point is read in the other way.
-public struct ContestedChange: Sendable, Hashable {
-    public let point: ContestedPoint
-    public let change: BehaviourChange
+package struct ContestedChange: Sendable, Hashable {
+    package let point: ContestedPoint
+    package let change: BehaviourChange
 }
 
 /// What two files change beside the reading of iOS 13 and later that is taken here.
-public struct OtherReadings: Sendable, Hashable {
+package struct OtherReadings: Sendable, Hashable {
     /// At most one for each point and app, of apps for which the reading taken here finds no change.
-    public let contested: [ContestedChange]
+    package let contested: [ContestedChange]
     /// On iOS 12 and older, where it is not the same change as on later systems. At most `maximumChanges`.
-    public let olderSystems: [BehaviourChange]
+    package let olderSystems: [BehaviourChange]
 
     /// What is known of two equal files without a look at them.
-    public static let ofEqualFiles = OtherReadings(contested: [], olderSystems: [])
+    package static let ofEqualFiles = OtherReadings(contested: [], olderSystems: [])
 
     static let maximumChanges = 20
 
@@ -28,7 +28,7 @@ public struct OtherReadings: Sendable, Hashable {
     }
 
     /// `known`: what the reading taken here found.
-    public init(_ old: AppLinks?, _ new: AppLinks?, besides known: BehaviourComparison) {
+    package init(_ old: AppLinks?, _ new: AppLinks?, besides known: BehaviourComparison) {
         let changed = Set(known.changes.filter(\.isSeenOnPhone).map { ExactText($0.appID) })
         var contested: [ContestedChange] = []
         func add(_ point: ContestedPoint, _ changes: [BehaviourChange]) {
