@@ -27,7 +27,7 @@ extension Audit {
             for channel in present.setup.channels {
                 let key = Story.ID(incident: id, channel: channel.name)
                 var story = stories[key] ?? Story()
-                if isHeld(incident, channel, present) { story.heldUntil = present.now }
+                story.note(isHeld: isHeld(incident, channel, present), present)
                 switch judge(incident, channel, story, present) {
                 case .due(let reason):
                     isDone = false
@@ -153,7 +153,7 @@ extension Audit {
         guard let known = story.received, !known.isEnd else {
             guard case .later(let after) = concern else { return .firing }
             guard incident.isError, !incident.isAcknowledged, !incident.isFlapping,
-                let start = incident.escalatesFrom, present.now >= max(start, story.heldUntil ?? start) + after
+                let start = incident.escalatesFrom, story.reaches(after, from: start, present)
             else { return nil }
             return .escalated
         }
@@ -164,7 +164,8 @@ extension Audit {
         if isNews(incident.again) { return .again }
         if isNews(incident.flapping) { return .flapping }
         if incident.version > known.version {
-            return present.now.timeIntervalSince(known.at) > 1800 ? .changed : nil
+            // Changes keep their distance from any message.
+            return present.now.timeIntervalSince(story.lastHeard ?? known.at) > 1800 ? .changed : nil
         }
         guard !channel.isPager, !incident.isAcknowledged, !incident.isFlapping,
             let due = present.nextReminder(of: incident, after: known.at), due <= present.now

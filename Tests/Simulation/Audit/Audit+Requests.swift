@@ -111,7 +111,7 @@ extension Audit {
             throw Violation(rule: .inhibition, detail: "the channel knows \(parent.kind.rawValue) \(parent.cause)")
         }
         if isFirst { try examineNews(member, reason, incident, story) }
-        try examineConcern(reason, incident, channel, story, present)
+        try examineConcern(reason, incident, channel, story, isFirst: isFirst, present)
     }
 
     /// An end goes to those who may know of the beginning. A chat that knows nothing hears both at once, and is told so.
@@ -155,7 +155,7 @@ extension Audit {
 
     private func examineConcern(
         _ reason: NotificationReason, _ incident: CommittedIncident, _ channel: SimulatedChannel, _ story: Story,
-        _ present: Present
+        isFirst: Bool, _ present: Present
     ) throws {
         let concern = present.concern(of: incident, to: channel)
         switch (reason, concern) {
@@ -164,7 +164,9 @@ extension Audit {
             guard incident.isError, !incident.isFlapping, !incident.isAcknowledged else {
                 throw Violation(rule: .acknowledgement, detail: "it is no longer escalated")
             }
-            guard let start = incident.escalatesFrom, present.now >= max(start, story.heldUntil ?? start) + after else {
+            // A message that may have arrived before a silence is tried on after it.
+            guard isFirst else { break }
+            guard let start = incident.escalatesFrom, story.mayReach(after, from: start, present) else {
                 throw Violation(rule: .routing, detail: "its step is not reached")
             }
         case (_, .perhaps): break

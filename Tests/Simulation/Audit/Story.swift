@@ -59,11 +59,41 @@ struct Story {
     var due: (reason: NotificationReason, since: Int64)?
     /// The evidence was too old: it is asked for again after an interval of its domain.
     var notBefore: Int64 = 0
-    /// When something last kept people from hearing of it.
-    var heldUntil: Date?
+    /// When something last kept people from hearing of it: by the product's clock, which may be set back while no process runs,
+    /// and by the simulation's.
+    private var heldUntil: (now: Date, passed: Int64)?
+    /// When it was first seen that nothing did any more.
+    private var releasedAt: (now: Date, passed: Int64)?
     /// It was due for long enough while the process was up: a chat receives beginning and end in one.
     var isOwedBoth = false
     var explanations: Set<Explanation> = []
+
+    /// Notes whether something keeps people from hearing of it.
+    mutating func note(isHeld: Bool, _ present: Present) {
+        if isHeld {
+            heldUntil = (present.now, present.passed)
+            releasedAt = nil
+        } else if heldUntil != nil, releasedAt == nil {
+            releasedAt = (present.now, present.passed)
+        }
+    }
+
+    /// Whether a step of the escalation may be reached: by one of the clocks, from when it was last seen to be held.
+    func mayReach(_ step: TimeInterval, from start: Date, _ present: Present) -> Bool {
+        guard present.now >= start + step else { return false }
+        guard let heldUntil else { return true }
+        return present.now >= heldUntil.now + step || present.passed - heldUntil.passed >= Int64(step * 1000)
+    }
+
+    /// Whether it is surely reached: by both, from when it was seen not to be held.
+    func reaches(_ step: TimeInterval, from start: Date, _ present: Present) -> Bool {
+        guard present.now >= start + step else { return false }
+        guard let free = releasedAt ?? heldUntil else { return true }
+        return present.now >= free.now + step && present.passed - free.passed >= Int64(step * 1000)
+    }
+
+    /// When the receiver last got a message, of an acknowledgement too.
+    var lastHeard: Date? { words.last(where: \.isAccepted)?.at }
 
     var knowsFiring: Bool { received.map { !$0.isEnd } ?? false }
     var isEmpty: Bool { words.isEmpty }
