@@ -1,6 +1,7 @@
 import ArgumentParser
 import Evidence
 import Foundation
+import MonitorConfiguration
 
 /// `aasa-monitor init`: a configuration to begin with.
 struct InitCommand: AsyncParsableCommand {
@@ -9,7 +10,8 @@ struct InitCommand: AsyncParsableCommand {
         discussion: """
             Takes the domains as arguments, from the entitlements of apps, or both. A wildcard such as *.example.com \
             stands for the file of example.com; for an entry with mode=developer or mode=managed Apple's CDN is not \
-            watched. A file that is there is never overwritten.
+            watched. With --channel it names a channel too, whose address goes into a file of its own, since who \
+            knows the address may write there. A file that is there is never overwritten.
             """)
 
     @Option(
@@ -17,6 +19,13 @@ struct InitCommand: AsyncParsableCommand {
             "An app's entitlements: its associated domains are watched. May be given again.", valueName: "file"),
         completion: .file(extensions: ["entitlements", "plist"]))
     var entitlements: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The chat that gets the alerts: \(ChannelType.ofOneAddress.map(\.rawValue).joined(separator: ", ")).",
+            valueName: "type"),
+        completion: .list(ChannelType.ofOneAddress.map(\.rawValue)))
+    var channel: String?
 
     @Option(
         name: [.short, .long], help: ArgumentHelp("Where to write it; - for standard output.", valueName: "file"),
@@ -44,7 +53,8 @@ struct InitCommand: AsyncParsableCommand {
             }
             named += claimed
         }
-        let text = InitialConfiguration.text(watching: named)
+        let type = try channelType()
+        let text = InitialConfiguration.text(watching: named, notifying: type)
         guard output != "-" else {
             Console.write(text, to: STDOUT_FILENO)
             return
@@ -52,8 +62,41 @@ struct InitCommand: AsyncParsableCommand {
         try write(text)
         let count = max(1, Set(named.map(\.domain)).count)
         let domains = count == 1 ? "1 domain" : "\(count) domains"
-        let next = "name a channel in it, then: aasa-monitor config check --config \(output)"
+        var next = "name a channel in it, then: aasa-monitor config check --config \(output)"
+        if let type {
+            let folder = output.lastIndex(of: "/").map { String(output[...$0]) } ?? ""
+            let file = folder + InitialConfiguration.addressFile(type)
+            try prepareAddress(file)
+            next =
+                "put the channel's address into \(file), then: aasa-monitor alert test"
+                + (output == "monitor.yaml" ? "" : " --config \(output)")
+        }
         Console.print("\(output): \(domains)\(named.isEmpty ? ", an example: put yours in its place" : ""); \(next)")
+    }
+
+    private func channelType() throws -> ChannelType? {
+        guard let channel else { return nil }
+        guard let type = ChannelType.ofOneAddress.first(where: { $0.rawValue == channel }) else {
+            let known = ChannelType.ofOneAddress.map(\.rawValue).joined(separator: ", ")
+            let isOther = ChannelType(rawValue: channel) != nil
+            throw CommandFailure(
+                .usage,
+                isOther
+                    ? "a channel of type \(channel) needs more than an address: write it into the file as docs/channels.md "
+                        + "says; --channel takes \(known)"
+                    : "--channel takes \(known), not '\(channel.displayable)'")
+        }
+        return type
+    }
+
+    /// An empty file that only its user can read; one that is there stays as it is.
+    private func prepareAddress(_ path: String) throws {
+        let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else {
+            throw CommandFailure(
+                .noInput, "\(path) cannot be written: \(String(cString: strerror(errno)).lowercased())")
+        }
+        close(file)
     }
 
     private func write(_ text: String) throws {
@@ -79,11 +122,18 @@ struct InitCommand: AsyncParsableCommand {
 enum InitialConfiguration {
     /// `targets`: of none the domain of the example stays. A domain in several modes is watched in production: those devices
     /// read Apple's copy of the same file.
-    static func text(watching targets: [Target]) -> String {
-        let example = String(decoding: PackageResources.monitor_yaml, as: UTF8.self)
+    static func text(watching targets: [Target], notifying type: ChannelType?) -> String {
+        var example = String(decoding: PackageResources.monitor_yaml, as: UTF8.self)
+        if let type {
+            let channel = "    - {name: ops, type: \(type.rawValue), url_file: \(addressFile(type))}\n"
+            example = example.replacing("\n  channels:\n", with: "\n  channels:\n" + channel, maxReplacements: 1)
+        }
         guard !targets.isEmpty else { return example }
         return example.replacing("\n  - example.com\n", with: "\n" + entries(targets).joined(), maxReplacements: 1)
     }
+
+    /// Beside the configuration.
+    static func addressFile(_ type: ChannelType) -> String { "\(type.rawValue).url" }
 
     private static func entries(_ targets: [Target]) -> [String] {
         var seen: Set<Domain> = []

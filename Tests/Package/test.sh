@@ -99,8 +99,30 @@ network=(--cacert /ca.pem --connect-to "::127.0.0.1:$port" --cdn-url https://cdn
 expect 0 "good.test" aasa-monitor check "${network[@]}" good.test
 expect 1 "403" aasa-monitor check "${network[@]}" bad.test
 
-step "the walk of the README: three domains, a webhook and e-mail, an acknowledgement, the reason"
-mkdir "$work/received"
+step "the first screen of the README: check, init, alert test, and an alert in the chat"
+mkdir "$work/received" "$work/first" "$root/root/first"
+python3 receivers.py "$work/first" &
+running+=($!)
+until_true "the receivers do not listen" test -s "$work/first/mail.port"
+expect 0 "monitor.yaml: 1 domain; put the channel's address into webhook.url" \
+    sh -c 'cd /root/first && aasa-monitor init bad.test --channel webhook'
+expect 78 "webhook.url" sh -c 'cd /root/first && aasa-monitor alert test'
+echo "http://127.0.0.1:$(cat "$work/first/webhook.port")/aasa" >"$root/root/first/webhook.url"
+expect 0 "ops" sh -c 'cd /root/first && aasa-monitor alert test'
+grep -qr '"type": *"test"' "$work/first" || fail "the chat did not get the test"
+# What stands between a test and the world: its own site and CDN, and less patience.
+sed -i -e 's/^  interval: 5m /  interval: 1s /' -e 's/^  group_wait: 10s /  group_wait: 1s /' -e 's/127.0.0.1:9630/127.0.0.1:0/' \
+    "$root/root/first/monitor.yaml"
+printf 'network: {ca_file: /ca.pem, connect_to: ["::127.0.0.1:%s"]}\ncdn: {base_url: "https://cdn.test/a/v1"}\n' "$port" \
+    >>"$root/root/first/monitor.yaml"
+"${enter[@]}" sh -c 'cd /root/first && exec aasa-monitor run' 2>"$work/daemon" &
+first=$!
+running+=("$first")
+until_true "the chat gets no alert" grep -qr 'incident.firing' "$work/first"
+kill -TERM "$first"
+wait "$first" || fail "the daemon ended with $?"
+
+step "the service: three domains, a webhook and e-mail, an acknowledgement, the reason"
 python3 receivers.py "$work/received" &
 running+=($!)
 until_true "the receivers do not listen" test -s "$work/received/mail.port"

@@ -108,6 +108,11 @@ package enum ChannelType: String, Sendable, CaseIterable {
     case googleChat = "google-chat"
     case mattermost, telegram, line, chatwork, pagerduty, alertmanager, ntfy, email, command
 
+    /// Those that need one address, and nothing else.
+    package static let ofOneAddress = allCases.filter { type in
+        type == .slack || type.keys.filter(\.isRequired) == [.required(.url)]
+    }
+
     /// Beside `name` and `type`.
     package var keys: [ChannelKey] {
         switch self {

@@ -243,7 +243,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("the text is the one of the README")
+        @Test("the text is the one of the documents")
         func text() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("links.test").serve(Self.serving("applinks"))
@@ -251,10 +251,11 @@ extension EndToEndTests {
                 let claimed = ["applinks:links.test", "applinks:dev.test?mode=developer", "webcredentials:links.test"]
                 try stage.write("App.entitlements", Self.entitlements(Self.app, claimed))
                 let process = try await stage.run(["audit", "--entitlements", "App.entitlements"] + stage.network)
-                let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../README.md")
-                let readme = try String(contentsOf: page, encoding: .utf8)
+                let page = URL(filePath: #filePath).deletingLastPathComponent().appending(
+                    path: "../../../docs/files.md")
+                let document = try String(contentsOf: page, encoding: .utf8)
                 #expect(
-                    readme.contains("$ aasa-monitor audit --entitlements App.entitlements\n\(process.output)```"),
+                    document.contains("$ aasa-monitor audit --entitlements App.entitlements\n\(process.output)```"),
                     "\(process.output)")
             }
         }

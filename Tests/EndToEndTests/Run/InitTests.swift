@@ -62,6 +62,37 @@ extension EndToEndTests {
             }
         }
 
+        @Test(
+            "a channel is named, and its address has a file that only its user can read",
+            arguments: ["slack", "webhook"])
+        func channel(_ type: String) async throws {
+            try await Stage.withoutLab { stage in
+                let written = try await stage.run(["init", "example.com", "--channel", type])
+                #expect(written.end == .exit(0), "\(written.errors)")
+                #expect(
+                    written.output == "monitor.yaml: 1 domain; put the channel's address into \(type).url, then: "
+                        + "aasa-monitor alert test\n")
+                let attributes = try FileManager.default.attributesOfItem(atPath: stage.path("\(type).url"))
+                #expect(attributes[.posixPermissions] as? Int == 0o600)
+                let empty = try await stage.run(["alert", "test"])
+                #expect(empty.end == .exit(78) && empty.errors.contains("\(type).url"), "\(empty.errors)")
+                try stage.write("\(type).url", "https://hooks.example.net/T/B/x\n")
+                let checked = try await stage.run(["config", "check"])
+                #expect(checked.output.contains("valid, 1 domain, 1 channel"), "\(checked.errors)")
+            }
+        }
+
+        @Test(
+            "a channel that an address does not make is refused, with what is taken",
+            arguments: [("email", "needs more than an address"), ("slak", "--channel takes webhook, slack")])
+        func refusedChannel(_ type: String, _ words: String) async throws {
+            try await Stage.withoutLab { stage in
+                let refused = try await stage.run(["init", "example.com", "--channel", type])
+                #expect(refused.end == .exit(64) && refused.errors.contains(words), "\(refused.errors)")
+                #expect(!FileManager.default.fileExists(atPath: stage.path("monitor.yaml")))
+            }
+        }
+
         @Test("a file that is there stays as it is")
         func existing() async throws {
             try await Stage.withoutLab { stage in
@@ -79,7 +110,7 @@ extension EndToEndTests {
             "entitlements that name no domain are an input that cannot be used",
             arguments: [
                 ("other.entitlements", "<plist version=\"1.0\"><dict/></plist>", "names no associated domain"),
-                ("binary.entitlements", "bplist00", "is a binary property list"),
+                ("binary.entitlements", "bplist00", "binary property list"),
             ])
         func unusable(_ name: String, _ text: String, _ words: String) async throws {
             try await Stage.withoutLab { stage in
