@@ -86,7 +86,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
 
         func run() async throws {
             let message = try await remote.ask({ try await $0.message(named: id) }, or: store, .reader) {
-                try await $0.sentMessage(named: id).map(MessageDocument.init)
+                try await $0.sentMessage(named: id).map { MessageDocument($0) }
             }
             guard let message else {
                 throw CommandFailure(

@@ -66,7 +66,7 @@ struct FileDifference {
     let areSameBytes: Bool
     /// Which of the two sources devices take nothing from.
     let isNothing: [Bool]
-    let changes: [AssociationChange]
+    let changes: AssociationComparison
     let behaviour: BehaviourComparison
     /// What changes on a phone: each URL with the app that gains or loses it. An exclusion and no match are the same there.
     let openings: [BehaviourChange]
@@ -84,9 +84,9 @@ struct FileDifference {
         areSameBytes = false
         isNothing = [old == nil, new == nil]
         if let old, let new {
-            changes = AssociationDiff.changes(from: old.document, to: new.document)
+            changes = AssociationDiff.compare(old.document, new.document)
         } else {
-            changes = []
+            changes = AssociationComparison(changes: [], total: 0)
         }
         behaviour = BehaviourDiff.compare(old?.applinks, new?.applinks)
         let known = behaviour.changes.filter(\.isSeenOnPhone)
@@ -110,7 +110,7 @@ struct FileDifference {
         self.names = names
         areSameBytes = true
         isNothing = [false, false]
-        changes = []
+        changes = AssociationComparison(changes: [], total: 0)
         behaviour = .ofEqualFiles
         openings = []
         moreOpenings = 0
@@ -135,7 +135,9 @@ struct FileDifference {
         for (name, isNothing) in zip(names, isNothing) where isNothing {
             lines.append("  devices take nothing from \(name.displayable)")
         }
-        lines += changes.map { "  \(Self.mark($0.kind)) \($0.summary.displayable.shortened(to: 200))" }
+        lines += changes.changes.map { "  \(Self.mark($0.kind)) \($0.summary.displayable.shortened(to: 200))" }
+        let unlisted = changes.total - changes.changes.count
+        if unlisted > 0 { lines.append("  and \(unlisted.of("more change", "more changes"))") }
         lines.append("")
         if openings.isEmpty { lines.append(nothingChanges) }
         if !openings.isEmpty || !services.isEmpty { lines.append("what changes on a phone") }
@@ -247,13 +249,14 @@ struct FileDifference {
             (
                 "changes",
                 .array(
-                    changes.map {
+                    changes.changes.map {
                         .object([
                             ("kind", .string($0.kind.rawValue)), ("summary", .string($0.summary)),
                             ("pointer", .string($0.pointer)),
                         ])
                     })
             ),
+            ("changes_total", .integer(changes.total)),
             (
                 "behaviour",
                 .array(

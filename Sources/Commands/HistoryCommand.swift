@@ -98,7 +98,7 @@ struct HistoryText {
         return "not at every edge yet, after \(TimeInterval(lag).inWords)"
     }
 
-    private static func lines(_ differences: DomainHistory.Differences, _ style: TextStyle) -> [String] {
+    private static func lines(_ differences: Differences, _ style: TextStyle) -> [String] {
         if differences.changes.isEmpty { return ["    " + style.dim("the same in meaning")] }
         var lines = differences.changes.prefix(mostChanges).map {
             "    \(CheckReport.mark($0.kind)) \($0.summary.displayable.shortened(to: 200))"
@@ -107,8 +107,8 @@ struct HistoryText {
             lines += style.wrapped(Self.sentence(note), indentation: 4, hanging: 2)
         }
         let more =
-            max(0, differences.changes.count - mostChanges) + max(0, differences.behaviour.count - mostChanges)
-        if more > 0 { lines.append("    " + style.dim("and \(more) more; --format json shows all")) }
+            max(0, differences.total - mostChanges) + max(0, differences.behaviour.count - mostChanges)
+        if more > 0 { lines.append("    " + style.dim("and \(more) more; --format json shows more of them")) }
         return lines
     }
 

@@ -331,7 +331,8 @@ package struct MonitorDaemon: Sendable {
         return StatusSite(
             settings: StatusServerSettings(
                 host: listening.host, port: listening.port, access: AccessPolicy(listening),
-                version: surroundings.version, watched: configuration.watchedInfos,
+                instance: configuration.instance ?? ConfigurationFile.hostName, version: surroundings.version,
+                watched: configuration.watchedInfos,
                 cdnBaseURL: configuration.cdn.baseURL, maintenance: windows),
             store: store, timekeeper: time, logger: logger, metrics: metrics, actions: actions, health: health,
             onWrite: onWrite,

@@ -61,8 +61,10 @@ package struct Comparison: Codable, Equatable, Sendable {
     package var changedAfter: Date?
     /// How long the CDN has lagged, at the instant of the check.
     package var lagSeconds: Int?
-    /// What differs in meaning, from what the CDN serves to what the origin serves.
+    /// What differs in meaning, from what the CDN serves to what the origin serves: the first of `changesTotal`.
     package var changes: [Change]
+    /// nil: no more than are listed.
+    private var unlisted: Int?
     /// Of what the changes are: the content that the CDN serves and the one that the origin serves, by meaning. Two
     /// comparisons of the same contents find the same changes.
     package var compared: ComparedContents?
@@ -70,6 +72,20 @@ package struct Comparison: Codable, Equatable, Sendable {
     package var behaviour: [BehaviourNote]
     /// How the CDN's edges stand to the origin; nil where they were not asked one by one.
     package var edges: EdgeTally?
+
+    /// How many changes there are in all.
+    package var changesTotal: Int { changes.count + (unlisted ?? 0) }
+
+    /// The changes and what they do on phones, as one.
+    package var differences: Differences {
+        Differences(changes: changes, total: changesTotal, behaviour: behaviour)
+    }
+
+    package mutating func take(_ differences: Differences) {
+        changes = differences.changes
+        unlisted = differences.total > changes.count ? differences.total - changes.count : nil
+        behaviour = differences.behaviour
+    }
 
     package init(
         state: State, bytesEqual: Bool? = nil, changedAt: Date? = nil, lagSeconds: Int? = nil, changes: [Change] = [],
@@ -109,9 +125,30 @@ package struct Comparison: Codable, Equatable, Sendable {
         case changedAfter = "changed_after"
         case lagSeconds = "lag_seconds"
         case changes
+        case unlisted = "changes_unlisted"
         case compared
         case behaviour
         case edges
+    }
+}
+
+/// What differs between two files, and what phones do differently.
+package struct Differences: Equatable, Sendable {
+    /// The first of `total`.
+    package var changes: [Change] = []
+    package var total = 0
+    package var behaviour: [BehaviourNote] = []
+
+    package init(changes: [Change] = [], total: Int? = nil, behaviour: [BehaviourNote] = []) {
+        self.changes = changes
+        self.total = max(total ?? 0, changes.count)
+        self.behaviour = behaviour
+    }
+
+    /// `and 550 more changes`, where so many are shown; nil where that is all.
+    package func more(after shown: Int) -> String? {
+        let rest = total - min(shown, changes.count)
+        return rest > 0 ? "and \(rest.of("more change", "more changes"))" : nil
     }
 }
 

@@ -6,6 +6,8 @@ import HummingbirdCore
 import Logging
 import Monitoring
 import NIOCore
+import NIOHTTP1
+import NIOHTTPTypesHTTP1
 import ServiceLifecycle
 import Storage
 import Synchronization
@@ -127,8 +129,10 @@ package struct StatusSite: Service {
         let context = try PageContext(
             store: store, timekeeper: timekeeper, logger: logger, watched: watched, windows: windows,
             refusedReload: refusedReload, key: key,
-            version: settings.version, cdnBaseURL: settings.cdnBaseURL, health: health, hasChannel: actions.hasChannel)
+            instance: settings.instance, version: settings.version, cdnBaseURL: settings.cdnBaseURL, health: health,
+            hasChannel: actions.hasChannel)
         let router = Router(context: Visit.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: Compression())
         router.add(middleware: APIEnvelope())
         router.add(middleware: Envelope())
         router.add(middleware: HostGate(key: key))
@@ -175,12 +179,34 @@ struct ServedOrClosed: ServerChildChannel {
         channel.setOption(ChannelOptions.socketOption(.so_sndbuf), value: SocketOptionValue(Self.sendBuffer))
             .recover { _ in }
             .flatMap { http.setup(channel: channel, logger: logger) }
+            .flatMapThrowing { connection in
+                let pipeline = channel.pipeline.syncOperations
+                try pipeline.addHandler(
+                    ConnectionEnds(), position: .before(try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)))
+                return connection
+            }
             .map(AcceptedConnection.init)
     }
 
     func handle(value: AcceptedConnection, logger: Logger) async {
         guard let connection = value.take() else { return }
         await http.handle(value: connection, logger: logger)
+    }
+}
+
+/// Says in each request whether its connection ends with it, in the one form that the framework knows: HTTP/1.0 ends it by
+/// saying nothing. https://www.rfc-editor.org/rfc/rfc9112#name-persistence
+final class ConnectionEnds: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .head(var head) = unwrapInboundIn(data), head.version.minor == 0 || !head.isKeepAlive else {
+            context.fireChannelRead(data)
+            return
+        }
+        head.headers.replaceOrAdd(name: "connection", value: "close")
+        context.fireChannelRead(wrapInboundOut(.head(head)))
     }
 }
 

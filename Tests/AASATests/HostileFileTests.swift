@@ -79,7 +79,7 @@ extension AASASuite {
                 other[place] = UInt8(ascii: "b")
             }
             guard let second = try? AssociationFile(parsing: other) else { return }
-            let changes = AssociationDiff.changes(from: file.document, to: second.document)
+            let changes = AssociationDiff.compare(file.document, second.document).changes
             #expect(changes.count <= AssociationDiff.maximumChanges + 1, "\(name)")
             #expect(changes.allSatisfy { $0.summary.utf8.count <= 9_000 && $0.pointer.utf8.count <= 9_000 }, "\(name)")
             let budget = LanguageBudget(states: 500, steps: 300_000, bytes: 8 << 20)

@@ -39,8 +39,8 @@ extension AASASuite {
                 let bytes = mutated(original, &random)
                 do {
                     let parsed = try JSONDocument(parsing: bytes)
-                    let changes = AssociationDiff.changes(from: whole, to: parsed)
-                    #expect(changes == AssociationDiff.changes(from: whole, to: parsed))
+                    let changes = AssociationDiff.compare(whole, parsed).changes
+                    #expect(changes == AssociationDiff.compare(whole, parsed).changes)
                     #expect(changes.isEmpty == (whole.root.canonicalForm == parsed.root.canonicalForm))
                 } catch {
                     refused += 1

@@ -77,6 +77,12 @@ extension StatusServerSuite {
             ("GET", "/api/v1/domains?state=old", 400, "bad_request"),
             ("GET", "/api/v1/domains?label=team", 400, "bad_request"),
             ("GET", "/api/v1/domains?limit=1&limit=2", 400, "bad_request"),
+            ("GET", "/api/v1/domains/none.test?x=1", 400, "bad_request"),
+            ("GET", "/api/v1/incidents/0123?x=1", 400, "bad_request"),
+            ("GET", "/api/v1/deliveries/1?x=1", 400, "bad_request"),
+            ("GET", "/api/v1/deliveries?cursor=x", 400, "bad_request"),
+            ("GET", "/api/v1/silences?x=1", 400, "bad_request"),
+            ("GET", "/api/v1/domains/none.test/check", 405, "method_not_allowed"),
             ("GET", "/api/v1/domains/none.test", 404, "not_found"),
             ("GET", "/api/v1/domains/none.test/history", 404, "not_found"),
             ("GET", "/api/v1/incidents?cursor=x", 400, "bad_request"),
@@ -244,6 +250,71 @@ extension StatusServerSuite {
                     let page = try await ask(port, "/").body
                     #expect(page.contains(words), "\(page.prefix(3000))")
                 }
+            }
+        }
+
+        /// The keys of all pages of two.
+        private static func keys(_ port: Int, _ filter: String) async throws -> [String] {
+            var seen: [String] = []
+            var cursor: String? = ""
+            while let place = cursor {
+                let answer = try await ask(port, "/api/v1/deliveries?limit=2&cursor=\(place)\(filter)")
+                let page = try object(answer)
+                let deliveries = try #require(page["deliveries"] as? [[String: Any]])
+                #expect(deliveries.count <= 2 && !deliveries.isEmpty)
+                for entry in deliveries {
+                    #expect(entry["error"] as? String == (entry["outcome"] as? String == "refused" ? "ok" : nil))
+                }
+                seen += deliveries.compactMap { $0["message_key"] as? String }
+                let pending = try #require(page["pending"] as? [[String: Any]])
+                #expect(
+                    pending.compactMap { $0["channel"] as? String } == (filter.isEmpty ? ["ops", "slow"] : ["slow"]))
+                cursor = page["next"] as? String
+            }
+            return seen
+        }
+
+        @Test(
+            "deliveries come in pages, those of a channel without what waits at others, and a delivered one has no error"
+        )
+        func deliveryPages() async throws {
+            let firing = try incident("0123456789abcdef", "a.test", .cdnStale, .firing)
+            _ = try await scratch.store.commit(
+                CheckRecord(
+                    observation: nil, state: try state("a.test", .failing),
+                    changes: [IncidentChange(incident: firing, facts: nil, transition: .firing)]))
+            for name in ["ops", "slow"] {
+                try await scratch.store.transact(channel: name) { channel in
+                    try channel.save(ChannelRecord(name: name, type: "slack"))
+                    var row = NotificationRecord(incidentID: firing.id)
+                    row.pendingSince = noon
+                    try channel.save(row, of: firing)
+                    for index in 0..<3 {
+                        try channel.log(
+                            DeliveryRecord(
+                                channel: name, incidentID: firing.id, type: .firing, reason: .firing, version: 1,
+                                key: "\(name)\(index)", at: noon - Double(index), attempts: 1,
+                                outcome: index == 0 ? .refused : .delivered, status: 200, error: "ok"))
+                    }
+                }
+            }
+            try await scratch.serving(watched: [try info("a.test")]) { port in
+                let all = try await Self.keys(port, "")
+                #expect(all == ["slow0", "ops0", "slow1", "ops1", "slow2", "ops2"])
+                #expect(try await Self.keys(port, "&channel=slow") == ["slow0", "slow1", "slow2"])
+            }
+        }
+
+        @Test("HEAD has the headers of GET", arguments: ["/api/v1/domains", "/api/v1/silences", "/openapi.json"])
+        func head(_ path: String) async throws {
+            try await scratch.serving(watched: try await fill()) { port in
+                let (whole, head) = (try await ask(port, path), try await ask(port, path, method: "HEAD"))
+                #expect(head.status == 200 && head.body.isEmpty)
+                #expect(head.headers["etag"] == whole.headers["etag"] && whole.headers["etag"] != nil)
+                #expect(head.headers["content-length"] == "\(whole.body.utf8.count)")
+                let again = try await ask(
+                    port, path, method: "HEAD", headers: ["If-None-Match: \(whole.headers["etag"] ?? "")"])
+                #expect(again.status == 304)
             }
         }
 

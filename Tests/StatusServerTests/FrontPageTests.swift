@@ -44,7 +44,7 @@ extension StatusServerSuite {
                 windows: WindowList([]), refusedReload: RefusedReload(),
                 key: AccessKey(
                     AccessPolicy(), host: "127.0.0.1", timekeeper: FixedTime(), logger: LineLog().logger),
-                version: "1.2.3", cdnBaseURL: "https://cdn.test/a/v1/", health: { MonitorHealth() })
+                instance: "lab", version: "1.2.3", cdnBaseURL: "https://cdn.test/a/v1/", health: { MonitorHealth() })
             let time = PageTime(now: noon)
             try await list.show(in: scratch.store, at: time)
             return try await OverviewRoute(context: context).page(FrontQuery(query), time)

@@ -86,6 +86,19 @@ extension StatusServerSuite {
             }
         }
 
+        @Test(
+            "the connection of an HTTP/1.0 client, and of one that says so, ends with the answer",
+            arguments: ["HTTP/1.0\r\n", "HTTP/1.0\r\nConnection: keep-alive\r\n", "HTTP/1.1\r\nConnection: Close\r\n"])
+        func connectionEnds(_ version: String) async throws {
+            try await serving { port, _ in
+                let client = try RawClient(port: port)
+                try client.send("GET /healthz \(version)Host: 127.0.0.1:\(port)\r\n\r\n")
+                // It comes to an end only where the server closes.
+                let answer = try await client.receive()
+                #expect(answer.hasSuffix("\r\n\r\nok\n"), "\(answer)")
+            }
+        }
+
         @Test("health is said in two letters")
         func health() async throws {
             try await serving { port, _ in

@@ -322,6 +322,22 @@ extension StorageSuite {
             #expect(try await keys("chat", nil, "b.test") == "3")
             #expect(try await keys("none") == "")
             #expect(try await store.deliveries(limit: 1).map(\.key) == ["4"])
+            for (channel, incident, domain) in [
+                (nil, nil, nil), ("chat", nil, nil), (nil, "a1", nil), (nil, nil, "b.test"),
+            ]
+                as [(String?, String?, String?)]
+            {
+                var pages: [String] = []
+                var after: DeliveryPlace?
+                repeat {
+                    let page = try await store.deliveries(
+                        channel: channel, incident: incident, domain: domain.map { try Domain($0) }, after: after,
+                        limit: 1)
+                    pages += page.map(\.key)
+                    after = page.last.flatMap { DeliveryPlace(DeliveryPlace($0).text) }
+                } while after != nil
+                #expect(try await keys(channel, incident, domain) == pages.joined())
+            }
             var stored = try #require(try await store.sentMessage(named: "3")?.deliveries.first)
             #expect(stored.error?.count == 500)
             stored.id = 0

@@ -2,15 +2,16 @@
 // whatever else, named by its place. Formatting is no difference.
 
 public enum AssociationDiff {
-    /// More changes than these are summed up in one last line.
+    /// More changes than these are counted only.
     public static let maximumChanges = 50
 
-    /// The changes from `old` to `new`; empty exactly where both have the same canonical form.
-    public static func changes(from old: JSONDocument, to new: JSONDocument) -> [AssociationChange] {
+    /// The changes from `old` to `new`; none exactly where both have the same canonical form.
+    public static func compare(_ old: JSONDocument, _ new: JSONDocument) -> AssociationComparison {
         let values = ValueDiff(old, new)
-        if !values.differ(old.root, new.root) { return [] }
+        if !values.differ(old.root, new.root) { return AssociationComparison(changes: [], total: 0) }
         guard old.root.members != nil, new.root.members != nil else {
-            return [AssociationChange(kind: .changed, summary: "the whole file differs", pointer: "")]
+            let whole = AssociationChange(kind: .changed, summary: "the whole file differs", pointer: "")
+            return AssociationComparison(changes: [whole], total: 1)
         }
         var changes = ChangeList()
         for member in values.members(old.root, new.root) {
@@ -32,7 +33,7 @@ public enum AssociationDiff {
         }
         // Differences that none of the above sees, such as one entry written as two.
         if changes.count == 0 { values.addFirst(from: old.root, to: new.root, into: &changes) }
-        return changes.summedUp
+        return AssociationComparison(changes: changes.listed, total: changes.count)
     }
 
     private static func describe(_ name: String, _ node: JSONNode) -> String {
@@ -77,6 +78,22 @@ public enum AssociationDiff {
     }
 }
 
+/// What two files say differently.
+public struct AssociationComparison: Sendable, Equatable {
+    /// `AssociationDiff.maximumChanges` at most, in the order of the newer file.
+    public let changes: [AssociationChange]
+    /// How many there are in all.
+    public let total: Int
+
+    package init(changes: [AssociationChange], total: Int) {
+        self.changes = changes
+        self.total = total
+    }
+
+    /// Whether both mean the same.
+    public var isEmpty: Bool { total == 0 }
+}
+
 /// One difference in meaning, from the older file to the newer one.
 public struct AssociationChange: Sendable, Equatable {
     public enum Kind: String, Sendable, CaseIterable { case added, removed, changed, moved }
@@ -90,7 +107,7 @@ public struct AssociationChange: Sendable, Equatable {
 
 /// The first changes in full, and the number of all.
 struct ChangeList {
-    private var listed: [AssociationChange] = []
+    private(set) var listed: [AssociationChange] = []
     private(set) var count = 0
 
     mutating func add(
@@ -108,10 +125,4 @@ struct ChangeList {
     }
 
     private static let maximumText = 8192
-
-    var summedUp: [AssociationChange] {
-        let rest = count - listed.count
-        guard rest > 0 else { return listed }
-        return listed + [.init(kind: .changed, summary: "and \(rest) more changes", pointer: "")]
-    }
 }

@@ -101,7 +101,7 @@ struct ValueDiff {
     func addFirst(from old: JSONNode, to new: JSONNode, into changes: inout ChangeList) {
         var all = ChangeList()
         add(from: old, to: new, at: .text(""), into: &all)
-        if let first = all.summedUp.first { changes.add(first.kind, first.summary, at: first.pointer) }
+        if let first = all.listed.first { changes.add(first.kind, first.summary, at: first.pointer) }
     }
 
     /// A short value as it is written; nil for what takes more than a few words.

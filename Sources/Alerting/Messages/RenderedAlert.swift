@@ -54,6 +54,7 @@ struct RenderedAlert {
                 (
                     "What the CDN does not have yet:",
                     comparison.changes.map { "\($0.kind.rawValue): \($0.summary)" }
+                        + [comparison.differences.more(after: .max)].compactMap(\.self)
                 ), ("What phones will do differently then:", comparison.behaviour.map(\.sentence)),
             ].filter { !$1.isEmpty }
             links += [("file at the origin", alert.links.origin ?? ""), ("Apple's copy", alert.links.cdn ?? "")]

@@ -100,6 +100,7 @@ extension CheckReport {
             ("changed_at", .optional(comparison.changedAt)),
             ("lag_seconds", .optional(comparison.lagSeconds)),
             ("changes", .array(comparison.changes.map(json(of:)))),
+            ("changes_total", .integer(comparison.changesTotal)),
             ("behaviour", .array(comparison.behaviour.map(json(of:)))),
             ("edges", comparison.edges.map(json(of:)) ?? .null),
         ])
@@ -143,6 +144,7 @@ extension CheckReport {
             for change in verdict.comparison.changes {
                 lines.append("    \(Self.mark(change.kind)) \(change.summary.displayable.shortened(to: 200))")
             }
+            if let more = verdict.comparison.differences.more(after: .max) { lines.append("    \(more)") }
         }
         if !verdict.comparison.behaviour.isEmpty {
             lines += ["", "  " + style.dim("what phones will do differently then")]
@@ -215,6 +217,7 @@ extension CheckReport {
         if !comparison.changes.isEmpty || !comparison.behaviour.isEmpty {
             lines += ["", "What Apple's CDN does not have yet:", ""]
             lines += comparison.changes.map { "- \($0.kind.rawValue): \(Markdown.text($0.summary))" }
+            if let more = comparison.differences.more(after: .max) { lines.append("- \(more)") }
             lines += comparison.behaviour.map { "- \(Markdown.text($0.sentence))" }
         }
         if let why { lines += [""] + why.markdown }

@@ -55,9 +55,8 @@ extension Comparison {
             return
         }
         let difference = Self.difference(from: copy, to: origin)
-        self.init(
-            state: .divergent, bytesEqual: false, changes: difference.changes,
-            compared: ComparedContents(copy, origin), behaviour: difference.behaviour)
+        self.init(state: .divergent, bytesEqual: false, compared: ComparedContents(copy, origin))
+        take(difference)
         guard let change = clock.change(from: meaning) else { return }
         lag(behind: change, at: clock.now)
         state = clock.now.timeIntervalSince(change.at) >= staleAfter.inSeconds ? .stale : .propagating
@@ -77,7 +76,7 @@ extension Comparison {
             .min { ($0.change?.at ?? clock.now) < ($1.change?.at ?? clock.now) }
         guard let origin = readings.originFile, let told = oldest ?? others.first else { return }
         bytesEqual = false
-        (changes, behaviour) = Self.difference(from: told.copy, to: origin)
+        take(Self.difference(from: told.copy, to: origin))
         compared = ComparedContents(told.copy, origin)
         if let change = told.change { lag(behind: change, at: clock.now) }
     }
@@ -89,25 +88,28 @@ extension Comparison {
     }
 
     /// What differs in meaning between two bodies, and what phones do differently; nothing where one is no file.
-    package static func differences(
-        from old: Data, to new: Data
-    ) -> (changes: [Change], behaviour: [BehaviourNote]) {
+    package static func differences(from old: Data, to new: Data) -> Differences {
         difference(from: ContentReading(old), to: ContentReading(new))
     }
 
     /// Made once for two bodies: a copy may lag for days, and is looked at every few minutes.
-    private static func difference(from old: ContentReading, to new: ContentReading) -> Difference {
-        guard old.document != nil, new.document != nil else { return ([], []) }
+    private static func difference(from old: ContentReading, to new: ContentReading) -> Differences {
+        guard let oldDocument = old.document, let newDocument = new.document else { return Differences() }
         return known.value(for: Pair(old: old.hash, new: new.hash)) {
             let (notes, isComplete) = behaviour(from: old, to: new)
-            let changes = changes(from: old, to: new)
-            return (isComplete ? changes : changes + [incomplete], notes)
+            let found = AssociationDiff.compare(oldDocument, newDocument)
+            let changes = found.changes.map {
+                Change(
+                    kind: Change.Kind($0.kind), summary: $0.summary.displayable.shortened(to: 300),
+                    pointer: $0.pointer.displayable.shortened(to: 300))
+            }
+            return isComplete
+                ? Differences(changes: changes, total: found.total, behaviour: notes)
+                : Differences(changes: changes + [incomplete], total: found.total + 1, behaviour: notes)
         }
     }
 
-    private typealias Difference = (changes: [Change], behaviour: [BehaviourNote])
-
-    private static let known = Recollection<Pair, Difference>(capacity: 512)
+    private static let known = Recollection<Pair, Differences>(capacity: 512)
 
     /// Said where the work for two files ends before the answer.
     private static let incomplete = Change(
@@ -140,15 +142,6 @@ extension Comparison {
     private struct Pair: Hashable {
         let old: ContentHash
         let new: ContentHash
-    }
-
-    private static func changes(from old: ContentReading, to new: ContentReading) -> [Change] {
-        guard let old = old.document, let new = new.document else { return [] }
-        return AssociationDiff.changes(from: old, to: new).map {
-            Change(
-                kind: Change.Kind($0.kind), summary: $0.summary.displayable.shortened(to: 300),
-                pointer: $0.pointer.displayable.shortened(to: 300))
-        }
     }
 }
 

@@ -34,6 +34,11 @@ extension Int {
         }
         return (self < 0 ? "-" : "") + ([digits] + groups).joined(separator: ",")
     }
+
+    /// `1 domain`, `2 domains`.
+    package func of(_ one: String, _ many: String? = nil) -> String {
+        "\(grouped) \(self == 1 ? one : many ?? one + "s")"
+    }
 }
 
 extension BehaviourNote {

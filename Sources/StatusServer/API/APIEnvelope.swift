@@ -14,11 +14,24 @@ struct APIEnvelope<Context: RequestContext>: RouterMiddleware {
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        guard request.uri.path.hasPrefix(Self.prefix) else { return try await next(request, context) }
+        guard request.uri.path.hasPrefix(Self.prefix) || request.uri.path == APIEndpoint.description.path else {
+            return try await next(request, context)
+        }
+        // HEAD is answered as GET, without the body at the end: its headers are those of the body that there would be.
+        var head = request.head
+        if request.method == .head { head.method = .get }
+        let asked = Request(head: head, body: request.body)
+        let response = try await answer(asked, context, next)
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    private func answer(
+        _ request: Request, _ context: Context, _ next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
         var response = try await next(request, context)
         let id = RequestID.make()
         response.headers[RequestID.header] = id
-        if response.status.code >= 400, request.method != .head {
+        if response.status.code >= 400 {
             return try await asError(response, id)
         }
         guard request.method == .get, response.status == .ok else { return response }

@@ -35,6 +35,7 @@ struct APIRoutes: Sendable {
         _ endpoint: APIEndpoint, _ request: Request, _ visit: Visit
     ) async throws -> Response {
         let (id, domain) = (visit.parameter("id"), visit.parameter("domain"))
+        if !endpoint.readsItsQuery { _ = try APIQuery(request, keys: []) }
         switch endpoint {
         case .domains: return try await domains.list(request)
         case .domain: return try await domains.one(domain)
@@ -82,6 +83,18 @@ package enum APIEndpoint: String, CaseIterable, Sendable {
     case health = "GET /healthz"
     case readiness = "GET /readyz"
 
+    /// Whether its route reads the query, and refuses what it does not know; all others take none.
+    fileprivate var readsItsQuery: Bool {
+        switch self {
+        case .domains, .history, .incidents, .deliveries, .probe: true
+        // Supervisors and scrapers may put what they like behind these.
+        case .metrics, .health, .readiness: true
+        case .domain, .check, .incident, .acknowledge, .unacknowledge, .delivery, .retry, .silences, .addSilence,
+            .endSilence, .description:
+            false
+        }
+    }
+
     package var method: String { EndpointPath(rawValue).method.rawValue }
     /// As OpenAPI writes it.
     package var path: String { EndpointPath(rawValue).path }
@@ -104,9 +117,9 @@ struct APIQuery {
         for (key, value) in request.uri.queryParameters {
             let (key, value) = (String(key), String(value))
             guard keys.contains(key) else {
-                throw QueryFault(
-                    "unknown parameter '\(key.displayable.shortened(to: 40))'; the parameters are \(keys.sorted().joined(separator: ", "))"
-                )
+                let known =
+                    keys.isEmpty ? "there are none here" : "the parameters are \(keys.sorted().joined(separator: ", "))"
+                throw QueryFault("unknown parameter '\(key.displayable.shortened(to: 40))'; \(known)")
             }
             guard values.updateValue(value, forKey: key) == nil else { throw QueryFault("'\(key)' is given twice") }
         }

@@ -17,6 +17,8 @@ struct DeliveryRoute: Sendable {
         let schema = "aasa-monitor/deliveries/v1"
         let deliveries: [Entry]
         let pending: [PendingCount]
+        /// `cursor` of the next page.
+        let next: Nullable<String>
     }
 
     /// A delivery, and what its incident is about as far as the store still knows.
@@ -39,11 +41,18 @@ struct DeliveryRoute: Sendable {
 
     /// Newest first.
     func list(_ request: Request) async throws -> Response {
-        let query = try APIQuery(request, keys: ["limit", "channel", "incident", "domain"])
+        let query = try APIQuery(request, keys: ["limit", "cursor", "channel", "incident", "domain"])
+        let limit = try query.limit(default: 100)
+        let channel = query.text("channel")
+        var after: DeliveryPlace?
+        if let cursor = query.text("cursor") {
+            guard let place = DeliveryPlace(cursor) else { throw QueryFault("'cursor' is none that this server gave") }
+            after = place
+        }
         let records = try await store.deliveries(
-            channel: query.text("channel"), incident: query.text("incident")?.lowercased(),
-            domain: try query.domain("domain"), limit: try query.limit(default: 100))
-        let named = try await store.named(records)
+            channel: channel, incident: query.text("incident")?.lowercased(), domain: try query.domain("domain"),
+            after: after, limit: limit + 1)
+        let named = try await store.named(Array(records.prefix(limit)))
         let time = PageTime(timekeeper)
         let pending = try await store.pendingNotifications(of: actions.hasChannel)
         let page = Page(
@@ -54,9 +63,9 @@ struct DeliveryRoute: Sendable {
                         domain: Nullable($0.incident?.domain?.name), kind: Nullable($0.incident?.kind.rawValue),
                         version: $0.version, messageKey: $0.key))
             },
-            pending: pending.filter { $0.count > 0 }.map {
+            pending: pending.filter { $0.count > 0 && $0.channel == channel ?? $0.channel }.map {
                 PendingCount(channel: $0.channel, count: $0.count, since: time.shown($0.since))
-            })
+            }, next: Nullable(records.count > limit ? named.last.map { DeliveryPlace($0).text } : nil))
         return Response(json: try APIDocument.encoder.encode(page))
     }
 
@@ -64,7 +73,7 @@ struct DeliveryRoute: Sendable {
         guard let message = try await store.sentMessage(named: id) else {
             return Response(plain: "no delivery has this id, or several have; name more of its key", status: .notFound)
         }
-        return Response(json: try MessageDocument(message).json())
+        return Response(json: try MessageDocument(message, shown: PageTime(timekeeper).shown).json())
     }
 
     func retry(_ request: Request, channel: String) async throws -> Response {
@@ -116,7 +125,8 @@ package struct MessageDocument: Codable, Sendable {
     /// Null where it is not kept, as for a feed.
     package let text: Nullable<String>
 
-    package init(_ message: SentMessage) {
+    /// `shown`: a stored instant as people's clocks showed it.
+    package init(_ message: SentMessage, shown: (Date) -> Date = { $0 }) {
         let first = message.deliveries.first
         schema = "aasa-monitor/message/v1"
         messageKey = message.key
@@ -124,17 +134,17 @@ package struct MessageDocument: Codable, Sendable {
         outcome = Self.outcome(message)
         type = Nullable(first?.type.rawValue)
         reason = Nullable(first?.reason.rawValue)
-        retryAt = Nullable(message.retryAt)
+        retryAt = Nullable(message.retryAt.map(shown))
         deliveries = message.deliveries.map(\.id)
         let versions = Dictionary(message.deliveries.map { ($0.incidentID, $0.version) }) { first, _ in first }
         incidents = message.incidents.map { incident in
             Member(
                 id: incident.id, kind: incident.kind.rawValue, domain: Nullable(incident.domain?.name),
-                state: incident.state.rawValue, since: incident.since, version: Nullable(versions[incident.id]))
+                state: incident.state.rawValue, since: shown(incident.since), version: Nullable(versions[incident.id]))
         }
         attempts = Self.attempts(message).map { attempt in
             Attempt(
-                at: attempt.at, outcome: attempt.outcome, status: Nullable(attempt.status),
+                at: shown(attempt.at), outcome: attempt.outcome, status: Nullable(attempt.status),
                 error: Nullable(attempt.error?.displayable))
         }
         text = Nullable(message.text)

@@ -44,11 +44,6 @@ package struct DomainHistory: Sendable {
         package let propagationSeconds: Int?
     }
 
-    package struct Differences: Sendable {
-        package let changes: [Change]
-        package let behaviour: [BehaviourNote]
-    }
-
     /// Versions, incidents and deliveries that are read at most.
     package static let largestLimit = 64
 
@@ -94,8 +89,7 @@ package struct DomainHistory: Sendable {
             let body = try await store.body(period.content)
             var differences: Differences?
             if let former, let body {
-                let found = Comparison.differences(from: former, to: body)
-                differences = Differences(changes: found.changes, behaviour: found.behaviour)
+                differences = Comparison.differences(from: former, to: body)
             }
             former = body
             guard index >= state.originPeriods.endIndex - limit else { continue }
@@ -166,6 +160,7 @@ private struct HistoryDocument: Encodable {
         let until: Nullable<Date>
         let bytes: Nullable<Int>
         let changes: Nullable<[Change]>
+        let changesTotal: Nullable<Int>
         let behaviour: Nullable<[BehaviourNote]>
         let propagationSeconds: Nullable<Int>
     }
@@ -187,6 +182,7 @@ private struct HistoryDocument: Encodable {
             Version(
                 sha256: $0.content.hex, meaning: $0.meaning.hex, from: $0.from, until: Nullable($0.until),
                 bytes: Nullable($0.bytes), changes: Nullable($0.differences?.changes),
+                changesTotal: Nullable($0.differences?.total),
                 behaviour: Nullable($0.differences?.behaviour), propagationSeconds: Nullable($0.propagationSeconds))
         }
         propagations = history.propagations.map { Propagation(changedAt: $0.changedAt, seconds: $0.seconds) }
@@ -225,6 +221,7 @@ struct HistoryContent: Decodable {
         let until: Date?
         let bytes: Int?
         let changes: [Change]?
+        let changesTotal: Int?
         let behaviour: [BehaviourNote]?
         let propagationSeconds: Int?
 
@@ -232,7 +229,9 @@ struct HistoryContent: Decodable {
             guard let content = ContentHash(hex: sha256), let meaning = ContentHash(hex: meaning) else { return nil }
             return DomainHistory.Version(
                 content: content, meaning: meaning, from: from, until: until, bytes: bytes,
-                differences: changes.map { DomainHistory.Differences(changes: $0, behaviour: behaviour ?? []) },
+                differences: changes.map {
+                    Differences(changes: $0, total: changesTotal, behaviour: behaviour ?? [])
+                },
                 propagationSeconds: propagationSeconds)
         }
     }

@@ -167,7 +167,9 @@ struct ComparisonDocument: Encodable {
     let bytesEqual: Nullable<Bool>
     let changedAt: Nullable<Date>
     let lagSeconds: Nullable<Int>
+    /// The first of so many.
     let changes: [Change]
+    let changesTotal: Int
     let behaviour: [BehaviourNote]
     let edges: Nullable<EdgeTally>
 
@@ -178,6 +180,7 @@ struct ComparisonDocument: Encodable {
         changedAt = Nullable(comparison.changedAt.map(time.shown))
         lagSeconds = Nullable(comparison.aged(to: now).lagSeconds)
         changes = comparison.changes
+        changesTotal = comparison.changesTotal
         behaviour = comparison.behaviour
         edges = Nullable(comparison.edges)
     }

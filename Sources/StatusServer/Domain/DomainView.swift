@@ -375,7 +375,6 @@ struct ChangeList: Equatable, Sendable {
                 }
             return Line(sign: sign.0, word: sign.1, text: change.summary.onOneLine(upTo: 300))
         }
-        let rest = max(0, comparison.changes.count - Self.maximum)
-        more = rest > 0 ? "and \(rest.of("more change", "more changes"))" : nil
+        more = comparison.differences.more(after: Self.maximum)
     }
 }

@@ -21,11 +21,12 @@ struct FeedRoute: Sendable {
         let facts = try await store.incidentFacts((open + ended).map(\.incident.id))
         let entries = (open + ended).map { entry($0.incident, facts[$0.incident.id], base(request), time) }
         let updated = entries.map(\.updated).max() ?? time.wall
+        let name = context.instance.isEmpty ? "" : ScalarHTML.escape(" \(context.instance.onOneLine(upTo: 100))")
         let feed = """
             <?xml version="1.0" encoding="utf-8"?>
             <feed xmlns="http://www.w3.org/2005/Atom">
-            <id>urn:aasa-monitor:incidents</id>
-            <title>Incidents of aasa-monitor</title>
+            <id>urn:aasa-monitor:incidents\(Self.urn(context.instance))</id>
+            <title>Incidents of aasa-monitor\(name)</title>
             <updated>\(updated.rfc3339)</updated>
             <author><name>aasa-monitor</name></author>
             <link rel="self" href="\(ScalarHTML.escape(base(request) + "/incidents.atom"))"/>
@@ -38,6 +39,13 @@ struct FeedRoute: Sendable {
             status: .ok,
             headers: [.contentType: "application/atom+xml; charset=utf-8", .cacheControl: "no-cache, private"],
             body: ResponseBody(byteBuffer: ByteBuffer(string: feed)))
+    }
+
+    /// A name as RFC 8141 lets it stand in an identifier, behind what stands before it.
+    private static func urn(_ name: String) -> String {
+        guard !name.isEmpty else { return "" }
+        let allowed = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._"))
+        return ":" + (name.addingPercentEncoding(withAllowedCharacters: allowed) ?? "")
     }
 
     private func base(_ request: Request) -> String {

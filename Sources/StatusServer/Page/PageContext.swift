@@ -17,6 +17,7 @@ final class PageContext: Sendable {
     let windows: WindowList
     let refusedReload: RefusedReload
     let key: AccessKey
+    let instance: String
     let version: String
     let cdnBaseURL: String
     let health: @Sendable () async -> MonitorHealth
@@ -27,7 +28,7 @@ final class PageContext: Sendable {
 
     init(
         store: Store, timekeeper: any Timekeeper, logger: Logger, watched: WatchList, windows: WindowList,
-        refusedReload: RefusedReload, key: AccessKey, version: String, cdnBaseURL: String,
+        refusedReload: RefusedReload, key: AccessKey, instance: String, version: String, cdnBaseURL: String,
         health: @escaping @Sendable () async -> MonitorHealth,
         hasChannel: @escaping @Sendable (String) -> Bool = { _ in true }
     ) throws {
@@ -38,6 +39,7 @@ final class PageContext: Sendable {
         self.windows = windows
         self.refusedReload = refusedReload
         self.key = key
+        self.instance = instance
         self.version = version
         self.cdnBaseURL = cdnBaseURL
         self.health = health

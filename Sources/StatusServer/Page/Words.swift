@@ -80,13 +80,6 @@ extension PageTime {
     func since(_ stored: Date) -> TimeInterval { max(0, now.timeIntervalSince(stored)) }
 }
 
-extension Int {
-    /// `1 domain`, `2 domains`.
-    func of(_ one: String, _ many: String? = nil) -> String {
-        "\(grouped) \(self == 1 ? one : many ?? one + "s")"
-    }
-}
-
 extension String {
     /// Displayable, and cut by scalars: one character may hold a million combining marks.
     func onOneLine(upTo limit: Int) -> String {

@@ -50,7 +50,8 @@ package struct DeliveryRecord: Equatable, Sendable {
         self.attempts = attempts
         self.outcome = outcome
         self.status = status
-        self.error = error.map { String($0.prefix(500)) }
+        // What a receiver says to a message that it took is no error.
+        self.error = outcome == .delivered ? nil : error.map { String($0.prefix(500)) }
     }
 }
 
@@ -68,12 +69,37 @@ package struct PendingCount: Codable, Equatable, Sendable {
     }
 }
 
+/// Where a page of the log of deliveries ended.
+package struct DeliveryPlace: Equatable, Sendable {
+    fileprivate let at: Int64
+    fileprivate let id: Int64
+
+    package init(_ record: DeliveryRecord) {
+        self.init(at: record.at.milliseconds, id: record.id)
+    }
+
+    fileprivate init(at: Int64, id: Int64) {
+        self.at = at
+        self.id = id
+    }
+
+    /// `1795244400000-42`, as `text` gives it.
+    package init?(_ text: String) {
+        let parts = text.split(separator: "-", maxSplits: 1)
+        guard parts.count == 2, let at = Int64(parts[0]), let id = Int64(parts[1]) else { return nil }
+        self.init(at: at, id: id)
+    }
+
+    package var text: String { "\(at)-\(id)" }
+}
+
 extension Store {
     /// What was sent, newest first.
     ///
     /// `channel`, `incident`, `domain`: nil for all. An incident outranks a domain.
+    /// `after`: only what comes after it in that order.
     package func deliveries(
-        channel: String? = nil, incident: String? = nil, domain: Domain? = nil, limit: Int
+        channel: String? = nil, incident: String? = nil, domain: Domain? = nil, after: DeliveryPlace? = nil, limit: Int
     ) async throws -> [DeliveryRecord] {
         let (condition, value): (String, String?) =
             if let incident {
@@ -83,10 +109,15 @@ extension Store {
             } else {
                 (channel == nil ? Self.deliveriesOfAll : Self.deliveriesOfChannel, nil)
             }
+        // Before the newest that can be: so that there is one text for the first page and for all others.
+        let place = after ?? DeliveryPlace(at: .max, id: .max)
         return try await read { database in
-            var arguments: StatementArguments = [max(0, limit)]
-            if let channel { arguments = [channel] + arguments }
-            if let value { arguments = [channel, value] + [max(0, limit)] }
+            var arguments: StatementArguments = [place.at, place.id, max(0, limit)]
+            if let value {
+                arguments = [channel, value] + arguments
+            } else if let channel {
+                arguments = [channel] + arguments
+            }
             return try Row.fetchAll(database, cached: condition, arguments: arguments).compactMap(Self.delivery)
         }
     }
@@ -102,15 +133,17 @@ extension Store {
         }
     }
 
-    static let deliveriesOfAll = "SELECT * FROM delivery ORDER BY at DESC, id DESC LIMIT ?"
-    static let deliveriesOfChannel = "SELECT * FROM delivery WHERE channel = ? ORDER BY at DESC, id DESC LIMIT ?"
+    static let deliveriesOfAll = "SELECT * FROM delivery WHERE (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?"
+    static let deliveriesOfChannel = """
+        SELECT * FROM delivery WHERE channel = ? AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?
+        """
     static let deliveriesOfIncident = """
-        SELECT * FROM delivery WHERE coalesce(?, channel) = channel AND incident_id = ?
+        SELECT * FROM delivery WHERE coalesce(?, channel) = channel AND incident_id = ? AND (at, id) < (?, ?)
         ORDER BY at DESC, id DESC LIMIT ?
         """
     static let deliveriesOfDomain = """
         SELECT * FROM delivery WHERE coalesce(?, channel) = channel
-        AND incident_id IN (SELECT id FROM incident WHERE domain = ?) ORDER BY at DESC, id DESC LIMIT ?
+        AND incident_id IN (SELECT id FROM incident WHERE domain = ?) AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?
         """
 
     /// Pending notifications by channel, those of messages under way included.
@@ -168,7 +201,8 @@ package struct DeliveryAttempt: Equatable, Sendable {
         self.at = at
         self.outcome = outcome
         self.status = status
-        self.error = error.map { String($0.prefix(500)) }
+        self.error =
+            outcome == DeliveryRecord.Outcome.delivered.rawValue ? nil : error.map { String($0.prefix(500)) }
     }
 }
 

@@ -22,6 +22,29 @@ extension EndToEndTests {
                 status: Int(lines.last ?? "") ?? 0, text: lines.dropLast().joined(separator: "\n"))
         }
 
+        @Test("who takes gzip gets it, and reads the same", arguments: ["openapi.json", "assets/page.css", "metrics"])
+        func compressed(_ path: String) async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(file())
+                let watch = try Watch(stage, ["site.test"], Watch.Settings(interval: "1h"))
+                let (process, page) = try await watch.started()
+                try await watch.checks(1, of: "site.test")
+                let headers = try await curl(
+                    stage, page + path, ["-H", "Accept-Encoding: gzip", "-o", "packed", "-D", "-"])
+                #expect(headers.text.lowercased().contains("content-encoding: gzip"), "\(headers.text)")
+                #expect(headers.text.lowercased().contains("vary: accept-encoding"))
+                let unpacked = try stage.tool("gzip", ["-dc", "packed"])
+                try await unpacked.ended()
+                let plain = try await curl(stage, page + path, ["-H", "Accept-Encoding: gzip;q=0, br"])
+                // What counts requests and seconds counts on.
+                func stable(_ text: String) -> String { text.replacing(/[0-9][0-9.e+-]*/, with: "0") }
+                #expect(stable(unpacked.output) == stable(plain.text), "\(unpacked.errors)")
+                #expect(!plain.text.isEmpty)
+                process.signal(SIGTERM)
+                #expect(try await process.ended() == .exit(0))
+            }
+        }
+
         @Test("a check now sees a change at once; domains, incidents and history say the same")
         func story() async throws {
             try await Stage.with { stage in
