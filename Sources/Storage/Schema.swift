@@ -10,7 +10,7 @@ enum Schema {
 
     /// Kept in `user_version`. Raise it with every change of the tables. The stores of earlier development versions
     /// have 0.
-    static let version = 21
+    static let version = 22
 
     /// Makes the tables and writes down their version, in one transaction.
     static func create(_ database: Database) throws {

@@ -154,6 +154,11 @@ extension StorageSuite {
             #expect(try await store.lastInstant() == noon + 90)
             try await store.ops { try $0.log(delivery(at: noon + 95)) }
             #expect(try await store.lastInstant() == noon + 95)
+            // A message that waits for its next attempt must not wait for the clock to come back to where it was made.
+            let made = MessageRecord(
+                key: "k", reason: .firing, kind: .cdnStale, body: Data(), members: [], createdAt: noon + 100, retryAt: noon)
+            try await store.ops { _ = try $0.insert(made) }
+            #expect(try await store.lastInstant() == noon + 100)
         }
 
         @Test("the rows of a domain whose answers never repeat are bounded")

@@ -11,6 +11,8 @@ package enum DomainStatus: Int, Codable, Sendable, CaseIterable {
     case stale
     /// Phones follow a file that the origin was not seen to serve.
     case divergent
+    /// What phones do is not known, and an incident fires: this machine gets no answer anywhere, and nobody knows why.
+    case unconfirmed
     /// Phones follow Apple's copy, and the origin has no file for the next.
     case originFailing
     case atRisk
@@ -34,7 +36,7 @@ package enum DomainStatus: Int, Codable, Sendable, CaseIterable {
         case .missing, .expectationFailed: .website
         case .stale, .divergent, .propagating: .oldFile
         case .originFailing, .atRisk: .atRisk
-        case .unknown, .waiting: .unknown
+        case .unconfirmed, .unknown, .waiting: .unknown
         case .direct, .inSync: .current
         }
     }
@@ -52,6 +54,7 @@ package enum DomainStatus: Int, Codable, Sendable, CaseIterable {
         case .expectationFailed: "expectation-failed"
         case .stale: "stale"
         case .divergent: "divergent"
+        case .unconfirmed: "unconfirmed"
         case .originFailing: "origin-failing"
         case .atRisk: "at-risk"
         case .propagating: "propagating"
@@ -109,9 +112,9 @@ extension DomainStatus {
                 self = open.contains { $0.incident.kind == .cdnStale && $0.hasFired } ? .stale : .propagating
             default: self = .divergent
             }
-        case .unknown: self = .unknown
+        case .unknown: self = open.contains(where: \.fires) ? .unconfirmed : .unknown
         case .work, .followFaultyFile, .none, .unaffected, .ofMany:
-            let fires = open.filter { $0.incident.state == .firing || $0.incident.state == .recovering }
+            let fires = open.filter(\.fires)
             if comparison == .originUnavailable || fires.contains(where: { $0.incident.kind.isOfOrigin }) {
                 self = .originFailing
             } else if fires.isEmpty, verdict.level == .unknown {
@@ -123,6 +126,10 @@ extension DomainStatus {
             }
         }
     }
+}
+
+extension TrackedIncident {
+    fileprivate var fires: Bool { incident.state == .firing || incident.state == .recovering }
 }
 
 extension IncidentKind {

@@ -88,7 +88,8 @@ struct FrontPage: Equatable, Sendable {
         let all = counts.values.reduce(0, +)
         func tally(_ tile: DomainStatus.Tile) -> Int { tile.statuses.reduce(0) { $0 + (counts[$1] ?? 0) } }
         let waiting = counts[.waiting] ?? 0
-        headline = Self.headline(all: all, tally: tally, waiting: waiting)
+        headline = Self.headline(
+            all: all, tally: tally, waiting: waiting, other: counts[.divergent] ?? 0 > 0 ? "another" : "an old")
         note = Self.note(reading, all: all, tally: tally)
         unacknowledged = reading.unacknowledged > 0 ? reading.unacknowledged.grouped : nil
         progress =
@@ -129,8 +130,11 @@ struct FrontPage: Equatable, Sendable {
         let isLarge = all > Self.large
         self.isLarge = isLarge
         groups = isLarge && !query.isFiltered ? LabelGroups(reading.attention, watched, query) : nil
+        // Groups of one say what the rows say.
+        let isSummary = reading.reasons.count * 3 <= troubled
         reasons =
-            isLarge || troubled > Self.many ? reading.reasons.map { ReasonRow($0.group, $0.example, query, time) } : []
+            isSummary && (isLarge || troubled > Self.many)
+            ? reading.reasons.map { ReasonRow($0.group, $0.example, query, time) } : []
         reasonNote = "\(troubled.of("domain")) \(troubled == 1 ? "needs" : "need") attention, worst first"
         sections = Self.sections(reading, watched, isShort: isLarge, time)
         isEmpty = reading.records.isEmpty
@@ -142,13 +146,14 @@ struct FrontPage: Equatable, Sendable {
     /// From so many domains in trouble on the page groups them by reason, too.
     static let many = 6
 
-    private static func headline(all: Int, tally: (DomainStatus.Tile) -> Int, waiting: Int) -> String {
+    private static func headline(all: Int, tally: (DomainStatus.Tile) -> Int, waiting: Int, other: String) -> String {
         guard all > 0 else { return "No domain is watched" }
         if waiting == all { return "First check in progress: 0 of \(all.of("domain")) checked" }
         let (website, old, unknown) = (tally(.website), tally(.oldFile), tally(.unknown))
         let open = all - website - unknown
         let tail =
-            old == 0 ? "" : old == open && all == 1 ? ", with an old file" : ", \(old.grouped) of them with an old file"
+            old == 0
+            ? "" : old == open && all == 1 ? ", with \(other) file" : ", \(old.grouped) of them with \(other) file"
         if open == all {
             return all == 1 ? "1 domain opens the app\(tail)" : "All \(all.grouped) domains open the app\(tail)"
         }
@@ -236,7 +241,7 @@ struct FrontPage: Equatable, Sendable {
 extension FrontPage.Tile {
     init(_ tile: DomainStatus.Tile, count: Int, _ counts: [DomainStatus: Int], _ query: FrontQuery) {
         self.count = count.grouped
-        text = tile.words(count)
+        text = tile.words(count, isOfOthers: tile == .oldFile && counts[.divergent] ?? 0 > 0)
         let parts = tile.statuses.compactMap { status in
             counts[status].flatMap { $0 > 0 ? "\($0.grouped) \(status.word.lowercased())" : nil }
         }
@@ -249,14 +254,19 @@ extension FrontPage.Tile {
         isChosen = query.state == tile.name
         let name = isChosen ? nil : tile.name
         address = query.with { $0.state = name }.address
-        (mark, tone) = count == 0 && tile != .current ? (tile.mark, "soft") : (tile.mark, tile.tone.rawValue)
+        // What fires is calm nowhere.
+        let fires = tile == .unknown && counts[.unconfirmed] ?? 0 > 0
+        let tone = fires ? Tone.fail : count == 0 && tile != .current ? .soft : tile.tone
+        (mark, self.tone) = (fires ? DomainStatus.unconfirmed.mark : tile.mark, tone.rawValue)
     }
 }
 
 extension DomainStatus.Tile {
-    fileprivate func words(_ count: Int) -> String {
+    /// `isOfOthers`: some follow a file that the origin was never seen to serve, which need not be an old one.
+    fileprivate func words(_ count: Int, isOfOthers: Bool = false) -> String {
         switch self {
         case .website: count == 1 ? "opens the website" : "open the website"
+        case .oldFile where isOfOthers: count == 1 ? "follows another file" : "follow another file"
         case .oldFile: count == 1 ? "follows an old file" : "follow an old file"
         case .atRisk: count == 1 ? "works, but at risk" : "work, but at risk"
         case .unknown: "not known"
@@ -292,6 +302,7 @@ extension DomainStatus {
         case .expectationFailed: "links do not do what is expected"
         case .stale: "phones follow an old file for longer than allowed"
         case .divergent: "phones follow a file that the origin does not serve"
+        case .unconfirmed: "what phones do is not known, and an incident fires"
         case .originFailing: "links work from Apple’s copy; the origin fails"
         case .atRisk: "links work; act before they stop"
         case .propagating: "phones follow the old file; this is normal after a change"

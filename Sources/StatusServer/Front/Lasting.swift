@@ -41,7 +41,7 @@ struct Lasting: Equatable, Sendable {
                 of = "so far"
                 until = nil
             }
-        case .unknown:
+        case .unconfirmed, .unknown:
             (long, of, bar) = (record.since.map { Span.words(time.since($0)) }, "so far", nil)
             until = nil
         case .waiting: (long, of, bar, until) = (nil, "", nil, nil)

@@ -84,7 +84,7 @@ enum Tone: String, Sendable {
 extension DomainStatus {
     var tone: Tone {
         switch self {
-        case .missing, .expectationFailed, .stale, .divergent, .originFailing: .fail
+        case .missing, .expectationFailed, .stale, .divergent, .unconfirmed, .originFailing: .fail
         case .atRisk: .warn
         case .propagating: .prog
         case .unknown, .waiting: .soft
@@ -101,6 +101,7 @@ extension DomainStatus {
         case .expectationFailed: "Expectation failed"
         case .stale: "Stale"
         case .divergent: "Divergent"
+        case .unconfirmed: "Failing, not known"
         case .originFailing: "Origin failing"
         case .atRisk: "At risk"
         case .propagating: "Propagating"

@@ -3,12 +3,11 @@
 (() => {
   // Milliseconds; 0 where the page is paused.
   const pace = (root) => {
-    const note = root.querySelector("#clock + .wide");
+    const note = root.querySelector("#clock + .pace");
     const match = note && note.textContent.match(/refreshes every (\d+) s/);
     return match ? Number(match[1]) * 1000 : 0;
   };
   let period = pace(document);
-  if (!period) return;
   let tag = null;
   let held = null;
 
@@ -17,6 +16,57 @@
     if (active && active.closest("form") && active.matches("input, select, textarea")) return true;
     const selection = document.getSelection();
     return Boolean(selection && !selection.isCollapsed);
+  };
+
+  // Instants of the page with the reader's own clock.
+  const localise = (root) => {
+    const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+    for (const time of root.querySelectorAll("time[datetime]")) {
+      const at = new Date(time.getAttribute("datetime"));
+      if (!isNaN(at)) time.title = format.format(at);
+    }
+  };
+
+  // A button behind each text that is made to be copied.
+  const offerCopies = (root) => {
+    if (!navigator.clipboard) return;
+    for (const code of root.querySelectorAll("[data-copy]")) {
+      if (code.nextElementSibling && code.nextElementSibling.matches("button.copy")) continue;
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "copy";
+      button.textContent = "Copy";
+      button.setAttribute("aria-label", "Copy " + code.textContent.trim());
+      button.addEventListener("click", () => {
+        navigator.clipboard.writeText(code.textContent.trim()).then(() => {
+          button.textContent = "Copied";
+          setTimeout(() => { button.textContent = "Copy"; }, 2000);
+        }, () => {});
+      });
+      code.after(button);
+    }
+  };
+
+  // After a refresh that nobody answered: since when the page is old. What it says is shown as what it was.
+  let heard = new Date();
+  const away = () => {
+    let note = document.getElementById("away");
+    if (!note) {
+      note = document.createElement("p");
+      note.id = "away";
+      note.className = "news away";
+      note.setAttribute("role", "status");
+      document.body.prepend(note);
+    }
+    const clock = heard.toISOString();
+    note.textContent = "No answer since " + clock.slice(11, 16) + " UTC: this page is as of then.";
+    document.body.classList.add("old");
+  };
+  const here = () => {
+    heard = new Date();
+    const note = document.getElementById("away");
+    if (note) note.remove();
+    document.body.classList.remove("old");
   };
 
   const rowIDs = (root) => [...root.querySelectorAll("tr[id]")].map((row) => row.id);
@@ -37,6 +87,8 @@
       for (const details of node.querySelectorAll("details[id]")) details.open = open.has(details.id) || details.open;
       stale.replaceWith(node);
     }
+    localise(document);
+    offerCopies(document);
     document.title = next.title;
     const icon = document.querySelector("link[rel=icon]");
     const other = next.querySelector("link[rel=icon]");
@@ -75,9 +127,11 @@
     let answer;
     try {
       answer = await fetch(location.href, { headers: tag ? { "If-None-Match": tag, "X-Requested-With": "fetch" } : { "X-Requested-With": "fetch" }, cache: "no-store", credentials: "same-origin" });
-    } catch { return; }
+    } catch { away(); return; }
     // The session has ended.
     if (answer.status === 401) { location.assign("/login?to=" + encodeURIComponent(location.pathname + location.search)); return; }
+    if (!answer.ok && answer.status !== 304) { away(); return; }
+    here();
     const shown = answer.headers.get("X-Rendered");
     if (shown) {
       document.getElementById("clock").textContent = shown.slice(11) + " UTC";
@@ -101,6 +155,9 @@
     replace(next);
   };
 
+  localise(document);
+  offerCopies(document);
+  if (!period) return;
   const wait = () => setTimeout(() => refresh().catch(() => {}).then(wait), period);
   wait();
   document.addEventListener("visibilitychange", () => { if (!document.hidden) refresh(); });

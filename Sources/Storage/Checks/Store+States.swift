@@ -149,7 +149,8 @@ extension Store {
     private static let latestInstant = """
         SELECT max(at) FROM (
             SELECT max(last_checked_at) AS at FROM domain UNION ALL SELECT max(last_checked_at) FROM domain_recent
-            UNION ALL SELECT max(at) FROM delivery
+            UNION ALL SELECT max(at) FROM delivery UNION ALL SELECT max(at) FROM delivery_attempt
+            UNION ALL SELECT max(created_at) FROM message UNION ALL SELECT max(ack_at) FROM incident
             UNION ALL SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'present_at')
         """
 

@@ -85,11 +85,13 @@ struct Story {
         return present.now >= heldUntil.now + step || present.passed - heldUntil.passed >= Int64(step * 1000)
     }
 
-    /// Whether it is surely reached: by both, from when it was seen not to be held.
+    /// Whether it is surely reached: by both, from when it was seen not to be held. A process that ended just then sees that only
+    /// after its next start.
     func reaches(_ step: TimeInterval, from start: Date, _ present: Present) -> Bool {
         guard present.now >= start + step else { return false }
         guard let free = releasedAt ?? heldUntil else { return true }
-        return present.now >= free.now + step && present.passed - free.passed >= Int64(step * 1000)
+        let since = max(free.passed, present.lastUpheaval)
+        return present.now >= free.now + step && present.passed - since >= Int64(step * 1000)
     }
 
     /// When the receiver last got a message, of an acknowledgement too.
