@@ -8,15 +8,21 @@ struct MatchCommand: AsyncParsableCommand {
         commandName: "match", abstract: "Show which app each URL opens, and which rule decided.",
         discussion: """
             A SOURCE is a path, - for standard input, a domain (its origin is read), or cdn:DOMAIN (Apple's copy). A URL is \
-            absolute, or a path such as '/buy/1?x=2'. Follows what Apple's own tool does. With --domain the file is taken \
-            for that of the domain, and a URL of another host opens nothing. Exits with 65 where the source is not an \
-            association file.
+            absolute, or a path such as '/buy/1?x=2'. @FILE and - read URLs from a file or from standard input, one a line; a \
+            line that begins with # is skipped. Follows what Apple's own tool does.
+
+            With --domain the file is taken for that of the domain, and a URL of another host opens nothing, that of a \
+            subdomain too: a device asks the file of the URL's own host. A path is put to any file.
+
+            What is no URL is named on standard error, and the others are answered all the same. Exit codes: 1 an \
+            expectation failed, 64 one of the URLs is none, 65 the source is not an association file, 66 the source or a list \
+            cannot be read.
             """)
 
     @Argument(help: ArgumentHelp("The file.", valueName: "source"), completion: .file())
     var source: String
 
-    @Argument(help: ArgumentHelp("What to match.", valueName: "url"))
+    @Argument(help: ArgumentHelp("What to match; @FILE and - read a list.", valueName: "url"))
     var urls: [String] = []
 
     @Flag(help: "Show every rule that was tried, and why it did not match.")
@@ -46,28 +52,42 @@ struct MatchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let questions = try self.questions()
-        let owners = try self.owners(of: questions)
+        let (questions, faults) = try self.questions()
+        // Of a batch the others are answered.
+        for fault in faults { Console.remark(fault) }
+        guard !questions.isEmpty else {
+            if faults.isEmpty { throw CommandFailure(.usage, "there is no URL; name one, such as /buy/1") }
+            throw MonitorExit.usage.code
+        }
         let reader = SourceReader(network: network, configuration: configuration)
         guard let text = try await reader.read([source]).first else { return }
         let content = try text.content()
         if case .nothing(let reason) = content {
             Console.remark("\(reason); devices take nothing from this file")
         }
-        let answers = zip(questions, owners).map { MatchAnswer(question: $0, file: content.file, owner: $1) }
-        switch format {
-        case .text:
-            let output = MatchText(style: .standardOutput, file: content.file, source: text.name)
-            Console.print(
-                answers.map { output.describe($0, explains: explain) }.joined(separator: explain ? "\n\n" : "\n"))
-        case .json: Console.print(OrderedJSON.array(answers.map { $0.json(content.file) }).text(isPretty: true))
+        let output = MatchText(style: .standardOutput, file: content.file, source: text.name)
+        var (isAsExpected, list) = (true, [OrderedJSON]())
+        // One by one: a list may be long, and an answer has all the rules that were tried.
+        for (place, (question, owner)) in questions.enumerated() {
+            let answer = MatchAnswer(question: question, file: content.file, owner: owner)
+            isAsExpected = isAsExpected && answer.isAsExpected
+            switch format {
+            case .text: Console.print((explain && place > 0 ? "\n" : "") + output.describe(answer, explains: explain))
+            case .json: list.append(answer.json(content.file))
+            }
         }
+        if format == .json { Console.print(OrderedJSON.array(list).text(isPretty: true)) }
+        if !faults.isEmpty { throw MonitorExit.usage.code }
         if content.file == nil { throw MonitorExit.notAFile.code }
-        if answers.contains(where: { !$0.isAsExpected }) { throw MonitorExit.found.code }
+        if !isAsExpected { throw MonitorExit.found.code }
     }
 
-    /// For each question, whether the file decides about it. Says where it does so for some apps only.
-    private func owners(of questions: [MatchQuestion]) throws -> [LinkOwner] {
+    /// The URLs with whose file decides about each, and a line about every one that cannot be asked.
+    /// - Throws: `CommandFailure` where an option is at fault, or a list cannot be read.
+    private func questions() throws -> (asked: [(MatchQuestion, LinkOwner)], faults: [String]) {
+        guard source != "-" || !urls.contains("-") else {
+            throw CommandFailure(.usage, "standard input can be read only once; it is the file or the list of URLs")
+        }
         let site = try FileSource(parsing: source).domain
         let named: Domain?
         do {
@@ -75,24 +95,41 @@ struct MatchCommand: AsyncParsableCommand {
         } catch {
             throw CommandFailure(.usage, "--domain: \(error)")
         }
-        return try questions.map { question in
-            let owner: LinkOwner =
-                if let named {
-                    try LinkOwner(of: question.url, in: named)
-                } else if let site {
-                    try LinkOwner(of: question.url, among: [site])
-                } else {
-                    .any
-                }
-            if case .above(let domain) = owner { LinkOwner.note(question.url, domain) }
-            return owner
+        let expected = try expect.map { try MatchQuestion.opening($0, option: "--expect") }
+        var asked: [(MatchQuestion, LinkOwner)] = []
+        var faults: [String] = []
+        func add(_ question: () throws -> MatchQuestion, _ words: (String) -> String = { $0 }) throws {
+            do {
+                let question = try question()
+                asked.append((question, try Self.owner(of: question.url, named, site)))
+            } catch let failure as CommandFailure where failure.exit == .usage {
+                faults.append(words(failure.message))
+            }
         }
+        for entry in try ListedArguments(noun: "URLs", hasCommentsAtLineEnds: false).read(urls) {
+            try add({ try MatchQuestion(entry.text, expected: expected) }, entry.fault)
+        }
+        for text in expectedURLs { try add { try MatchQuestion(expectation: text) } }
+        return (asked, faults)
     }
 
-    private func questions() throws -> [MatchQuestion] {
-        let expected = try expect.map { try MatchQuestion.opening($0, option: "--expect") }
-        let plain = try urls.map { try MatchQuestion($0, expected: expected) }
-        return plain + (try expectedURLs.map(MatchQuestion.init(expectation:)))
+    /// Whether the file decides about a URL. That of a domain above its host does so for some apps only, so it opens nothing
+    /// by it; says so.
+    private static func owner(of url: MatchableURL, _ named: Domain?, _ site: Domain?) throws -> LinkOwner {
+        let owner: LinkOwner =
+            if let named {
+                try LinkOwner(of: url, in: named)
+            } else if let site {
+                try LinkOwner(of: url, among: [site])
+            } else {
+                .any
+            }
+        guard case .above(let domain) = owner else { return owner }
+        Console.remark(
+            "'\(url.text.displayable.shortened(to: 200))' is not put to the file of \(domain): a device asks that of "
+                + "\(url.host.displayable); apps with the entitlement applinks:*.\(domain) ask this one too. Give the path "
+                + "alone to see what it says")
+        return .other(domain)
     }
 }
 
