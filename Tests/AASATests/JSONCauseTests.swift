@@ -59,7 +59,6 @@ extension AASASuite {
             Row("{\"a\" = 1}", "'=' in place of ':'", at: "="),
             Row("{\"a\" => 1}", "'=>' in place of ':'", at: "="),
             Row("{\"paths\", [\"*\"]}", "',' in place of ':'", at: ","),
-            Row("{\"a\": \"b\": 1}", "':' in place of ','", at: ":"),
             Row("{\"appID\" \"A.b\"}", "colon missing after the key \"appID\"", at: "\"appID\""),
             Row("{\"details\" [1]}", "colon missing after the key \"details\"", at: "\"details\""),
             Row("{\"exclude\": , \"a\": 1}", "value missing for the key \"exclude\"", at: "\"exclude\""),

@@ -76,7 +76,7 @@ extension AASASuite {
             Row("[\u{A0}1]", "1:2", "expected a value, found '\u{A0}'", .invisibleCharacter("\u{A0}")),
             Row("[\u{200B}]", "1:2", "expected a value, found the character U+200B", .invisibleCharacter("\u{200B}")),
             Row("[\u{1B}[2J]", "1:2", "expected a value, found the character U+1B"),
-            Row("[\"a\nb\"]", "1:4", "a control character inside a string must be escaped", .unclosedString(line: 1)),
+            Row("[\"a\nb\"]", "1:4", "a control character inside a string must be escaped", .lineBreakInString),
             Row("[\"\\x\"]", "1:3", "JSON knows no escape of 'x'", .unknownEscape("x")),
             Row("[\"\\\u{1B}\"]", "1:3", "JSON knows no escape of the character U+1B"),
             Row("[\"\\é\"]", "1:3", "JSON knows no escape of 'é'", .unknownEscape("é")),

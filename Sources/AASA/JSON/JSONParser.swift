@@ -1,5 +1,5 @@
-// The parser proper: one pass over the bytes, no recursion deeper than `JSONDocument.maximumDepth`. Guesses at the cause of a
-// fault lie in JSONParser+Cause.swift.
+// The parser proper: one pass over the bytes, no recursion deeper than `JSONDocument.maximumDepth`. What
+// probably caused a fault is found out in the extensions beside this file.
 
 struct JSONParser {
     let bytes: [UInt8]
@@ -8,6 +8,8 @@ struct JSONParser {
     var frames: [Frame] = []
     /// Whether to look for the cause of a fault; not while a mended text is tried.
     var isDiagnosing = true
+    /// Where the string begins that is being read.
+    private var openString: Int?
     var hasByteOrderMark = false
     var duplicates: [(key: String, first: Int, second: Int)] = []
 
@@ -35,7 +37,7 @@ struct JSONParser {
             index = 3
         }
         skipBlanks()
-        if let whole = causeOfWhole() { throw fault("expected a JSON object", whole) }
+        if isDiagnosing, let whole = causeOfWhole() { throw fault("expected a JSON object", whole) }
         let root = try parseValue(depth: 0)
         skipBlanks()
         guard index == bytes.count else {
@@ -187,8 +189,9 @@ struct JSONParser {
 
     func fault(_ message: @autoclosure () -> String, _ found: @autoclosure () -> LocatedCause?) -> JSONSyntaxError {
         guard isDiagnosing else {
+            // A string that does not end is no reach.
             return JSONSyntaxError(
-                offset: index, position: SourcePosition(line: 1, column: 1), message: "", cause: nil,
+                offset: openString ?? index, position: SourcePosition(line: 1, column: 1), message: "", cause: nil,
                 range: index..<index, opening: nil, isAtEnd: index == bytes.count)
         }
         let located = found()
@@ -226,6 +229,7 @@ private struct KeyIndex {
 extension JSONParser {
     /// Reads a string from its opening quote to past its closing one.
     mutating func parseString() throws(JSONSyntaxError) -> String {
+        openString = index
         index += 1
         let start = index
         // Nearly all strings hold no escape: they are taken in one piece.
@@ -235,6 +239,7 @@ extension JSONParser {
         if current == UInt8(ascii: "\"") {
             let string = try validated(bytes[start..<index], at: start)
             index += 1
+            openString = nil
             return string
         }
         var decoded = Array(bytes[start..<index])
@@ -243,6 +248,7 @@ extension JSONParser {
             case UInt8(ascii: "\""):
                 let string = try validated(decoded[...], at: start)
                 index += 1
+                openString = nil
                 return string
             case UInt8(ascii: "\\"):
                 try parseEscape(into: &decoded)
