@@ -87,6 +87,7 @@ struct BrokenFile: Sendable, CustomTestStringConvertible {
         .init([18: #"        "appID"： "D7KQ4ZW2MX.com.acme.old","#], 18, "lookalike"),
         .init([3: #"    "apps": []，"#], 3, "lookalike"), .init([20: #"          "/old/*"、"#], 20, "lookalike"),
         .init([3: #"    "apps": ［],"#], 3, "lookalike"), .init([16: "      }，"], 16, "lookalike"),
+        .init([18: #"        "appID", "D7KQ4ZW2MX.com.acme.old","#], 18, "wrongSign"),
     ]
 
     static let brackets: [BrokenFile] = [
@@ -130,6 +131,8 @@ struct BrokenFile: Sendable, CustomTestStringConvertible {
             [18: #"        "appIDs": "D7KQ4ZW2MX.com.acme.old", "D7KQ4ZW2MX.com.acme.new","#], 18, "missingListBrackets"
         ),
         .init(#""applinks": {"details": []}"#, 1, "missingOuterBraces"),
+        .init([3: #"    "apps": [,"#], 3, "missingBracket"), .init([3: #"    "apps": ],"#], 3, "missingOpening"),
+        .init([3: #"    "apps": ["#], 3, "missingBracket"),
     ]
 
     static let quotes: [BrokenFile] = [
@@ -168,6 +171,7 @@ struct BrokenFile: Sendable, CustomTestStringConvertible {
         .init("\"{\"applinks\": {\"details\": []}}\"", 1, "quotedWhole"),
         .init(#"{\n  \"applinks\": {\n    \"details\": []\n  }\n}"#, 1, "escapedQuotes"),
         .init(#"{\"applinks\":{\"details\":[{\"appID\":\"A.b\",\"paths\":[\"\/x\"]}]}}"#, 1, "escapedQuotes"),
+        .init([8: #"          {"/": `${SHOP}/*`},"#], 8, "template"), .init("'{\"applinks\": {}}'\n", 1, "quotedWhole"),
     ]
 
     static let leftovers: [BrokenFile] = [
@@ -214,6 +218,9 @@ struct BrokenFile: Sendable, CustomTestStringConvertible {
         .init([30: "}\n{\"a\": 1}"], 31, "severalDocuments"), .init([30: "};"], 30, "severalDocuments"),
         .init([30: "}\n<script>reload()</script>"], 31, "severalDocuments"),
         .init([30: "}\n\nend"], 32, "severalDocuments"),
+        // Who deletes what follows must lose no service.
+        .init([30: "}\n---\n{\"webcredentials\": {\"apps\": []}}"], 31, "secondDocument"),
+        .init([30: "}\nwebcredentials:\n  apps: []"], 31, "secondDocument"),
     ]
 
     static let others: [BrokenFile] = [
@@ -303,6 +310,12 @@ struct BrokenFile: Sendable, CustomTestStringConvertible {
         .init("undefined", 1, "plainText"),
         .init("ok", 1, "plainText"), .init("", 1, "empty"), .init(" \n ", 2, "empty"),
         .init(String(wholeText.prefix(400)), 18, "cutShort"), .init(String(wholeText.prefix(120)), 6, "cutShort"),
+        .init(
+            "<br />\n<font size='1'><table><tr><th>( ! ) Notice: Undefined variable: x in /a.php on line <i>3</i></th></tr></table></font>\n"
+                + wholeText, 1, "phpMessage"),
+        .init("<ListAllMyBucketsResult><Buckets></Buckets></ListAllMyBucketsResult>", 1, "bucketListing"),
+        .init("{}&&" + wholeText, 1, "guardPrefix"), .init("'use strict';\nmodule.exports = {}", 1, "script"),
+        .init("PS C:\\Users\\me> type aasa\n" + wholeText, 1, "shellSession"),
     ]
 
     /// What is like a case above, and is another thing: no cause may be told.
@@ -314,5 +327,7 @@ struct BrokenFile: Sendable, CustomTestStringConvertible {
         .init(#"{"a": "\ud800"}"#, 1, nil), .init(#"{"a": "\u12"}"#, 1, nil), .init("{\"a\": $}", 1, nil),
         .init(#"Service {"x" unavailable"#, 1, nil), .init(#"{"a": 1 "b" "c" 2}"#, 1, nil),
         .init([18: #"        "appID": [A.b, ]]] C.d,"#], 18, nil), .init("{\"a\" \"b\" \"c\" \"d\"}", 1, nil),
+        .init([21: "          …"], 21, nil), .init([18: "        \"appID\": <APP_ID>,"], 18, nil),
+        .init([21: "          ..."], 21, nil),
     ]
 }

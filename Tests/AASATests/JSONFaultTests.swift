@@ -22,6 +22,15 @@ extension AASASuite {
             #expect(finding?.start.line == file.line, "\(error) at \(finding?.start.description ?? "-")")
         }
 
+        @Test(
+            "a string that holds the file is told from another string",
+            arguments: [(#""{\"applinks\": {}}""#, true), (#""\n {}""#, true), (#""applinks""#, false), ("[]", false)])
+        func encodedTwice(_ text: String, _ isFile: Bool) throws {
+            let finding = try #require(Linter.lint(Array(text.utf8)).findings.first { $0.rule == "root-not-object" })
+            #expect(finding.message.contains("encoded once too often") == isFile, "\(finding.message)")
+            #expect(finding.fix.contains("encode the object once") == isFile, "\(finding.fix)")
+        }
+
         @Test("the file that they are made of has no fault")
         func whole() { #expect(fault(in: BrokenFile.wholeText) == nil) }
     }

@@ -133,7 +133,7 @@ extension JSONParser {
     /// The first place where the indentation of the lines, or the key of a service, shows that brackets were not closed
     /// which are open for the parser.
     private func missingWhereLinesShow() -> JSONRepair? {
-        guard isDiagnosing else { return nil }
+        guard bytes.count <= Self.largestMended else { return nil }
         var open: [OpenBracket] = []
         var tokens = JSONTokens(bytes: bytes)
         // How far the line of the latest token is indented.

@@ -64,10 +64,10 @@ extension JSONParser {
         let wrongSign = JSONRepair(
             LocatedCause(.wrongSign(found: ",", wanted: ":")), .init(index..<index + 1, ":"))
         var repairs: [JSONRepair] = []
-        let list = frame.latest.map { keyBefore($0.range) } ?? parentKey
+        let list = frame.latest.map(\.key) ?? parentKey
         if isComma, Self.isList(key.text) || !Self.isList(list) { repairs.append(wrongSign) }
         if frame.latest == nil { repairs.append(otherKind(frame, .bracesForList(key: parentKey))) }
-        if let latest = frame.latest, latest.isString, let before = keyBefore(latest.range) {
+        if let latest = frame.latest, latest.isString, let before = latest.key {
             let start = latest.range.lowerBound
             let bracket = JSONRepair.Edit.insert("[", at: start)
             repairs.append(missingOpening("[", before: start))
@@ -162,31 +162,26 @@ extension JSONParser {
         case .array, .object: break
         }
         if let cause = causeOfSign() { return cause }
+        if begins(with: "&&") { return LocatedCause(.guardPrefix, at: root.range) }
         let isComma = current == UInt8(ascii: ",")
-        let rest = bytes[(index + (isComma ? 1 : 0))...].drop(while: Self.isBlank)
+        let rest = bytes[(index + (isComma ? 1 : 0))..<endOfToken(before: bytes.count)].drop(while: Self.isBlank)
         switch rest.first {
-        case nil: return LocatedCause(isComma ? .trailingComma(position(of: index)) : .severalDocuments)
+        case nil: return LocatedCause(.trailingComma(position(of: index)))
         case UInt8(ascii: "\"") where root.members != nil:
             let end = root.range.upperBound
             return LocatedCause(.closedTooEarly, at: end - 1..<end)
-        case UInt8(ascii: "{"):
-            return LocatedCause(secondDocument(rest, behind: root), at: rest.startIndex..<rest.startIndex + 1)
         case UInt8(ascii: "}"), UInt8(ascii: "]"):
             let isAllBrackets = rest.allSatisfy { Self.isBlank($0) || Array("]}".utf8).contains($0) }
             return LocatedCause(isAllBrackets ? .surplusBracket(sign(of: bytes[index])) : .closedTooEarly)
-        default: return LocatedCause(.severalDocuments)
+        default:
+            // Who deletes what follows must lose nothing that the file needs.
+            let holdsService = Association.knownServices.contains { name in
+                ["\"\(name)\"", "\(name):"].contains { next($0, from: rest.startIndex) != nil }
+            }
+            return LocatedCause(
+                !holdsService ? .severalDocuments : rest == bytes[root.range] ? .repeatedDocument : .secondDocument,
+                at: rest.startIndex..<rest.startIndex + 1)
         }
-    }
-
-    /// A second object, which may hold what the file needs.
-    private func secondDocument(_ rest: ArraySlice<UInt8>, behind root: JSONNode) -> JSONSyntaxError.Cause {
-        var end = rest.endIndex
-        while end > rest.startIndex, Self.isBlank(bytes[end - 1]) { end -= 1 }
-        let second = bytes[rest.startIndex..<end]
-        guard Association.knownServices.contains(where: { second.firstRange(of: "\"\($0)\"".utf8) != nil }) else {
-            return .severalDocuments
-        }
-        return second == bytes[root.range] ? .repeatedDocument : .secondDocument
     }
 
     /// Inside of a string that ends with its line, or holds what must be escaped.
@@ -301,15 +296,6 @@ extension JSONParser {
         return JSONRepair(located, [.delete(first..<first + 1), .insert("\"", at: word)], past: word)
     }
 
-    private func keyBefore(_ range: Range<Int>) -> String? {
-        // The key of the value before is the string before its colon.
-        var place = range.lowerBound - 1
-        while place >= 0, bytes[place] <= 0x20 || bytes[place] == UInt8(ascii: ":") { place -= 1 }
-        guard place > 0, bytes[place] == UInt8(ascii: "\"") else { return nil }
-        guard let start = bytes[..<place].lastIndex(of: UInt8(ascii: "\"")) else { return nil }
-        return String(decoding: bytes[(start + 1)..<place], as: UTF8.self)
-    }
-
     // MARK: Words
 
     private static func isNumeric(_ byte: UInt8) -> Bool {
@@ -329,8 +315,8 @@ extension JSONParser {
         let start = start ?? index
         let first = wordBytes(from: start)
         let word = String(decoding: first, as: UTF8.self)
-        guard let sign = first.first, !Array("()$%@&|=+!;~^\\".utf8).contains(sign), sign >= 0x20,
-            !first.allSatisfy(Self.isNumeric), word.unicodeScalars.allSatisfy({ $0 != "\u{FFFD}" })
+        guard let sign = first.first, !Array("()$%@&|=+!;~^\\<>".utf8).contains(sign), sign >= 0x20,
+            !first.allSatisfy(Self.isNumeric), word != "…", word.unicodeScalars.allSatisfy({ $0 != "\u{FFFD}" })
         else { return nil }
         if !isKey, let meant = Self.literals[word.lowercased()],
             let cause = holds(

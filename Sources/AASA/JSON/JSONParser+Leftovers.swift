@@ -45,19 +45,35 @@ extension JSONParser {
         let scalar = String(decoding: bytes[index...].prefix(4), as: UTF8.self).unicodeScalars.first
         guard let scalar, scalar != "\u{FFFD}" else { return nil }
         if let wanted = Self.lookalikes[scalar] { return LocatedCause(.lookalike(scalar, wanted: wanted)) }
-        return TypographicCharacter.isTypographic(scalar) ? LocatedCause(.invisibleCharacter(scalar)) : nil
+        return Self.isInvisible(scalar) ? LocatedCause(.invisibleCharacter(scalar)) : nil
     }
 
-    /// A pair of single quotes, or of backticks, on one line.
+    /// Blanks other than the plain one, and characters of no width; a dash can be seen.
+    static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .format, .spaceSeparator, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
+
+    /// A pair of single quotes, or of backticks: on one line, or around the whole text.
     private func causeOfSingleQuote(_ quote: UInt8) -> LocatedCause? {
+        let last = endOfToken(before: bytes.count) - 1
+        if frames.isEmpty, last > index, bytes[last] == quote,
+            let cause = holds(.quotedWhole, if: .delete(index..<index + 1), .delete(last..<last + 1))
+        {
+            return cause
+        }
         guard let end = bytes[(index + 1)..<endOfLine(index)].firstIndex(of: quote) else { return nil }
+        // `${TEAM}.com.example` of JavaScript.
+        if quote == UInt8(ascii: "`"), bytes[index..<end].contains(UInt8(ascii: "$")) { return LocatedCause(.template) }
         let edits: [JSONRepair.Edit] = [.init(index..<index + 1, "\""), .init(end..<end + 1, "\"")]
         return best(JSONRepair(LocatedCause(quote == UInt8(ascii: "'") ? .singleQuotes : .backticks), edits))
     }
 
     /// Backslashes outside of strings: the text was escaped as if it were to stand in a string itself.
     private func causeOfEscapes() -> LocatedCause? {
-        guard bytes.count <= 1 << 20 else { return nil }
+        guard bytes.count <= Self.largestMended else { return nil }
         var edits: [JSONRepair.Edit] = []
         var place = index
         while place + 1 < bytes.count {
@@ -90,11 +106,17 @@ extension JSONParser {
         if isValue, bytes[index] == UInt8(ascii: "#"), index + 1 < end, !Self.isBlank(bytes[index + 1]) { return nil }
         // All of them: behind one stands the next.
         var edits: [JSONRepair.Edit] = [.delete(index..<end)]
-        var tokens = JSONTokens(bytes: bytes, from: end)
-        while let token = tokens.next() {
-            guard let end = endOfComment(at: token.range.lowerBound) else { continue }
-            edits.append(.delete(token.range.lowerBound..<end))
-            tokens = JSONTokens(bytes: bytes, from: end)
+        var place = end
+        while true {
+            // One may begin where another ends, which is no end of a token.
+            if place < bytes.count, let end = endOfComment(at: place) {
+                edits.append(.delete(place..<end))
+                place = end
+                continue
+            }
+            var tokens = JSONTokens(bytes: bytes, from: place)
+            guard let token = tokens.next() else { break }
+            place = token.range.lowerBound > place ? token.range.lowerBound : token.range.upperBound
         }
         // A comma that the comment has left at the end of a list is a fault of its own.
         var rest = JSONTokens(bytes: bytes, from: end)
@@ -108,7 +130,7 @@ extension JSONParser {
     /// Where the comment ends that begins at a place.
     func endOfComment(at place: Int) -> Int? {
         func end(_ closing: String, from start: Int) -> Int {
-            bytes[min(start, bytes.count)...].firstRange(of: closing.utf8)?.upperBound ?? bytes.count
+            next(closing, from: start)?.upperBound ?? bytes.count
         }
         let rest = bytes[place...]
         if rest.starts(with: "//".utf8) || rest.first == UInt8(ascii: "#") { return endOfLine(place) }
@@ -133,15 +155,12 @@ extension JSONParser {
         func tag(_ opening: String, _ closing: String) -> ArraySlice<UInt8>? {
             guard line.starts(with: opening.utf8) else { return nil }
             let inside = line.dropFirst(opening.utf8.count)
-            guard let end = inside.firstRange(of: closing.utf8) else { return nil }
+            guard let end = next(closing, from: inside.startIndex, to: inside.endIndex) else { return nil }
             return inside[..<end.lowerBound]
         }
         if place == index {
-            if tag("<%", "%>") != nil || tag("${", "}") != nil || tag("$(", ")") != nil || tag("#{", "}") != nil
-                || tag("%{", "}") != nil || tag("%(", ")s") != nil
-            {
-                return true
-            }
+            let pairs = [("<%", "%>"), ("${", "}"), ("$(", ")"), ("#{", "}"), ("%{", "}"), ("%(", ")s")]
+            if pairs.contains(where: { tag($0, $1) != nil }) { return true }
             for sign in ["@@", "@", "%%", "%", "__"] {
                 if let name = tag(sign, sign), Self.isName(name, alsoIn: sign == "__" ? "" : "-.") { return true }
             }
@@ -154,7 +173,7 @@ extension JSONParser {
         if tag("{%", "%}") != nil || tag("{#", "#}") != nil { return true }
         guard let inside = tag("{{", "}}") else { return false }
         // Doubled braces around members are no tag.
-        return inside.firstRange(of: "\":".utf8) == nil && inside.contains { !Self.isBlank($0) }
+        return next("\":", from: inside.startIndex, to: inside.endIndex) == nil && inside.contains { !Self.isBlank($0) }
             && inside.first { !Self.isBlank($0) } != UInt8(ascii: "\"")
     }
 
@@ -171,7 +190,7 @@ extension JSONParser {
 
     /// A line of a diff, where the text without the marks of a diff is JSON or goes on as JSON.
     func causeOfDiff(_ place: Int) -> JSONSyntaxError.Cause? {
-        guard isDiagnosing, bytes.count <= 1 << 20, isFirstOnLine(place), place == startOfLine(place) else {
+        guard isDiagnosing, bytes.count <= Self.largestMended, isFirstOnLine(place), place == startOfLine(place) else {
             return nil
         }
         var edits: [JSONRepair.Edit] = []
@@ -201,7 +220,8 @@ extension JSONParser {
     /// Whether text begins with a message of PHP, such as `<b>Notice</b>: … on line <b>3</b>`.
     func messageOfPHP(_ text: ArraySlice<UInt8>) -> Bool {
         let words = Self.withoutTags(text.prefix(4096))
-        let rest = words.hasPrefix("PHP ") ? String(words.dropFirst(4)) : words
+        // `( ! )` is Xdebug's.
+        let rest = ["PHP ", "( ! ) "].first(where: words.hasPrefix).map { String(words.dropFirst($0.count)) } ?? words
         let kinds = [
             "Notice:", "Warning:", "Deprecated:", "Fatal error:", "Parse error:", "Strict Standards:",
             "Recoverable fatal error:", "Catchable fatal error:",
@@ -225,20 +245,19 @@ extension JSONParser {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Whether text is a prompt of a shell, with a command behind it or nothing.
+    /// Whether text begins with the prompt of a shell, or with a command that shows a file.
     func isPrompt(_ text: ArraySlice<UInt8>) -> Bool {
-        let line = text.prefix(200).prefix { $0 != 0x0A && $0 != 0x0D }
-        let commands = ["curl", "cat", "wget", "http", "https", "swcutil"]
-        let words = String(decoding: line, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: true)
+        let line = String(decoding: text.prefix(200).prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
+        let words = line.split(separator: " ").prefix(4)
+        let isCommand = { (word: Substring) in
+            ["curl", "cat", "wget", "http", "https", "swcutil", "type"].contains(word)
+        }
         guard let first = words.first else { return false }
-        let isCommand = { (word: Substring) in commands.contains(String(word)) }
         if isCommand(first), words.count > 1 { return true }
-        let prompts = ["$", "%", "#", ">", "❯", "➜"]
-        if prompts.contains(String(first)), words.count > 1, isCommand(words[1]) { return true }
-        // user@host:~$ or [user@host folder]$
-        guard let sign = words.firstIndex(where: { word in ["$", "#", "%"].contains { word.hasSuffix($0) } }), sign < 3,
-            first.contains("@") || first.hasSuffix("$") && first.count > 1 && first.contains(":")
-        else { return false }
-        return sign == words.count - 1 || isCommand(words[sign + 1])
+        // `$ curl`, `user@host:~$` and `[user@host folder]$`.
+        return zip(words, words.dropFirst().map(Optional.init) + [nil]).contains { word, next in
+            ["$", "%", "#", ">"].contains(where: word.hasSuffix)
+                && (first.contains("@") || next.map(isCommand) ?? false)
+        }
     }
 }

@@ -60,12 +60,12 @@ extension JSONParser {
             head.allSatisfy { $0 >= 0x20 || (0x09...0x0D).contains($0) }
             && String(validating: head, as: UTF8.self) != nil
         if begins(with: "bplist") {
-            return bytes.firstRange(of: "WebMainResource".utf8) == nil ? .propertyList : .savedPage
+            return next("WebMainResource", from: index) == nil ? .propertyList : .savedPage
         }
         guard isText else { return .binary }
         let text = String(decoding: head, as: UTF8.self)
         let scalar = text.unicodeScalars.first ?? " "
-        if TypographicCharacter.isTypographic(scalar) { return .invisibleCharacter(scalar) }
+        if Self.isInvisible(scalar) { return .invisibleCharacter(scalar) }
         if text.hasPrefix("version https://git-lfs") { return .gitLFSPointer }
         if let cause = causeOfHeaders(text) ?? causeOfProgram(text) { return cause }
         if messageOfPHP(head) { return .phpMessage }
@@ -97,12 +97,13 @@ extension JSONParser {
 
     /// JavaScript, or what servers put before JSON so that it runs as no script.
     private func causeOfProgram(_ text: String) -> JSONSyntaxError.Cause? {
-        if [")]}", "while(1);", "while (1);", "for(;;);", "for (;;);", "{}&&"].contains(where: text.hasPrefix) {
+        if [")]}", "while(1);", "while (1);", "for(;;);", "for (;;);"].contains(where: text.hasPrefix) {
             return .guardPrefix
         }
         let beginnings = [
             "module.exports", "exports.", "export ", "const ", "var ", "let ", "window.", "self.", "globalThis.",
-            "import ", "function ", "function(", "return ", "\"use strict\"", "(function", "(()", "({", "([", ";(",
+            "import ", "function ", "function(", "async ", "return ", "\"use strict\"", "'use strict'", "(function",
+            "(()", "({", "([", ";(",
         ]
         if beginnings.contains(where: text.hasPrefix) { return .script }
         // A call, or an assignment.
@@ -155,26 +156,37 @@ extension JSONParser {
         if begins(with: "<%") { return .template }
         if messageOfPHP(bytes[index...]) { return .phpMessage }
         let text = String(decoding: bytes[index...].prefix(65_536), as: UTF8.self)
-        let markup = Markup(text)
-        guard let root = markup.root else {
-            return markup.beginsWithComment && leadsToJSON() ? .comment : text.hasPrefix("<!") ? .htmlPage : nil
-        }
-        if markup.beginsWithComment, root.isInJSON { return .comment }
-        let name = root.name.split(separator: ":").last.map { $0.lowercased() } ?? ""
-        if name == "plist" { return .propertyList }
-        guard markup.isPage(name) else {
-            switch name {
-            case "error": if let code = markup.text(of: "Code") { return .storageError(code) }
-            case "listbucketresult", "enumerationresults": return .bucketListing
-            default: break
-            }
-            return .xml(root.name)
+        var rest = text[...]
+        while let end = Self.endOfProlog(rest) { rest = rest[end...].drop(while: \.isWhitespace) }
+        if text.hasPrefix("<!--"), rest.first == "{" { return .comment }
+        let element = rest.dropFirst().prefix { !$0.isWhitespace && $0 != ">" && $0 != "/" }
+        guard rest.first == "<", element.first?.isLetter == true else { return text.hasPrefix("<!") ? .htmlPage : nil }
+        let prolog = text[..<rest.startIndex].lowercased()
+        let name = element.split(separator: ":").last.map { $0.lowercased() } ?? ""
+        let isXML = prolog.contains("<?xml") || rest.prefix(while: { $0 != ">" }).contains("xmlns")
+        switch name {
+        case "plist": return .propertyList
+        case "error":
+            // The answer of a storage service.
+            let code = rest.firstRange(of: "<Code>").map { rest[$0.upperBound...].prefix { $0 != "<" }.prefix(80) }
+            return code.map { .storageError(String($0)) } ?? .xml(String(element))
+        case "listbucketresult", "enumerationresults", "listallmybucketsresult": return .bucketListing
+        case _ where isXML && name != "html" && !prolog.contains("<!doctype html"): return .xml(String(element))
+        default: break
         }
         let lower = text.lowercased()
         let holdsFile = Association.knownServices.contains {
             lower.contains("\($0)\"") || lower.contains("\($0)&quot;")
         }
         return holdsFile && (lower.contains("<pre") || !lower.contains("<script")) ? .savedPage : .htmlPage
+    }
+
+    /// Where a comment, a declaration or an instruction ends.
+    private static func endOfProlog(_ rest: Substring) -> Substring.Index? {
+        for (opening, closing) in [("<!--", "-->"), ("<?", "?>"), ("<!", ">")] where rest.hasPrefix(opening) {
+            return rest.firstRange(of: closing)?.upperBound ?? rest.endIndex
+        }
+        return nil
     }
 
     /// A byte of zero at the beginning: wide characters, of which JSON's first two are ASCII, or no text at all.
@@ -189,72 +201,5 @@ extension JSONParser {
         }
         if isText(width: 4, at: 0) || isText(width: 4, at: 3) { return .utf32 }
         return isText(width: 2, at: 0) || isText(width: 2, at: 1) ? .utf16 : .binary
-    }
-}
-
-/// As much of HTML and XML as tells one from the other: the outermost element, and what stands before it.
-private struct Markup {
-    struct Root {
-        let name: String
-        /// Whether the first element stands behind the beginning of a JSON text.
-        let isInJSON: Bool
-    }
-
-    private let text: String
-    private(set) var root: Root?
-    private(set) var beginsWithComment = false
-    private var isXML = false
-    private var isHTML = false
-
-    init(_ text: String) {
-        self.text = text
-        beginsWithComment = text.hasPrefix("<!--")
-        var rest = text[...]
-        while let start = rest.firstIndex(of: "<") {
-            let between = rest[..<start]
-            rest = rest[start...]
-            if let end = Self.endOfProlog(rest) {
-                let lower = rest.prefix(20).lowercased()
-                if lower.hasPrefix("<?xml") { isXML = true }
-                if lower.hasPrefix("<!doctype html") { isHTML = true }
-                rest = rest[end...]
-                continue
-            }
-            let name = rest.dropFirst().prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "-_:.".contains($0)) }
-            guard name.first?.isLetter == true else { return }
-            if rest.prefix(while: { $0 != ">" }).contains("xmlns") { isXML = true }
-            root = Root(name: String(name), isInJSON: between.contains(where: "{[\"".contains))
-            return
-        }
-    }
-
-    /// Where a comment, a declaration or an instruction ends.
-    private static func endOfProlog(_ rest: Substring) -> Substring.Index? {
-        for (opening, closing) in [("<!--", "-->"), ("<?", "?>"), ("<!", ">")] where rest.hasPrefix(opening) {
-            return rest.firstRange(of: closing)?.upperBound ?? rest.endIndex
-        }
-        return nil
-    }
-
-    private static let elements: Set<String> = [
-        "html", "head", "body", "title", "meta", "link", "base", "style", "script", "noscript", "iframe", "div", "span",
-        "p", "pre", "code", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "b", "i", "u", "em", "strong", "small",
-        "big",
-        "center", "font", "a", "img", "ul", "ol", "li", "dl", "dt", "dd", "table", "tbody", "thead", "tr", "td", "th",
-        "form", "input", "button", "label", "select", "textarea", "header", "footer", "main", "nav", "section",
-        "article",
-        "aside", "canvas", "video", "template", "blockquote", "address", "frameset", "details", "picture",
-    ]
-
-    /// Whether an element of this name begins a page of HTML. A name with a hyphen is an element of a page's own.
-    func isPage(_ name: String) -> Bool {
-        isHTML || Self.elements.contains(name) || (!isXML && name.contains("-"))
-    }
-
-    /// The text of the first element of a name that stands directly in the outermost one.
-    func text(of name: String) -> String? {
-        guard let start = text.firstRange(of: "<\(name)>")?.upperBound else { return nil }
-        let content = text[start...].prefix { $0 != "<" }
-        return content.isEmpty || content.count > 80 ? nil : String(content)
     }
 }

@@ -22,8 +22,8 @@ struct JSONParser {
         let isObject: Bool
         /// The latest key, of an object.
         var key: (text: String, range: Range<Int>)?
-        /// The latest complete value.
-        var latest: (range: Range<Int>, isString: Bool)?
+        /// The latest complete value, and its key in an object.
+        var latest: (range: Range<Int>, isString: Bool, key: String?)?
         var closing: UInt8 { isObject ? UInt8(ascii: "}") : UInt8(ascii: "]") }
     }
 
@@ -116,7 +116,7 @@ struct JSONParser {
 
     private mutating func note(_ value: JSONNode) {
         let isString = if case .string = value.value { true } else { false }
-        frames[frames.count - 1].latest = (value.range, isString)
+        frames[frames.count - 1].latest = (value.range, isString, frames[frames.count - 1].key?.text)
     }
 
     private mutating func parseObject(depth: Int) throws(JSONSyntaxError) -> JSONValue {

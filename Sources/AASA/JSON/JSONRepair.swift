@@ -42,8 +42,8 @@ struct JSONRepair {
 }
 
 extension JSONParser {
-    /// In larger texts no repair is tried: each costs a run of the parser.
-    private static let largestMended = 1 << 20
+    /// In larger texts no repair is tried: each costs a run of the parser, and devices refuse them anyway.
+    static let largestMended = 2 * AssociationFile.sizeLimit
 
     /// The cause whose repair takes the parser furthest; of several that come as far, the first. None where none of them
     /// takes it past the fault.
@@ -165,6 +165,18 @@ struct JSONTokens {
 
 extension JSONParser {
     static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
+
+    /// Where a text stands next. Written out: the library's search takes many seconds in a megabyte.
+    func next(_ text: String, from start: Int, to end: Int? = nil) -> Range<Int>? {
+        let wanted = Array(text.utf8)
+        let last = (end ?? bytes.count) - wanted.count
+        var place = start
+        while place <= last {
+            if bytes[place] == wanted[0], bytes[place...].starts(with: wanted) { return place..<place + wanted.count }
+            place += 1
+        }
+        return nil
+    }
 
     func sign(of byte: UInt8) -> String { String(UnicodeScalar(byte)) }
 

@@ -111,7 +111,7 @@ public struct JSONSyntaxError: Error, Sendable, Equatable, CustomStringConvertib
         case unknownEscape(String)
         case invalidUTF8
         case severalDocuments
-        /// A second object, which holds a service.
+        /// What follows names a service, so it must not be thrown away.
         case secondDocument
         /// The same object once more.
         case repeatedDocument
@@ -204,7 +204,8 @@ extension JSONSyntaxError.Cause {
         case .unknownEscape(let sign): "JSON has no escape '\\\(sign)'; a backslash itself is written \\\\"
         case .invalidUTF8: "the bytes are not valid UTF-8"
         case .severalDocuments: "text after the end of the JSON value"
-        case .secondDocument: "a second JSON object begins here; a file is one object"
+        case .secondDocument:
+            "another part of the file begins here, behind the end of the first object; a file is one object"
         case .repeatedDocument: "the whole object stands twice"
         case .cutShort: "the text ends before the value does"
         case .tooDeep: "it is not read any further here, and whether devices read it is not known"

@@ -87,9 +87,13 @@ enum RootNotObject: LintRule {
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         guard let root = subject.file?.document.root, root.members == nil else { return }
+        // A string that holds the file.
+        let isEncodedTwice = root.string?.first { !$0.isWhitespace } == "{"
         findings.add(
             root.elements == nil ? root.range : root.opening, "",
-            "the outermost value is \(Quoted.kind(root)), not an object; devices read no service from it")
+            "the outermost value is \(Quoted.kind(root)), not an object; devices read no service from it"
+                + (isEncodedTwice ? "; the JSON was encoded once too often" : ""),
+            fix: isEncodedTwice ? "serve the text of the string itself: encode the object once" : nil)
     }
 }
 
