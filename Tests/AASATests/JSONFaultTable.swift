@@ -313,6 +313,7 @@ struct BrokenFile: Sendable, CustomTestStringConvertible {
         .init(
             "<br />\n<font size='1'><table><tr><th>( ! ) Notice: Undefined variable: x in /a.php on line <i>3</i></th></tr></table></font>\n"
                 + wholeText, 1, "phpMessage"),
+        .init("<?xml version=\"1.0\"?> - <Error><Code>NoSuchKey</Code></Error>", 1, "storageError"),
         .init("<ListAllMyBucketsResult><Buckets></Buckets></ListAllMyBucketsResult>", 1, "bucketListing"),
         .init("{}&&" + wholeText, 1, "guardPrefix"), .init("'use strict';\nmodule.exports = {}", 1, "script"),
         .init("PS C:\\Users\\me> type aasa\n" + wholeText, 1, "shellSession"),

@@ -157,8 +157,9 @@ extension JSONParser {
         if messageOfPHP(bytes[index...]) { return .phpMessage }
         let text = String(decoding: bytes[index...].prefix(65_536), as: UTF8.self)
         var rest = text[...]
-        while let end = Self.endOfProlog(rest) { rest = rest[end...].drop(while: \.isWhitespace) }
-        if text.hasPrefix("<!--"), rest.first == "{" { return .comment }
+        // Text may stand between what comes before the first element.
+        while let end = Self.endOfProlog(rest) { rest = rest[end...].drop { !"<{[\"".contains($0) } }
+        if text.hasPrefix("<!--"), let first = rest.first, first != "<" { return .comment }
         let element = rest.dropFirst().prefix { !$0.isWhitespace && $0 != ">" && $0 != "/" }
         guard rest.first == "<", element.first?.isLetter == true else { return text.hasPrefix("<!") ? .htmlPage : nil }
         let prolog = text[..<rest.startIndex].lowercased()
