@@ -148,8 +148,14 @@ extension StatusServerSuite {
             #expect(!page.sections.flatMap(\.rows).map(\.isShort).contains(false))
             #expect(page.groups?.groups.map(\.name) == ["b"])
             #expect(page.groups?.groups[0].text == "1 stale, 1 propagating")
-            #expect(page.reasons.map(\.status) == ["Missing", "Stale", "Propagating"])
+            // Groups of one say no more than the rows.
+            #expect(page.reasons.isEmpty)
             #expect(page.pager.range == "1–25 of 65" && page.pager.next == "/?page=2")
+            let refusal = Reply.crawler("SWCERR00101 Bad HTTP Response: 403 Forbidden")
+            for index in 0..<6 { try await play("w\(index).test", into: scratch.store, edges: [refusal, refusal]) }
+            let summed = try await self.page(scratch, watched + more)
+            #expect(summed.reasons.map(\.count) == ["7", "1", "1"])
+            #expect(summed.reasons.map(\.status) == ["Missing", "Stale", "Propagating"])
         }
 
         @Test("with 10,000 domains the page stays small, and costs little")

@@ -156,7 +156,8 @@ extension StorageSuite {
             #expect(try await store.lastInstant() == noon + 95)
             // A message that waits for its next attempt must not wait for the clock to come back to where it was made.
             let made = MessageRecord(
-                key: "k", reason: .firing, kind: .cdnStale, body: Data(), members: [], createdAt: noon + 100, retryAt: noon)
+                key: "k", reason: .firing, kind: .cdnStale, body: Data(), members: [], createdAt: noon + 100,
+                retryAt: noon)
             try await store.ops { _ = try $0.insert(made) }
             #expect(try await store.lastInstant() == noon + 100)
         }

@@ -21,6 +21,8 @@ struct DomainView: Equatable, Sendable {
     let numbers: [Number]
     let squares: EdgePicture?
     let picture: PropagationPicture?
+    /// Whether there are two files, of which one can be told from the other.
+    let comparesFiles: Bool
     let changes: ChangeList?
     let triedURL: String
     let tried: TriedURL?
@@ -131,7 +133,8 @@ struct DomainView: Equatable, Sendable {
             window: reading.query.window, time: time)
         picture = PropagationPicture(scope, query: reading.query, path: path)
         let reader = reading.full.map { PlaceReader($0, scope) }
-        changes = verdict.flatMap { ChangeList($0.comparison, reader: reader) }
+        comparesFiles = verdict.map { $0.comparison.state.isOfTwoFiles } ?? false
+        changes = verdict.flatMap { ChangeList($0.comparison, of: domain, reader: reader) }
         triedURL = reading.query.url.onOneLine(upTo: 2000)
         tried =
             reading.query.url.isEmpty
@@ -316,6 +319,16 @@ extension DomainView {
     }
 }
 
+extension Comparison.State {
+    /// Whether both places have a file.
+    fileprivate var isOfTwoFiles: Bool {
+        switch self {
+        case .inSync, .propagating, .stale, .divergent, .mixed: true
+        case .missing, .originUnavailable, .cdnUnavailable, .notCompared: false
+        }
+    }
+}
+
 /// What changes between Apple's copy and the origin's file.
 struct ChangeList: Equatable, Sendable {
     let note: String
@@ -342,7 +355,7 @@ struct ChangeList: Equatable, Sendable {
     private static let maximum = 24
 
     /// nil where nothing differs.
-    init?(_ comparison: Comparison, reader: PlaceReader?) {
+    init?(_ comparison: Comparison, of domain: Domain, reader: PlaceReader?) {
         guard !comparison.changes.isEmpty || !comparison.behaviour.isEmpty else { return nil }
         let origin = reader.flatMap { $0.version(of: $0.full.origin) }
         let copies = (reader?.full.full?.edges.map(\.retrieval) ?? []) + [reader?.full.cdn.retrieval].compactMap(\.self)
@@ -363,7 +376,7 @@ struct ChangeList: Equatable, Sendable {
             query.url = note.example
             return Behaviour(
                 url: note.example.onOneLine(upTo: 200), now: words(note.from), then: words(note.to),
-                address: query.address("") + "#try")
+                address: query.address("/domains/\(domain.name)") + "#try")
         }
         changes = comparison.changes.prefix(Self.maximum).map { change in
             let sign: (String, String) =

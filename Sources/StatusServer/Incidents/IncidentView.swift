@@ -15,11 +15,15 @@ struct IncidentView: Equatable, Sendable {
     let mark: String
     let parts: [OriginTable.Fact]
     let facts: [OriginTable.Fact]
+    /// What Apple's copy did not have yet, at the last news of the incident.
+    let changes: ChangeList?
+    let findings: [DomainView.FindingRow]
     let affected: [FrontPage.Kept]
     let canAcknowledge: Bool
     let canUnacknowledge: Bool
     let canSilence: Bool
     let path: String
+    let jsonURL: String
 
     init(
         _ record: IncidentRecord, facts: IncidentFacts?, note: IncidentNote?, deliveries: [DeliveryRecord],
@@ -27,6 +31,7 @@ struct IncidentView: Equatable, Sendable {
     ) {
         let incident = record.incident
         path = "/incidents/\(incident.id)"
+        jsonURL = "/api/v1/incidents/\(incident.id)"
         domain = incident.subjectName == "aasa-monitor" ? "the monitor" : incident.subjectName
         domainAddress = incident.domain.map { "/domains/\($0.name)" }
         kind = incident.kind.rawValue
@@ -37,7 +42,7 @@ struct IncidentView: Equatable, Sendable {
         frame = Frame(
             title: "\(domain): \(kind)",
             tone: incident.state == .resolved ? .ok : incident.severity == .error ? .fail : .warn,
-            section: .incidents, json: "/api/v1/incidents", basis: basis, time: time)
+            section: .incidents, json: jsonURL, basis: basis, time: time)
         let text = facts?.text(at: time.reading(incident))
         parts = [
             ("What phones do", text?.effect), ("Why", text?.cause), ("What to do", text?.action),
@@ -56,8 +61,13 @@ struct IncidentView: Equatable, Sendable {
             lines.append(("Flapping", "it begins and ends often; notifications pause until it is stable"))
         }
         if let reason = incident.reason { lines.append(("Ended with", reason.rawValue.replacing("_", with: " "))) }
-        lines.append(("Identifier", incident.id))
         self.facts = lines.compactMap { name, text in text.map { .init(name: name, text: $0) } }
+        changes = incident.domain.flatMap { domain in
+            facts.flatMap { ChangeList($0.comparison, of: domain, reader: nil) }
+        }
+        findings = (facts?.findings ?? []).enumerated().map { index, finding in
+            DomainView.FindingRow(finding.text(at: time.reading(incident)), index)
+        }
         affected = (facts?.affected?.domains ?? []).prefix(AffectedDomains.mostNamed).map {
             FrontPage.Kept(name: $0.name, value: "/domains/\($0.name)")
         }

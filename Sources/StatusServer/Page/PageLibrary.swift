@@ -22,7 +22,8 @@ struct PageLibrary: Sendable {
             ("marks", PackageResources.marks_mustache), ("top", PackageResources.top_mustache),
             ("foot", PackageResources.foot_mustache), ("row", PackageResources.row_mustache),
             ("propagation", PackageResources.propagation_mustache), ("places", PackageResources.places_mustache),
-            ("history", PackageResources.history_mustache),
+            ("history", PackageResources.history_mustache), ("changes", PackageResources.changes_mustache),
+            ("findings", PackageResources.findings_mustache),
         ]
         for (name, text) in texts {
             // A partial does not take the content type of what includes it.
