@@ -78,6 +78,70 @@ extension AASASuite {
             #expect(report.isValid && report.file != nil)
         }
 
+        private static func components(_ components: String, _ more: String = "") -> String {
+            #"{"applinks":{\#(more)"details":[{"appIDs":["D7KQ4ZW2MX.com.acme.shop"],"components":[\#(components)]}]}}"#
+        }
+
+        private static func paths(_ paths: String) -> String {
+            #"{"applinks":{"apps":[],"details":[{"appID":"D7KQ4ZW2MX.com.acme.shop","paths":[\#(paths)]}]}}"#
+        }
+
+        /// Files as people rightly write them, some of them more careful than they need be.
+        static let carefulFiles: [String] = [
+            // The whole site, written to be sure.
+            paths(#""*""#), paths(#""/*""#), paths(#""*","/""#), paths(#""*","/*""#), paths(#""/","/*","*""#),
+            paths(#""NOT /e/*","*","/""#), components(#"{"/":"*"},{"/":"/"}"#), components(#"{"/":"/*"}"#),
+            // A page with and without what is below it.
+            paths(#""/buy","/buy/*""#), paths(#""/buy/*","/buy""#), paths(#""/buy","/buy/","/buy/*""#),
+            paths(#""/buy*","/buy","/buy/*""#), components(#"{"/":"/buy"},{"/":"/buy/"}"#),
+            // Exclusions of what nothing opens.
+            paths(#""NOT /admin/*","NOT /api/*","NOT /login","/buy/*""#),
+            components(#"{"/":"/admin/*","exclude":true},{"/":"/api/*","exclude":true},{"/":"/buy/*"}"#),
+            components(#"{"/":"/buy/*"},{"/":"*","exclude":true}"#),
+            components(##"{"/":"/buy/*"},{"/":"*","?":"*","#":"*","exclude":true}"##),
+            paths(#""/buy/*","NOT *""#),
+            // Exclusions that have an effect.
+            components(##"{"#":"nolinks","exclude":true},{"/":"/*"}"##),
+            components(##"{"#":"?*","exclude":true},{"/":"/*"}"##),
+            components(#"{"?":{"nolink":"?*"},"exclude":true},{"/":"/*"}"#),
+            components(#"{"?":"?*","exclude":true},{"/":"/buy/*"}"#),
+            components(##"{"/":"/help/*","?":"*","#":"*","exclude":true},{"/":"/*"}"##),
+            components(#"{"/":"/*.pdf","exclude":true},{"/":"/docs/*"}"#),
+            components(#"{"/":"/.*","exclude":true},{"/":"/*"}"#),
+            paths(#""NOT /*.php","NOT /wp-admin/*","/*""#),
+            // Queries and fragments.
+            components(#"{"/":"/buy","?":{"id":"?*"}}"#), components(#"{"/":"/buy","?":"id=*"}"#),
+            components(#"{"/":"/buy","?":"*utm_source=*"}"#), components(#"{"/":"/buy","?":"preview"}"#),
+            components(#"{"/":"/buy","?":""}"#), components(#"{"/":"/list","?":"filter[name]=*"}"#),
+            components(#"{"/":"/list","?":{"filter[]":"?*","t":"12:30","user":"a:b"}}"#),
+            components(##"{"#":"/buy/*"},{"#":"!/sell/*"},{"#":"section(1)"}"##),
+            // Signs that mean something elsewhere.
+            components(
+                #"{"/":"/wiki/Foo_(bar)"},{"/":"/film/(500)_Days"},{"/":"/wiki/Talk:Page"},{"/":"/stocks/$AAPL"}"#),
+            components(#"{"/":"/@user/*"},{"/":"/~user/*"},{"/":"/-/issues/*"},{"/":"/c++/*"},{"/":"/index.*"}"#),
+            components(#"{"/":"/lat/1.0,2.0"},{"/":"/item;id=5"},{"/":"/12:30/*"},{"/":"/odata/$metadata"}"#),
+            paths(#""/a,b/*","/1,2","/a;b""#), paths(#""/id/????","/v?.?/*","/*/reviews","/buy/*/reviews/*""#),
+            components(#"{"/":"/a|b","percentEncoded":false},{"/":"/red shoes/*","percentEncoded":false}"#),
+            components(#"{"/":"/caf%C3%A9/*"},{"/":"/Käse/*","percentEncoded":false}"#),
+            components(#"{"/":"/BUY/*","caseSensitive":false,"comment":"any case; {id} and :id are the server's"}"#),
+            // Variables.
+            components(#"{"/":"/$(lang)/*"},{"/":"/$(lang)-$(region)/buy"},{"/":"/order/$(digit)$(digit)"}"#),
+            components(
+                #"{"/":"/eat/$(food)/*"},{"/":"/$(food)"}"#, #""substitutionVariables":{"food":["taco","burrito-*"]},"#),
+            // Apps and services.
+            #"{"applinks":{"apps":[],"details":[{"appID":"D7KQ4ZW2MX.com.acme.a","paths":["NOT /b/*","/a/*"]},{"appID":"D7KQ4ZW2MX.com.acme.b","paths":["/b/*"]}]}}"#,
+            #"{"applinks":{"details":[{"appIDs":["D7KQ4ZW2MX.com.acme.undefined-behaviour","D7KQ4ZW2MX.com.null-pointer.a"],"components":[{"/":"/a/*"}]}]}}"#,
+            #"{"webcredentials":{"apps":["D7KQ4ZW2MX.com.acme.shop"]},"appclips":{"apps":["D7KQ4ZW2MX.com.acme.shop","D7KQ4ZW2MX.com.acme.shop.Clip"]}}"#,
+            #"{"applinks":{"apps":[],"details":[{"appID":"D7KQ4ZW2MX.com.acme.a","appIDs":["D7KQ4ZW2MX.com.acme.a"],"paths":["/a/*"],"components":[{"/":"/a/*"}]}]},"activitycontinuation":{"apps":["D7KQ4ZW2MX.com.acme.a"]}}"#,
+            #"{"comment":"made by hand","applinks":{"comment":"x","details":[{"comment":"y","appIDs":["D7KQ4ZW2MX.com.acme.a"],"components":[{"/":"/a/*","comment":"z"}]}]}}"#,
+        ]
+
+        @Test("a correct file has notes at most", arguments: carefulFiles)
+        func correct(_ text: String) {
+            let findings = Linter.lint(Array(text.utf8)).findings.filter { $0.severity != .note }
+            #expect(findings.isEmpty, "\(findings.map { "\($0.start): \($0.message) [\($0.rule)]" })")
+        }
+
         @Test("the examples as they stand in the documentation bear placeholders, and no error")
         func verbatim() {
             for (_, text) in Self.files {

@@ -76,6 +76,14 @@ extension MarkedFile {
         .init("app-id-format", .error, #"{"applinks": {"details": {«"com.acme.shop"»: {"paths": ["*"]}}}}"#),
         .credentials("app-id-blank", .error, #"«" D7KQ4ZW2MX.com.acme.shop"», «"D7KQ4ZW2MX.com.acme.shop\n"»"#),
         .credentials(
+            "app-id-several", .error,
+            #"«"D7KQ4ZW2MX.com.acme.a, D7KQ4ZW2MX.com.acme.b"», «"D7KQ4ZW2MX.com.a D7KQ4ZW2MX.com.b"», "D7KQ4ZW2MX.a b""#
+        ),
+        .credentials(
+            "app-id-placeholder", .error,
+            #"«"D7KQ4ZW2MX.undefined"», «"D7KQ4ZW2MX.null"», «"D7KQ4ZW2MX.com.acme.undefined"», "D7KQ4ZW2MX.com.null.a""#
+        ),
+        .credentials(
             "app-id-placeholder", .error, #"«"TEAMID.com.acme"», «"XXXXXXXXXX.com.acme"», «"undefined.com.acme"»"#),
         .credentials(
             "app-id-placeholder", .error, #"«"ABCDE12345.com.acme"», «"<TEAM_ID>.com.acme"», «"$(TeamID).com.a"»"#),
@@ -144,6 +152,27 @@ extension MarkedFile {
             #"{"applinks": {"defaults": {"exclude": true}, "details": [{"appIDs": ["A"], "components": [{"/": "/a", "exclude": false}]}]}}"#
         ),
         .init("entry-opens-nothing", .error, #"{"applinks": {"details": [{"appIDs": ["A"], "components": []}]}}"#),
+        // The entry of the same app behind it opens the URLs; or each rule has an error of its own.
+        .init(
+            "entry-opens-nothing", .error,
+            #"{"applinks": {"details": [{"appID": "A", "paths": ["NOT /a"]}, {"appID": "A", "paths": ["/b"]}]}}"#),
+        .init(
+            "entry-opens-nothing", .error,
+            #"{"applinks": {"details": [{"appIDs": ["A", "B"], «"paths"»: ["NOT /a"]}, {"appID": "A", "paths": ["/b"]}]}}"#
+        ),
+        .components("entry-opens-nothing", .error, #"{"/": "/user/{id}"}"#),
+        .components("entry-opens-nothing", .error, #"{"/": "/(buy|sell)/*"}, {"/": "/é"}"#),
+        .components("entry-opens-nothing", .error, #"{"/": "/(a|b)"}, «{»"/": "/a^b"}"#),
+        .components("entry-opens-nothing", .error, ##"{"#": "*", "exclude": true}, {"/": "/a"}"##),
+        .init(
+            "details-single-entry", .error,
+            #"{"applinks": {"details": «{»"appIDs": ["D7KQ4ZW2MX.a"], "components": [{"/": "/a"}]}}}"#),
+        .init(
+            "details-single-entry", .error, #"{"applinks": {"apps": [], "details": «{»"appID": "A", "paths": ["*"]}}}"#),
+        .init("details-single-entry", .error, #"{"applinks": {"apps": [], "details": {"A.b": {"paths": ["*"]}}}}"#),
+        .init(
+            "details-dictionary", .warning,
+            #"{"applinks": {"apps": [], "details": {"appID": "A", "paths": ["*"], "defaults": {}}}}"#),
         .paths("whole-site", .note, #""/a", «"*"»"#),
         .paths("whole-site", .note, #""NOT /a", "*""#),
         .components("whole-site", .note, #"{"/": «"/*"»}"#),
@@ -200,6 +229,21 @@ extension MarkedFile {
         .components(
             "query-item-name", .error,
             #"{"?": {«"R&D"»: "1"}}, {"?": {"R&D": "1", "a#": "", «"b=1"»: "", «"?c"»: "x"}, "percentEncoded": false}"#),
+        .components("query-item-name", .error, #"{"?": {«"utm_*"»: "?*", "utm_*2": "*"}}, {"?": {«"*"»: "?*"}}"#),
+        .components("query-item-without-effect", .warning, #"{"?": {«"utm_*"»: "*", "a": "?*"}}"#),
+        .components(
+            "query-without-value", .warning,
+            #"{"?": «"utm_source"»}, {"?": "preview"}, {"?": «"id"»}, {"?": "id=*"}, {"?": "paid"}, {"?": «"inviteToken_id"»}, {"?": «"itemId"»}"#
+        ),
+        .components("exclusion-takes-all", .error, #"{"/": "/a/*", "?": «"*"», "exclude": true}, {"/": "/a/*"}"#),
+        .components(
+            "exclusion-takes-all", .error,
+            ##"{"#": «"*"», "exclude": true}, {"/": "/a"}, {"/": "/b", "exclude": true}"##),
+        .components("exclusion-takes-all", .error, ##"{"/": "/a"}, {"?": "*", "#": "*", "exclude": true}"##),
+        .components(
+            "exclusion-takes-all", .error, ##"{"/": "/b/*", "?": "*", "#": "*", "exclude": true}, {"/": "*"}"##),
+        .components("exclusion-takes-all", .error, ##"{"#": "?*", "exclude": true}, {"/": "/a"}"##),
+        .components("rule-unreachable", .warning, ##"{"#": "*", "exclude": true}, {"/": "/a"}, {"/": "/b"}"##),
         .components(
             "query-item-without-effect", .warning,
             #"{"?": {«"?a"»: "*", "b": "*", «"ü"»: "*", "?c": "1"}}, {"?": {"ü": "*"}, "percentEncoded": false}"#),
@@ -228,15 +272,15 @@ extension MarkedFile {
             "exclude-after-include", .error, #"{"/": "/a/*", "exclude": true}, {"/": "/a/b", "exclude": true}"#),
         .paths("exclude-after-include", .error, #""*", «"NOT /a"»"#),
         .components(
-            "exclusion-without-effect", .warning,
+            "exclusion-without-effect", .note,
             #"«{»"/": "/b/*", "exclude": true}, {"/": "/a/x", "exclude": true}, {"/": "/a/*"}"#),
-        .components("exclusion-without-effect", .warning, #"{"/": "/a/*"}, «{»"/": "/b", "exclude": true}"#),
-        .components("exclusion-without-effect", .warning, #"{"/": "/a*b", "exclude": true}, {"/": "/a/c*"}"#),
-        .components("exclusion-without-effect", .warning, #"{"/": "/a", "exclude": true}"#),
-        .paths("exclusion-without-effect", .warning, #"«"NOT /b"», "NOT /a", "/a/*""#),
-        .components("rule-unreachable", .warning, #"{"/": "/a/*"}, «{»"/": "/a"}, {"/": "/a*"}"#),
+        .components("exclusion-without-effect", .note, #"{"/": "/a/*"}, «{»"/": "/b", "exclude": true}"#),
+        .components("exclusion-without-effect", .note, #"{"/": "/a*b", "exclude": true}, {"/": "/a/c*"}"#),
+        .components("exclusion-without-effect", .note, #"{"/": "/a", "exclude": true}"#),
+        .paths("exclusion-without-effect", .note, #"«"NOT /b"», "NOT /a", "/a/*""#),
+        .components("rule-unreachable", .warning, #"{"/": "/a/*"}, «{»"/": "/a/b"}, {"/": "/a"}, {"/": "/a*"}"#),
         .components("rule-unreachable", .warning, #"{"/": "/a*"}, {"/": "/b*"}, «{»"/": "/a?"}, «{»"/": "/b*"}"#),
-        .paths("rule-unreachable", .warning, #""/a", «"/a/"», "/A""#),
+        .paths("rule-unreachable", .warning, #""/a", "/a/", «"/a"», "/A""#),
         .components("rule-unreachable", .warning, #"{"/": "/a", "?": {"x": "1"}}, {"/": "/a"}"#),
     ]
 
@@ -253,6 +297,15 @@ extension MarkedFile {
         .components(
             "regular-expression", .error,
             #"{"/": "/.*", "exclude": true}, {"/": "/a/[id]"}, {"?": {"a[]": "[x-y]*"}}, {"/": "/$(alpha)*"}"#),
+        .paths(
+            "pattern-several", .error, #"«"/a/*, /b/*"», «"/a /b"», «"NOT /a,NOT /b"», «"/a;/b"», «"/a\n/b"», "/1,2""#),
+        .components(
+            "pattern-several", .error, ##"{"/": «"/a,/b"»}, {"/": "/a /b", "percentEncoded": false}, {"#": "/a,/b"}"##),
+        .paths("pattern-blank", .error, #"«" /a"», «"/b/* "», «"NOT /c "», "NOT  /d", " NOT /e", "/f g""#),
+        .components(
+            "pattern-blank", .error,
+            ##"{"/": «"/a\n"»}, {"?": {"b": «" ?*"»}}, {"#": «"c "», "percentEncoded": false}"##),
+        .paths("pattern-not-encoded", .error, #"" /a", "/b/* ", "/a, /b""#),
         .paths("not-lower-case", .warning, #"«"not /a"», «"Not /b"», "NOT /c", "/not /d", "*""#),
         .init(
             "empty-variable-value", .warning,

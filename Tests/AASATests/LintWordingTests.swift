@@ -40,14 +40,19 @@ extension AASASuite {
         @Test(
             "a rule that matches nothing has its reason where one is known",
             arguments: [
-                (#"{"/":"/users/a|b"}"#, ##"'|' in "/users/a|b" stands in URLs as %7C only"##),
+                (#"{"/":"/users/a^b"}"#, ##"'^' in "/users/a^b" stands in URLs as %5E only"##),
                 (#"{"?":{"a":"1&b=2"}}"#, ##"'&' in "1&b=2" ends the value of a query item"##),
                 (##"{"?":"a#b"}"##, ##"'#' in "a#b" ends the query of a URL"##),
                 (#"{"/":"/100%/a"}"#, ##"'%' in "/100%/a" is not followed by two hexadecimal digits"##),
             ])
         func reason(_ component: String, _ reason: String) throws {
-            let finding = try finding("rule-matches-nothing", components(component))
+            let finding = try finding("rule-matches-nothing", components(component + #",{"/":"/other"}"#))
             #expect(finding.message == "no URL can match this rule: " + reason)
+            // Where it is the only rule, that the entry opens nothing is told with the reason, at the rule.
+            let alone = Linter.lint(Array(components(component).utf8)).findings
+            #expect(alone.map(\.rule) == ["entry-opens-nothing"])
+            #expect(alone.first?.message.hasPrefix("no URL can match this rule: " + reason) == true)
+            #expect(alone.first?.range == finding.range)
         }
 
         private func file(_ component: String, _ variables: String) -> String {
@@ -80,7 +85,8 @@ extension AASASuite {
             ])
         func doubledSlash(_ pattern: String, _ value: String, _ reason: String) throws {
             let component = #"{"/":"\#(pattern)"}"#
-            let finding = try finding("rule-matches-nothing", file(component, #""v":["\#(value)"]"#))
+            let finding = try finding(
+                "rule-matches-nothing", file(component + #",{"/":"/other"}"#, #""v":["\#(value)"]"#))
             let start = #"no URL can match this rule: the values of the variable "v" "#
             #expect(finding.message.hasPrefix(start + reason), "\(finding.message)")
             #expect(finding.fix.hasPrefix("take the slash off the "))
@@ -113,9 +119,9 @@ extension AASASuite {
         @Test("a variable without a value is the reason where it is")
         func emptyVariable() throws {
             let text =
-                #"{"applinks":{"substitutionVariables":{"a":[]},"details":[{"appID":"A","paths":["/$(a)/|x"]}]}}"#
+                #"{"applinks":{"substitutionVariables":{"a":[]},"details":[{"appID":"A","paths":["/$(a)/^x","/b"]}]}}"#
             let finding = try finding("rule-matches-nothing", text)
-            #expect(finding.message == #"no URL can match this rule: the variable "a" in "/$(a)/|x" has no value"#)
+            #expect(finding.message == #"no URL can match this rule: the variable "a" in "/$(a)/^x" has no value"#)
         }
 
         @Test(
@@ -164,7 +170,69 @@ extension AASASuite {
             let text =
                 #"{"applinks":{"defaults":{"exclude":true},"details":[{"appIDs":["A"],"components":[{"/":"/a"}]}]}}"#
             #expect(try finding("entry-opens-nothing", text).fix == "take \"exclude\" out of \"defaults\"")
-            #expect(try finding("entry-opens-nothing", paths(#""NOT /a""#)).fix.contains("\"*\""))
+            let fix = try finding("entry-opens-nothing", paths(#""NOT /a""#)).fix
+            #expect(fix == "add a path without NOT behind the exclusions, for the URLs that the app opens")
+        }
+
+        @Test(
+            "a variable named in other letters, or in another notation, is named in the advice",
+            arguments: ["$(Food)", "{food}", "${food}", "$food", ":food", "[food]", "{{ food }}", "<food>", "{Food?}"])
+        func variable(_ written: String) throws {
+            let finding = try #require(
+                Linter.lint(Array(file(#"{"/":"/eat/\#(written)/x"}"#, #""food":["taco"]"#).utf8)).findings.first {
+                    $0.severity == .error
+                })
+            #expect(finding.fix.contains("$(food)"), "\(finding.message): \(finding.fix)")
+        }
+
+        @Test(
+            "the advice writes what was meant",
+            arguments: [
+                (#"{"/":" /buy/*"}"#, "pattern-blank", #"write "/buy/*""#),
+                (
+                    #"{"/":"/buy/*, /sell/*"}"#, "pattern-several",
+                    #"write a component for each: {"/": "/buy/*"}, {"/": "/sell/*"}"#
+                ),
+                (#"{"?":"utm_source"}"#, "query-without-value", #"write "?": {"utm_source": "?*"}"#),
+                (#"{"?":{"*":"?*"}}"#, "query-item-name", #"write "?": "?*" for any query"#),
+                (
+                    #"{"?":{"utm_*":"?*"}}"#, "query-item-name",
+                    #"or "?": "*utm_*=?*", which is compared with the whole query"#
+                ),
+            ])
+        func advice(_ component: String, _ rule: String, _ fix: String) throws {
+            let finding = try finding(rule, components(component))
+            #expect(finding.fix.hasSuffix(fix), "\(finding.fix)")
+        }
+
+        @Test("several IDs and paths of one string are written apart in the advice")
+        func several() throws {
+            let ids = try finding("app-id-several", #"{"webcredentials":{"apps":["D7KQ4ZW2MX.a, D7KQ4ZW2MX.b"]}}"#)
+            #expect(ids.fix == #"write "D7KQ4ZW2MX.a", "D7KQ4ZW2MX.b""#)
+            let blank = try finding("app-id-blank", #"{"webcredentials":{"apps":[" D7KQ4ZW2MX.a"]}}"#)
+            #expect(blank.fix == #"write "D7KQ4ZW2MX.a""#)
+            let excluded = try finding("pattern-several", paths(#""NOT /a, NOT /b","/*""#))
+            #expect(excluded.fix == #"write "NOT /a", "NOT /b""#)
+        }
+
+        @Test("an entry whose apps are opened by another entry is said to shut the others alone")
+        func shutApps() throws {
+            let text =
+                #"{"applinks":{"details":[{"appIDs":["D7KQ4ZW2MX.a","D7KQ4ZW2MX.b"],"components":[{"/":"/a","exclude":true}]},"#
+                + #"{"appIDs":["D7KQ4ZW2MX.a"],"components":[{"/":"/b"}]}]}}"#
+            let message = try finding("entry-opens-nothing", text).message
+            #expect(message == #"all rules of this entry exclude; "D7KQ4ZW2MX.b" opens no URL"#)
+        }
+
+        @Test("of exclusions that are too many to be judged it is said that they were not", arguments: [20, 320])
+        func manyExclusions(_ count: Int) {
+            let rules = (0..<count).map { #"{"/":"/p\#($0)/*/x"}"# }
+            let report = Linter.lint(
+                Array(components(#"{"/":"*/help","exclude":true},"# + rules.joined(separator: ",")).utf8))
+            let isJudged = report.findings.contains { $0.rule == "exclusion-without-effect" }
+            let isTold = report.findings.contains { $0.message.hasPrefix("whether each exclusion has an effect") }
+            #expect(isJudged != isTold)
+            #expect(isJudged || count > 300)
         }
 
         @Test(

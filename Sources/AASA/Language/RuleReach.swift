@@ -264,12 +264,13 @@ private struct ContainmentGoal: SearchGoal {
 
 /// Which exclusions of an entry keep no URL from the app: no later rule would open what they take.
 extension AppLinks.Entry {
-    /// The exclusions of which it is proven; none where the budget does not suffice. An entry of exclusions alone opens
+    /// The exclusions of which it is proven, and whether the budget sufficed for all. An entry of exclusions alone opens
     /// nothing anyway, and none of its rules is named.
     func idleExclusions(
         _ reaches: [RuleReach], states: Int, meter: WorkMeter, _ check: ExampleCheck
-    ) -> [URLRule] {
-        guard reaches.count == rules.count, !rules.allSatisfy(\.isExclusion) else { return [] }
+    ) -> (found: [URLRule], isComplete: Bool) {
+        guard reaches.count == rules.count, !rules.allSatisfy(\.isExclusion) else { return ([], true) }
+        var isComplete = true
         var numbering = RuleNumbering()
         var numbered: [RuleNumbering.NumberedRule] = []
         var idle: [URLRule] = []
@@ -290,7 +291,7 @@ extension AppLinks.Entry {
             {
                 continue
             }
-            if check.isExhausted { return idle }
+            if check.isExhausted { return (idle, false) }
             do {
                 if numbered.isEmpty { numbered = try numbering.numbered(rules, meter: meter) }
                 var goal = EffectGoal(index: index)
@@ -302,11 +303,12 @@ extension AppLinks.Entry {
                 try search.run(&goal)
                 if !goal.hasEffect { idle.append(rule) }
             } catch {
-                // Not known; nothing is said.
-                if meter.isExhausted { return idle }
+                // Not known; nothing is said of this one.
+                isComplete = false
+                if meter.isExhausted { break }
             }
         }
-        return idle
+        return (idle, isComplete)
     }
 }
 

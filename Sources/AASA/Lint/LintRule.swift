@@ -89,10 +89,12 @@ enum LintRegistry {
         // Keys.
         MisspeltKey.self, ExcludeNotRead.self, MisplacedKey.self, UnknownComponentKey.self, UnknownKey.self,
         // applinks.
-        DetailsElementType.self, AppsWithoutDetails.self, DetailsDictionary.self, AppsBesideDetails.self,
+        DetailsElementType.self, AppsWithoutDetails.self, DetailsSingleEntry.self, DetailsDictionary.self,
+        AppsBesideDetails.self,
         AppsMissingForOlderSystems.self, PathsMissingForOlderSystems.self,
         // App IDs.
-        AppIDFormat.self, AppIDBlank.self, AppIDPlaceholder.self, AppIDPrefixTwice.self, AppIDWildcard.self,
+        AppIDFormat.self, AppIDSeveral.self, AppIDBlank.self, AppIDPlaceholder.self, AppIDPrefixTwice.self,
+        AppIDWildcard.self,
         EntryWithoutApp.self,
         AppIDsType.self, AppIDExample.self, AppIDStoreNumber.self, AppIDsDisagree.self, AppInSeveralEntries.self,
         AppIDDuplicate.self, AppClipID.self, TypographicCharacter.self,
@@ -102,7 +104,8 @@ enum LintRegistry {
         ComponentsAndPathsDiffer.self, ComponentsBeyondPaths.self, BroadPattern.self, WholeSite.self,
         // Components.
         ComponentType.self, QueryValueList.self, QueryItemName.self, QueryNameNotEncoded.self,
-        QueryItemWithoutEffect.self, ExclusionTakesMissingItem.self, QueryItemTakesMissing.self,
+        QueryItemWithoutEffect.self, QueryWithoutValue.self, ExclusionTakesMissingItem.self, ExclusionTakesAll.self,
+        QueryItemTakesMissing.self,
         DefaultsConstraint.self, SettingsType.self,
         // Order.
         ExcludeAfterInclude.self, RuleUnreachable.self, ExclusionWithoutEffect.self, RuleMatchesNothing.self,
@@ -110,6 +113,7 @@ enum LintRegistry {
         // Patterns.
         UndefinedVariable.self, UnclosedVariable.self, NestedVariable.self, PatternTooComplex.self,
         PatternNotEncoded.self, VariableNotEncoded.self, RoutePlaceholder.self, RegularExpression.self,
+        RouteNotation.self, PatternSeveral.self, PatternBlank.self,
         HostInPath.self, QueryInPath.self, LeadingSign.self,
         EntityInQuery.self,
         MalformedNot.self, NotLowerCase.self, LowerCaseEscape.self,

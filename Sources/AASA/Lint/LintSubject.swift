@@ -10,7 +10,11 @@ struct LintSubject {
     let applinks: AppLinks?
     /// The entries of `details`; none where `apps` alone names the apps.
     let entries: [AppLinks.Entry]
+    /// Whether `details` is an entry itself; then there are none.
+    let hasSingleEntry: Bool
     let appIDs: [AppIDSite]
+    /// The keys that count for nothing where they stand.
+    let keys: [KeySite]
     let patterns: [PatternSite]
     /// The conditions on single items of the query.
     let queryItems: [QueryItemSite]
@@ -18,13 +22,16 @@ struct LintSubject {
     let emptyVariables: Set<ExactText>
     /// Variables of which no value can stand in an encoded URL.
     let unencodedVariables: Set<ExactText>
+    /// The file's variables by their lower-case names: a placeholder may mean one.
+    let variableNames: ForeignNotation.VariableNames
     /// The values of the file's own variables.
     let variableValues: [ExactText: [String]]
     /// Each `defaults` object, of applinks first.
     let defaults: [DefaultsSite]
     /// What the pattern language tells about each entry's rules, in the order of `entries`.
     let reaches: [[RuleReach]]
-    /// Rules that never decide, with those that take their URLs.
+    /// Rules that never decide, with those that take their URLs. Without the page of a folder behind the folder itself, such
+    /// as `/` behind `*`: both open the app, and people write both to be sure.
     let shadows: [Shadow]
     let catchAlls: [CatchAll]
     /// URLs that apps of two entries open.
@@ -84,9 +91,13 @@ struct LintSubject {
         }
         members = file?.document.root.members ?? []
         applinks = file?.applinks
-        entries = applinks.map { $0.form == .appsOnly ? [] : $0.entries } ?? []
+        hasSingleEntry = DetailsSingleEntry.isEntry(applinks?.node["details"])
+        entries = hasSingleEntry || applinks?.form == .appsOnly ? [] : applinks?.entries ?? []
         appIDs = Self.appIDs(applinks, entries, members)
-        patterns = entries.flatMap(PatternSite.all)
+        variableNames = Dictionary(
+            (applinks?.variables.custom ?? []).map { (ExactText($0.name.lowercased()), $0.name) },
+            uniquingKeysWith: { $1 })
+        patterns = entries.flatMap { [variableNames] in PatternSite.all(of: $0, variableNames) }
         queryItems = entries.flatMap { $0.rules.flatMap(QueryItemSite.all) }
         var values: [ExactText: [String]] = [:]
         // Of a name that stands twice the last one counts.
@@ -105,9 +116,14 @@ struct LintSubject {
             }
         }
         self.defaults = defaults
+        keys = KeySite.all(members, applinks, entries, defaults)
         reaches = ReachBudget.reaches(of: entries)
         shadows = reaches.joined().compactMap { reach in
-            if case .shadowed(let by) = reach.verdict { Shadow(rule: reach.rule, by: by) } else { nil }
+            if case .shadowed(let by) = reach.verdict, !reach.rule.isFolder(of: by) {
+                Shadow(rule: reach.rule, by: by)
+            } else {
+                nil
+            }
         }
         catchAlls = CatchAll.all(of: shadows)
         (overlaps, areOverlapsChecked) = applinks.map(ReachBudget.overlaps(of:)) ?? ([], true)
@@ -125,6 +141,12 @@ struct LintSubject {
         let first = bytes.first { $0 > 0x20 }
         return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
     }
+
+    /// The patterns of one rule.
+    func patterns(of rule: URLRule) -> [PatternSite] { PatternSite.all(of: rule, variableNames) }
+
+    /// Whether the file names a service that devices ask for.
+    var namesService: Bool { members.contains { Association.isKnown($0.key) } }
 
     /// A URL that a rule matches, for a message; none once they have cost enough.
     func example(of rule: URLRule) -> String? { rule.example(meter: examples) }
@@ -144,7 +166,8 @@ struct LintSubject {
             // Beside `details` the list is not read.
             if applinks.form == .appsOnly, let apps = applinks.node["apps"] { add(apps, "/applinks/apps") }
             if applinks.form == .dictionary {
-                for member in applinks.node["details"]?.members ?? [] where member.value.members != nil {
+                for member in applinks.node["details"]?.members ?? []
+                where member.value.members != nil && !DetailsSingleEntry.isEntry(applinks.node["details"]) {
                     sites.append(
                         AppIDSite(
                             text: member.key, node: nil, range: member.keyRange,
@@ -205,142 +228,26 @@ extension FindingSink.Related {
 }
 
 extension URLRule {
+    /// Whether this rule opens the page, or the folder, that one other rule opens with all below it; or the same page,
+    /// written with or without its last slash.
+    fileprivate func isFolder(of others: [URLRule]) -> Bool {
+        guard let other = others.first, others.count == 1, !isExclusion, !other.isExclusion, query == .any,
+            fragment == nil, other.query == .any, other.fragment == nil, let own = path?.text,
+            let broad = other.path?.text
+        else { return false }
+        let text = PathNormalization.normalize(own)
+        guard broad.utf8.last == UInt8(ascii: "*") else {
+            return !own.isExactly(broad) && text.isExactly(PathNormalization.normalize(broad))
+        }
+        let folder = PathNormalization.normalize(broad).dropLast()
+        let isBelow =
+            other.isUnconstrained
+            ? ["/", "/*", "*"].contains(text) : ["", "/", "/*"].contains { text.isExactly(folder + $0) }
+        return isBelow && !text.isExactly(PathNormalization.normalize(broad))
+    }
+
     /// Where findings point: an object by its first bracket, a string as a whole.
     var range: Range<Int> { node.members == nil && node.elements == nil ? node.range : node.opening }
-}
-
-/// A place where a pattern stands in the file, with what decides how it is read.
-struct PatternSite {
-    enum Part {
-        case path
-        case query
-        case queryItem
-        case fragment
-    }
-
-    let part: Part
-    /// As it is matched: of a path without its `NOT `.
-    let text: String
-    let node: JSONNode
-    let pointer: String
-    /// nil where Apple's reader drops the constraint that the pattern belongs to.
-    let pattern: Pattern?
-    let rule: URLRule
-
-    /// The text as it is compared, each variable a mere "$": a name within `$(...)` is none of the pattern's characters.
-    var literal: String {
-        guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
-        var result = ""
-        var rest = text.unicodeScalars[...]
-        // Behind the last bracket no variable ends, and nothing is looked for.
-        guard let last = rest.lastIndex(of: ")") else { return text }
-        while let scalar = rest.popFirst() {
-            result.unicodeScalars.append(scalar)
-            guard scalar == "$", rest.first == "(", rest.startIndex < last, let close = rest.firstIndex(of: ")") else {
-                continue
-            }
-            rest = rest[rest.index(after: close)...]
-        }
-        return result
-    }
-
-    /// All patterns that an entry's own components and paths hold, the older `paths` beside `components` included.
-    static func all(of entry: AppLinks.Entry) -> [PatternSite] { (entry.rules + entry.olderRules).flatMap(all(of:)) }
-
-    static func all(of rule: URLRule) -> [PatternSite] {
-        if rule.form == .path, let path = rule.path {
-            return [
-                PatternSite(
-                    part: .path, text: path.text, node: rule.node, pointer: rule.pointer, pattern: path, rule: rule)
-            ]
-        }
-        guard rule.form == .component else { return [] }
-        var sites: [PatternSite] = []
-        if let node = rule.node["/"], let text = node.string {
-            sites.append(
-                PatternSite(
-                    part: .path, text: text, node: node, pointer: rule.pointer + "/~1", pattern: rule.path, rule: rule))
-        }
-        if let node = rule.node["?"] {
-            if let text = node.string {
-                let pattern: Pattern? = if case .whole(let pattern) = rule.query { pattern } else { nil }
-                sites.append(
-                    PatternSite(
-                        part: .query, text: text, node: node, pointer: rule.pointer + "/?", pattern: pattern, rule: rule
-                    ))
-            }
-            let items: QueryItems? = if case .items(let items) = rule.query { items } else { nil }
-            for (index, member) in (node.lastMembers ?? []).enumerated() {
-                guard let text = member.value.string else { continue }
-                sites.append(
-                    PatternSite(
-                        part: .queryItem, text: text, node: member.value,
-                        pointer: "\(rule.pointer)/?/\(member.key.escapedForPointer)",
-                        pattern: items.flatMap { index < $0.count ? $0[index].pattern : nil }, rule: rule))
-            }
-        }
-        if let node = rule.node["#"], let text = node.string {
-            sites.append(
-                PatternSite(
-                    part: .fragment, text: text, node: node, pointer: rule.pointer + "/#", pattern: rule.fragment,
-                    rule: rule))
-        }
-        return sites
-    }
-}
-
-/// A condition on one item of the query, with what is wrong about the item's name.
-struct QueryItemSite {
-    enum Fault: Equatable {
-        /// A character that stands in no encoded URL.
-        case notEncoded(Unicode.Scalar)
-        /// The name begins with the sign that divides the query from the path, or one item from the next.
-        case leadingSign(Unicode.Scalar)
-        /// A sign that ends a name, so that none holds it.
-        case dividingSign(Unicode.Scalar)
-    }
-
-    let member: JSONMember
-    let pointer: String
-    let pattern: Pattern
-    let rule: URLRule
-
-    /// None where Apple's reader drops the whole constraint.
-    static func all(of rule: URLRule) -> [QueryItemSite] {
-        guard case .items(let items) = rule.query, let members = rule.node["?"]?.lastMembers,
-            members.count == items.count
-        else { return [] }
-        return zip(members, items).map { member, item in
-            QueryItemSite(
-                member: member, pointer: "\(rule.pointer)/?/\(member.key.escapedForPointer)", pattern: item.pattern,
-                rule: rule)
-        }
-    }
-
-    /// nil where some item may have the name.
-    var fault: Fault? {
-        let scalars = member.key.unicodeScalars
-        if let first = scalars.first, first == "?" || first == "&" && rule.isPercentEncoded {
-            return .leadingSign(first)
-        }
-        // A decoded name may hold an escaped "&" or "#", such as R%26D; nobody escapes a "=".
-        if scalars.contains("=") { return .dividingSign("=") }
-        guard rule.isPercentEncoded else { return nil }
-        if let sign = scalars.first(where: { $0 == "&" || $0 == "#" }) { return .dividingSign(sign) }
-        return scalars.first { $0.value <= 0x20 || $0.value >= 0x7F }.map { .notEncoded($0) }
-    }
-
-    /// Whether the condition holds whatever the URL, since a missing item has the empty value and the pattern takes
-    /// everything.
-    var takesAll: Bool { pattern.isUnconstrained }
-
-    /// What becomes of the rule where no item has the name: it counts as missing, and a missing item as empty.
-    var consequence: String {
-        guard pattern.elements != nil else { return "the rule never matches" }
-        return pattern.matches([], isCaseSensitive: rule.isCaseSensitive)
-            ? "the item counts as missing, and the condition holds for every URL"
-            : "the item counts as missing, and the rule never matches"
-    }
 }
 
 /// How much of the pattern language's work one file may cost the linter. Real files lie far below; what a hostile file has
@@ -396,11 +303,13 @@ enum ReachBudget {
         let budget = LanguageBudget(states: LanguageBudget.lint.states, steps: 600_000)
         let meter = WorkMeter(budget)
         let check = ExampleCheck(maximumElements: 1_000_000)
-        let found = zip(entries, reaches).flatMap { entry, reaches in
-            meter.isExhausted || check.isExhausted
-                ? [] : entry.idleExclusions(reaches, states: budget.states, meter: meter, check)
+        var (found, isComplete): ([URLRule], Bool) = ([], true)
+        for (entry, reaches) in zip(entries, reaches) where isComplete || !meter.isExhausted && !check.isExhausted {
+            let answer = entry.idleExclusions(reaches, states: budget.states, meter: meter, check)
+            found += answer.found
+            isComplete = isComplete && answer.isComplete
         }
-        return (found, !meter.isExhausted && !check.isExhausted)
+        return (found, isComplete)
     }
 
     /// Patterns of many wildcards lead to many states: they weigh by the square of their number.

@@ -69,3 +69,16 @@ enum Quoted {
         }
     }
 }
+
+extension String {
+    /// Without blanks, line breaks and invisible characters at both ends.
+    var trimmingBlanks: String {
+        func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+            scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint || scalar.value < 0x20
+        }
+        let start = unicodeScalars.drop(while: isBlank)
+        var end = start
+        while let last = end.last, isBlank(last) { end.removeLast() }
+        return String(end)
+    }
+}

@@ -155,10 +155,8 @@ public struct LiteralNotation: Sendable {
 extension URLRule {
     /// The first part of the path or fragment that looks like a placeholder of a router or a regular expression.
     public var literalNotation: LiteralNotation? {
-        for site in PatternSite.all(of: self) {
-            if let part = RoutePlaceholder.placeholder(in: site) ?? RegularExpression.expression(in: site) {
-                return LiteralNotation(rule: self, part: part)
-            }
+        for site in PatternSite.all(of: self, [:]) where site.part == .path || site.part == .fragment {
+            if let notation = site.notation { return LiteralNotation(rule: self, part: notation.part) }
         }
         return nil
     }

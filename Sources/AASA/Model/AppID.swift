@@ -22,7 +22,10 @@ package enum AppID {
 /// What is wrong with an app ID, decided once, so that no two rules speak about one.
 enum AppIDFault {
     case notString
+    /// Blanks or line breaks inside, or around it.
     case blank
+    /// Several IDs in one string.
+    case several([String])
     case typographic(Unicode.Scalar)
     case wildcard
     /// The same prefix twice.
@@ -46,6 +49,8 @@ enum AppIDFault {
         let isPlain = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         if AppID.isTemplate(text) {
             self = .placeholder(text)
+        } else if let several = Self.several(text) {
+            self = .several(several)
         } else if !isPlain, let typed = scalars.first(where: TypographicCharacter.isTypographic) {
             self = .typographic(typed)
         } else if !isPlain, scalars.contains(where: { $0.properties.isWhitespace || $0.value < 0x20 }) {
@@ -113,9 +118,33 @@ enum AppIDFault {
         if isPlaceholder(prefix: prefix) { return String(prefix) }
         // Apple's own example is complete in itself; half of it means that the other half was filled in.
         if examplePrefixes.contains(bare(prefix)), !isExample(bundle: bundle) { return String(prefix) }
+        if let label = emptyLabel(in: bundle) { return label }
         let lower = Array(text.lowercased().utf8)
         return placeholderBundles.contains { holds(lower, $0) } ? String(bundle) : nil
     }
+
+    /// What a script writes for a value that it does not have: as the whole bundle id, or as the last part of one.
+    private static func emptyLabel(in bundle: Substring) -> String? {
+        let label = bundle.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).last
+        guard let label, let text = String(label), text.utf8.count <= 9 else { return nil }
+        return ["undefined", "null", "none", "nil", "nan"].contains(text.lowercased()) ? text : nil
+    }
+
+    /// The IDs of a list that was written as one string.
+    private static func several(_ text: String) -> [String]? {
+        guard text.utf8.contains(where: { $0 <= 0x20 || separators.contains($0) }) else { return nil }
+        let parts = text.utf8.split { $0 <= 0x20 || separators.contains($0) }.compactMap { String($0) }
+        guard parts.count > 1, parts.count <= 100 else { return nil }
+        let ids = parts.count { part in
+            let (prefix, bundle) = (prefix(part), bundle(part))
+            return isPrefix(prefix) && !bundle.isEmpty || domains.contains(String(prefix)) && !bundle.isEmpty
+        }
+        return ids == parts.count ? parts : nil
+    }
+
+    private static let separators: Set<UInt8> = [
+        UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "|"), UInt8(ascii: "+"), UInt8(ascii: "&"),
+    ]
 
     private static func isPlaceholder(prefix: Substring) -> Bool {
         let word = bare(prefix)
@@ -187,4 +216,58 @@ enum AppIDFault {
         "com", "net", "org", "io", "app", "co", "dev", "de", "jp", "uk", "fr", "ru", "cn", "in", "br", "nl", "se", "me",
         "eu", "it", "es", "pl", "ch", "at", "au", "ca", "us", "kr", "tw", "vn", "id", "ai", "tech", "xyz",
     ]
+}
+
+/// An app ID that a file names, and how it differs from the one that was looked for.
+package struct NearbyAppID: Hashable, Sendable {
+    package let id: String
+    /// A clause such as `another team`; nil where the two have nothing in common.
+    package let difference: String?
+
+    /// The nearest first; each once. At most `limit`.
+    package static func all(_ ids: [String], near wanted: String, limit: Int = 5) -> [NearbyAppID] {
+        let target = Parts(wanted)
+        let judged = ids.uniqued.prefix(maximumJudged).map { id in (id: id, nearness: Nearness(Parts(id), target)) }
+        return judged.enumerated().sorted {
+            ($0.element.nearness.rank, $0.offset) < ($1.element.nearness.rank, $1.offset)
+        }.prefix(limit).map { NearbyAppID(id: $0.element.id, difference: $0.element.nearness.words) }
+    }
+
+    /// Files of generators name thousands.
+    private static let maximumJudged = 2_000
+
+    private struct Parts {
+        let prefix: String
+        let bundle: String
+
+        init(_ id: String) {
+            prefix = String(id.unicodeScalars.prefix { $0 != "." })
+            bundle = String(String.UnicodeScalarView(id.unicodeScalars.drop { $0 != "." }.dropFirst()))
+        }
+    }
+
+    private struct Nearness {
+        /// The smaller, the nearer.
+        let rank: Int
+        let words: String?
+
+        init(_ one: Parts, _ other: Parts) {
+            let isSameTeam = one.prefix == other.prefix
+            let (bundle, wanted) = (one.bundle.lowercased(), other.bundle.lowercased())
+            switch (isSameTeam, bundle == wanted) {
+            case (true, true): (rank, words) = (0, "upper and lower case differ")
+            case (false, true) where one.prefix.lowercased() == other.prefix.lowercased():
+                (rank, words) = (0, "upper and lower case differ")
+            case (false, true):
+                (rank, words) = (1, one.bundle == other.bundle ? "another team" : "another team, and another case")
+            case (true, false):
+                let distance = KeySuggestion.distance(Self.short(bundle), Self.short(wanted))
+                (rank, words) = (2 + distance, distance <= 2 ? "spelled otherwise" : "another app of the team")
+            case (false, false):
+                (rank, words) = (1_000 + KeySuggestion.distance(Self.short(bundle), Self.short(wanted)), nil)
+            }
+        }
+
+        private static func short(_ text: String) -> [UInt8] { Array(text.utf8.prefix(64)) }
+    }
 }

@@ -252,7 +252,7 @@ extension EndToEndTests {
             arguments: [
                 ("/help/:id", "/help/1", ":id"), ("/help/[id]", "/help/1", "[id]"), ("/help/{id}", "/help/1", "{id}"),
                 ("/help/:id/edit/$(digit)", "/help/1/edit/2", ":id"), ("/help/[0-9]+", "/help/1", "[0-9]+"),
-                ("/help/(a|b)", "/help/b", "(a|b)"), ("^/help/\\\\d+$", "/help/1", "\\\\d"),
+                ("/help/(a|b)", "/help/b", "(a|b)"), ("^/help/\\\\d+$", "/help/1", "\\\\d+"),
                 // Another URL would not match either.
                 ("/help/:id", "/buy/1", nil), ("/help/*", "/buy/1", nil),
             ])

@@ -1,7 +1,33 @@
 // App IDs: whether an app can have such an ID, and where it is named. What is wrong with the text of one is decided in
 // AppID.swift.
 
-enum AppIDFormat: LintRule {
+/// A rule about the text of an ID. Each ID has one fault at most, so that one rule speaks about it.
+private protocol AppIDTextRule: LintRule {
+    /// nil where the rule is about another fault.
+    static func words(on fault: AppIDFault, of text: String) -> Words?
+}
+
+private struct Words {
+    let message: String
+    /// nil: the rule's own.
+    var fix: String?
+}
+
+extension AppIDTextRule {
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for site in subject.appIDs {
+            guard let fault = site.fault else { continue }
+            if case .notString = fault, self == AppIDFormat.self {
+                let kind = site.node.map(Quoted.kind) ?? "no string"
+                findings.add(site.range, site.pointer, "an app ID is a string, this is \(kind); devices skip it")
+            } else if let words = words(on: fault, of: site.text ?? "") {
+                findings.add(site.range, site.pointer, words.message, fix: words.fix)
+            }
+        }
+    }
+}
+
+enum AppIDFormat: AppIDTextRule {
     static let description = LintRuleDescription(
         id: "app-id-format", severity: .error, title: "an app ID is not prefix.bundle-id",
         why: """
@@ -13,23 +39,34 @@ enum AppIDFormat: LintRule {
         fix: "take 'application-identifier' from the signed app's entitlements",
         reference: LintReference.associatedDomains)
 
-    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for site in subject.appIDs {
-            switch site.fault {
-            case .notString?:
-                let kind = site.node.map(Quoted.kind) ?? "no string"
-                findings.add(site.range, site.pointer, "an app ID is a string, this is \(kind); devices skip it")
-            case .format(let reason)?:
-                findings.add(
-                    site.range, site.pointer,
-                    "\(Quoted.json(site.text ?? "")) is no app ID, so it is equal to no app's: \(reason)")
-            default: continue
-            }
-        }
+    fileprivate static func words(on fault: AppIDFault, of text: String) -> Words? {
+        guard case .format(let reason) = fault else { return nil }
+        return Words(message: "\(Quoted.json(text)) is no app ID, so it is equal to no app's: \(reason)")
     }
 }
 
-enum AppIDBlank: LintRule {
+enum AppIDSeveral: AppIDTextRule {
+    static let description = LintRuleDescription(
+        id: "app-id-several", severity: .error, title: "several app IDs in one string",
+        why: """
+            Devices take a string for one ID and compare all of it: a list inside of a string is equal to no app's. Each app \
+            needs a string of its own.
+            """,
+        example: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop, D7KQ4ZW2MX.com.acme.staff""#),
+        fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop", "D7KQ4ZW2MX.com.acme.staff""#),
+        fix: "write each ID as a string of its own", reference: LintReference.associatedDomains)
+
+    fileprivate static func words(on fault: AppIDFault, of text: String) -> Words? {
+        guard case .several(let ids) = fault else { return nil }
+        return Words(
+            message:
+                "\(Quoted.json(text)) holds \(ids.count) app IDs; devices compare all of it with one app's, so it is "
+                + "equal to none",
+            fix: "write \(Quoted.list(ids))")
+    }
+}
+
+enum AppIDBlank: AppIDTextRule {
     static let description = LintRuleDescription(
         id: "app-id-blank", severity: .error, title: "an app ID holds a blank or a line break",
         why: "Devices compare the ID as a whole. One with a blank at its end never matches, and nothing tells.",
@@ -37,40 +74,36 @@ enum AppIDBlank: LintRule {
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
         fix: "take the blanks out", reference: LintReference.associatedDomains)
 
-    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for site in subject.appIDs {
-            guard case .blank? = site.fault else { continue }
-            findings.add(
-                site.range, site.pointer,
-                "the app ID \(Quoted.json(site.text ?? "")) holds a blank or a line break; it is equal to no app's")
-        }
+    fileprivate static func words(on fault: AppIDFault, of text: String) -> Words? {
+        guard case .blank = fault else { return nil }
+        let trimmed = text.trimmingBlanks
+        let isAround = !trimmed.isEmpty && !trimmed.unicodeScalars.contains { $0.properties.isWhitespace }
+        return Words(
+            message: "the app ID \(Quoted.json(text)) holds a blank or a line break; it is equal to no app's",
+            fix: isAround ? "write \(Quoted.json(trimmed))" : nil)
     }
 }
 
-enum AppIDPlaceholder: LintRule {
+enum AppIDPlaceholder: AppIDTextRule {
     static let description = LintRuleDescription(
         id: "app-id-placeholder", severity: .error, title: "an app ID was never filled in",
         why: """
             TEAMID, XXXXXXXXXX, undefined, <prefix> and the like are left over from a template, or a build step had no \
-            value for them; so is ABCDE12345 in front of a bundle id of one's own. No app is signed with such a prefix.
+            value for them, as for D7KQ4ZW2MX.undefined and D7KQ4ZW2MX.com.acme.null; so is ABCDE12345 in front of a bundle id of one's own. No app is signed with such a prefix.
             """,
         example: LintExample.credentials(#""TEAMID.com.acme.shop""#),
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
         fix: "take 'application-identifier' from the signed app's entitlements",
         reference: LintReference.associatedDomains)
 
-    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for site in subject.appIDs {
-            guard case .placeholder(let part)? = site.fault else { continue }
-            let text = site.text ?? ""
-            let seen = part.isExactly(text) ? "the app ID" : "\(Quoted.json(part)) in the app ID"
-            findings.add(
-                site.range, site.pointer, "\(seen) \(Quoted.json(text)) is a placeholder; no app has this ID")
-        }
+    fileprivate static func words(on fault: AppIDFault, of text: String) -> Words? {
+        guard case .placeholder(let part) = fault else { return nil }
+        let seen = part.isExactly(text) ? "the app ID" : "\(Quoted.json(part)) in the app ID"
+        return Words(message: "\(seen) \(Quoted.json(text)) is a placeholder; no app has this ID")
     }
 }
 
-enum AppIDPrefixTwice: LintRule {
+enum AppIDPrefixTwice: AppIDTextRule {
     static let description = LintRuleDescription(
         id: "app-id-prefix-twice", severity: .error, title: "an app ID with its prefix twice",
         why: """
@@ -81,18 +114,14 @@ enum AppIDPrefixTwice: LintRule {
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
         fix: "write the prefix once", reference: LintReference.associatedDomains)
 
-    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for site in subject.appIDs {
-            guard case .prefixTwice(let prefix)? = site.fault else { continue }
-            findings.add(
-                site.range, site.pointer,
-                "the app ID \(Quoted.json(site.text ?? "")) has the prefix \(Quoted.json(prefix)) twice; no app has this ID"
-            )
-        }
+    fileprivate static func words(on fault: AppIDFault, of text: String) -> Words? {
+        guard case .prefixTwice(let prefix) = fault else { return nil }
+        return Words(
+            message: "the app ID \(Quoted.json(text)) has the prefix \(Quoted.json(prefix)) twice; no app has this ID")
     }
 }
 
-enum AppIDWildcard: LintRule {
+enum AppIDWildcard: AppIDTextRule {
     static let description = LintRuleDescription(
         id: "app-id-wildcard", severity: .error, title: "an app ID holds a wildcard",
         why:
@@ -101,14 +130,48 @@ enum AppIDWildcard: LintRule {
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop", "D7KQ4ZW2MX.com.acme.staff""#),
         fix: "list each app by its full ID", reference: LintReference.whatsNew2019)
 
-    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for site in subject.appIDs {
-            guard case .wildcard? = site.fault else { continue }
-            findings.add(
-                site.range, site.pointer,
-                "the app ID \(Quoted.json(site.text ?? "")) holds a wildcard, which devices compare as a plain character"
-            )
-        }
+    fileprivate static func words(on fault: AppIDFault, of text: String) -> Words? {
+        guard case .wildcard = fault else { return nil }
+        return Words(
+            message: "the app ID \(Quoted.json(text)) holds a wildcard, which devices compare as a plain character")
+    }
+}
+
+enum AppIDExample: AppIDTextRule {
+    static let description = LintRuleDescription(
+        id: "app-id-example", severity: .warning, title: "an app ID of an example",
+        why: """
+            com.example is what Apple's documentation and project templates write; no app in the App Store has such a bundle \
+            id. It is no error: the ID is well formed, a development build may bear it, and documentation, this program's \
+            included, shows and tests with it. An ID with a placeholder in it can be no app's: app-id-placeholder.
+            """,
+        example: LintExample.credentials(#""ABCDE12345.com.example.app""#),
+        fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
+        fix: "put the ID of the real app", reference: LintReference.associatedDomains)
+
+    fileprivate static func words(on fault: AppIDFault, of text: String) -> Words? {
+        guard case .example = fault else { return nil }
+        return Words(
+            message: "the app ID \(Quoted.json(text)) is one of Apple's examples; no app in the App Store has it")
+    }
+}
+
+enum AppIDStoreNumber: AppIDTextRule {
+    static let description = LintRuleDescription(
+        id: "app-id-store-number", severity: .warning, title: "an app ID begins with ten digits",
+        why: """
+            App Store numbers have nine or ten digits; a prefix of digits alone is possible and next to unheard of. The number \
+            of the app's page in the App Store does not belong here.
+            """,
+        example: LintExample.credentials(#""1451685025.com.acme.shop""#),
+        fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
+        fix: "take 'application-identifier' from the signed app's entitlements",
+        reference: LintReference.associatedDomains)
+
+    fileprivate static func words(on fault: AppIDFault, of text: String) -> Words? {
+        guard case .storeNumber = fault else { return nil }
+        return Words(
+            message: "the prefix of \(Quoted.json(text)) looks like an App Store number; then no app has this ID")
     }
 }
 
@@ -158,50 +221,6 @@ enum AppIDsType: LintRule {
             findings.add(
                 list.range, entry.pointer + "/appIDs",
                 "\"appIDs\" is \(Quoted.kind(list)), not an array; devices ignore it, and the entry has no app")
-        }
-    }
-}
-
-enum AppIDExample: LintRule {
-    static let description = LintRuleDescription(
-        id: "app-id-example", severity: .warning, title: "an app ID of an example",
-        why: """
-            com.example is what Apple's documentation and project templates write; no app in the App Store has such a bundle \
-            id. It is no error: the ID is well formed, a development build may bear it, and documentation, this program's \
-            included, shows and tests with it. An ID with a placeholder in it can be no app's: app-id-placeholder.
-            """,
-        example: LintExample.credentials(#""ABCDE12345.com.example.app""#),
-        fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
-        fix: "put the ID of the real app", reference: LintReference.associatedDomains)
-
-    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for site in subject.appIDs {
-            guard case .example? = site.fault else { continue }
-            findings.add(
-                site.range, site.pointer,
-                "the app ID \(Quoted.json(site.text ?? "")) is one of Apple's examples; no app in the App Store has it")
-        }
-    }
-}
-
-enum AppIDStoreNumber: LintRule {
-    static let description = LintRuleDescription(
-        id: "app-id-store-number", severity: .warning, title: "an app ID begins with ten digits",
-        why: """
-            App Store numbers have nine or ten digits; a prefix of digits alone is possible and next to unheard of. The number \
-            of the app's page in the App Store does not belong here.
-            """,
-        example: LintExample.credentials(#""1451685025.com.acme.shop""#),
-        fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
-        fix: "take 'application-identifier' from the signed app's entitlements",
-        reference: LintReference.associatedDomains)
-
-    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for site in subject.appIDs {
-            guard case .storeNumber? = site.fault else { continue }
-            findings.add(
-                site.range, site.pointer,
-                "the prefix of \(Quoted.json(site.text ?? "")) looks like an App Store number; then no app has this ID")
         }
     }
 }
@@ -316,28 +335,6 @@ enum AppIDDuplicate: LintRule {
                 }
             }
         }
-    }
-}
-
-enum AppClipID: LintRule {
-    static let description = LintRuleDescription(
-        id: "app-clip-id", severity: .note, title: "no app ID of \"appclips\" looks like an App Clip's",
-        why: """
-            An App Clip has an ID of its own, usually that of its app with ".Clip" behind it. Where "appclips" lists only the \
-            app itself the clip is not associated.
-            """,
-        example: #"{"appclips": {"apps": ["D7KQ4ZW2MX.com.acme.shop"]}}"#,
-        fixedExample: #"{"appclips": {"apps": ["D7KQ4ZW2MX.com.acme.shop.Clip"]}}"#,
-        fix: "list the App Clip's own ID", reference: LintReference.appClips)
-
-    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        guard let member = subject.members.last(where: { $0.key == "appclips" }),
-            let list = member.value.member("apps"), let apps = list.value.strings, !apps.isEmpty,
-            !apps.contains(where: { Array($0.lowercased().utf8).firstRange(of: "clip".utf8) != nil })
-        else { return }
-        findings.add(
-            list.keyRange, "/appclips/apps",
-            "none of these IDs looks like an App Clip's (usually the app's ID and \".Clip\"): \(Quoted.list(apps))")
     }
 }
 

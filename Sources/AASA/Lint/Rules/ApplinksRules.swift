@@ -9,7 +9,7 @@ enum DetailsElementType: LintRule {
         fix: "write {\"appIDs\": […], \"components\": […]}", reference: LintReference.details)
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        guard let details = subject.applinks?.node["details"] else { return }
+        guard let details = subject.applinks?.node["details"], !subject.hasSingleEntry else { return }
         for (index, element) in (details.elements ?? []).enumerated() where element.members == nil {
             findings.add(
                 element.elements == nil ? element.range : element.opening, "/applinks/details/\(index)",
@@ -46,6 +46,32 @@ enum AppsWithoutDetails: LintRule {
     }
 }
 
+enum DetailsSingleEntry: LintRule {
+    static let description = LintRuleDescription(
+        id: "details-single-entry", severity: .error, title: "one entry in place of the list \"details\"",
+        why: """
+            "details" is a list of entries, even of one. An object is read in the form of iOS 8, keyed by app ID: devices take \
+            "appIDs" and "components" for IDs, and no app opens a link.
+            """,
+        example:
+            #"{"applinks": {"details": {"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "components": [{"/": "/buy/*"}]}}}"#,
+        fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
+        fix: "put brackets around it: \"details\": [{…}]", reference: LintReference.details)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        guard subject.hasSingleEntry, let member = subject.applinks?.node.member("details") else { return }
+        findings.add(
+            member.value.opening, "/applinks/details",
+            "\"details\" is one entry and no list of entries; devices take its keys for app IDs, and no app opens a link"
+        )
+    }
+
+    /// Whether `details` has the keys of an entry.
+    static func isEntry(_ details: JSONNode?) -> Bool {
+        (details?.members ?? []).contains { ["appID", "appIDs", "components", "paths"].contains($0.name) }
+    }
+}
+
 enum DetailsDictionary: LintRule {
     static let description = LintRuleDescription(
         id: "details-dictionary", severity: .warning, title: "\"details\" is an object, the form of iOS 8",
@@ -58,9 +84,9 @@ enum DetailsDictionary: LintRule {
         fix: "make it an array of objects with \"appIDs\" and \"components\"", reference: LintReference.details)
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        guard let member = subject.applinks?.node.member("details"), member.value.members?.isEmpty == false else {
-            return
-        }
+        guard let member = subject.applinks?.node.member("details"), member.value.members?.isEmpty == false,
+            !subject.hasSingleEntry
+        else { return }
         findings.add(
             member.keyRange, "/applinks/details",
             "\"details\" is an object keyed by app ID; devices still read it, in an order that is not defined")

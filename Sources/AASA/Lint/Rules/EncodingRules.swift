@@ -12,8 +12,11 @@ enum PatternNotEncoded: LintRule {
         fix: "percent-encode it, or set \"percentEncoded\": false", reference: LintReference.whatsNew2020)
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for site in subject.patterns where MalformedNot.fault(of: site) == nil {
-            guard let scalar = offending(site) else { continue }
+        for site in subject.patterns where MalformedNot.fault(of: site) == nil && site.notation == nil {
+            guard let scalar = offending(site), !PatternBlank.isFault(site), PatternSeveral.paths(in: site) == nil
+            else {
+                continue
+            }
             findings.add(
                 site.node.range, site.pointer,
                 "\(name(scalar)) in \(Quoted.json(site.text)) never occurs in an encoded URL, so the pattern "
@@ -139,7 +142,7 @@ enum BackslashInPattern: LintRule {
         fix: "take it out", reference: LintReference.components)
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for site in subject.patterns where site.literal.utf8.contains(UInt8(ascii: "\\")) {
+        for site in subject.patterns where site.literal.utf8.contains(UInt8(ascii: "\\")) && site.notation == nil {
             findings.add(
                 site.node.range, site.pointer,
                 "\(Quoted.json(site.text)) holds a backslash, which means something else to devices than a plain character"
@@ -160,7 +163,9 @@ enum PatternNormalized: LintRule {
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for site in subject.patterns where site.part == .path && !findings.isFull {
-            guard HostInPath.fault(of: site) == nil, MalformedNot.fault(of: site) == nil else { continue }
+            guard HostInPath.fault(of: site) == nil, MalformedNot.fault(of: site) == nil, site.notation == nil,
+                !PatternBlank.isFault(site), PatternSeveral.paths(in: site) == nil
+            else { continue }
             let read = PathNormalization.normalize(site.text)
             guard !read.isExactly(site.text), !read.isExactly(site.text + "/") else { continue }
             findings.add(

@@ -43,8 +43,11 @@ enum RuleUnreachable: LintRule {
         fix: "remove it, or move it in front", reference: LintReference.technote)
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        let ofShutEntries = EntryOpensNothing.rules(of: subject)
-        for group in subject.catchAlls where !group.hidesExclusion && !ofShutEntries.contains(group.rule.place) {
+        let ofShutEntries = ShutEntry.rules(of: subject)
+        for group in subject.catchAlls
+        where !group.hidesExclusion && !ofShutEntries.contains(group.rule.place)
+            && !ExclusionTakesAll.explains([group.rule])
+        {
             findings.add(
                 group.rule.range, group.rule.pointer, group.message(in: subject),
                 fix: "move this rule behind the rules that it hides, or delete those", related: group.related)
@@ -52,6 +55,7 @@ enum RuleUnreachable: LintRule {
         for shadow in subject.ungroupedShadows
         where !ofShutEntries.contains(shadow.rule.place)
             && (!shadow.rule.isExclusion || shadow.by.allSatisfy(\.isExclusion))
+            && (shadow.rule.isExclusion || !ExclusionTakesAll.explains(shadow.by))
         {
             let isOne = shadow.by.count == 1
             let areExclusions = shadow.by.allSatisfy(\.isExclusion)
@@ -69,14 +73,15 @@ enum RuleUnreachable: LintRule {
 
 enum ExclusionWithoutEffect: LintRule {
     static let description = LintRuleDescription(
-        id: "exclusion-without-effect", severity: .warning, title: "an exclusion of URLs that no rule would open",
+        id: "exclusion-without-effect", severity: .note, title: "an exclusion of URLs that no rule would open",
         why: """
             What no rule matches stays in the browser anyway. An exclusion has an effect only where a later rule of the same \
-            entry would open some of its URLs. This is proven, not guessed.
+            entry would open some of its URLs. This is proven, not guessed. It does no harm, and may be there for rules to \
+            come.
             """,
         example: LintExample.components(#"{"/": "/help/*", "exclude": true}"#, #"{"/": "/buy/*"}"#),
         fixedExample: LintExample.components(#"{"/": "/buy/help/*", "exclude": true}"#, #"{"/": "/buy/*"}"#),
-        fix: "delete it, or correct its pattern", reference: LintReference.components)
+        fix: "nothing, if it is a precaution; else correct its pattern", reference: LintReference.components)
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for rule in subject.idleExclusions {
@@ -99,8 +104,14 @@ enum RuleMatchesNothing: LintRule {
         fix: "correct the pattern, or remove the rule", reference: LintReference.components)
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        let told = Set(
+            ShutEntry.all(of: subject).compactMap { shut -> URLRule.Place? in
+                if case .matchesNothing(let rule) = shut.cause { rule.place } else { nil }
+            })
         for reach in subject.reaches.joined() {
-            guard case .matchesNothing = reach.verdict, !isExplained(reach.rule, in: subject) else { continue }
+            guard case .matchesNothing = reach.verdict, !isExplained(reach.rule, in: subject),
+                !told.contains(reach.rule.place)
+            else { continue }
             let reason = findings.isFull ? nil : NoMatchReason.of(reach.rule, in: subject)
             findings.add(
                 reach.rule.range, reach.rule.pointer,
@@ -109,16 +120,16 @@ enum RuleMatchesNothing: LintRule {
     }
 
     /// Whether another rule says why.
-    private static func isExplained(_ rule: URLRule, in subject: LintSubject) -> Bool {
+    static func isExplained(_ rule: URLRule, in subject: LintSubject) -> Bool {
         // With "*" the missing item does no harm, so something else is the reason.
         if QueryItemSite.all(of: rule).contains(where: { $0.fault != nil && !$0.takesAll }) { return true }
-        return PatternSite.all(of: rule).contains { site in
+        return subject.patterns(of: rule).contains { site in
             site.pattern?.fault != nil || PatternNotEncoded.offending(site) != nil || QueryInPath.fault(of: site) != nil
                 || MalformedNot.fault(of: site) != nil || HostInPath.fault(of: site) != nil
                 || site.literal.unicodeScalars.contains(where: TypographicCharacter.isTypographic)
                 || site.literal.contains("\\") || EntityInQuery.isFault(site) || LeadingSign.isFault(site)
-                || VariableNotEncoded.explains(site, in: subject) || RoutePlaceholder.placeholder(in: site) != nil
-                || RegularExpression.expression(in: site) != nil
+                || VariableNotEncoded.explains(site, in: subject) || site.notation != nil || PatternBlank.isFault(site)
+                || PatternSeveral.paths(in: site) != nil
         }
     }
 }
@@ -263,7 +274,7 @@ struct NoMatchReason {
 
     /// nil where no single cause is known.
     static func of(_ rule: URLRule, in subject: LintSubject) -> NoMatchReason? {
-        for site in PatternSite.all(of: rule) where site.pattern?.elements != nil {
+        for site in subject.patterns(of: rule) where site.pattern?.elements != nil {
             if let text = emptyVariable(site, subject) ?? foreignSign(site) { return NoMatchReason(text: text) }
             if let doubled = DoubledSlash.inEveryValue(site, subject) { return doubled.reason(site) }
         }

@@ -19,7 +19,8 @@ enum PatternListMissing: LintRule {
                     member.value.members == nil ? member.value.range : member.value.opening,
                     entry.pointer + "/" + member.key,
                     "\"\(member.key)\" is \(Quoted.kind(member.value)), not an array; devices then let this entry match every "
-                        + "URL of the site", fix: "write \"\(member.key)\": […]")
+                        + "URL of the site",
+                    fix: "write \"\(member.key)\": \(member.value.members == nil ? "[…]" : "[{…}]")")
             } else {
                 findings.add(
                     entry.node.opening, entry.pointer,
@@ -84,85 +85,124 @@ enum EntryOpensNothing: LintRule {
             An exclusion keeps URLs from the app that a later rule would open, and what no rule matches stays in the browser \
             anyway: exclusions without a rule behind them open nothing, and neither do rules behind an exclusion of \
             everything. This is proven, not guessed. People expect exclusions alone to mean "everything but these". An \
-            "exclude" in "defaults" turns all components into exclusions.
+            "exclude" in "defaults" turns all components into exclusions. Not reported where each rule has an error of its \
+            own, or where another entry opens URLs in the same apps.
             """,
-        example: LintExample.components(#"{"/": "/help/*", "exclude": true}"#),
-        fixedExample: LintExample.components(#"{"/": "/help/*", "exclude": true}"#, #"{"/": "*"}"#),
-        fix: "add what the app opens behind the exclusions, {\"/\": \"*\"} for all the rest",
+        example: LintExample.components(#"{"/": "/help/website/*", "exclude": true}"#),
+        fixedExample: LintExample.components(#"{"/": "/help/website/*", "exclude": true}"#, #"{"/": "/help/*"}"#),
+        fix: "add a component without \"exclude\" behind the exclusions, for the URLs that the app opens",
         reference: LintReference.components)
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for (entry, reaches) in entries(of: subject) {
-            let isPaths = entry.form == .paths
-            guard let list = entry.node.member(isPaths ? "paths" : "components") else { continue }
-            let isByDefault = entry.rules.contains {
-                $0.isExclusion && $0.form == .component && $0.node["exclude"] == nil
-            }
-            let (message, fix): (String, String?)
-            let hiders = hiders(of: reaches)
-            if entry.rules.allSatisfy(\.isExclusion) {
-                let source = isByDefault ? ", some by an \"exclude\" in \"defaults\"" : ""
-                message = "all rules of this entry exclude" + source
-                fix = isPaths ? "add what the app opens behind the exclusions, \"*\" for all the rest" : nil
-            } else if hiders.isEmpty {
-                message = "no URL reaches a rule of this entry that opens it"
-                fix = isPaths ? "add what the app opens behind the exclusions, \"*\" for all the rest" : nil
-            } else {
+        for shut in ShutEntry.all(of: subject) {
+            let entry = shut.entry
+            let key = entry.form == .paths ? "paths" : "components"
+            guard let list = entry.node.member(key) else { continue }
+            let outcome =
+                shut.apps.count == entry.appIDs.count
+                ? "its apps open no URL" : "\(Quoted.list(shut.apps)) open\(shut.apps.count == 1 ? "s" : "") no URL"
+            switch shut.cause {
+            case .allExclude(let isByDefault):
+                findings.add(
+                    list.keyRange, entry.pointer + "/" + key,
+                    "all rules of this entry exclude\(isByDefault ? ", some by an \"exclude\" in \"defaults\"" : ""); "
+                        + outcome,
+                    fix: isByDefault
+                        ? "take \"exclude\" out of \"defaults\""
+                        : entry.form == .paths
+                            ? "add a path without NOT behind the exclusions, for the URLs that the app opens" : nil)
+            case .hidden(let hiders):
                 let isOne = hiders.count == 1
-                message =
-                    "\(subject.places(of: hiders)) already exclude\(isOne ? "s" : "") every URL that the rules of this entry "
-                    + "could open"
-                fix = isOne ? "delete that exclusion, or narrow its pattern" : "delete them, or narrow their patterns"
+                findings.add(
+                    list.keyRange, entry.pointer + "/" + key,
+                    "\(subject.places(of: hiders)) already exclude\(isOne ? "s" : "") every URL that the rules of this "
+                        + "entry could open; " + outcome,
+                    fix: isOne
+                        ? "delete that exclusion, or narrow its pattern" : "delete them, or narrow their patterns",
+                    related: hiders.prefix(FindingSink.maximumRelated).map {
+                        .init($0, "this rule takes the URLs before")
+                    })
+            case .matchesNothing(let rule):
+                let reason = NoMatchReason.of(rule, in: subject)
+                findings.add(
+                    rule.range, rule.pointer,
+                    "no URL can match this rule\(reason.map { ": \($0.text)" } ?? ""). No other rule of the entry opens a "
+                        + "URL either: " + outcome, fix: reason?.fix ?? "correct the pattern")
             }
-            findings.add(
-                list.keyRange, entry.pointer + "/" + list.key, message + "; its apps open no URL",
-                fix: isByDefault ? "take \"exclude\" out of \"defaults\"" : fix,
-                related: hiders.prefix(FindingSink.maximumRelated).map { .init($0, "this rule takes the URLs before") })
+        }
+    }
+}
+
+/// An entry of which it is proven that it opens no URL, with the cause.
+struct ShutEntry {
+    enum Cause {
+        case allExclude(isByDefault: Bool)
+        /// Exclusions that take the URLs of the rules that would open some.
+        case hidden(by: [URLRule])
+        /// No URL matches the rules that would open some; the first of which no other finding says why.
+        case matchesNothing(URLRule)
+    }
+
+    let entry: AppLinks.Entry
+    let cause: Cause
+    /// The apps that no other entry of the file opens a URL in.
+    let apps: [String]
+
+    /// Those that nothing else explains.
+    static func all(of subject: LintSubject) -> [ShutEntry] {
+        let isShut = zip(subject.entries, subject.reaches).map(isShut)
+        guard isShut.contains(true) else { return [] }
+        var opened: Set<ExactText> = []
+        for (entry, isShut) in zip(subject.entries, isShut) where !isShut {
+            opened.formUnion(entry.appIDs.map(ExactText.init(_:)))
+        }
+        return subject.entries.indices.compactMap { index in
+            let entry = subject.entries[index]
+            guard isShut[index], !entry.rules.isEmpty else { return nil }
+            let apps = entry.appIDs.uniqued.filter { !opened.contains(ExactText($0)) }
+            guard !apps.isEmpty, let cause = cause(entry, subject.reaches[index], subject) else { return nil }
+            return ShutEntry(entry: entry, cause: cause, apps: apps)
         }
     }
 
-    /// The rules of the entries that open nothing: that none of them is reached is said once, of the entry.
+    /// The rules of these entries: that none of them is reached is said once, of the entry.
     static func rules(of subject: LintSubject) -> Set<URLRule.Place> {
-        Set(entries(of: subject).flatMap { $0.entry.rules.map(\.place) })
+        Set(all(of: subject).flatMap { $0.entry.rules.map(\.place) })
     }
 
-    private static func entries(of subject: LintSubject) -> [(entry: AppLinks.Entry, reaches: [RuleReach])] {
-        zip(subject.entries, subject.reaches).filter { entry, reaches in
-            entry.form != .everything && !entry.rules.isEmpty
-                && (entry.rules.allSatisfy(\.isExclusion) || isProvenShut(reaches, in: subject))
-        }.map { ($0, $1) }
+    private static func isShut(_ entry: AppLinks.Entry, _ reaches: [RuleReach]) -> Bool {
+        if entry.form == .everything { return false }
+        if entry.rules.allSatisfy(\.isExclusion) { return true }
+        return !reaches.isEmpty
+            && reaches.allSatisfy { reach in
+                switch reach.verdict {
+                case .shadowed, .matchesNothing: true
+                case .decides, .undecided: reach.rule.isExclusion
+                }
+            }
     }
 
-    /// The exclusions that take the URLs of all the rules that would open some; none where another cause has a part in it.
-    private static func hiders(of reaches: [RuleReach]) -> [URLRule] {
+    private static func cause(_ entry: AppLinks.Entry, _ reaches: [RuleReach], _ subject: LintSubject) -> Cause? {
+        if entry.rules.allSatisfy(\.isExclusion) {
+            return .allExclude(
+                isByDefault: entry.rules.contains { $0.form == .component && $0.node["exclude"] == nil })
+        }
         var hiders: [URLRule] = []
         var seen: Set<URLRule.Place> = []
+        var unexplained: URLRule?
         for reach in reaches where !reach.rule.isExclusion {
-            guard case .shadowed(let by) = reach.verdict else { return [] }
-            for rule in by where seen.insert(rule.place).inserted { hiders.append(rule) }
-        }
-        return hiders
-    }
-
-    /// Whether each rule that would open is known never to decide. Where each of them has an error of its own, that is
-    /// the cause, and it is reported there.
-    private static func isProvenShut(_ reaches: [RuleReach], in subject: LintSubject) -> Bool {
-        var isExplained = true
-        for reach in reaches {
             switch reach.verdict {
-            case .shadowed: isExplained = isExplained && reach.rule.isExclusion
+            case .shadowed(let by):
+                for rule in by where rule.isExclusion && seen.insert(rule.place).inserted { hiders.append(rule) }
             case .matchesNothing:
-                isExplained =
-                    isExplained
-                    && (reach.rule.isExclusion
-                        || PatternSite.all(of: reach.rule).contains { site in
-                            site.pattern?.fault != nil || PatternNotEncoded.offending(site) != nil
-                                || VariableNotEncoded.explains(site, in: subject)
-                        })
-            case .decides, .undecided: if !reach.rule.isExclusion { return false }
+                if unexplained == nil, !RuleMatchesNothing.isExplained(reach.rule, in: subject) {
+                    unexplained = reach.rule
+                }
+            case .decides, .undecided: continue
             }
         }
-        return !reaches.isEmpty && !isExplained
+        if !hiders.isEmpty { return ExclusionTakesAll.explains(hiders) ? nil : .hidden(by: hiders) }
+        return unexplained.map { .matchesNothing($0) }
     }
 }
 
@@ -310,113 +350,5 @@ enum WholeSite: LintRule {
             return false
         }
         return elements == [.anyRun] || elements == [.scalar("/"), .anyRun]
-    }
-}
-
-/// "components" and "paths" of one entry that open different URLs.
-struct ListDifference {
-    /// The member of the entry.
-    let paths: JSONMember
-    let pointer: String
-    /// A URL that one of the two opens and the other does not.
-    let example: String
-    let message: String
-    /// Whether the two agree apart from what only a component can say.
-    let isBeyondPaths: Bool
-
-    /// So many entries are compared exactly; the rest of a hostile file is let pass.
-    private static let maximumComparisons = 10
-    /// Elementary steps over all entries.
-    private static let steps = 1_000_000
-
-    static func all(of applinks: AppLinks) -> (found: [ListDifference], isComplete: Bool) {
-        var comparisons = 0
-        var isComplete = true
-        let asked = applinks.entries.count { $0.form == .components && !$0.olderRules.isEmpty }
-        let budget = LanguageBudget(
-            states: LanguageBudget.lint.states, steps: steps / max(1, min(asked, maximumComparisons)))
-        let found = applinks.entries.compactMap { entry -> ListDifference? in
-            guard entry.form == .components, let paths = entry.node.member("paths"), paths.value.elements != nil else {
-                return nil
-            }
-            guard comparisons < maximumComparisons,
-                ReachBudget.weight(of: entry.rules) + ReachBudget.weight(of: entry.olderRules)
-                    <= ReachBudget.maximumWeight
-            else {
-                isComplete = false
-                return nil
-            }
-            comparisons += 1
-            let older = alone(entry, "paths", paths.value, in: applinks)
-            let components = entry.node["components"]
-            guard let components else { return nil }
-            let answer = difference(older, alone(entry, "components", components, in: applinks), budget)
-            guard let change = answer.example else {
-                if !answer.isProof { isComplete = false }
-                return nil
-            }
-            let isBeyondPaths = [true, false].contains { keepsInclusions in
-                let list = asPaths(components, keepsInclusions: keepsInclusions)
-                guard list != components else { return false }
-                let rest = difference(older, alone(entry, "components", list, in: applinks), budget)
-                return rest.example == nil && rest.isProof
-            }
-            return ListDifference(
-                paths: paths, pointer: entry.pointer + "/paths", example: change.example,
-                message: "iOS 12 and older read these paths and not \"components\", and the two differ: "
-                    + "\(Quoted.escaped(change.example)) is \(words(change.from)) by \"paths\" and \(words(change.to)) by "
-                    + "\"components\"", isBeyondPaths: isBeyondPaths)
-        }
-        return (found, isComplete)
-    }
-
-    /// A URL that the one opens and the other does not, or a proof that there is none. Most lists that differ do so for a
-    /// URL of one rule, and need no automata.
-    private static func difference(
-        _ older: AppLinks, _ modern: AppLinks, _ budget: LanguageBudget
-    ) -> (example: BehaviourChange?, isProof: Bool) {
-        let rules = [older, modern].map { $0.entries.flatMap(\.rules) }
-        var search = RuleChangeSearch(maximumElements: 500_000, automata: 0)
-        if let found = search.changes(from: rules[0], to: rules[1], besides: []).first {
-            return (BehaviourChange(appID: "app", from: found.from, to: found.to, example: found.example), true)
-        }
-        let comparison = BehaviourDiff.compare(older, modern, budget: budget)
-        return (comparison.changes.first(where: \.isSeenOnPhone), comparison.isComplete)
-    }
-
-    /// The components as far as paths can say it: exclusions that need more are left out; so are inclusions, or they lose
-    /// what is more.
-    private static func asPaths(_ components: JSONNode, keepsInclusions: Bool) -> JSONNode {
-        let elements = (components.elements ?? []).compactMap { component -> JSONNode? in
-            guard let members = component.members else { return component }
-            let plain = members.filter { ["/", "exclude", "comment"].contains($0.name) }
-            if plain.count == members.count { return component }
-            let isExclusion = component["exclude"].map(LenientBoolean.read) ?? false
-            return isExclusion || !keepsInclusions ? nil : JSONNode(value: .object(plain), range: component.range)
-        }
-        return JSONNode(value: .array(elements), range: components.range)
-    }
-
-    /// A file in which one app has one list of the entry.
-    private static func alone(
-        _ entry: AppLinks.Entry, _ key: String, _ list: JSONNode, in applinks: AppLinks
-    ) -> AppLinks {
-        func member(_ key: String, _ value: JSONNode) -> JSONMember {
-            JSONMember(key: key, keyRange: entry.node.range, value: value)
-        }
-        func node(_ value: JSONValue) -> JSONNode { JSONNode(value: value, range: entry.node.range) }
-        let defaults = (entry.node.members ?? []).filter { $0.key == "defaults" }
-        let app = member("appID", node(.string("app")))
-        let details = member("details", node(.array([node(.object(defaults + [member(key, list), app]))])))
-        let context = (applinks.node.members ?? []).filter { ["defaults", "substitutionVariables"].contains($0.name) }
-        return AppLinks(node(.object(context + [details])))
-    }
-
-    private static func words(_ behaviour: LinkBehaviour) -> String {
-        switch behaviour {
-        case .opens: "opened"
-        case .blocked: "excluded"
-        case .notMatched: "not matched"
-        }
     }
 }

@@ -18,115 +18,167 @@ enum PatternTooComplex: LintRule {
     }
 }
 
-enum RoutePlaceholder: LintRule {
+/// A rule about patterns in another notation than Apple's.
+private protocol NotationRule: LintRule {
+    static var kind: ForeignNotation.Kind { get }
+    /// What a device makes of the part.
+    static var consequence: String { get }
+}
+
+extension NotationRule {
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for site in subject.patterns {
+            guard let notation = site.notation, notation.kind == kind, HostInPath.fault(of: site) == nil,
+                QueryInPath.fault(of: site) == nil
+            else { continue }
+            findings.add(
+                site.node.range, site.pointer,
+                "\(Quoted.json(notation.part)) in \(Quoted.json(site.text)) is \(notation.meaning); \(consequence)",
+                fix: notation.fix(for: site))
+        }
+    }
+}
+
+extension ForeignNotation {
+    /// nil where Apple's notation has nothing for all of it.
+    fileprivate func fix(for site: PatternSite) -> String? {
+        let isPath = site.rule.form == .path
+        let shown = patterns.map { Quoted.json(isPath && site.rule.isExclusion ? "NOT " + $0 : $0) }
+        guard let first = shown.first else { return nil }
+        guard shown.count > 1 else { return "write \(first)" }
+        return "write one \(isPath ? "path" : "component") for each: " + shown.joined(separator: ", ")
+            + (isPath ? "" : "; or list the choices in a substitution variable")
+    }
+}
+
+enum RoutePlaceholder: NotationRule {
     static let description = LintRuleDescription(
-        id: "route-placeholder", severity: .error, title: "a placeholder of a web framework in a path",
+        id: "route-placeholder", severity: .error, title: "a placeholder of a router or a template",
         why: """
-            ":id", "{id}", "[id]" and "<id>" are the notation of routers. Devices know "*", "?" and "$(name)" alone and compare \
-            the rest as it stands, so the pattern matches no real URL.
+            ":id", ":id?", "{id}", "{id:int}", "[id]", "[...slug]", "<int:id>" and "${id}" are the notations of routers and \
+            templates. Devices know "*", "?" and "$(name)" alone and compare the rest as it stands, so the pattern matches \
+            no real URL. "*" takes slashes too: there is no wildcard for one folder alone.
             """,
         example: LintExample.components(#"{"/": "/users/:id"}"#),
         fixedExample: LintExample.components(#"{"/": "/users/?*"}"#),
         fix: "write \"*\", \"?*\" for at least one character, or a substitution variable",
         reference: LintReference.components)
 
-    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for site in subject.patterns {
-            guard let part = placeholder(in: site) else { continue }
-            findings.add(
-                site.node.range, site.pointer,
-                "\(Quoted.json(part)) in \(Quoted.json(site.text)) is not a wildcard; devices compare it as it stands",
-                fix: "write \(Quoted.json(site.text.replacing(part, with: "?*")))")
-        }
-    }
-
-    static func placeholder(in site: PatternSite) -> String? {
-        guard site.part == .path || site.part == .fragment, site.pattern != nil else { return nil }
-        // Scalars: one with a combining mark behind it is one character.
-        for segment in site.literal.unicodeScalars.split(separator: "/") {
-            let name = segment.dropFirst()
-            if segment.first == ":", name.first?.properties.isAlphabetic == true, name.allSatisfy(isName) {
-                return String(segment)
-            }
-            for (open, close) in [("{", "}"), ("[", "]"), ("<", ">")] as [(Unicode.Scalar, Unicode.Scalar)] {
-                guard let start = segment.firstIndex(of: open), let end = segment[start...].firstIndex(of: close) else {
-                    continue
-                }
-                let name = segment[segment.index(after: start)..<end]
-                let isSet = open == "[" && segment.index(after: end) < segment.endIndex
-                if !isSet, name.first?.properties.isAlphabetic == true, name.allSatisfy({ isName($0) || $0 == "." }) {
-                    return String(segment[start...end])
-                }
-            }
-        }
-        return nil
-    }
-
-    private static func isName(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.properties.isAlphabetic || scalar.properties.numericType != nil || scalar == "_" || scalar == "-"
-            || scalar.properties.generalCategory == .nonspacingMark
-    }
+    static let kind = ForeignNotation.Kind.route
+    static let consequence = "devices compare it as it stands"
 }
 
-enum RegularExpression: LintRule {
+enum RegularExpression: NotationRule {
     static let description = LintRuleDescription(
-        id: "regular-expression", severity: .error, title: "a regular expression in a pattern",
+        id: "regular-expression", severity: .error, title: "a regular expression, or a shell's braces, in a pattern",
         why: """
             Patterns have "*" for any run of characters, "?" for one, and "$(name)" for a variable. Devices compare everything \
-            else as it stands: "[a-z]*" and "\\d+" match no real URL, and "/buy/.*" matches only what has the dot.
+            else as it stands: "[a-z]*", "\\d+", "(en|de)" and "{en,de}" match no real URL, and "/buy/.*" matches only what \
+            has the dot. Each alternative needs a component, or a value of a substitution variable.
             """,
         example: LintExample.components(#"{"/": "/items/[0-9]+"}"#),
         fixedExample: LintExample.components(#"{"/": "/items/?*"}"#),
         fix: "write \"*\" for any run of characters, \"?\" for one, \"$(digit)\" or \"$(alpha)\" for one of a class",
         reference: LintReference.components)
 
+    static let kind = ForeignNotation.Kind.expression
+    static let consequence = "devices compare it as it stands"
+}
+
+enum RouteNotation: NotationRule {
+    static let description = LintRuleDescription(
+        id: "route-notation", severity: .warning, title: "a path that looks like a route of a web framework",
+        why: """
+            "$id" is a parameter of Remix and TanStack Router, "(tabs)" a route group of Expo Router and Next.js, "*path" the \
+            rest of a path in Express. Devices compare them as they stand. A URL may hold such a text, which is why this is no \
+            error.
+            """,
+        example: LintExample.components(#"{"/": "/(tabs)/orders"}"#),
+        fixedExample: LintExample.components(#"{"/": "/orders"}"#),
+        fix: "write the path as the URLs of the site have it", reference: LintReference.components)
+
+    static let kind = ForeignNotation.Kind.perhapsRoute
+    static let consequence =
+        "devices compare it as it stands. If no URL of the site has this text, the pattern is wrong"
+}
+
+enum PatternSeveral: LintRule {
+    static let description = LintRuleDescription(
+        id: "pattern-several", severity: .error, title: "several paths in one string",
+        why: """
+            A string is one pattern, and devices compare all of it with the path: a list inside of a string matches no real \
+            URL. Each path needs a string, or a component, of its own.
+            """,
+        example: LintExample.paths(#""/buy/*, /sell/*""#), fixedExample: LintExample.paths(#""/buy/*", "/sell/*""#),
+        fix: "write each path as a string of its own", reference: LintReference.components)
+
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for site in subject.patterns {
-            guard let part = expression(in: site) else { continue }
+            guard let paths = paths(in: site) else { continue }
+            let isPath = site.rule.form == .path
             findings.add(
                 site.node.range, site.pointer,
-                "\(Quoted.json(part)) in \(Quoted.json(site.text)) is written as a regular expression; devices compare it as it "
-                    + "stands")
+                "\(Quoted.json(site.node.string ?? "")) holds \(paths.count) paths; devices compare all of it with the path of "
+                    + "one URL",
+                fix: isPath
+                    ? "write \(Quoted.list(paths))"
+                    : "write a component for each: "
+                        + paths.prefix(3).map { "{\"/\": \(Quoted.json($0))}" }.joined(separator: ", ")
+                        + (paths.count > 3 ? " and \(paths.count - 3) more" : ""))
         }
     }
 
-    /// The part that only a regular expression has.
-    static func expression(in site: PatternSite) -> String? {
-        guard site.part == .path || site.part == .fragment, site.pattern != nil,
-            // Most patterns have none of these, and the search below takes a tenth of a linter's time.
-            site.text.utf8.contains(where: #"\()[]+.^$"#.utf8.contains), RoutePlaceholder.placeholder(in: site) == nil
+    /// The paths of a list that was written as one string.
+    static func paths(in site: PatternSite) -> [String]? {
+        guard site.part == .path, site.pattern != nil, let text = site.node.string, text.utf8.count <= 10_000,
+            text.utf8.contains(where: isDivider)
         else { return nil }
-        let text = Array(site.literal.utf8)
-        func part(_ range: Range<Int>) -> String { String(decoding: text[range], as: UTF8.self) }
-        func first(_ byte: Character, from start: Int) -> Int? {
-            text[start...].firstIndex { Character(UnicodeScalar($0)) == byte }
+        var paths: [String] = []
+        for part in text.utf8.split(whereSeparator: isDivider).compactMap({ String($0) }) {
+            if paths.last == "NOT" {
+                paths[paths.count - 1] += " " + part
+            } else {
+                paths.append(part)
+            }
         }
-        for sign in signs {
-            guard let place = text.firstRange(of: sign) else { continue }
-            // A sign behind a bracket is shown with all between the brackets.
-            let opening: UInt8? =
-                switch sign[0] {
-                case UInt8(ascii: "]"): UInt8(ascii: "[")
-                case UInt8(ascii: ")"): UInt8(ascii: "(")
-                default: nil
-                }
-            let start = opening.flatMap { text[..<place.lowerBound].lastIndex(of: $0) } ?? place.lowerBound
-            return part(start..<place.upperBound)
-        }
-        // A path of hidden files may be excluded; nobody opens one.
-        if text.firstRange(of: Array("/.*".utf8)) != nil, !site.rule.isExclusion { return ".*" }
-        if text.first == UInt8(ascii: "^") { return "^" }
-        if text.last == UInt8(ascii: "$"), site.text.utf8.last == UInt8(ascii: "$"), text.count > 1 { return "$" }
-        if let open = first("(", from: 0), let bar = first("|", from: open), let close = first(")", from: bar) {
-            return part(open..<close + 1)
-        }
-        guard let open = first("[", from: 0), let close = first("]", from: open) else { return nil }
-        return text[open..<close].contains(UInt8(ascii: "-")) ? part(open..<close + 1) : nil
+        // A decoded path may hold a blank.
+        let isList = site.rule.isPercentEncoded || text.utf8.contains { $0 != 0x20 && isDivider($0) }
+        return paths.count > 1 && isList && paths.allSatisfy { $0.hasPrefix("/") || $0.hasPrefix("NOT /") }
+            ? paths : nil
     }
 
-    private static let signs = [
-        "\\d", "\\w", "\\s", "\\.", "\\/", "(?", ".+", "[^", "]*", "]+", "]{", ")*", ")+", ")?",
-    ].map { Array($0.utf8) }
+    private static func isDivider(_ byte: UInt8) -> Bool {
+        byte <= 0x20 || byte == UInt8(ascii: ",") || byte == UInt8(ascii: ";")
+    }
+}
+
+enum PatternBlank: LintRule {
+    static let description = LintRuleDescription(
+        id: "pattern-blank", severity: .error, title: "a blank or a line break around a pattern",
+        why:
+            "Devices compare the pattern as a whole. One with a blank at its end matches no real URL, and nothing tells.",
+        example: LintExample.components(#"{"/": "/buy/* "}"#),
+        fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
+        fix: "take the blanks out", reference: LintReference.components)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for site in subject.patterns where isFault(site) {
+            let text = site.text.trimmingBlanks
+            let written = site.rule.form == .path && site.rule.isExclusion ? "NOT " + text : text
+            findings.add(
+                site.node.range, site.pointer,
+                "the pattern \(Quoted.json(site.text)) has a blank or a line break around it, which no URL has there",
+                fix: text.isEmpty ? nil : "write \(Quoted.json(written))")
+        }
+    }
+
+    static func isFault(_ site: PatternSite) -> Bool {
+        guard site.pattern != nil, let first = site.text.utf8.first, let last = site.text.utf8.last else {
+            return false
+        }
+        return (first <= 0x20 || last <= 0x20) && MalformedNot.fault(of: site) == nil
+            && PatternSeveral.paths(in: site) == nil
+    }
 }
 
 enum HostInPath: LintRule {
@@ -211,8 +263,9 @@ enum QueryInPath: LintRule {
 
     static func fault(of site: PatternSite) -> Fault? {
         guard site.part == .path, HostInPath.fault(of: site) == nil else { return nil }
-        // Decoded paths may hold a `#`.
-        if site.rule.isPercentEncoded, site.literal.utf8.contains(UInt8(ascii: "#")) { return .fragment }
+        // Decoded paths may hold a `#`, and templates begin with one.
+        let isTemplate = site.notation?.part.utf8.first == UInt8(ascii: "#")
+        if site.rule.isPercentEncoded, !isTemplate, site.literal.utf8.contains(UInt8(ascii: "#")) { return .fragment }
         var rest = site.literal.utf8[...]
         while let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
             rest = rest[rest.index(after: mark)...]

@@ -18,8 +18,8 @@ enum NoService: LintRule {
             !members.contains(where: { Association.isKnown($0.key) })
         else { return }
         let keys = members.isEmpty ? "it is empty" : "it has \(Quoted.list(members.lazy.map(\.key)))"
-        let meant = members.prefix(100).lazy.compactMap { member in
-            KeySuggestion.nearest(to: member.key, among: KeySuggestion.services).map { (member, $0) }
+        let meant = subject.keys.lazy.compactMap { key in
+            if case .misspelt(let service) = key.verdict, key.object.isRoot { (key.member, service) } else { nil }
         }.first
         if let (member, service) = meant {
             findings.add(
@@ -155,10 +155,12 @@ enum ServiceMisplaced: LintRule {
         fix: "close the brackets of \"applinks\" before it", reference: LintReference.associatedDomains)
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for member in subject.applinks?.node.members ?? [] where Association.isKnown(member.key) {
+        for key in subject.keys {
+            guard case .service = key.verdict else { continue }
             findings.add(
-                member.keyRange, "/applinks/\(member.key)",
-                "'\(member.key)' stands inside of \"applinks\", where devices do not look for it; the service is off")
+                key.member.keyRange, key.pointer,
+                "'\(key.member.key)' stands inside of \"applinks\", where devices do not look for it; the service is off"
+            )
         }
     }
 }
@@ -172,15 +174,34 @@ enum UnknownService: LintRule {
         fix: "remove it, unless another program reads it", reference: LintReference.associatedDomains)
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        guard subject.members.contains(where: { Association.isKnown($0.key) }) else { return }
-        for member in subject.members
-        where !Association.isKnown(member.key)
-            && KeySuggestion.nearest(to: member.key, among: KeySuggestion.services) == nil
-            && MisplacedKey.home(of: member.name, among: KeySuggestion.services) == nil
-        {
+        guard subject.namesService else { return }
+        for key in subject.keys where key.object.isRoot {
+            guard case .unknown = key.verdict else { continue }
             findings.add(
-                member.keyRange, "/" + member.key.escapedForPointer,
-                "\(Quoted.json(member.key)) is no service that devices ask for; they ignore it")
+                key.member.keyRange, key.pointer,
+                "\(Quoted.json(key.member.key)) is no service that devices ask for; they ignore it")
         }
+    }
+}
+
+enum AppClipID: LintRule {
+    static let description = LintRuleDescription(
+        id: "app-clip-id", severity: .note, title: "no app ID of \"appclips\" looks like an App Clip's",
+        why: """
+            An App Clip has an ID of its own, usually that of its app with ".Clip" behind it. Where "appclips" lists only the \
+            app itself the clip is not associated.
+            """,
+        example: #"{"appclips": {"apps": ["D7KQ4ZW2MX.com.acme.shop"]}}"#,
+        fixedExample: #"{"appclips": {"apps": ["D7KQ4ZW2MX.com.acme.shop.Clip"]}}"#,
+        fix: "list the App Clip's own ID", reference: LintReference.appClips)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        guard let member = subject.members.last(where: { $0.key == "appclips" }),
+            let list = member.value.member("apps"), let apps = list.value.strings, !apps.isEmpty,
+            !apps.contains(where: { Array($0.lowercased().utf8).firstRange(of: "clip".utf8) != nil })
+        else { return }
+        findings.add(
+            list.keyRange, "/appclips/apps",
+            "none of these IDs looks like an App Clip's (usually the app's ID and \".Clip\"): \(Quoted.list(apps))")
     }
 }

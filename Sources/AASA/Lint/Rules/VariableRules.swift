@@ -23,7 +23,8 @@ enum UndefinedVariable: LintRule {
             findings.add(
                 site.node.range, site.pointer,
                 "there is no variable \(Quoted.json(name)), so \(Quoted.json(site.text)) never matches"
-                    + (nearest.map { "; did you mean \(Quoted.json($0))?" } ?? ""))
+                    + (nearest.map { "; did you mean \(Quoted.json($0))?" } ?? ""),
+                fix: nearest.map { "write \(Quoted.json(site.text.replacing("$(\(name))", with: "$(\($0))")))" })
         }
     }
 }

@@ -1,0 +1,386 @@
+// Finds forms of foreign notations in a pattern.
+
+/// Reads a pattern as its author may have meant it, and writes what Apple's notation has for it.
+struct NotationReader {
+    struct Found {
+        let kind: ForeignNotation.Kind
+        let part: String
+        let meaning: String
+    }
+
+    private let text: [Unicode.Scalar]
+    /// For each opening bracket its closing one.
+    private let closings: [Int: Int]
+    private let part: PatternSite.Part
+    private let isExclusion: Bool
+    private let isPercentEncoded: Bool
+    private let names: ForeignNotation.VariableNames
+    /// Whether the pattern is known to be a regular expression, so that `.*` is no dot and a wildcard.
+    private var isExpression = false
+    private(set) var sure: Found?
+    private(set) var unsure: Found?
+    private(set) var holdsExpression = false
+    /// Whether all of it has a form in Apple's notation.
+    private(set) var isTold = true
+
+    /// Of brackets within brackets.
+    private static let maximumDepth = 8
+    /// Scalars of a name, or of what a bracket is looked through for.
+    private static let maximumReach = 100
+
+    init(
+        _ text: String, _ part: PatternSite.Part, isExclusion: Bool, isPercentEncoded: Bool,
+        names: ForeignNotation.VariableNames
+    ) {
+        self.text = Array(text.unicodeScalars)
+        self.part = part
+        self.isExclusion = isExclusion
+        self.isPercentEncoded = isPercentEncoded
+        self.names = names
+        closings = Self.closings(self.text)
+    }
+
+    private static func closings(_ text: [Unicode.Scalar]) -> [Int: Int] {
+        var closings: [Int: Int] = [:]
+        var open: [(index: Int, closing: Unicode.Scalar)] = []
+        var index = 0
+        while index < text.count {
+            switch text[index] {
+            case "\\": index += 1
+            case "$" where index + 1 < text.count && text[index + 1] == "(":
+                // A variable ends at the first bracket.
+                guard let close = text[index...].firstIndex(of: ")") else { return closings }
+                closings[index + 1] = close
+                index = close
+            case "(": open.append((index, ")"))
+            case "[": open.append((index, "]"))
+            case "{": open.append((index, "}"))
+            case ")", "]", "}":
+                if let last = open.suffix(maximumDepth).lastIndex(where: { $0.closing == text[index] }) {
+                    // What is nested deeper is not read.
+                    if last < maximumDepth { closings[open[last].index] = index }
+                    open.removeSubrange(last...)
+                }
+            default: break
+            }
+            index += 1
+        }
+        return closings
+    }
+
+    /// From now on.
+    mutating func readsExpression() {
+        isExpression = true
+        isTold = true
+    }
+
+    mutating func readAll() -> [String] { read(0..<text.count, depth: 0) }
+
+    private mutating func read(_ range: Range<Int>, depth: Int) -> [String] {
+        guard depth <= Self.maximumDepth else {
+            isTold = false
+            return [""]
+        }
+        if let choice = choice(in: range, depth: depth) { return choice }
+        var texts = [""]
+        var index = range.lowerBound
+        while index < range.upperBound {
+            if text[index] == "$", at(index + 1) == "(", let close = closings[index + 1] {
+                append([string(index..<close + 1)], to: &texts)
+                index = close + 1
+            } else if let match = match(at: index, before: range.upperBound, depth) {
+                note(match.form, index..<match.end, variable(of: match))
+                append(apple(match, at: index, depth), to: &texts)
+                index = match.end
+            } else {
+                append([String(text[index])], to: &texts)
+                index += 1
+            }
+        }
+        return texts
+    }
+
+    private mutating func append(_ more: [String], to texts: inout [String]) {
+        guard texts.count * more.count <= ForeignNotation.maximumPatterns else {
+            isTold = false
+            return
+        }
+        texts = texts.flatMap { text in more.map { text + $0 } }
+    }
+
+    private mutating func note(_ form: NotationForm, _ range: Range<Int>, _ variable: String? = nil) {
+        let found = Found(
+            kind: variable == nil ? form.kind : .route, part: string(range),
+            meaning: variable.map { "not how a pattern names the variable \(Quoted.json($0))" } ?? form.meaning)
+        if found.kind == .perhapsRoute {
+            if unsure == nil { unsure = found }
+        } else if sure == nil || sure?.part == "^" {
+            // What stands behind the beginning tells more.
+            sure = found
+        }
+        if found.kind == .expression { holdsExpression = true }
+    }
+
+    /// `en|de` outside of brackets: a choice between whole texts where each begins with a slash, else between segments.
+    private mutating func choice(in range: Range<Int>, depth: Int) -> [String]? {
+        // A decoded URL may hold the sign.
+        guard isPercentEncoded || depth > 0 else { return nil }
+        var bars: [Int] = []
+        var index = range.lowerBound
+        while index < range.upperBound {
+            if text[index] == "|" { bars.append(index) }
+            index = (closings[index] ?? index) + 1
+        }
+        guard let first = bars.first else { return nil }
+        func parts(_ range: Range<Int>) -> [Range<Int>] {
+            let bars = bars.filter(range.contains)
+            return zip([range.lowerBound] + bars.map { $0 + 1 }, bars + [range.upperBound]).map { $0..<$1 }
+        }
+        var (start, end) = (range.lowerBound, range.upperBound)
+        if depth == 0, !parts(range).dropFirst().allSatisfy({ at($0.lowerBound) == "/" || at($0.lowerBound) == "^" }) {
+            start = text[..<first].lastIndex(where: isDivider).map { $0 + 1 } ?? start
+            end = text[first...].firstIndex(where: isDivider) ?? end
+        }
+        note(NotationForm.bareChoice, start..<end)
+        var texts = read(range.lowerBound..<start, depth: depth + 1)
+        append(parts(start..<end).flatMap { read($0, depth: depth + 1) }, to: &texts)
+        append(read(end..<range.upperBound, depth: depth + 1), to: &texts)
+        return texts
+    }
+}
+
+// How a form is found.
+extension NotationReader {
+    private struct Match {
+        let form: NotationForm
+        var end: Int
+        var name: Range<Int>?
+        var content: Range<Int>?
+        /// The sign behind a character or a class.
+        var repetition: Range<Int>?
+    }
+
+    private func match(at start: Int, before end: Int, _ depth: Int) -> Match? {
+        for form in NotationForm.byFirst[text[start]] ?? [] {
+            if let match = match(form, at: start), match.end <= end, stands(match, at: start, depth) { return match }
+        }
+        return nil
+    }
+
+    private func match(_ form: NotationForm, at place: Int) -> Match? {
+        var match = Match(form: form, end: place)
+        var (start, closing): (Int?, Int?)
+        for (index, sign) in form.shape.enumerated() {
+            switch sign {
+            case "§":
+                guard let end = endOfName(match.end) else { return nil }
+                match.name = match.end..<end
+                match.end = end
+            case "‹": start = match.end
+            case "…":
+                let behind = form.shape[(index + 1)...]
+                let end: Int?
+                if let closing {
+                    let bracket = behind.firstIndex { ")]}".unicodeScalars.contains($0) } ?? index + 1
+                    end = closing - (bracket - index - 1)
+                } else {
+                    end = text[match.end...].prefix(Self.maximumReach).firstIndex { $0 == behind.first }
+                }
+                guard let end, end > match.end else { return nil }
+                match.content = (start ?? match.end)..<end
+                match.end = end
+            default:
+                guard at(match.end) == sign else { return nil }
+                if let bracket = closings[match.end] { closing = bracket }
+                match.end += 1
+            }
+        }
+        switch form.apple {
+        case .unit, .unitOfClass:
+            let end: Int? =
+                switch at(match.end) {
+                case "+", "*", "?": match.end + 1
+                case "{": closings[match.end].map { $0 + 1 }
+                default: nil
+                }
+            match.repetition = end.map { match.end..<$0 }
+            match.end = end ?? match.end
+        case .text, .optional, .content, .optionalContent, .words, .untold: break
+        }
+        return match
+    }
+
+    private func stands(_ match: Match, at start: Int, _ depth: Int) -> Bool {
+        let (places, end) = (match.form.places, match.end)
+        if places.contains(.begins), !isDivider(at: start - 1) { return false }
+        if places.contains(.begin), !isDivider(at: start - 1), part != .path || !isDash(start - 1) { return false }
+        if places.contains(.ends), !isDivider(at: end) { return false }
+        if places.contains(.path), part != .path, part != .fragment { return false }
+        if places.contains(.first), start != 0 { return false }
+        if places.contains(.last), end != text.count { return false }
+        if places.contains(.expression), !isExpression, depth == 0 { return false }
+        // Hidden files may be excluded; nobody opens one.
+        if places.contains(.open), isExclusion, text[..<start].allSatisfy({ $0 == "/" || $0 == "*" }) { return false }
+        if places.contains(.holdsExpression), !isExpressive(match.content) { return false }
+        switch match.form.apple {
+        case .words(let divider): return words(match, by: divider) != nil
+        case .unitOfClass: return isClass(match, depth)
+        case .text, .untold, .unit, .optional, .content, .optionalContent: break
+        }
+        // Real URLs have such words behind a dollar: OData has, and signs of shares.
+        if match.form.kind == .perhapsRoute, let name = match.name.map(string) {
+            switch text[start] {
+            case "$": return !Self.isReal(name)
+            case "*": return Self.rests.contains(name.lowercased())
+            default: break
+            }
+        }
+        return true
+    }
+
+    private func isDash(_ index: Int) -> Bool { at(index).map { "-.@(~,".unicodeScalars.contains($0) } ?? false }
+
+    /// Whether brackets hold what only a regular expression has.
+    private func isExpressive(_ content: Range<Int>?) -> Bool {
+        guard let content else { return false }
+        let text = string(content.prefix(Self.maximumReach))
+        return text.utf8.contains { $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: "|") }
+            || [".*", ".+", "]+", "]*", "]{", "(?:", "0-9", "a-z", "A-Z"].contains { text.contains($0) }
+    }
+
+    /// The words of a text such as `en|de`.
+    private func words(_ match: Match, by divider: Unicode.Scalar) -> [String]? {
+        guard let content = match.content else { return nil }
+        let words = text[content].split(separator: divider, omittingEmptySubsequences: false)
+        guard words.count > 1, words.contains(where: { $0.contains(where: Self.isLetter) }),
+            words.allSatisfy({ $0.allSatisfy { Self.isInName($0) || "-./*".unicodeScalars.contains($0) } })
+        else { return nil }
+        return words.map { string($0.indices) }
+    }
+
+    private func isClass(_ match: Match, _ depth: Int) -> Bool {
+        guard let content = match.content else { return false }
+        let text = string(content.prefix(Self.maximumReach))
+        let isClass =
+            ["a-z", "A-Z", "0-9", "1-9", "a-f", "A-F", "\\", "[:"].contains { text.contains($0) }
+            || text.hasPrefix("^")
+        let isRepeated = match.repetition.map { string($0) != "?" } ?? false
+        let isLikely = part == .path || part == .fragment || depth > 0 || isExpression
+        return isLikely ? isClass || isRepeated : isClass && isRepeated
+    }
+
+    private static func isReal(_ name: String) -> Bool {
+        let isSign = name.utf8.count <= 5 && name.unicodeScalars.allSatisfy(\.properties.isUppercase)
+        return isSign || ["metadata", "batch", "value", "count", "ref", "links", "entity", "all", "web"].contains(name)
+    }
+
+    /// What real patterns do not have behind a wildcard.
+    private static let rests: Set<String> = [
+        "path", "splat", "rest", "slug", "catchall", "filepath", "glob", "wildcard", "any",
+    ]
+}
+
+// What is written in place of a form.
+extension NotationReader {
+    /// The file's variable that a placeholder of this name most likely means.
+    private func variable(of match: Match) -> String? {
+        guard !names.isEmpty, match.form.kind != .expression, let name = name(of: match) else { return nil }
+        return names[ExactText(name)]
+    }
+
+    private func name(of match: Match) -> String? {
+        (match.name ?? match.content).map { string($0.prefix(Self.maximumReach)).trimmingBlanks.lowercased() }
+    }
+
+    /// Apple's own variable of this name.
+    private func predefined(_ match: Match) -> String? {
+        guard case .text(let text) = match.form.apple, text.isEmpty else {
+            return name(of: match).flatMap { ["lang", "region"].contains($0) ? $0 : nil }
+        }
+        return nil
+    }
+
+    private mutating func apple(_ match: Match, at start: Int, _ depth: Int) -> [String] {
+        let variable = variable(of: match) ?? predefined(match)
+        let value = variable.map { "$(\($0))" } ?? "?*"
+        switch match.form.apple {
+        case .text("") where variable != nil: return [value]
+        case .text(let text): return [text.replacing("?*", with: value)]
+        case .optional: return optional(value, start..<match.end)
+        case .content, .optionalContent:
+            let content = match.content.map { read($0, depth: depth + 1) } ?? []
+            if case .optionalContent = match.form.apple { return [""] + content }
+            return content
+        case .words(let divider): return words(match, by: divider) ?? []
+        case .unit(let unit): return [repeated(unit, match.repetition)]
+        case .unitOfClass:
+            return [repeated(match.content.map { Self.unit(ofClass: string($0)) } ?? "?", match.repetition)]
+        case .untold:
+            isTold = false
+            return [""]
+        }
+    }
+}
+
+// Small looks at the text.
+extension NotationReader {
+    /// A value that may be absent: at the end "*" takes both, elsewhere each needs a pattern.
+    private func optional(_ value: String, _ range: Range<Int>) -> [String] {
+        guard part == .path, isDivider(at: range.lowerBound - 1), isDivider(at: range.upperBound) else { return ["*"] }
+        return range.upperBound == text.count ? ["*"] : ["", value]
+    }
+
+    private func repeated(_ unit: String, _ repetition: Range<Int>?) -> String {
+        guard let sign = repetition.map(string) else { return unit }
+        if sign == "+" { return "?*" }
+        let counts = sign.utf8.dropFirst().dropLast().split(
+            separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+        guard let count = counts.first.flatMap({ String($0) }).flatMap({ Int($0) }), count <= 16 else { return "*" }
+        return String(repeating: unit, count: count) + (counts.count > 1 ? "*" : "")
+    }
+
+    private static func unit(ofClass text: String) -> String {
+        switch text {
+        case "0-9", "\\d", "[:digit:]": "$(digit)"
+        case "a-z": "$(lower)"
+        case "A-Z": "$(upper)"
+        case "a-zA-Z", "A-Za-z", "[:alpha:]": "$(alpha)"
+        case "a-zA-Z0-9", "A-Za-z0-9", "0-9a-zA-Z", "0-9A-Za-z", "[:alnum:]": "$(alnum)"
+        case "0-9a-fA-F", "0-9A-Fa-f", "a-fA-F0-9", "A-Fa-f0-9": "$(xdigit)"
+        default: "?"
+        }
+    }
+
+    private func at(_ index: Int) -> Unicode.Scalar? { text.indices.contains(index) ? text[index] : nil }
+
+    private func string(_ range: Range<Int>) -> String {
+        var view = String.UnicodeScalarView()
+        view.append(contentsOf: text[range])
+        return String(view)
+    }
+
+    private func isDivider(at index: Int) -> Bool { at(index).map(isDivider) ?? true }
+
+    private func isDivider(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "/" || part != .path && (scalar == "=" || scalar == "&")
+    }
+
+    private static func isLetter(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isAlphabetic || scalar == "_" }
+
+    private static func isInName(_ scalar: Unicode.Scalar?) -> Bool {
+        guard let scalar else { return false }
+        return isLetter(scalar) || scalar.properties.numericType != nil
+            || scalar.properties.generalCategory == .nonspacingMark
+    }
+
+    /// Where a name that begins here ends; hyphens may stand between its letters.
+    private func endOfName(_ start: Int) -> Int? {
+        guard let first = at(start), Self.isLetter(first) else { return nil }
+        var end = start + 1
+        while Self.isInName(at(end)) || at(end) == "-" && Self.isInName(at(end + 1)) {
+            end += 1
+            if end - start > Self.maximumReach { return nil }
+        }
+        return end
+    }
+}

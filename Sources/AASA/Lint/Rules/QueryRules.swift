@@ -1,0 +1,266 @@
+// The conditions of components on the query and the fragment, and what "*" means there.
+
+enum QueryValueList: LintRule {
+    static let description = LintRuleDescription(
+        id: "query-value-list", severity: .error, title: "a list of values for a query item",
+        why: """
+            Guides show it, but it does not exist: a list as a value makes Apple's tool drop the whole "?" constraint \
+            (observed), and the component matches with any query. The same goes for a list as "?" itself.
+            """,
+        example: LintExample.components(#"{"/": "/buy/*", "?": {"color": ["red", "blue"]}}"#),
+        fixedExample: LintExample.components(
+            #"{"/": "/buy/*", "?": {"color": "red"}}"#, #"{"/": "/buy/*", "?": {"color": "blue"}}"#),
+        fix: "write one component for each value, or a substitution variable", reference: LintReference.query)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for entry in subject.entries {
+            for rule in entry.rules where rule.form == .component {
+                if let query = rule.node["?"] { look(at: query, rule.pointer + "/?", &findings) }
+            }
+        }
+        for defaults in subject.defaults {
+            if let query = defaults.node["?"] { look(at: query, defaults.pointer + "/?", &findings) }
+        }
+    }
+
+    private static func look(at query: JSONNode, _ pointer: String, _ findings: inout FindingSink) {
+        if query.elements != nil {
+            findings.add(
+                query.range, pointer, "\"?\" is an array, which does not exist; devices take it for no constraint")
+        }
+        for item in query.members ?? [] where item.value.elements != nil {
+            findings.add(
+                item.value.range, pointer + "/" + item.key.escapedForPointer,
+                "the item \(Quoted.json(item.key)) has a list of values, which does not exist; devices drop the whole \"?\" "
+                    + "constraint")
+        }
+    }
+}
+
+enum QueryItemName: LintRule {
+    static let description = LintRuleDescription(
+        id: "query-item-name", severity: .error, title: "a query item's name with ?, &, =, # or a wildcard in it",
+        why: """
+            The object form of "?" names each item as it stands between the signs of the query: in ?a=1&b=2 the items are a and \
+            b. No item is called "?a" or "a=1". Names are compared exactly, so "utm_*" is no wildcard. A name that no item has \
+            counts as a missing item with an empty value.
+            """,
+        example: LintExample.components(#"{"/": "/buy", "?": {"color=red": "*"}}"#),
+        fixedExample: LintExample.components(#"{"/": "/buy", "?": {"color": "red"}}"#),
+        fix: "write the bare name as the key, and its value behind it", reference: LintReference.query)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for site in subject.queryItems {
+            if site.fault == .wildcard, !site.takesAll {
+                let (key, name) = (Quoted.json(site.member.key), site.member.key)
+                findings.add(
+                    site.member.keyRange, site.pointer,
+                    "devices compare the name \(key) as it stands, '*' included: \(site.consequence)",
+                    fix: name.utf8.allSatisfy { $0 == UInt8(ascii: "*") }
+                        ? "write \"?\": \"?*\" for any query"
+                        : "write an item for each name, or \"?\": \(Quoted.json("*\(name)=?*")), which is compared with "
+                            + "the whole query")
+                continue
+            }
+            guard let sign = sign(of: site) else { continue }
+            findings.add(
+                site.member.keyRange, site.pointer,
+                "no query item is called \(Quoted.json(site.member.key)), as '\(sign)' is no part of a name: "
+                    + site.consequence)
+        }
+    }
+
+    private static func sign(of site: QueryItemSite) -> Unicode.Scalar? {
+        switch site.fault {
+        // "*" asks nothing of the item, under this name or the right one.
+        case .leadingSign(let sign): site.takesAll && !site.member.key.utf8.contains(UInt8(ascii: "=")) ? nil : sign
+        case .dividingSign(let sign): sign
+        case .notEncoded, .wildcard, nil: nil
+        }
+    }
+}
+
+enum QueryNameNotEncoded: LintRule {
+    static let description = LintRuleDescription(
+        id: "query-name-not-encoded", severity: .error,
+        title: "a blank or a letter beyond ASCII in a query item's name",
+        why: """
+            Names of items are compared exactly with those of the URL in percent-encoded form, in which blanks and letters \
+            beyond ASCII do not occur. The item counts as missing, with an empty value. With "percentEncoded": false the URL \
+            is decoded first (iOS 14).
+            """,
+        example: LintExample.components(#"{"/": "/buy", "?": {"größe": "?*"}}"#),
+        fixedExample: LintExample.components(
+            #"{"/": "/buy", "?": {"größe": "?*"}, "percentEncoded": false}"#,
+            #"{"/": "/sell", "?": {"gr%C3%B6%C3%9Fe": "?*"}}"#),
+        fix: "percent-encode the name, or set \"percentEncoded\": false", reference: LintReference.whatsNew2020)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for site in subject.queryItems where !site.takesAll {
+            guard case .notEncoded(let scalar)? = site.fault else { continue }
+            findings.add(
+                site.member.keyRange, site.pointer,
+                "\(PatternNotEncoded.name(scalar)) in the item name \(Quoted.json(site.member.key)) never occurs in an encoded "
+                    + "URL: \(site.consequence)")
+        }
+    }
+}
+
+enum QueryItemWithoutEffect: LintRule {
+    static let description = LintRuleDescription(
+        id: "query-item-without-effect", severity: .warning, title: "a query item that no URL has, with the value *",
+        why: """
+            The name can be no item's, so the item counts as missing; "*" takes a missing item too, and the component works as \
+            if the condition were not there. With any other value it would break.
+            """,
+        example: LintExample.components(#"{"/": "/buy", "?": {"?color": "*"}}"#),
+        fixedExample: LintExample.components(#"{"/": "/buy", "?": {"color": "?*"}}"#),
+        fix: "remove the item, or write its name as the URL has it; \"?*\" asks for a value",
+        reference: LintReference.query)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for site in subject.queryItems where site.takesAll && !site.member.key.utf8.contains(UInt8(ascii: "=")) {
+            let reason: String
+            switch site.fault {
+            case .leadingSign(let sign): reason = "as '\(sign)' is no part of a name"
+            case .notEncoded(let scalar): reason = "as \(PatternNotEncoded.name(scalar)) never occurs in an encoded URL"
+            case .wildcard: reason = "as names are compared as they stand, '*' included"
+            case .dividingSign, nil: continue
+            }
+            findings.add(
+                site.member.keyRange, site.pointer,
+                "no query item is called \(Quoted.json(site.member.key)), \(reason); it works since '*' takes a missing item "
+                    + "too")
+        }
+    }
+}
+
+enum ExclusionTakesMissingItem: LintRule {
+    static let description = LintRuleDescription(
+        id: "exclusion-takes-missing-item", severity: .error,
+        title: "an exclusion with \"*\" as the value of a query item",
+        why: """
+            A query item that is missing counts as empty, and "*" takes the empty value too. So the exclusion holds for every \
+            URL, with the item or without it. "?*" asks for an item that has a value.
+            """,
+        example: LintExample.components(
+            #"{"/": "/help/*", "?": {"print": "*"}, "exclude": true}"#, #"{"/": "/help/*"}"#),
+        fixedExample: LintExample.components(
+            #"{"/": "/help/*", "?": {"print": "?*"}, "exclude": true}"#, #"{"/": "/help/*"}"#),
+        fix: "write \"?*\" in place of \"*\"", reference: LintReference.query)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for site in subject.queryItems where site.takesAll && site.rule.isExclusion {
+            findings.add(
+                site.member.value.range, site.pointer,
+                "\"*\" takes a missing item too: the exclusion also holds for URLs without \(Quoted.json(site.member.key))"
+            )
+        }
+    }
+}
+
+enum ExclusionTakesAll: LintRule {
+    static let description = LintRuleDescription(
+        id: "exclusion-takes-all", severity: .error, title: "an exclusion with \"*\" as query or fragment",
+        why: """
+            A URL without a query has an empty one, and so it is with the fragment; "*" takes the empty text too. An exclusion \
+            with "?": "*" or "#": "*" holds for every URL of its path, and the rules behind it for the same URLs are never \
+            reached. "?*" asks for a query or a fragment that is there.
+            """,
+        example: LintExample.components(##"{"#": "*", "exclude": true}"##, #"{"/": "/buy/*"}"#),
+        fixedExample: LintExample.components(##"{"#": "?*", "exclude": true}"##, #"{"/": "/buy/*"}"#),
+        fix: "write \"?*\" in place of \"*\"", reference: LintReference.components)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        var hidden: [URLRule.Place: (rule: URLRule, first: URLRule, count: Int)] = [:]
+        var order: [URLRule.Place] = []
+        for shadow in subject.shadows where !shadow.rule.isExclusion {
+            guard let rule = shadow.by.first, shadow.by.count == 1, !parts(of: rule).isEmpty else { continue }
+            if hidden[rule.place] == nil { order.append(rule.place) }
+            hidden[rule.place, default: (rule, shadow.rule, 0)].count += 1
+        }
+        for place in order {
+            guard let (rule, first, count) = hidden[place] else { continue }
+            let parts = parts(of: rule)
+            let without = parts.map { $0.key == "?" ? "query" : "fragment" }.joined(separator: " and ")
+            findings.add(
+                parts.first?.value.range ?? rule.range, rule.pointer + "/" + (parts.first?.key ?? ""),
+                "\"*\" takes an empty \(without) too, so this exclusion also holds for URLs without one, and "
+                    + (count == 1
+                        ? "the rule at \(subject.position(of: first.range.lowerBound)) is" : "\(count) rules are")
+                    + " never reached", related: [.init(first, "never reached")])
+        }
+    }
+
+    /// Whether a rule hides others because of such a part.
+    static func explains(_ rules: [URLRule]) -> Bool { rules.allSatisfy { !parts(of: $0).isEmpty } }
+
+    /// The members of an exclusion that are no condition, and look like one.
+    private static func parts(of rule: URLRule) -> [JSONMember] {
+        guard rule.isExclusion, rule.form == .component else { return [] }
+        return ["?", "#"].compactMap { rule.node.member($0) }.filter { $0.value.string == "*" }
+    }
+}
+
+enum QueryWithoutValue: LintRule {
+    static let description = LintRuleDescription(
+        id: "query-without-value", severity: .warning, title: "the name of a query item as the whole query",
+        why: """
+            A string as "?" is compared with the whole query: "utm_source" matches ?utm_source alone, and not \
+            ?utm_source=mail. Reported for names that come with a value; a bare name such as ?preview may be a query of its own.
+            """,
+        example: LintExample.components(#"{"/": "/buy/*", "?": "utm_source"}"#),
+        fixedExample: LintExample.components(#"{"/": "/buy/*", "?": {"utm_source": "?*"}}"#),
+        fix: "name the item in the object form, with \"?*\" for any value", reference: LintReference.query)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for site in subject.patterns where site.part == .query && hasValue(site.text) {
+            let name = Quoted.json(site.text)
+            findings.add(
+                site.node.range, site.pointer,
+                "\(name) is compared with the whole query, so it does not match one that gives it a value",
+                fix: "write \"?\": {\(name): \"?*\"}")
+        }
+    }
+
+    /// Whether a query item of this name comes with a value.
+    private static func hasValue(_ text: String) -> Bool {
+        guard text.utf8.count <= 40, text.utf8.allSatisfy(QueryInPath.mayStandInName) else { return false }
+        let name = text.lowercased()
+        return name.hasPrefix("utm_") || names.contains(name)
+            || ["Id", "ID", "_id", "-id", "_code", "_token", "_url", "_key"].contains(where: text.hasSuffix)
+    }
+
+    private static let names: Set<String> = [
+        "id", "q", "query", "token", "code", "ref", "referrer", "source", "campaign", "lang", "locale", "url",
+        "redirect",
+        "gclid", "email", "page", "sku", "category", "coupon", "articlenumber",
+    ]
+}
+
+enum QueryItemTakesMissing: LintRule {
+    static let description = LintRuleDescription(
+        id: "query-item-takes-missing", severity: .warning, title: "\"*\" as the value of a query item",
+        why: """
+            A query item that is missing counts as empty, and "*" takes the empty value too. So the item constrains nothing: \
+            the component works as if it were not there. "?*" asks for an item that has a value.
+            """,
+        example: LintExample.components(#"{"/": "/buy", "?": {"color": "*"}}"#),
+        fixedExample: LintExample.components(#"{"/": "/buy", "?": {"color": "?*"}}"#),
+        fix: "write \"?*\" if the item must be there; else delete the item", reference: LintReference.query)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for entry in subject.entries {
+            for rule in entry.rules where !rule.isExclusion && !findings.isFull {
+                // Rules of their own name items that no URL has. One component is one finding.
+                let sites = QueryItemSite.all(of: rule).filter { $0.takesAll && $0.fault == nil }
+                guard let first = sites.first else { continue }
+                findings.add(
+                    first.member.value.range, first.pointer,
+                    "\"*\" takes a missing item too: the component also matches URLs without "
+                        + sites.map { Quoted.json($0.member.key) }.prefix(4).joined(separator: ", ")
+                        + (sites.count > 4 ? " and \(sites.count - 4) more" : ""))
+            }
+        }
+    }
+}
