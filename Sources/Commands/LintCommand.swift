@@ -1,6 +1,7 @@
 import AASA
 import ArgumentParser
 import Evidence
+import MonitorConfiguration
 
 /// `aasa-monitor lint SOURCE...`: judges files.
 struct LintCommand: AsyncParsableCommand {
@@ -8,12 +9,18 @@ struct LintCommand: AsyncParsableCommand {
         commandName: "lint",
         abstract: "Check apple-app-site-association files: errors, traps, and how devices read them.",
         discussion: """
-            A SOURCE is a path, - for standard input, a domain (its origin is read), or cdn:DOMAIN (Apple's copy). Every rule \
-            is explained in docs/lint-rules.md.
+            A SOURCE is a path, - for standard input, a domain (its origin is read), or cdn:DOMAIN (Apple's copy). \
+            --explain RULE tells why a rule is one, as docs/lint-rules.md does.
             """)
 
     @Argument(help: ArgumentHelp("What to check.", valueName: "source"), completion: .file())
-    var sources: [String]
+    var sources: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Explain a rule, such as rule-unreachable: why, an example, what to do.", valueName: "rule"),
+        completion: .list(Linter.rules.map(\.id)))
+    var explain: String?
 
     @Option(help: "text, json, github (workflow annotations) or sarif.")
     var format = Format.text
@@ -26,7 +33,16 @@ struct LintCommand: AsyncParsableCommand {
 
     enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, github, sarif }
 
+    func validate() throws {
+        guard sources.isEmpty == (explain != nil) else {
+            throw ValidationError(
+                explain == nil
+                    ? "Missing expected argument '<source> ...'" : "--explain takes no source; leave one of them out")
+        }
+    }
+
     func run() async throws {
+        if let explain { return Console.print(try Self.explanation(of: explain)) }
         let answers = try await SourceReader(network: network, configuration: configuration)
             .readEach(sources)
         var results: [LintResult] = []
@@ -45,6 +61,33 @@ struct LintCommand: AsyncParsableCommand {
         let worst = results.flatMap(\.report.findings).map(\.severity).max()
         let isFound = worst.map { $0 >= (strict ? .warning : .error) } ?? false
         if isFound || !failures.isEmpty { throw MonitorExit.found.code }
+    }
+
+    /// `name`: with `aasa.` in front or without, as the configuration and the findings have it.
+    private static func explanation(of name: String) throws -> String {
+        let id = name.hasPrefix("aasa.") ? String(name.dropFirst(5)) : name
+        guard let rule = Linter.rules.first(where: { $0.id == id }) else {
+            let hint = Spelling.suggestion(for: id, among: Linter.rules.map(\.id))
+            throw CommandFailure(
+                .usage, "no rule of lint is named '\(id.displayable.shortened(to: 60))'\(hint)")
+        }
+        func indented(_ text: String) -> String {
+            text.split(separator: "\n").map { "    " + $0 }.joined(separator: "\n")
+        }
+        return """
+            \(rule.id) (\(rule.severity.rawValue)): \(rule.title)
+
+            \(rule.why)
+
+            flagged:
+            \(indented(rule.example))
+
+            accepted:
+            \(indented(rule.fixedExample))
+
+            fix: \(rule.fix)
+            see: \(rule.reference)
+            """
     }
 
     private func show(_ results: [LintResult], _ failures: [CommandFailure]) {

@@ -77,7 +77,8 @@ extension EvidenceSuite {
         @Test("many ignored findings of the file hide none that counts")
         func manyOfTheFile() throws {
             let paths = (0..<40).map { _ in #""/b\\u00fccher""# }.joined(separator: ",")
-            let text = #"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.app"],"paths":[\#(paths)]}]}}"#
+            let text =
+                #"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.app"],"paths":[\#(paths),"NOT/help"]}]}}"#
             let plain = try verdict(.file(text), ignoring: [])
             let frequent = try #require(
                 Dictionary(grouping: plain.findings, by: \.rule).max { $0.value.count < $1.value.count })

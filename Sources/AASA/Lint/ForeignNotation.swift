@@ -32,10 +32,7 @@ struct ForeignNotation {
     init?(
         in text: String, of part: PatternSite.Part, isExclusion: Bool, isPercentEncoded: Bool, names: VariableNames
     ) {
-        // Most patterns hold none of these signs.
-        guard text.utf8.contains(where: #":[{<(|^$\%"#.utf8.contains) || Self.holdsDotOrSplat(text),
-            text.utf8.count <= Self.maximumLength
-        else { return nil }
+        guard Self.mayHoldOne(text), text.utf8.count <= Self.maximumLength else { return nil }
         var reader = NotationReader(
             text, part, isExclusion: isExclusion, isPercentEncoded: isPercentEncoded, names: names)
         var patterns = reader.readAll()
@@ -51,11 +48,18 @@ struct ForeignNotation {
         self.patterns = reader.isTold ? Self.tidied(patterns, isPath: part == .path) : []
     }
 
-    private static func holdsDotOrSplat(_ text: String) -> Bool {
+    /// Most patterns hold none of these signs.
+    private static func mayHoldOne(_ text: String) -> Bool {
         var last: UInt8 = 0
         for byte in text.utf8 {
-            if last == UInt8(ascii: "."), byte == UInt8(ascii: "*") || byte == UInt8(ascii: "+") { return true }
-            if last == UInt8(ascii: "*"), (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) { return true }
+            switch byte {
+            case UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: "<"), UInt8(ascii: "("),
+                UInt8(ascii: "|"), UInt8(ascii: "^"), UInt8(ascii: "$"), UInt8(ascii: "\\"), UInt8(ascii: "%"):
+                return true
+            case UInt8(ascii: "*"), UInt8(ascii: "+"): if last == UInt8(ascii: ".") { return true }
+            case UInt8(ascii: "a")...UInt8(ascii: "z"): if last == UInt8(ascii: "*") { return true }
+            default: break
+            }
             last = byte
         }
         return false

@@ -127,7 +127,7 @@ extension KeySite.Object {
 }
 
 /// Which key was probably meant. Known misspellings first, then the nearest by edit distance.
-private enum KeySuggestion {
+enum KeySuggestion {
     /// The keys that count at one place.
     struct Candidates {
         let keys: Set<ExactText>

@@ -48,7 +48,7 @@ extension EndToEndTests {
             ),
             (
                 ["comparison"], ["state", "bytes_equal", "changed_at", "lag_seconds", "changes"],
-                ["behaviour", "edges"]
+                ["changes_total", "behaviour", "edges"]
             ),
         ]
 

@@ -152,7 +152,7 @@ enum CommandLineTable {
     ]
 
     static let sources: [CommandLineRow] = [
-        .init("lint", 64, "missing expected argument '<source> ...'", "<source>  What to check."),
+        .init("lint", 64, "missing expected argument '<source> ...'", "Try 'aasa-monitor lint --help'"),
         .init("lint good.json", 0, output: "good.json"),
         .init("lint -", input: "{}", 1, output: "<stdin>:1:1: error: the file names no service"),
         .init("lint broken.json", 1, output: "[json-syntax]"),

@@ -30,6 +30,23 @@ extension EndToEndTests {
             }
         }
 
+        @Test("a rule is explained by its name, in either form, and a misspelt one is not")
+        func explain() async throws {
+            try await Stage.withoutLab { stage in
+                for name in ["rule-unreachable", "aasa.rule-unreachable"] {
+                    let process = try await stage.run(["lint", "--explain", name])
+                    #expect(process.end == .exit(0) && process.output.hasPrefix("rule-unreachable (warning): "))
+                    for part in ["\nflagged:\n    {", "\naccepted:\n    {", "\nfix: ", "\nsee: https://"] {
+                        #expect(process.output.contains(part), "\(process.output)")
+                    }
+                }
+                let misspelt = try await stage.run(["lint", "--explain", "rule-unreachabel"])
+                #expect(misspelt.end == .exit(64) && misspelt.errors.contains("did you mean 'rule-unreachable'?"))
+                #expect(try await stage.run(["lint", "--explain", "rule-unreachable", "a"]).end == .exit(64))
+                #expect(try await stage.run(["lint"]).end == .exit(64))
+            }
+        }
+
         @Test("text is in the compiler's form, with the line and a mark under the place")
         func text() async throws {
             try await Stage.withoutLab { stage in
