@@ -129,8 +129,7 @@ struct NotationForm {
     let meaning: String
     let places: Place
 
-    /// - Parameter shape: `§` stands for a name, `…` for anything up to the closing bracket, which begins at `‹` if
-    ///   there is one.
+    /// In the shape `§` stands for a name, `…` for anything up to the closing bracket, which begins at `‹` if there is one.
     init(_ shape: String, _ kind: ForeignNotation.Kind, _ apple: Apple, _ meaning: String, _ places: Place = []) {
         self.shape = Array(shape.unicodeScalars)
         self.kind = kind
