@@ -17,7 +17,8 @@ package struct AasaMonitor: AsyncParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            CheckCommand.self, RunCommand.self, WatchCommand.self, StatusCommand.self, HistoryCommand.self,
+            CheckCommand.self, RunCommand.self, WatchCommand.self, StatusCommand.self, IncidentsCommand.self,
+            HistoryCommand.self,
             LintCommand.self, MatchCommand.self, DiffCommand.self, AuditCommand.self, InitCommand.self,
             ConfigCommand.self, AlertCommand.self, SilenceCommand.self, AcknowledgeCommand.self,
             UnacknowledgeCommand.self, DeliveriesCommand.self, StoreCommand.self, DemoCommand.self,
@@ -36,7 +37,8 @@ package struct AasaMonitor: AsyncParsableCommand {
             if arguments.first == "help", let complaint = CommandPath(arguments).complaint {
                 throw ValidationError(complaint)
             }
-            var command = try await asyncParseAsRoot()
+            // A group of commands without one shows its help; `silence` would ask for the targets of a new one.
+            var command = try await asyncParseAsRoot(arguments == ["silence"] ? ["silence", "--help"] : arguments)
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {

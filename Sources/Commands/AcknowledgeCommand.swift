@@ -15,7 +15,9 @@ struct AcknowledgeCommand: AsyncParsableCommand {
 
     @Argument(help: AcknowledgeTarget.help, completion: DomainCompletion.kind) var incident: String
 
-    @Option(help: ArgumentHelp("Who acknowledges it (default: user@host).", valueName: "name"))
+    @Option(
+        name: [.customLong("by"), .customLong("author")],
+        help: ArgumentHelp("Who acknowledges it (default: user@host).", valueName: "name"))
     var by: String?
 
     @Option(help: ArgumentHelp("Shown on the status page and in messages.", valueName: "text"))

@@ -16,7 +16,8 @@ struct AlertCommand: AsyncParsableCommand {
             commandName: "test", abstract: "Send a marked test message and print what the receiver answered.",
             discussion: """
                 The message is sent like every alert: the same form, network, headers and signature. It is sent once, without \
-                the store, so a running daemon is not disturbed.
+                the store, so a running daemon is not disturbed. For root, a configuration in /etc/aasa-monitor is tested as \
+                user aasa-monitor, as the service runs.
 
                 Exit codes: 0 every message was delivered, 1 at least one was not, 64 a channel is not configured, \
                 78 configuration.
@@ -29,6 +30,7 @@ struct AlertCommand: AsyncParsableCommand {
 
         func run() async throws {
             let path = try configuration.resolvedPath()
+            try ServiceUser.become(for: path)
             let file = try ConfigurationOptions.load(path)
             try CertificateFile.check(of: file)
             try await RunCommand.explaining {

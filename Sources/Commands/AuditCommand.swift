@@ -35,6 +35,7 @@ struct AuditCommand: AsyncParsableCommand {
 
     @Option(help: "text or json.") var format = Format.text
 
+    @OptionGroup var color: ColorOption
     @OptionGroup var network: NetworkOptions
     @OptionGroup var configuration: ConfigurationOptions
 

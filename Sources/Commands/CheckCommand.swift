@@ -66,6 +66,7 @@ struct CheckCommand: AsyncParsableCommand {
     var asksCDN = false
 
     @OptionGroup var expectations: ExpectationOptions
+    @OptionGroup var color: ColorOption
     @OptionGroup var network: NetworkOptions
     @OptionGroup var configuration: ConfigurationOptions
 

@@ -15,7 +15,8 @@ struct ConfigCommand: AsyncParsableCommand {
             commandName: "check", abstract: "List every fault of a configuration, with line and column.",
             discussion: """
                 Also looks for what would stop `run` on this machine, or make it useless: files, the store's folder, the \
-                port, channels. Sends nothing. Run it as the user that the daemon runs as.
+                port, channels. Sends nothing. Run it as the user that the daemon runs as. For root, a configuration in \
+                /etc/aasa-monitor is examined as user aasa-monitor, as the service runs.
                 """)
 
         @Argument(
@@ -34,6 +35,7 @@ struct ConfigCommand: AsyncParsableCommand {
 
         func run() async throws {
             let path = try file ?? configuration.resolvedPath()
+            try ServiceUser.become(for: path)
             let examined = try ConfigurationOptions.explaining(path) { path in
                 try ConfigurationLoader.examine(path: path == "-" ? nil : path)
             }
@@ -47,6 +49,9 @@ struct ConfigCommand: AsyncParsableCommand {
             for problem in problems { Console.note("\(problem)") }
             let (domains, channels) = (examined.file.domains.count, examined.file.alerts.channels.count)
             var counts = [Self.count(domains, "domain"), Self.count(channels, "channel")]
+            if !examined.listedLabels.isEmpty {
+                counts[0] += " (labels of the list: \(examined.listedLabels.joined(separator: ", ")))"
+            }
             if !problems.isEmpty { counts.append(Self.count(problems.count, "warning")) }
             Console.print("\(examined.name): valid, \(counts.joined(separator: ", "))")
         }
@@ -110,7 +115,7 @@ struct RunReadiness {
     private var store: ConfigurationProblem? {
         let path = URL(filePath: file.store.path).standardizedFileURL.path
         let folder = URL(filePath: path).deletingLastPathComponent().path
-        let user = NSUserName()
+        let user = Permission.name(of: geteuid())
         var isFolder: ObjCBool = false
         func problem(_ message: String) -> ConfigurationProblem {
             configuration.problem(.error, at: "store.path", message)
@@ -151,7 +156,7 @@ struct RunReadiness {
         case EACCES, EPERM:
             configuration.problem(
                 .error, at: "server.listen",
-                "user \(NSUserName()), who runs this command, may not listen on \(place); give 'server.listen' a port "
+                "user \(Permission.name(of: geteuid())), who runs this command, may not listen on \(place); give 'server.listen' a port "
                     + "above 1023")
         default: nil
         }
@@ -173,11 +178,11 @@ struct RunReadiness {
         case 0 where FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue:
             fault = "is a folder; name a program"
         case 0 where access(path, X_OK) == 0: return nil
-        case 0: fault = "is not executable for user \(NSUserName()), who runs this command; see chmod"
+        case 0: fault = "is not executable for user \(Permission.name(of: geteuid())), who runs this command; see chmod"
         case ENOENT, ENOTDIR: fault = "is missing; install it, or correct 'command'"
         case let error:
             fault =
-                "cannot be reached by user \(NSUserName()), who runs this command: \(String(cString: strerror(error)))"
+                "cannot be reached by user \(Permission.name(of: geteuid())), who runs this command: \(String(cString: strerror(error)))"
         }
         let key = "alerts.channels.\(channel.name).command"
         return configuration.problem(.warning, at: key, "\(file.shown(path.displayable, of: key)) \(fault)")

@@ -21,7 +21,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
         @OptionGroup var store: StoreOptions
         @OptionGroup var remote: RemoteOptions
         @Option(help: "Only those of this channel.") var channel: String?
-        @Option(help: "Only those about this incident (its whole id).") var incident: String?
+        @Option(help: "Only those about this incident (its id, or the beginning of it).") var incident: String?
         @Option(help: "Only those about incidents of this domain.", completion: DomainCompletion.kind) var domain:
             String?
         @Option(help: "At most this many.") var limit = 100
@@ -48,7 +48,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
                 or: store, .reader
             ) { store in
                 let records = try await store.deliveries(
-                    channel: channel, incident: incident?.lowercased(), domain: domain, limit: limit)
+                    ofChannel: channel, incidentNamed: incident, domain: domain, limit: limit)
                 return (deliveries: try await store.named(records), pending: try await store.pendingNotifications())
             }
             switch format {
@@ -86,13 +86,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
 
         func run() async throws {
             let message = try await remote.ask({ try await $0.message(named: id) }, or: store, .reader) {
-                try await $0.sentMessage(named: id).map { MessageDocument($0) }
-            }
-            guard let message else {
-                throw CommandFailure(
-                    .found,
-                    "no delivery is named '\(id.displayable.shortened(to: 80))', or several keys begin so; see "
-                        + "aasa-monitor deliveries list")
+                MessageDocument(try await $0.message(named: id))
             }
             switch format {
             case .json: Console.print(String(decoding: try message.json(isPretty: true), as: UTF8.self))
@@ -118,7 +112,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
                 try await $0.retry(channel: channel, now: Date()).map { RetryDocument($0.record, pending: $0.pending) }
             }
             guard let retried else {
-                throw CommandFailure(.found, "no channel is named '\(channel.displayable.shortened(to: 80))' there")
+                throw CommandFailure(.usage, "no channel is named '\(channel.displayable.shortened(to: 80))' there")
             }
             Console.print(DeliveryListing.text(retried))
         }
@@ -153,7 +147,8 @@ enum DeliveryListing {
     /// `ops: 3 notifications pending since 2026-11-21T07:00:00Z`; nil for another channel than the one asked for.
     static func text(_ pending: PendingCount, _ channel: String?) -> String? {
         guard pending.count > 0, channel == nil || channel == pending.channel else { return nil }
-        return "\(pending.channel.displayable): \(words(pending.count)) pending since \(pending.since.rfc3339)"
+        let wait = pending.waits.map { ", waiting until \($0.until.rfc3339), \($0.words)" } ?? ""
+        return "\(pending.channel.displayable): \(words(pending.count)) pending since \(pending.since.rfc3339)\(wait)"
     }
 
     static func text(_ retried: RetryDocument) -> String {

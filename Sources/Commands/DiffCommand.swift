@@ -22,6 +22,7 @@ struct DiffCommand: AsyncParsableCommand {
     @Option(help: "text or json.")
     var format = Format.text
 
+    @OptionGroup var color: ColorOption
     @OptionGroup var network: NetworkOptions
     @OptionGroup var configuration: ConfigurationOptions
 

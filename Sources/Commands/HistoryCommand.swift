@@ -19,6 +19,7 @@ struct HistoryCommand: AsyncParsableCommand {
 
     @Option(help: "text or json.") var format = Format.text
     @Option(help: "At most so many versions, incidents and deliveries each.") var limit = 20
+    @OptionGroup var color: ColorOption
     @OptionGroup var store: StoreOptions
     @OptionGroup var remote: RemoteOptions
     @Argument(help: "The domain.", completion: DomainCompletion.kind) var domain: String
@@ -41,7 +42,7 @@ struct HistoryCommand: AsyncParsableCommand {
             try await DomainHistory($0, domain: target.domain, limit: limit, time: PageTime(now: now))
         }
         guard let history else {
-            throw CommandFailure(.found, "\(target.domain) is not watched here, or its first check has not ended")
+            throw CommandFailure(.usage, "\(target.domain) is not watched here, or its first check has not ended")
         }
         switch format {
         case .json: Console.print(String(decoding: try history.document(), as: UTF8.self))

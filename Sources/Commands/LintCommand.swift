@@ -28,6 +28,7 @@ struct LintCommand: AsyncParsableCommand {
     @Flag(help: "Exit with 1 at warnings too.")
     var strict = false
 
+    @OptionGroup var color: ColorOption
     @OptionGroup var network: NetworkOptions
     @OptionGroup var configuration: ConfigurationOptions
 

@@ -42,6 +42,7 @@ struct MatchCommand: AsyncParsableCommand {
     @Option(help: "text or json.")
     var format = Format.text
 
+    @OptionGroup var color: ColorOption
     @OptionGroup var network: NetworkOptions
     @OptionGroup var configuration: ConfigurationOptions
 

@@ -207,26 +207,40 @@ extension RemoteMonitor {
     // MARK: - What it knows
 
     /// `domains`: none: all. `withDocuments`: also what the API says of each, by name.
-    func status(of domains: [Domain], withDocuments: Bool, now: Date) async throws -> StatusReading {
-        let overview: Overview
+    func status(
+        of domains: [Domain], withDocuments: Bool, now: Date, counts: (OverviewRow) -> Bool,
+        shows: (OverviewRow) -> Bool
+    ) async throws -> StatusReading {
+        var rows: [OverviewRow] = []
         var documents: [String: Data] = [:]
         if domains.isEmpty {
-            overview = try await self.overview(rows: try await allRows(now: now), now: now)
+            rows = try await allRows(now: now)
         } else {
-            var rows: [OverviewRow] = []
             for domain in domains {
                 let document = try await document(of: domain)
                 rows.append(try read(document) { try APIAnswer.domain($0, now: now) })
                 documents[domain.name] = document
             }
-            overview = try await self.overview(rows: rows, now: now)
         }
-        guard withDocuments else { return StatusReading(overview: overview, documents: []) }
+        let overview = try await self.overview(rows: rows.filter(counts), now: now).showing(shows)
+        let life = try await life()
+        guard withDocuments else { return StatusReading(life: life, overview: overview, documents: []) }
         for row in overview.rows where documents[row.name] == nil {
             documents[row.name] = try await document(of: Domain(row.name))
         }
         let names = overview.rows.map(\.name).sorted()
-        return StatusReading(overview: overview, documents: names.compactMap { documents[$0] })
+        return StatusReading(life: life, overview: overview, documents: names.compactMap { documents[$0] })
+    }
+
+    /// It answers, so it runs; whether it checks, `/readyz` says, as it does to supervisors.
+    func life() async throws -> MonitorLife {
+        let result = try await driver.perform(
+            TransferRequest(
+                url: url + "/readyz", method: "GET", body: nil, headers: [], userAgent: Version.userAgent,
+                allowPlainHTTP: url.lowercased().hasPrefix("http://"), keepsConnection: true, limits: Self.limits))
+        let words = String(decoding: result.body, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        guard result.status == 503, words.hasPrefix("not ready: ") else { return .checking }
+        return .notReady(String(words.dropFirst("not ready: ".count)).displayable.shortened(to: 200))
     }
 
     private func allRows(now: Date) async throws -> [OverviewRow] {
@@ -254,10 +268,28 @@ extension RemoteMonitor {
     /// `/api/v1/domains/{domain}`, as it comes.
     private func document(of domain: Domain) async throws -> Data {
         guard let document = try await Self.known({ try await get("domains/\(domain.name)") }) else {
-            throw CommandFailure(.found, "\(domain) is not watched here")
+            throw CommandFailure(.usage, "\(domain) is not watched here")
         }
         return document
     }
+
+    func incidents(_ query: IncidentQuery, cursor: String?) async throws -> IncidentPage {
+        let data = try await get(
+            "incidents",
+            [
+                ("domain", query.domain?.name), ("kind", query.kind?.rawValue), ("state", query.state?.rawValue),
+                ("limit", "\(query.limit)"), ("cursor", cursor),
+            ])
+        return try read(data) { try IncidentPage(json: $0) }
+    }
+
+    func incident(named name: String) async throws -> IncidentDocument {
+        guard Self.isID(name) else { throw CommandFailure(.usage, "'\(name.displayable)' is no id of an incident") }
+        return try read(try await get("incidents/\(Self.segment(name))")) { try IncidentDocument(json: $0) }
+    }
+
+    /// - Throws: `CommandFailure` for a domain that is not watched.
+    func check(_ domain: Domain) async throws { _ = try await document(of: domain) }
 
     /// nil for an unknown domain.
     func history(of domain: Domain, limit: Int, now: Date) async throws -> DomainHistory? {
@@ -279,9 +311,8 @@ extension RemoteMonitor {
         return try read(data, APIAnswer.deliveries)
     }
 
-    /// nil where there is none with this name, or several keys begin so.
-    func message(named id: String) async throws -> MessageDocument? {
-        try await Self.known { try read(try await get("deliveries/\(Self.segment(id))"), APIAnswer.message) }
+    func message(named id: String) async throws -> MessageDocument {
+        try read(try await get("deliveries/\(Self.segment(id))"), APIAnswer.message)
     }
 
     /// Has a channel tried now; nil where none has this name.

@@ -50,7 +50,9 @@ struct SilenceAdd: AsyncParsableCommand {
         completion: .list(IncidentKind.allCases.map(\.rawValue)))
     var kinds: [String] = []
 
-    @Option(help: ArgumentHelp("Your name (default: user@host).", valueName: "name"))
+    @Option(
+        name: [.customLong("by"), .customLong("author")],
+        help: ArgumentHelp("Your name (default: user@host).", valueName: "name"))
     var author: String?
 
     @OptionGroup var store: StoreOptions

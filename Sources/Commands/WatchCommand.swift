@@ -32,7 +32,8 @@ struct WatchCommand: AsyncParsableCommand {
     var targets: [String]
 
     @Option(
-        help: ArgumentHelp("Between two probes: seconds, or a duration such as 2m; at least 1s.", valueName: "time"),
+        help: ArgumentHelp(
+            "Between two probes: seconds, or a duration such as 2m; at least 1s (default: 30s).", valueName: "time"),
         transform: TimeSpan.reading(.seconds(1)...(.seconds(86_400))))
     var every = TimeSpan(.seconds(30))
 
@@ -40,7 +41,7 @@ struct WatchCommand: AsyncParsableCommand {
         name: .customLong("max-time"),
         help: ArgumentHelp(
             "Time limit for the whole watch: seconds, or a duration such as 1h. Single requests take 10 seconds at most, "
-                + "and never more than is left.",
+                + "and never more than is left (default: 1d).",
             valueName: "time"),
         // Up to a year, so that nobody who means "for ever" meets an odd limit.
         transform: TimeSpan.reading(.milliseconds(1)...(.seconds(365 * 86_400))))
@@ -49,6 +50,7 @@ struct WatchCommand: AsyncParsableCommand {
     @Option(help: "text, jsonl (one object an event) or github (the end as a workflow annotation).")
     var format = Format.text
 
+    @OptionGroup var color: ColorOption
     @OptionGroup var connections: ConnectionOptions
     @OptionGroup var configuration: ConfigurationOptions
 

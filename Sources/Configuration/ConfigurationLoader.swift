@@ -58,7 +58,9 @@ package enum ConfigurationLoader {
         guard let file, !reading.problems.contains(where: { $0.severity == .error }) else {
             throw ConfigurationFault(problems: reading.problems)
         }
-        return ExaminedConfiguration(file: file, warnings: reading.problems, name: reading.file, places: reading.places)
+        return ExaminedConfiguration(
+            file: file, warnings: reading.problems, name: reading.file, listedLabels: reading.listedLabels,
+            places: reading.places)
     }
 
     /// What messages call standard input.
@@ -150,6 +152,8 @@ package struct ExaminedConfiguration: Sendable {
     package let warnings: [ConfigurationProblem]
     /// As messages call the file.
     package let name: String
+    /// The columns of the list of domains that are taken as labels.
+    package let listedLabels: [String]
     /// By the key's path, as `store.path`.
     let places: [String: SourcePosition]
 

@@ -339,7 +339,7 @@ package struct MonitorDaemon: Sendable {
             onListening: { port in
                 let address = "http://\(listening.shownHost):\(port)/"
                 logger.notice(
-                    "watching \(configuration.domains.count) domains; status page at \(address)",
+                    "watching \(StatusLine.words(domains: configuration.domains.count)); status page at \(address)",
                     metadata: [
                         "store": "\(surroundings.storePath)", "channels": "\(configuration.alerts.channels.count)",
                     ])

@@ -8,6 +8,7 @@ import Glibc
 import Logging
 import MonitorConfiguration
 import Monitoring
+import StatusServer
 import Storage
 import UnixSignals
 
@@ -55,7 +56,7 @@ extension MonitorDaemon {
     ) async throws -> MonitorRound {
         let logger = surroundings.logger
         logger.info(
-            "checking \(configuration.domains.count) domains once",
+            "checking \(StatusLine.words(domains: configuration.domains.count)) once",
             metadata: ["store": "\(surroundings.storePath)", "channels": "\(routing.channels.count)"])
         let feeds = routing.channels.filter(\.kind.isFeed).map(\.name)
         if !feeds.isEmpty {
@@ -65,6 +66,11 @@ extension MonitorDaemon {
         }
         let parts = try await MonitorParts(configuration, surroundings, store, routing.withoutWait, drivers)
         await tellOfSetAside(store, storeTrouble, parts.time, isOnce: true)
+        try await store.watch(
+            Dictionary(configuration.watchedInfos.map { ($0.domain, $0.labels) }) { first, _ in first },
+            now: parts.time.now())
+        try await store.note(shortestInterval: configuration.shortestInterval)
+        try await store.noteRound(at: parts.time.now())
         let watchers = parts.factory.watchers(
             for: configuration.domainConfigurations, of: configuration, driver: drivers.checks.present)
         let outcome = try await CheckRound(

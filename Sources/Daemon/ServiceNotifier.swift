@@ -113,9 +113,11 @@ struct StatusLine: Sendable {
     }
 
     static func line(domains: Int, failing: Int, incidents: Int) -> String {
-        "\(domains) \(domains == 1 ? "domain" : "domains"), \(failing) failing, "
+        "\(words(domains: domains)), \(failing) failing, "
             + "\(incidents) \(incidents == 1 ? "incident" : "incidents") open"
     }
+
+    static func words(domains: Int) -> String { "\(domains) \(domains == 1 ? "domain" : "domains")" }
 }
 
 /// Gets the scheduler's own word, from its loop, on whether checks end. A timer of its own would go on while the scheduler is

@@ -9,11 +9,13 @@ import Storage
 package struct Overview: Equatable, Sendable {
     /// `1 of 4 domains needs attention`.
     package let headline: String
+    /// The same of a monitor that has stopped: `1 of 4 domains needed attention`.
+    package let pastHeadline: String
     /// How many notifications are pending.
     package let notifications: String
     /// What many domains have together, and the monitor's own trouble.
     package let fleet: [FleetLine]
-    package let rows: [OverviewRow]
+    package private(set) var rows: [OverviewRow]
 
     /// Open incidents are taken from the states, which are of one moment with their verdicts.
     package init(
@@ -29,19 +31,32 @@ package struct Overview: Equatable, Sendable {
     package init(rows: [OverviewRow], fleet: [FleetLine], pending: [PendingCount], time: PageTime) {
         self.fleet = fleet
         self.rows = rows.sorted { ($0.rank, $0.name) < ($1.rank, $1.name) }
-        headline = Self.headline(self.rows, troubled: rows.count(where: \.needsAttention))
+        headline = Self.headline(self.rows, isPast: false)
+        pastHeadline = Self.headline(self.rows, isPast: true)
         notifications = Self.notifications(pending, time)
     }
 
-    private static func headline(_ rows: [OverviewRow], troubled: Int) -> String {
-        guard !rows.isEmpty else { return "No domain is watched" }
+    /// The same of fewer rows; the headline still counts all.
+    package func showing(_ isShown: (OverviewRow) -> Bool) -> Overview {
+        var fewer = self
+        fewer.rows = rows.filter(isShown)
+        return fewer
+    }
+
+    private static func headline(_ rows: [OverviewRow], isPast: Bool) -> String {
+        guard !rows.isEmpty else { return isPast ? "No domain was watched" : "No domain is watched" }
         let unchecked = rows.count { $0.level == .unchecked }
+        let troubled = rows.count(where: \.needsAttention)
         let all = rows.count.grouped + (rows.count == 1 ? " domain" : " domains")
-        if troubled > 0 { return "\(troubled.grouped) of \(all) \(troubled == 1 ? "needs" : "need") attention" }
+        if troubled > 0 {
+            let verb = isPast ? "needed" : troubled == 1 ? "needs" : "need"
+            return "\(troubled.grouped) of \(all) \(verb) attention"
+        }
         if unchecked == rows.count { return "\(all), not checked yet" }
         if unchecked > 0 {
             return "\((rows.count - unchecked).grouped) of \(all) OK, \(unchecked.grouped) not checked yet"
         }
+        if isPast { return rows.count == 1 ? "1 domain was OK" : "All \(all) were OK" }
         return rows.count == 1 ? "1 domain, OK" : "All \(all) are OK"
     }
 
@@ -52,7 +67,12 @@ package struct Overview: Equatable, Sendable {
         let channels = waiting.map(\.channel).sorted().map { $0.displayable.shortened(to: 40) }
         let named = channels.prefix(3).joined(separator: ", ") + (channels.count > 3 ? ", …" : "")
         let what = count == 1 ? "1 notification is pending" : "\(count.grouped) notifications are pending"
-        return "\(what) for \(named), the oldest from \(time.age(oldest))"
+        let held = waiting.sorted { $0.channel < $1.channel }.prefix(3).compactMap { count in
+            count.waits.map {
+                "\(count.channel.displayable.shortened(to: 40)) waits until \(time.brief($0.until)) UTC, \($0.words)"
+            }
+        }
+        return (["\(what) for \(named), the oldest from \(time.age(oldest))"] + held).joined(separator: "\n")
     }
 }
 
@@ -62,15 +82,23 @@ package struct OverviewRow: Equatable, Sendable {
     package let level: Level
     /// The level in words; colour never says it alone.
     package let verdict: String
+    /// Empty where none are known.
+    package let labels: [String: String]
     /// Part by part.
     package let diagnosis: [String]
+    /// Which diagnosis it is, stable; nil before the first check.
+    package let diagnosisID: String?
     /// How Apple's copy stands; nil before the first check.
     package let comparison: String?
+    /// The same with its numbers.
+    package let comparisonFacts: Comparison?
     /// Confirmed ones first.
     package let incidents: [OverviewIncident]
     /// `5 min ago`; nil: never.
     package let checked: String?
     package let needsAttention: Bool
+    /// Whether a confirmed incident is open.
+    package let isFiring: Bool
     /// Smaller is shown further up.
     let rank: Int
 
@@ -79,22 +107,30 @@ package struct OverviewRow: Equatable, Sendable {
         case failing, warning, unknown, unchecked, ok
     }
 
-    init(_ state: DomainState, context: IncidentContext, time: PageTime) {
+    /// `domain`: before its first check.
+    init(waiting domain: Domain, labels: [String: String], time: PageTime) {
+        self.init(
+            name: domain.name, labels: labels, verdict: nil, diagnosis: nil, diagnosisID: nil, comparison: nil,
+            incidents: [], isFiring: false, checkedAt: nil, time: time)
+    }
+
+    init(_ state: DomainState, labels: [String: String] = [:], context: IncidentContext, time: PageTime) {
         let open = state.open.values.filter { $0.incident.state != .resolved }
         self.init(
-            name: state.domain.name, verdict: state.verdict?.level, diagnosis: state.verdict?.text(at: time.wall).parts,
+            name: state.domain.name, labels: labels, verdict: state.verdict?.level,
+            diagnosis: state.verdict?.text(at: time.wall).parts, diagnosisID: state.verdict?.diagnosis.id.rawValue,
             comparison: state.verdict?.comparison.aged(to: time.now),
             incidents: open.sorted {
                 ($0.incident.state.urgency, $0.incident.kind) < ($1.incident.state.urgency, $1.incident.kind)
-            }.map { OverviewIncident($0, context: context, time: time) },
+            }.map { OverviewIncident($0, labels: labels, context: context, time: time) },
             isFiring: open.contains { $0.incident.state == .firing },
             checkedAt: state.lastCheckedAt, time: time)
     }
 
     /// `verdict`: nil before the first check.
     init(
-        name: String, verdict: Verdict.Level?, diagnosis: [String]?, comparison: Comparison?,
-        incidents: [OverviewIncident], isFiring: Bool, checkedAt: Date?, time: PageTime
+        name: String, labels: [String: String], verdict: Verdict.Level?, diagnosis: [String]?, diagnosisID: String?,
+        comparison: Comparison?, incidents: [OverviewIncident], isFiring: Bool, checkedAt: Date?, time: PageTime
     ) {
         let level: Level =
             switch verdict {
@@ -106,7 +142,11 @@ package struct OverviewRow: Equatable, Sendable {
             }
         self.level = level
         self.name = name
+        self.labels = labels
         self.incidents = incidents
+        self.isFiring = isFiring
+        self.diagnosisID = diagnosisID
+        comparisonFacts = comparison
         self.verdict =
             switch level {
             case .failing: "failing"
@@ -133,25 +173,35 @@ package struct OverviewIncident: Equatable, Sendable {
     package let state: String
     /// `26 h ago`
     package let since: String
+    /// What a pending one waits for; nil for the others.
+    package let waitsFor: String?
     /// Until when a silence suppresses notifications, in UTC; nil where none does.
     package let silencedUntil: String?
     /// The kind of the incident that inhibits it; nil where none does.
     package let inhibitedBy: String?
     /// Who acknowledged it; nil: nobody.
     package let acknowledgedBy: String?
-
 }
 
 extension OverviewIncident {
-    init(_ tracked: TrackedIncident, context: IncidentContext, time: PageTime) {
+    init(_ tracked: TrackedIncident, labels: [String: String], context: IncidentContext, time: PageTime) {
         let incident = tracked.incident
         self.init(
             id: String(incident.id.prefix(12)), kind: incident.kind.rawValue, state: incident.state.rawValue,
             since: time.age(incident.since),
-            silencedUntil: context.silencedUntil(incident, labels: [:], at: time.wall).map {
+            waitsFor: Self.waitsFor(incident.state, notBefore: tracked.graceUntil.map(time.shown), wall: time.wall),
+            silencedUntil: context.silencedUntil(incident, labels: labels, at: time.wall).map {
                 PageTime.brief($0, wall: time.wall)
             }, inhibitedBy: context.inhibitor(of: tracked),
             acknowledgedBy: context.acknowledgements[incident.id]?.by.onOneLine(upTo: 100))
+    }
+
+    /// `alerts after 22 Nov 07:00 UTC if it lasts`; nil for one that is confirmed.
+    /// `notBefore`: by the wall clock; nil: checks alone decide.
+    package static func waitsFor(_ state: Incident.State, notBefore: Date?, wall: Date) -> String? {
+        guard state == .pending else { return nil }
+        guard let notBefore, notBefore > wall else { return "alerts if the next checks see it too" }
+        return "alerts after \(PageTime.brief(notBefore, wall: wall)) UTC if it lasts"
     }
 }
 
@@ -206,32 +256,52 @@ extension Comparison {
 
 /// What the store knows of some domains now, for those who read it without the page.
 package struct StatusReading: Sendable {
+    package let life: MonitorLife
     package let overview: Overview
     /// For each domain the document of `/api/v1/domains/{domain}`, in the order of names; none where they were not asked for.
     package let documents: [Data]
 
-    package init(overview: Overview, documents: [Data]) {
+    package init(life: MonitorLife = .checking, overview: Overview, documents: [Data]) {
+        self.life = life
         self.overview = overview
         self.documents = documents
     }
 
-    /// `domains`: those to read; none: all. Labels, intervals and maintenance windows are the configuration's, so they are
-    /// not in it. Domains that the store does not know are left out.
+    /// `domains`: those to read; none: all. `counts`: which of them count; `shows`: which of these are shown. Intervals and maintenance windows are the configuration's,
+    /// so they are not in it. Domains that the store does not know are left out.
     ///
     /// - Throws: `StoreError`.
-    package init(_ store: Store, domains: Set<Domain>, withDocuments: Bool, now: Date) async throws {
+    package init(
+        _ store: Store, domains: Set<Domain>, withDocuments: Bool, now: Date,
+        counts: (OverviewRow) -> Bool = { _ in true }, shows: (OverviewRow) -> Bool = { _ in true }
+    ) async throws {
         let time = PageTime(now: now)
         let context = try await IncidentContext(store, windows: [], wall: now)
-        let states = try await store.states().filter { domains.isEmpty || domains.contains($0.domain) }
+        let labels = try await store.watchedLabels()
+        func isWanted(_ domain: Domain) -> Bool { domains.isEmpty || domains.contains(domain) }
+        let states = try await store.states().filter { isWanted($0.domain) }
+        let waiting = Set(labels.keys.filter(isWanted)).subtracting(states.map(\.domain))
+        let rows =
+            states.map { OverviewRow($0, labels: labels[$0.domain] ?? [:], context: context, time: time) }
+            + waiting.map { OverviewRow(waiting: $0, labels: labels[$0] ?? [:], time: time) }
         overview = Overview(
-            states, pending: try await store.pendingNotifications(), context: context, time: time)
+            rows: rows.filter(counts), fleet: context.fleet.map { FleetLine($0.record, $0.facts, time: time) },
+            pending: try await store.pendingNotifications(), time: time
+        ).showing(shows)
+        life = try await store.life(now: now)
+        guard withDocuments else {
+            documents = []
+            return
+        }
+        let known = Dictionary(states.map { ($0.domain.name, $0) }) { first, _ in first }
         var documents: [Data] = []
-        for state in states where withDocuments {
+        for name in overview.rows.map(\.name).sorted() {
+            let domain = try known[name]?.domain ?? Domain(name)
             documents.append(
                 try DomainDocument(
-                    watched: WatchedDomainInfo(domain: state.domain, interval: .seconds(Int32.max)),
-                    state: state, full: try await store.lastFullLook(of: state.domain), context: context,
-                    time: time
+                    watched: WatchedDomainInfo(
+                        domain: domain, labels: labels[domain] ?? [:], interval: .seconds(Int32.max)),
+                    state: known[name], full: try await store.lastFullLook(of: domain), context: context, time: time
                 ).encoded())
         }
         self.documents = documents

@@ -33,6 +33,7 @@ final class WatchList: Sendable {
         let (index, generation, shown) = state.withLock { ($0.index, $0.generation, $0.shown) }
         guard generation != shown else { return }
         try await store.watch(index.labelsByDomain, now: time.now)
+        if let interval = index.shortestInterval { try await store.note(shortestInterval: interval) }
         state.withLock { $0.shown = max($0.shown, generation) }
     }
 }
@@ -69,6 +70,9 @@ struct WatchIndex: Sendable {
 
     func count(key: String, value: String) -> Int { counts[key]?[value] ?? 0 }
     func valueCount(of key: String) -> Int { counts[key]?.count ?? 0 }
+
+    /// nil without domains.
+    var shortestInterval: Duration? { domains.map(\.interval).min() }
 
     var labelsByDomain: [Domain: [String: String]] {
         Dictionary(domains.map { ($0.domain, $0.labels) }) { first, _ in first }

@@ -16,9 +16,16 @@ final class FileLock: Sendable {
         let path = Self.path(store)
         // Without O_CLOEXEC a child process would keep the lock after our end.
         let opened = try NewFile.open(path, of: store)
+        var tries = 0
         while flock(opened, LOCK_EX | LOCK_NB) != 0 {
             let reason = errno
             if reason == EINTR { continue }
+            // Who only asks whether somebody has it, has it for a moment.
+            if reason == EWOULDBLOCK, tries < 100 {
+                tries += 1
+                usleep(20_000)
+                continue
+            }
             let holder = Self.holder(opened)
             Glibc.close(opened)
             guard reason == EWOULDBLOCK else {
@@ -43,11 +50,20 @@ final class FileLock: Sendable {
         return (real ?? store) + ".lock"
     }
 
-    /// Whether a process has the lock of this store now. By the kernel's list: to try the lock would keep a daemon out that
-    /// starts at the same moment. https://man7.org/linux/man-pages/man5/proc_locks.5.html
+    /// Whether a process has the lock of this store now: by a try that is given back at once. Where this user may not open the
+    /// file, by the kernel's list, which may miss some while others come and go, and in a container those of its host.
+    /// https://man7.org/linux/man-pages/man5/proc_locks.5.html
     static func isHeld(store: String) -> Bool {
+        let path = path(store)
+        let descriptor = Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { return isListed(path) }
+        defer { Glibc.close(descriptor) }
+        return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    }
+
+    private static func isListed(_ path: String) -> Bool {
         var facts = stat()
-        guard stat(path(store), &facts) == 0, let locks = try? String(contentsOfFile: "/proc/locks", encoding: .utf8)
+        guard stat(path, &facts) == 0, let locks = try? String(contentsOfFile: "/proc/locks", encoding: .utf8)
         else { return false }
         let file = ":\(facts.st_ino)"
         return locks.split(separator: "\n").contains { lock in

@@ -108,6 +108,8 @@ package final class Store: Sendable {
             return try await pool.read(query)
         } catch let stop as CancellationError {
             throw stop
+        } catch let fault as UnknownName {
+            throw fault
         } catch {
             throw StoreError(error, path: path)
         }

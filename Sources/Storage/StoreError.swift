@@ -14,6 +14,8 @@ package struct StoreError: Error, Equatable, CustomStringConvertible, LocalizedE
     package enum Code: String, Sendable, CaseIterable {
         /// The file or its folder cannot be read or written.
         case unwritable
+        /// This user may not read it, or not even see whether it is there.
+        case forbidden
         /// It is a store, but damaged.
         case corrupt
         /// It is not a SQLite file, or it belongs to another program.
@@ -112,6 +114,10 @@ extension StoreError {
             code: .missing,
             message:
                 "there is no store at \(path); start `aasa-monitor run` once, or name the configuration with --config")
+    }
+
+    static func forbidden(_ path: String) -> StoreError {
+        StoreError(code: .forbidden, message: "\(path) may not be read by this user")
     }
 
     static func full(_ path: String) -> StoreError {

@@ -25,8 +25,11 @@ enum StoreOpening {
         if exists && isFolder.boolValue {
             throw .unwritable(path, detail: "it is a folder")
         }
-        if access != .monitor && !exists {
-            throw .missing(path)
+        if access != .monitor {
+            // Where the folder may not be entered, nobody can say that there is none.
+            guard exists || Glibc.access(path, F_OK) == 0 || errno != EACCES else { throw .forbidden(path) }
+            guard exists else { throw .missing(path) }
+            guard Glibc.access(path, R_OK) == 0 || errno != EACCES else { throw .forbidden(path) }
         }
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         if access == .monitor,

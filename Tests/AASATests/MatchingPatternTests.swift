@@ -164,7 +164,10 @@ extension AASASuite {
             #expect(strange.fragment == "%CC%81c")
             #expect(try url("https://[2001:DB8::1]:443/").host == "[2001:db8::1]")
             #expect(try url("HTTPS://e.com?x").query == "x")
-            for text in ["", "ftp://e.com/", "e.com/a", "https:///a", "https://:80/", "mailto:a@b"] {
+            for text in [
+                "https://bad url/x", "https://exa mple.com/x", "https://a..b/q", "https://[bad/q", "https://a{b}.com/",
+                "", "ftp://e.com/", "e.com/a", "https:///a", "https://:80/", "mailto:a@b",
+            ] {
                 #expect(MatchableURL(text) == nil, "\(text)")
             }
         }

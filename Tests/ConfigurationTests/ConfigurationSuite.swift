@@ -26,6 +26,7 @@ enum Fixture {
     ]
 
     static let secretFiles = [
+        "/etc/aasa-monitor/slack.url": "https://hooks.slack.com/services/PLANTED\n",
         "/run/credentials/hook": "whsec_UExBTlRFRC1QTEFOVEVELVBMQU5URUQh\n",
         "/run/credentials/pagerduty": "PLANTEDPLANTEDPLANTEDPLANTED0000\n",
         "/secrets/empty": "\n",

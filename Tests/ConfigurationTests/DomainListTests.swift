@@ -55,6 +55,50 @@ extension ConfigurationSuite {
             #expect(file.domains.first?.interval == .seconds(60))
         }
 
+        private static let channels = """
+            alerts:
+              channels:
+                - {name: ops, type: webhook, url: "https://hooks.example.net/a"}
+                - {name: growth, type: webhook, url: "https://hooks.example.net/b"}
+
+            """
+
+        @Test("a column names the channels of each domain; an empty cell leaves all")
+        func routed() throws {
+            let file = try Self.read(
+                "domain,channels\na.example.com,ops\nb.example.com,ops; growth\nc.example.com,\n", Self.channels)
+            #expect(file.domains.map(\.channels) == [["ops"], ["ops", "growth"], nil])
+            let fault = #expect(throws: ConfigurationFault.self) {
+                try Self.read("domain,channels\na.example.com,gorwth\n", Self.channels)
+            }
+            #expect(
+                fault?.problems.last?.description.hasSuffix(
+                    "domains.csv:2:15: no channel is named 'gorwth'; did you mean 'growth'?") == true,
+                "\(String(describing: fault))")
+        }
+
+        @Test("a column that is nearly a setting is a label with a warning, and every label is told")
+        func nearly() throws {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "aasa-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            try Data("domain,intervall,team,channel\na.example.com,5m,x,ops\n".utf8)
+                .write(to: folder.appending(path: "domains.csv"))
+            let path = folder.appending(path: "monitor.yaml").path
+            try Data("version: 1\ndomains_from: domains.csv\n".utf8).write(to: URL(filePath: path))
+            let examined = try ConfigurationLoader.examine(path: path, environment: [:])
+            #expect(examined.listedLabels == ["intervall", "team", "channel"])
+            #expect(
+                examined.warnings.map(\.message) == [
+                    "column 'intervall' is a label of this name; did you mean 'interval'?",
+                    "column 'channel' is a label of this name; did you mean 'channels'?",
+                ])
+            #expect(
+                examined.warnings.first?.description.hasSuffix(
+                    "domains.csv:1:8: warning: column 'intervall' is a label of this name; did you mean 'interval'?")
+                    == true)
+        }
+
         @Test("a shard has its share of the list")
         func shares() throws {
             let list = (0..<200).map { "d\($0).example.com" }.joined(separator: "\n")
@@ -77,6 +121,11 @@ extension ConfigurationSuite {
                 ("domain,interval\n,5m\n", "domains.csv:2:1: the line names no domain"),
                 ("domain,domain\n", "domains.csv:1:8: column 'domain' is given twice"),
                 ("domain,te am\n", "domains.csv:1:8: 'te am' is no name of a label"),
+                (
+                    "domain,stale_after\n",
+                    "domains.csv:1:8: column 'stale_after' cannot be given in a list; give it in 'defaults'"
+                ),
+                ("domain,channels\na.example.com,nobody\n", "domains.csv:2:15: no channel is named 'nobody'"),
                 ("domain,team\na.example.com,\"growth\n", "domains.csv:2:15: the quote is not closed"),
                 ("domain,team\na.example.com,\"x\"y\n", "domains.csv:2:15: text after a closing quote"),
                 ("# nothing\n", "monitor.yaml:3:15: the file 'domains.csv' of 'domains_from' names no domain"),

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import MonitorConfiguration
@@ -25,6 +26,54 @@ extension ConfigurationSuite {
             #expect(throws: EnvironmentSubstitution.Fault.self) {
                 try EnvironmentSubstitution(environment: ["A": "one"]).text(text, at: .start)
             }
+        }
+
+        @Test("a variable that only the service has is named with the file that sets it")
+        func service() throws {
+            let file = FileManager.default.temporaryDirectory.appending(path: "aasa-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: file) }
+            func words(_ environment: [String: String] = [:]) -> String {
+                var substitution = EnvironmentSubstitution(environment: environment)
+                substitution.service = ServiceEnvironment(path: file.path)
+                do {
+                    return try substitution.text("${SLACK_URL}", at: .start).value
+                } catch {
+                    return error.message
+                }
+            }
+            let plain = "environment variable 'SLACK_URL' is not set; set it or write ${SLACK_URL:-default}"
+            #expect(words() == plain)
+            try Data("# secrets\nSLACK_URL=https://hooks.example.net/s3cret\n".utf8).write(to: file)
+            #expect(
+                words() == plain
+                    + "; the service has it from \(file.path): run `set -a; . \(file.path); set +a` in this shell first"
+            )
+            // systemd has given the file to the service already.
+            #expect(words(["INVOCATION_ID": "1"]) == plain)
+            try Data("OTHER=1\n".utf8).write(to: file)
+            #expect(words() == plain + "; for the service, write SLACK_URL=… into \(file.path)")
+        }
+
+        @Test(
+            "a wrong indentation gets a hint at the indentation",
+            arguments: [
+                (
+                    "version: 1\ndefaults:\n  interval: 5m\n   stale_after: 6h\n",
+                    "; line 4 is indented deeper than line 3: give both the same blanks"
+                ),
+                (
+                    "version: 1\ndefaults:\n  interval: 5m\n stale_after: 6h\n",
+                    "; line 4 begins with 1 blank, which fits no line above it: indent it as its neighbours"
+                ),
+                (
+                    "version: 1\ndomains:\n  - a.test\n # ours\n - b.test\n",
+                    "; line 5 begins with 1 blank, which fits no line above it: indent it as its neighbours"
+                ),
+                ("alerts:\n  a: b: c\n", "; a text with a colon and a blank in it needs quotation marks"),
+            ])
+        func indentation(text: String, hint: String) {
+            let problems = SourceDocument(parsing: text).problems.map(\.message)
+            #expect(problems.count == 1 && problems[0].hasSuffix(hint), "\(problems)")
         }
 
         @Test(

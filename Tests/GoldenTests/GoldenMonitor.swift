@@ -103,6 +103,7 @@ final class GoldenMonitor {
         try await store.watch(
             Dictionary(uniqueKeysWithValues: configuration.watchedInfos.map { ($0.domain, $0.labels) }),
             now: time.now())
+        try await store.note(shortestInterval: configuration.shortestInterval)
     }
 
     private func check(_ configuration: DomainConfiguration) async throws {

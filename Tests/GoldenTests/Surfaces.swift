@@ -62,7 +62,14 @@ struct Surfaces {
     private mutating func addCommands(_ store: Store) async throws {
         let now = StageState.now
         let reading = try await StatusReading(store, domains: [], withDocuments: true, now: now)
-        files["status.txt"] = StatusText(reading.overview, style: Self.style).text
+        let life = LifeText(reading.life, now: now)
+        files["status.txt"] = StatusText(reading.overview, life: life, style: Self.style).text
+        files["status-short.txt"] = StatusText(reading.overview, life: life, isShort: true, style: Self.style).text
+        let plugin = PluginOutput(reading.overview, life: life)
+        files["status.nagios.txt"] = "\(plugin.text)\nexit code \(plugin.status.rawValue)"
+        let source = IncidentSource(store, now)
+        let incidents = try await source.list(nil, nil, nil, 100) { _ in true }
+        files["incidents.txt"] = IncidentsText(incidents, isPast: true, style: Self.style, now: now).text
         let documents = reading.documents.map { String(decoding: $0, as: UTF8.self) }
         files["status.json"] = Readable.json("[\(documents.joined(separator: ","))]")
         if let history = try await DomainHistory(

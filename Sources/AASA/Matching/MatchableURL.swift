@@ -30,7 +30,7 @@ public struct MatchableURL: Sendable, Hashable {
                 hostAndPort.first == "["
                 ? hostAndPort.firstIndex(of: "]").map(hostAndPort.index(after:)) : hostAndPort.firstIndex(of: ":")
             let host = String(hostAndPort[..<(end ?? hostAndPort.endIndex)]).lowercased()
-            guard !host.isEmpty else { return nil }
+            guard Self.canBeHost(host) else { return nil }
             self.host = host
             rest = rest[authority.endIndex...]
         } else {
@@ -48,6 +48,15 @@ public struct MatchableURL: Sendable, Hashable {
         self.path = PathNormalization.normalize(PercentCoding.encodingWhatMustBe(Substring(path)))
         self.query = PercentCoding.encodingWhatMustBe(Substring(query))
         self.fragment = PercentCoding.encodingWhatMustBe(Substring(fragment))
+    }
+
+    /// Whether a text, in lower case, can name a host: no more is asked of it than that no browser would refuse it.
+    private static func canBeHost(_ host: String) -> Bool {
+        if host.hasPrefix("[") { return host.hasSuffix("]") && host.utf8.count > 2 }
+        return !host.isEmpty && !host.hasPrefix(".") && !host.contains("..")
+            && host.unicodeScalars.allSatisfy {
+                $0.value > 0x20 && $0.value != 0x7F && !"\"<>\\^`{|}[]%!$&'()*+,;=".unicodeScalars.contains($0)
+            }
     }
 
     /// Whether there is nothing to decode.

@@ -58,15 +58,19 @@ struct ConfigurationOptions: ParsableArguments {
         }
     }
 
-    /// Reads something of the configuration at `path`.
+    /// Reads something of the configuration at `path`. `hasDaemon`: whether a daemon may be asked in place of it.
     /// - Throws: as `load`.
-    static func explaining<Value>(_ path: String, _ read: (String) throws -> Value) throws -> Value {
+    static func explaining<Value>(
+        _ path: String, hasDaemon: Bool = false, _ read: (String) throws -> Value
+    ) throws -> Value {
         do {
             return try read(path)
         } catch let fault as ConfigurationFault {
             throw CommandFailure(.configuration, "the configuration is not valid\n\(fault)")
         } catch let missing as ConfigurationFileUnreadable {
-            throw CommandFailure(.noInput, "\(missing)")
+            let isForbidden = access(path, R_OK) != 0 && errno == EACCES
+            let advice = isForbidden ? Permission.advice(for: path, hasDaemon: hasDaemon) : ""
+            throw CommandFailure(.noInput, "\(missing)\(advice)")
         }
     }
 
@@ -132,8 +136,5 @@ enum ForeignFile {
         return nil
     }
 
-    private static func name(_ user: uid_t) -> String {
-        guard let entry = getpwuid(user), let name = entry.pointee.pw_name else { return "\(user)" }
-        return String(cString: name).displayable
-    }
+    private static func name(_ user: uid_t) -> String { Permission.name(of: user) }
 }

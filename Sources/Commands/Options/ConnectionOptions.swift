@@ -51,7 +51,7 @@ struct ConnectionOptions: ParsableArguments {
         }
         if let cdnURL {
             if let fault = WebAddress.fault(cdnURL, isBase: true) {
-                throw ValidationError("--cdn-url \(fault), not '\(cdnURL)'")
+                throw ValidationError("--cdn-url: '\(cdnURL.displayable.shortened(to: 200))' \(fault)")
             }
         }
     }

@@ -62,7 +62,8 @@ struct ListedArguments {
     /// Blank lines and comments are skipped.
     private func lines(of bytes: [UInt8], place: String) -> [Entry] {
         // A line break of Windows is one character, and empty lines count.
-        let lines = String(decoding: bytes, as: UTF8.self)
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let lines = String(decoding: bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes[...], as: UTF8.self)
             .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         return lines.enumerated().compactMap { index, line in
             let isComment = line.drop(while: \.isWhitespace).first == "#"

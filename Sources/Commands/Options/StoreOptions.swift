@@ -27,7 +27,9 @@ struct StoreOptions: ParsableArguments {
     func path() throws -> String {
         let path =
             try file
-            ?? ConfigurationOptions.explaining(configuration.resolvedPath(or: "the store with --store FILE")) { path in
+            ?? ConfigurationOptions.explaining(
+                configuration.resolvedPath(or: "the store with --store FILE"), hasDaemon: true
+            ) { path in
                 try ConfigurationLoader.storePath(path: path)
             }
         return URL(filePath: path).standardizedFileURL.path
@@ -42,14 +44,17 @@ struct StoreOptions: ParsableArguments {
             defer { try? store.close() }
             return try await work(store)
         } catch let error as StoreError {
-            throw CommandFailure(Self.exit(of: error), "store: \(error.message)")
+            let advice = error.code == .forbidden ? (try? path()).map { Permission.advice(for: $0) } ?? "" : ""
+            throw CommandFailure(Self.exit(of: error), "store: \(error.message)\(advice)")
+        } catch let fault as UnknownName {
+            throw CommandFailure(.usage, fault.description)
         }
     }
 
     /// A damaged file is no mistake of the configuration; a path that cannot be used is.
     static func exit(of error: StoreError) -> MonitorExit {
         switch error.code {
-        case .missing: .noInput
+        case .missing, .forbidden: .noInput
         case .exists: .usage
         case .corrupt, .full, .displaced, .other: .software
         case .unwritable, .notADatabase, .newerSchema, .olderSchema, .newerState, .inUse, .locked: .configuration

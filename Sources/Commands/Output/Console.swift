@@ -62,7 +62,8 @@ final class Progress: Sendable {
 
     init(total: Int, isQuiet: Bool) {
         self.total = total
-        isShown = !isQuiet && isatty(STDERR_FILENO) == 1
+        let canErase = ProcessInfo.processInfo.environment["TERM"] != "dumb"
+        isShown = !isQuiet && canErase && isatty(STDERR_FILENO) == 1
         show(0)
     }
 

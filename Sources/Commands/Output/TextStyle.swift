@@ -1,7 +1,22 @@
-// How text looks on a terminal: colour only there and only where NO_COLOR (https://no-color.org) does not forbid it.
+// How text looks on a terminal: colour only there and only where NO_COLOR (https://no-color.org) does not forbid it, or as
+// `--color` says.
 
+import ArgumentParser
 import Evidence
 import Foundation
+import Synchronization
+
+/// `--color`, on every command that colours its text.
+struct ColorOption: ParsableArguments {
+    enum Choice: String, ExpressibleByArgument, CaseIterable { case auto, always, never }
+
+    /// That of the command line, which is one in a process.
+    static let chosen = Mutex(Choice.auto)
+
+    @Option(help: "Colour: auto (on a terminal, without NO_COLOR), always or never.") var color = Choice.auto
+
+    func validate() throws { Self.chosen.withLock { $0 = color } }
+}
 
 struct TextStyle: Sendable {
     let isColoured: Bool
@@ -21,8 +36,14 @@ struct TextStyle: Sendable {
         let isTerminal = isatty(STDOUT_FILENO) == 1
         let environment = ProcessInfo.processInfo.environment
         let isPlain = !(environment["NO_COLOR"] ?? "").isEmpty || environment["TERM"] == "dumb"
+        let isColoured =
+            switch ColorOption.chosen.withLock(\.self) {
+            case .auto: isTerminal && !isPlain
+            case .always: true
+            case .never: false
+            }
         return TextStyle(
-            isColoured: isTerminal && !isPlain,
+            isColoured: isColoured,
             width: min(max(TerminalSize.standardOutput?.columns ?? 100, 60), 120), breaksDiagnosis: isTerminal)
     }
 

@@ -1,9 +1,10 @@
-// `check --format nagios`: a line for each domain as monitoring plugins have it, performance data, and their exit codes.
+// `--format nagios` of `check` and `status`: a line for each domain as monitoring plugins have it, performance data, and their exit codes.
 // https://nagios-plugins.org/doc/guidelines.html
 
 import Evidence
 import Facts
 import Foundation
+import StatusServer
 
 struct PluginOutput {
     enum Status: Int32, Comparable {
@@ -36,31 +37,70 @@ struct PluginOutput {
     }
 
     private var worst = Status.ok
+    /// First on the first line.
+    private var common: [String] = []
     /// Of all that was checked.
-    var status: Status { entries.isEmpty ? .unknown : worst }
+    var status: Status { entries.isEmpty && common.isEmpty ? .unknown : worst }
     private var entries: [(status: Status, name: String, words: String, data: [String])] = []
     /// Lines after the first.
     private var details: [String] = []
 
+    init() {}
+
+    /// What a daemon knows.
+    init(_ overview: Overview, life: LifeText) {
+        if let fault = life.lines.first { add(.critical, fault) }
+        for line in overview.fleet {
+            add(line.state == "firing" ? .critical : .warning, "\(line.kind): \(line.diagnosis.first ?? line.state)")
+        }
+        overview.rows.forEach { add($0) }
+    }
+
     mutating func add(_ report: CheckReport) {
-        let own = Self.status(report.verdict)
-        worst = max(worst, own)
-        entries.append(
-            (own, report.observation.domain.name, report.diagnosis.oneLine, Self.performance(report)))
+        add(
+            Self.status(report.verdict), report.observation.domain.name, report.diagnosis.oneLine,
+            Self.performance(report))
         details += report.why.map { [Self.clean($0.words)] } ?? []
+    }
+
+    /// What the daemon knows of a domain.
+    mutating func add(_ row: OverviewRow) {
+        let own: Status =
+            switch row.level {
+            case .failing: .critical
+            case .warning: .warning
+            case .ok: row.isFiring ? .warning : .ok
+            case .unknown, .unchecked: row.isFiring ? .warning : .unknown
+            }
+        add(own, row.name, row.diagnosis.joined(separator: " "), Self.performance(row.comparisonFacts))
+    }
+
+    private mutating func add(_ status: Status, _ name: String, _ words: String, _ data: [String]) {
+        worst = max(worst, status)
+        entries.append((status, name, words, data))
+    }
+
+    /// What is true of no single domain.
+    mutating func add(_ status: Status, _ words: String) {
+        worst = max(worst, status)
+        common.append(words)
     }
 
     /// The first line says all that a pager shows; of several domains each has a further line.
     var text: String {
-        guard let first = entries.first else { return "AASA UNKNOWN - nothing was checked" }
+        guard let first = entries.first else {
+            guard !common.isEmpty else { return "AASA UNKNOWN - nothing was checked" }
+            return Self.line("AASA \(status.word) - \(common.joined(separator: "; "))", [])
+        }
+        let head = common.map { "\($0); " }.joined()
         guard entries.count > 1 else {
-            let line = Self.line("AASA \(status.word) - \(first.name): \(first.words)", first.data)
+            let line = Self.line("AASA \(status.word) - \(head)\(first.name): \(first.words)", first.data)
             return ([line] + details).joined(separator: "\n")
         }
         let bad = entries.filter { $0.status != .ok }
         let names = bad.prefix(3).map(\.name).joined(separator: ", ") + (bad.count > 3 ? ", …" : "")
         let count = bad.isEmpty ? "\(entries.count) domains" : "\(bad.count) of \(entries.count) domains: \(names)"
-        let summary = "AASA \(status.word) - \(count)"
+        let summary = "AASA \(status.word) - \(head)\(count)"
         let data = entries.flatMap { entry in entry.data.map { "'\(entry.name) \($0.dropFirst())" } }
         let lines = entries.map { Self.clean("\($0.status.word): \($0.name): \($0.words)") }
         return ([Self.line(summary, data)] + lines).joined(separator: "\n")
@@ -92,15 +132,19 @@ struct PluginOutput {
         if let total = report.observation.origin.connection?.timings.total {
             data.append("'origin_seconds'=\(number(total / 1000))s;;;0")
         }
-        if let lag = report.verdict.comparison.lagSeconds { data.append("'cdn_lag'=\(lag)s;;;0") }
-        if let edges = report.verdict.comparison.edges {
-            data.append("'edges_in_sync'=\(edges.inSync);;;0;\(edges.asked)")
-        }
+        data += performance(report.verdict.comparison)
         if let end = report.observation.origin.connection?.tls?.chain.first?.notAfter {
             let left = end.timeIntervalSince(report.observation.checkedAt)
             data.append("'certificate_seconds'=\(Int(left))s")
         }
         return data
+    }
+
+    private static func performance(_ comparison: Comparison?) -> [String] {
+        [
+            comparison?.lagSeconds.map { "'cdn_lag'=\($0)s;;;0" },
+            comparison?.edges.map { "'edges_in_sync'=\($0.inSync);;;0;\($0.asked)" },
+        ].compactMap(\.self)
     }
 
     private static func number(_ value: Double) -> String { String((value * 1000).rounded() / 1000) }

@@ -1,17 +1,26 @@
 import Evidence
 
-/// The file that `domains_from` names: a domain on each line, or CSV whose header names the columns `domain`, `interval` and
-/// labels.
+/// The file that `domains_from` names: a domain on each line, or CSV whose header names the columns `domain`, `interval`,
+/// `channels` and labels.
 struct DomainListReader {
     let reading: Reading
     let defaults: DomainDefaults
+    /// The names of all channels.
+    let channels: [ScalarText]
     /// The file's path, as messages call it.
     let path: String
 
     /// More faults than these are one fault that repeats.
     private static let maximumFaults = 20
 
-    private enum Column { case domain, interval, label(String) }
+    private enum Column { case domain, interval, channels, label(String) }
+
+    /// Settings of an entry of `domains` that a column cannot have: one of these names is no label by accident.
+    private static let settings = [
+        "stale_after", "full_every", "timeout", "failure_threshold", "recovery_threshold", "certificate_warning",
+        "mode",
+        "labels", "ignore", "expect",
+    ]
 
     /// All domains of the list but `known`: those of the configuration itself, whose settings there count. nil after telling what is wrong.
     func read(_ text: String, besides known: Set<Domain>) -> [WatchedDomain]? {
@@ -27,7 +36,7 @@ struct DomainListReader {
             do throws(ListFault) {
                 let cells = try Self.cells(content)
                 guard let heads = columns else {
-                    columns = try Self.columns(cells)
+                    columns = try header(cells, number)
                     // A plain list begins with its first domain.
                     if columns != nil { continue }
                     columns = [.domain]
@@ -58,10 +67,12 @@ struct DomainListReader {
             var watched: WatchedDomain?
             var labels: [String: String] = [:]
             var interval: Duration?
+            var routed: [String]?
             for (cell, column) in zip(cells, columns) where !cell.text.isEmpty {
                 switch column {
                 case .domain: watched = WatchedDomain(domain: try Self.domain(cell), defaults: defaults)
                 case .interval: interval = try Self.interval(cell)
+                case .channels: routed = try routes(cell)
                 case .label(let name):
                     guard cell.text.count <= 256 else {
                         throw ListFault(
@@ -81,12 +92,13 @@ struct DomainListReader {
             if known.contains(watched.domain) { return }
             watched.labels = labels
             if let interval { watched.interval = interval }
+            if let routed { watched.channels = routed }
             result.append(watched)
         }
     }
 
     /// nil where the first line is no header but a domain.
-    private static func columns(_ cells: [Cell]) throws(ListFault) -> [Column]? {
+    private func header(_ cells: [Cell], _ line: Int) throws(ListFault) -> [Column]? {
         guard cells.contains(where: { $0.text == "domain" }) else {
             guard cells.count == 1 else {
                 throw ListFault(
@@ -103,16 +115,47 @@ struct DomainListReader {
             switch cell.text {
             case "domain": columns.append(.domain)
             case "interval": columns.append(.interval)
+            case "channels": columns.append(.channels)
+            case let name where Self.settings.contains(name):
+                throw ListFault(
+                    column: cell.column,
+                    message:
+                        "column '\(name)' cannot be given in a list; give it in 'defaults', or the domain in 'domains'")
             default:
                 guard LabelName.isValid(cell.text) else {
                     throw ListFault(
                         column: cell.column,
                         message: "\(Quotation.of(cell.text)) is no name of a label; \(LabelName.advice)")
                 }
+                let meant = Spelling.nearest(to: cell.text, among: ["domain", "interval", "channels", "channel"])
+                if let meant {
+                    let name = meant == "channel" ? "channels" : meant
+                    reading.warning(
+                        "column '\(cell.text)' is a label of this name; did you mean '\(name)'?", in: path,
+                        at: SourcePosition(line: line, column: cell.column))
+                }
+                reading.note(label: cell.text)
                 columns.append(.label(cell.text))
             }
         }
         return columns
+    }
+
+    /// Names of channels, with blanks or semicolons between them.
+    private func routes(_ cell: Cell) throws(ListFault) -> [String] {
+        let known = channels.map(\.value)
+        var names: [String] = []
+        for name in cell.text.split(whereSeparator: { $0 == ";" || $0 == " " || $0 == "," }).map(String.init) {
+            guard known.contains(name) else {
+                // A name that comes from a variable is not proposed.
+                let shown = channels.filter { !$0.usesVariable }.map(\.value)
+                let hint = Spelling.suggestion(for: name, among: shown)
+                throw ListFault(
+                    column: cell.column, message: "no channel is named \(Quotation.of(name))\(hint)")
+            }
+            if !names.contains(name) { names.append(name) }
+        }
+        return names
     }
 
     private static func domain(_ cell: Cell) throws(ListFault) -> Domain {

@@ -45,7 +45,8 @@ struct DomainReader {
         let own = list == nil || root.isGiven("domains") ? domains(root) : []
         guard let list, let text = reading.list(inFile: list) else { return own }
         let shown = list.usesVariable ? list.raw : list.value
-        let reader = DomainListReader(reading: reading, defaults: defaults, path: reading.place(shown))
+        let reader = DomainListReader(
+            reading: reading, defaults: defaults, channels: channels, path: reading.place(shown))
         guard let listed = reader.read(text, besides: Set(own.map(\.domain))) else { return own }
         let all = own + listed
         if all.isEmpty { reading.error("the file \(list.quoted) of 'domains_from' names no domain", at: list.position) }
@@ -123,8 +124,11 @@ struct DomainReader {
                     "expected a bare domain, found \(text.quoted); write \(target.domain)\(mode)", at: text.position)
             } else {
                 let filled = text.usesVariable ? " once its variables are filled in" : ""
+                // YAML takes a line that is indented deeper for more of the text above it.
+                let joined =
+                    text.raw.contains(" - ") ? "; is the '-' of the next line indented deeper than this one's?" : ""
                 reading.error(
-                    "\(text.quoted) is not a domain\(filled)\(text.reason(error.reason))", at: text.position)
+                    "\(text.quoted) is not a domain\(filled)\(text.reason(error.reason))\(joined)", at: text.position)
             }
             return nil
         }
@@ -193,7 +197,7 @@ enum IgnoreReader {
             let section = Section(
                 entries: entries, position: node.position, title: "in 'ignore' \(parent.title)",
                 path: "\(parent.path).ignore[]", isConcealed: false, reading: parent.reading)
-            let text = section.text("rule", "a rule such as aasa.whole-site", isRequired: true)
+            let text = name(section)
             let rule = text.flatMap { known($0, section) }
             let reason = section.text("reason", "a text", isRequired: true)
             let until = day(section)
@@ -213,16 +217,26 @@ enum IgnoreReader {
         return result
     }
 
+    /// `[exclude-after-include]`, as `lint` prints it, is a list to YAML.
+    private static func name(_ section: Section) -> ScalarText? {
+        let expected = "a rule such as aasa.whole-site"
+        if let entry = section.entry("rule"), case .list(let items) = entry.value.content, items.count == 1,
+            let item = items.first
+        {
+            return section.text(item, "rule", expected)
+        }
+        return section.text("rule", expected, isRequired: true)
+    }
+
     private static func known(_ text: ScalarText, _ section: Section) -> Rule? {
-        let rule = Rule(rawValue: text.value)
-        if Rule.ofDomains.contains(rule) { return rule }
+        if let rule = Rule.named(text.value) { return rule }
         guard FindingKind(rawValue: text.value) == nil else {
             section.reading.error(
                 "rule \(text.quoted) \(section.title) is about the monitor or many domains; it cannot be ignored for a domain",
                 at: text.position)
             return nil
         }
-        let hint = text.suggestion(among: Rule.ofDomains.map(\.rawValue))
+        let hint = text.suggestion(among: Rule.namesOfDomains)
         section.reading.error(
             "expected a rule such as aasa.whole-site for 'rule' \(section.title), found \(text.quoted)\(hint)",
             at: text.position)

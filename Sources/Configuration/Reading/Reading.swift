@@ -22,6 +22,8 @@ final class Reading {
     private(set) var places: [String: SourcePosition] = [:]
     /// The texts that have variables, as they stand in the file, by the key's path.
     private(set) var written: [String: ScalarText] = [:]
+    /// The columns of the list of domains that are labels.
+    private(set) var listedLabels: [String] = []
     /// Those that a variable named; no message proposes them.
     private(set) var concealedDomains: Set<Domain> = []
 
@@ -73,9 +75,12 @@ final class Reading {
         add(.error, message, other ?? file, position)
     }
 
-    func warning(_ message: String, at position: SourcePosition) {
-        add(.warning, message, file, position)
+    func warning(_ message: String, in other: String? = nil, at position: SourcePosition) {
+        add(.warning, message, other ?? file, position)
     }
+
+    /// A column of the list of domains that is a label.
+    func note(label: String) { listedLabels.append(label) }
 
     private func add(
         _ severity: ConfigurationProblem.Severity, _ message: String, _ file: String, _ position: SourcePosition
@@ -196,6 +201,7 @@ struct EnvironmentSubstitution {
     }
 
     let environment: [String: String]
+    var service = ServiceEnvironment()
 
     /// - Throws: `Fault` at the first variable that is unset or misspelled.
     func text(_ text: String, at position: SourcePosition) throws(Fault) -> ScalarText {
@@ -244,7 +250,8 @@ struct EnvironmentSubstitution {
         guard let separator else {
             guard let value else {
                 throw Fault(
-                    message: "environment variable '\(name)' is not set; set it or write ${\(name):-default}")
+                    message: "environment variable '\(name)' is not set; set it or write ${\(name):-default}"
+                        + service.hint(for: name, environment))
             }
             return value
         }
@@ -255,5 +262,26 @@ struct EnvironmentSubstitution {
 
     private func isLetter(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+    }
+}
+
+/// The file of variables that the packaged unit gives to the service. A shell has none of them.
+struct ServiceEnvironment {
+    var path = "/etc/aasa-monitor/environment"
+    private static let limit = 64 * 1024
+
+    /// `; …`, where the service may have what this shell has not; else nothing.
+    func hint(for name: String, _ environment: [String: String]) -> String {
+        // The service itself has read the file.
+        guard environment["INVOCATION_ID"] == nil, access(path, F_OK) == 0 else { return "" }
+        guard let bytes = try? SmallFile.bytes(at: path, limit: Self.limit) else {
+            return "; the service takes its variables from \(path), which this user may not read"
+        }
+        let isThere = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).contains {
+            $0.drop { $0 == " " || $0 == "\t" }.hasPrefix("\(name)=")
+        }
+        return isThere
+            ? "; the service has it from \(path): run `set -a; . \(path); set +a` in this shell first"
+            : "; for the service, write \(name)=… into \(path)"
     }
 }

@@ -56,12 +56,26 @@ final class Section {
                 message = "merge keys ('<<') are not supported; put shared settings under 'defaults'"
             } else if entry.key.contains(":") {
                 message += "; is a blank missing after the colon?"
+            } else if let advice = Self.advice[entry.key] {
+                message += "; \(advice)"
             } else {
                 message += Spelling.suggestion(for: entry.key, among: asked)
             }
             reading.error(message, at: entry.position)
         }
     }
+
+    /// Keys of other programs, and what does that here.
+    private static let advice: [String: String] = {
+        let files =
+            "a configuration is one file: 'domains_from' reads domains from another, and '…_file' keys read secrets"
+        let times =
+            "checks repeat after 'interval', such as 5m; for a cron job of your own use `aasa-monitor run --once`"
+        return [
+            "include": files, "includes": files, "import": files, "imports": files,
+            "cron": times, "schedule": times, "crontab": times,
+        ]
+    }()
 
     /// The mapping at `key`; nil where it is absent, null, or after telling that it is no mapping.
     func section(_ key: String, title: String? = nil, isConcealed: Bool = false) -> Section? {

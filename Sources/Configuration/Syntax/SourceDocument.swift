@@ -304,10 +304,48 @@ enum SyntaxHint {
         if let index = near.lastIndex(where: lacksBlank) {
             return "; is a blank missing after the colon at line \(index + 1)?"
         }
+        if let hint = indentation(message, at: position, lines) { return hint }
         if message.contains("mapping values are not allowed") {
             return "; a text with a colon and a blank in it needs quotation marks"
         }
         return ""
+    }
+
+    /// A key or an item that is indented otherwise than its neighbours: libyaml takes a deeper one for a part of the text above
+    /// it, and a shallower one for the end of a block.
+    private static func indentation(
+        _ message: String, at position: SourcePosition, _ lines: [Substring]
+    ) -> String? {
+        let isDeeper = message.contains("mapping values are not allowed")
+        guard isDeeper || message.contains("did not find expected key") || message.contains("did not find expected '-'")
+        else { return nil }
+        func depth(_ line: Substring) -> Int { line.prefix { $0 == " " }.count }
+        let number = min(position.line, lines.count)
+        guard number > 0, beginsEntry(lines[number - 1]) else { return nil }
+        let own = depth(lines[number - 1])
+        // The next line above that is neither blank nor a remark.
+        let above = lines[..<(number - 1)].lastIndex { line in
+            let content = line.drop { $0 == " " }
+            return !content.isEmpty && !content.hasPrefix("#")
+        }
+        guard let above else { return nil }
+        let other = depth(lines[above])
+        if isDeeper {
+            guard own > other, !lines[above].hasSuffix(":") else { return nil }
+            return "; line \(number) is indented deeper than line \(above + 1): give both the same blanks"
+        }
+        guard own != other else { return nil }
+        return
+            "; line \(number) begins with \(own) \(own == 1 ? "blank" : "blanks"), which fits no line above it: indent it as "
+            + "its neighbours"
+    }
+
+    /// `key:` or `- item`.
+    private static func beginsEntry(_ line: Substring) -> Bool {
+        let content = line.drop { $0 == " " }
+        if content.hasPrefix("- ") || content == "-" { return true }
+        let rest = content.drop { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+        return rest.count < content.count && (rest == ":" || rest.hasPrefix(": "))
     }
 
     /// `${` outside quotation marks, in a line with a flow collection around it.

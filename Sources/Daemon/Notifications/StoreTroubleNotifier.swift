@@ -205,7 +205,7 @@ extension StoreError {
         switch code {
         case .full: .full
         case .locked, .inUse: .locked
-        case .unwritable: .unwritable
+        case .unwritable, .forbidden: .unwritable
         case .corrupt: .damaged
         case .displaced: .displaced
         case .notADatabase: .foreign

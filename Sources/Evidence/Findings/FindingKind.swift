@@ -203,6 +203,16 @@ package struct Rule: RawRepresentable, Hashable, Sendable, Codable, CustomString
     /// The linter's rules by which a body is no file at all.
     private static let unreadable: Set<String> = ["aasa.json-syntax", "aasa.root-not-object", "aasa.no-service"]
 
+    /// The rule of a domain that people mean: as messages name it, or as `lint` prints it, `[exclude-after-include]`; nil: none.
+    package static func named(_ text: String) -> Rule? {
+        let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
+        let name = isBracketed ? String(text.dropFirst().dropLast()) : text
+        return [Rule(rawValue: name), Rule(rawValue: "aasa.\(name)")].first { ofDomains.contains($0) }
+    }
+
+    /// All that `named` takes, for suggestions.
+    package static let namesOfDomains = ofDomains.map(\.rawValue) + Linter.rules.map(\.id)
+
     /// All rules of findings about a domain, which may be ignored for one.
     package static let ofDomains = Set(
         FindingKind.allCases.filter(\.isOfDomain).map { Rule($0) } + Linter.rules.map { Rule(lint: $0.id) })

@@ -132,14 +132,14 @@ package enum MonitorCause: Codable, Equatable, Sendable {
             Declaration(
                 .networkLost, leads: .networkLost,
                 Words(
-                    "The last checks of \(domains) of \(all) domains reached nobody"
+                    "The last checks of \(English.share(domains, of: all)) reached nobody"
                         + (canaries.isEmpty ? "" : ", and no reference host answers (\(canaries.listed(upTo: 3)))")
                         + ". The local network is most likely down.", English.networkAction))
         case .manyFailing(let domains, let all):
             Declaration(
                 .manyFailing, leads: .manyFailing,
                 Words(
-                    "\(domains) of \(all) domains began to fail together, at the origin and at Apple's CDN. The cause is most "
+                    "\(English.share(domains, of: all)) began to fail together, at the origin and at Apple's CDN. The cause is most "
                         + "likely between this machine and the network.",
                     "Check what this machine's requests pass through: proxy, firewall, gateway, name server. Name reference hosts "
                         + "in network.canaries."))
@@ -147,14 +147,14 @@ package enum MonitorCause: Codable, Equatable, Sendable {
             Declaration(
                 .cdnWide, leads: .cdnWide,
                 Words(
-                    "\(English.trouble(failure)) (\(domains) of \(all) domains). They began to fail together while their origins work.",
+                    "\(English.trouble(failure)) (\(English.share(domains, of: all))). They began to fail together while their origins work.",
                     "Look for what they share, such as a firewall or one server. If there is nothing, wait and see Apple's "
                         + "system status page. Domains that still fail afterwards get alerts of their own."))
         case .scheduleBehind(let domains, let all, let intervals):
             Declaration(
                 .scheduleBehind, leads: .scheduleBehind,
                 Words(
-                    "\(domains) of \(all) domains were not checked for \(intervals) intervals: the monitor is overloaded.",
+                    "\(English.share(domains, of: all)) \(domains == 1 ? "was" : "were") not checked for \(intervals) intervals: the monitor is overloaded.",
                     "Raise network.max_concurrent or the intervals, lower the timeouts, or give the machine more resources."
                 ))
         case .configReloadFailed(let fault):

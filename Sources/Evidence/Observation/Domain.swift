@@ -50,6 +50,13 @@ package struct Domain: Hashable, Sendable, Comparable, CustomStringConvertible {
             throw DomainFault(
                 text, "an associated domain has no port; use --connect-to or --resolve to reach a test server")
         }
+        if let sign = name.unicodeScalars.first(where: isTypographic) {
+            let meant = sign.properties.generalCategory == .dashPunctuation || sign == "\u{2212}" ? "-" : "\""
+            throw DomainFault(
+                text,
+                "it has the typographic sign '\(sign)', which word processors put in the place of '\(meant)'; type it anew"
+            )
+        }
         if !name.utf8.allSatisfy({ $0 < 0x80 }) {
             var components = URLComponents()
             components.scheme = "https"
@@ -60,6 +67,15 @@ package struct Domain: Hashable, Sendable, Comparable, CustomStringConvertible {
             return encoded.lowercased()
         }
         return name
+    }
+
+    /// Quotation marks, dashes and the minus sign: Punycode would make a name of them that nobody has.
+    private static func isTypographic(_ scalar: Unicode.Scalar) -> Bool {
+        guard scalar.value >= 0x80 else { return false }
+        return switch scalar.properties.generalCategory {
+        case .initialPunctuation, .finalPunctuation, .dashPunctuation: true
+        default: ["\u{201A}", "\u{201E}", "\u{2032}", "\u{2033}", "\u{2212}", "\u{FF02}", "\u{FF07}"].contains(scalar)
+        }
     }
 
     /// The beginning of a name, or all of it, as names are kept: international labels in Punycode. What has no such form is

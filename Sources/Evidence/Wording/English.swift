@@ -30,6 +30,11 @@ package enum English {
         now < end ? "in \(age(since: now, end)), " : ""
     }
 
+    /// `3 of 12 domains`.
+    static func share(_ domains: Int, of all: Int) -> String {
+        "\(domains) of \(all) \(all == 1 ? "domain" : "domains")"
+    }
+
     static func seconds(_ milliseconds: Int) -> String { (Double(milliseconds) / 1000).inWords }
 
     /// `21 Nov 2026`.

@@ -158,6 +158,8 @@ private struct DiagnosisContent: Decodable {
 
 private struct DomainContent: Decodable {
     let domain: String
+    let labels: [String: String]
+    let diagnosisId: String?
     let verdict: Verdict.Level?
     let checkedAt: Date?
     let comparison: ComparisonContent?
@@ -168,6 +170,15 @@ private struct DomainContent: Decodable {
         let state: Comparison.State
         let bytesEqual: Bool?
         let lagSeconds: Int?
+        let edges: Edges?
+
+        /// The keys of `EdgeTally` are those of the document, which this decoder has converted.
+        struct Edges: Decodable {
+            let asked: Int
+            let inSync: Int
+            let old: Int
+            let unreachable: Int
+        }
     }
 
     struct OpenContent: Decodable {
@@ -175,16 +186,21 @@ private struct DomainContent: Decodable {
         let kind: IncidentKind
         let state: Incident.State
         let since: Date
+        let alertsAfter: Date?
         let silencedUntil: Date?
         let inhibitedBy: String?
         let acknowledgedBy: String?
     }
 
-    private enum Key: String, CodingKey { case domain, verdict, checkedAt, comparison, incidents }
+    private enum Key: String, CodingKey {
+        case domain, labels, diagnosisId, verdict, checkedAt, comparison, incidents
+    }
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         domain = try container.decode(String.self, forKey: .domain)
+        labels = try container.decodeIfPresent([String: String].self, forKey: .labels) ?? [:]
+        diagnosisId = try container.decodeIfPresent(String.self, forKey: .diagnosisId)
         verdict = try container.decodeIfPresent(Verdict.Level.self, forKey: .verdict)
         checkedAt = try container.decodeIfPresent(Date.self, forKey: .checkedAt)
         comparison = try container.decodeIfPresent(ComparisonContent.self, forKey: .comparison)
@@ -262,14 +278,20 @@ extension OverviewRow {
     fileprivate init(_ content: DomainContent, _ time: PageTime) {
         let open = content.incidents.sorted { ($0.state.urgency, $0.kind) < ($1.state.urgency, $1.kind) }
         self.init(
-            name: content.domain, verdict: content.verdict, diagnosis: content.diagnosis?.parts,
+            name: content.domain, labels: content.labels, verdict: content.verdict,
+            diagnosis: content.diagnosis?.parts, diagnosisID: content.diagnosisId,
             comparison: content.comparison.map {
-                Comparison(state: $0.state, bytesEqual: $0.bytesEqual, lagSeconds: $0.lagSeconds)
+                Comparison(
+                    state: $0.state, bytesEqual: $0.bytesEqual, lagSeconds: $0.lagSeconds,
+                    edges: $0.edges.map {
+                        EdgeTally(asked: $0.asked, inSync: $0.inSync, old: $0.old, unreachable: $0.unreachable)
+                    })
             },
             incidents: open.map {
                 OverviewIncident(
                     id: String($0.id.prefix(12)), kind: $0.kind.rawValue, state: $0.state.rawValue,
                     since: time.age($0.since),
+                    waitsFor: OverviewIncident.waitsFor($0.state, notBefore: $0.alertsAfter, wall: time.wall),
                     silencedUntil: $0.silencedUntil.map { PageTime.brief($0, wall: time.wall) },
                     inhibitedBy: $0.inhibitedBy, acknowledgedBy: $0.acknowledgedBy?.onOneLine(upTo: 100))
             },

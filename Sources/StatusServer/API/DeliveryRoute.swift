@@ -49,9 +49,14 @@ struct DeliveryRoute: Sendable {
             guard let place = DeliveryPlace(cursor) else { throw QueryFault("'cursor' is none that this server gave") }
             after = place
         }
-        let records = try await store.deliveries(
-            channel: channel, incident: query.text("incident")?.lowercased(), domain: try query.domain("domain"),
-            after: after, limit: limit + 1)
+        let records: [DeliveryRecord]
+        do {
+            records = try await store.deliveries(
+                ofChannel: channel, incidentNamed: query.text("incident"), domain: try query.domain("domain"),
+                after: after, limit: limit + 1)
+        } catch let fault as UnknownName {
+            return Response(plain: fault.description, status: .notFound)
+        }
         let named = try await store.named(Array(records.prefix(limit)))
         let time = PageTime(timekeeper)
         let pending = try await store.pendingNotifications(of: actions.hasChannel)
@@ -64,16 +69,20 @@ struct DeliveryRoute: Sendable {
                         version: $0.version, messageKey: $0.key))
             },
             pending: pending.filter { $0.count > 0 && $0.channel == channel ?? $0.channel }.map {
-                PendingCount(channel: $0.channel, count: $0.count, since: time.shown($0.since))
+                PendingCount(
+                    channel: $0.channel, count: $0.count, since: time.shown($0.since),
+                    waits: $0.waits.map { PendingCount.Wait($0.reason, until: time.shown($0.until)) })
             }, next: Nullable(records.count > limit ? named.last.map { DeliveryPlace($0).text } : nil))
         return Response(json: try APIDocument.encoder.encode(page))
     }
 
     func one(_ id: String) async throws -> Response {
-        guard let message = try await store.sentMessage(named: id) else {
-            return Response(plain: "no delivery has this id, or several have; name more of its key", status: .notFound)
+        do {
+            let message = try await store.message(named: id)
+            return Response(json: try MessageDocument(message, shown: PageTime(timekeeper).shown).json())
+        } catch let fault as UnknownName {
+            return Response(plain: fault.description, status: .notFound)
         }
-        return Response(json: try MessageDocument(message, shown: PageTime(timekeeper).shown).json())
     }
 
     func retry(_ request: Request, channel: String) async throws -> Response {

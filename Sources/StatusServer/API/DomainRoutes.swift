@@ -127,6 +127,8 @@ struct DomainSummaryDocument: Encodable {
         let kind: String
         let state: String
         let since: Date
+        /// When a pending one alerts at the earliest, where that is known.
+        let alertsAfter: Nullable<Date>
         /// Until when a silence or window suppresses notifications.
         let silencedUntil: Nullable<Date>
         /// The kind of the incident that inhibits it.
@@ -154,6 +156,7 @@ struct DomainSummaryDocument: Encodable {
             return OpenTrouble(
                 id: incident.id, kind: incident.kind.rawValue, state: incident.state.rawValue,
                 since: time.shown(incident.since),
+                alertsAfter: Nullable(incident.state == .pending ? tracked.graceUntil.map(time.shown) : nil),
                 silencedUntil: Nullable(context.silencedUntil(incident, labels: watched.labels, at: time.wall)),
                 inhibitedBy: Nullable(context.inhibitor(of: tracked)),
                 acknowledgedBy: Nullable(context.acknowledgements[incident.id]?.by))

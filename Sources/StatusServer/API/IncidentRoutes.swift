@@ -11,13 +11,6 @@ struct IncidentRoutes: Sendable {
     let store: Store
     let timekeeper: any Timekeeper
 
-    private struct Page: Encodable {
-        let schema = "aasa-monitor/incidents/v1"
-        let incidents: [IncidentDocument]
-        /// `cursor` of the next page.
-        let next: Nullable<String>
-    }
-
     /// Deliveries of one incident that are shown at most.
     private static let deliveries = 200
 
@@ -34,24 +27,66 @@ struct IncidentRoutes: Sendable {
             domain: try query.domain("domain"), kind: try query.choice("kind", IncidentKind.self),
             state: try query.choice("state", IncidentQuery.State.self), after: after, limit: limit + 1)
         let found = try await store.incidents(wanted)
-        let time = PageTime(timekeeper)
-        let page = found.prefix(limit)
-        let next = found.count > limit ? page.last.map { IncidentPlace($0.record.incident).text } : nil
-        return Response(
-            json: try APIDocument.encoder.encode(
-                Page(
-                    incidents: page.map { IncidentDocument($0.record, $0.facts, time: time) },
-                    next: Nullable(next))))
+        let page = IncidentPage(found, limit: limit, time: PageTime(timekeeper))
+        return Response(json: try APIDocument.encoder.encode(page))
     }
 
     func one(_ id: String) async throws -> Response {
-        guard let (record, facts) = try await store.incidentWithFacts(id: id.lowercased()) else {
+        let named: IncidentRecord
+        do {
+            named = try await store.incident(named: id)
+        } catch let fault as UnknownName {
+            return Response(plain: fault.description, status: .notFound)
+        }
+        guard let (record, facts) = try await store.incidentWithFacts(id: named.incident.id) else {
             return Response(plain: "no incident has this id", status: .notFound)
         }
         let deliveries = try await store.deliveries(incident: record.incident.id, limit: Self.deliveries)
         return Response(
             json: try APIDocument.encoder.encode(
                 IncidentDetailDocument(record, facts, deliveries: deliveries, time: PageTime(timekeeper))))
+    }
+}
+
+/// One page of `/api/v1/incidents`.
+package struct IncidentPage: Codable, Sendable {
+    let schema: String
+    package let incidents: [IncidentDocument]
+    /// `cursor` of the next page.
+    package let next: Nullable<String>
+
+    /// `found`: one more than `limit` where there is a next page.
+    init(_ found: [(record: IncidentRecord, facts: IncidentFacts?)], limit: Int, time: PageTime) {
+        let page = found.prefix(limit)
+        schema = "aasa-monitor/incidents/v1"
+        incidents = page.map { IncidentDocument($0.record, $0.facts, time: time) }
+        next = Nullable(found.count > limit ? page.last.map { IncidentPlace($0.record.incident).text } : nil)
+    }
+
+    /// From a store, as the API answers it.
+    package init(_ store: Store, _ query: IncidentQuery, now: Date) async throws {
+        var more = query
+        more.limit += 1
+        self.init(try await store.incidents(more), limit: query.limit, time: PageTime(now: now))
+    }
+
+    package init(json: Data) throws { self = try APIAnswer.decoder.decode(Self.self, from: json) }
+}
+
+extension IncidentDocument {
+    package init(_ store: Store, named name: String, now: Date) async throws {
+        let record = try await store.incident(named: name)
+        let facts = try await store.incidentFacts([record.incident.id])[record.incident.id]
+        self.init(record, facts, time: PageTime(now: now))
+    }
+
+    package init(json: Data) throws { self = try APIAnswer.decoder.decode(Self.self, from: json) }
+
+    /// As the API answers it.
+    package func json() throws -> Data {
+        let encoder = APIDocument.encoder
+        encoder.outputFormatting.insert(.prettyPrinted)
+        return try encoder.encode(self)
     }
 }
 
@@ -114,31 +149,31 @@ struct AcknowledgeRoute: Sendable {
 }
 
 /// Incidents and deliveries for programs: `/api/v1/incidents`, and within the history of a domain. Every key is always there.
-struct IncidentDocument: Encodable {
-    let id: String
+package struct IncidentDocument: Codable, Sendable {
+    package let id: String
     /// null for an incident of many domains, or of the monitor itself.
-    let domain: Nullable<String>
-    let kind: String
-    let severity: Severity
-    let state: Incident.State
-    let since: Date
-    let openedAt: Date
-    let firedAt: Nullable<Date>
-    let resolvedAt: Nullable<Date>
-    let reason: Nullable<Incident.Resolution>
-    let isFlapping: Bool
-    let diagnosis: Nullable<String>
-    let diagnosisId: Nullable<DiagnosisID>
-    let effect: Nullable<String>
-    let cause: Nullable<String>
-    let action: Nullable<String>
-    let outlook: Nullable<String>
-    let acknowledged: Nullable<Acknowledged>
+    package let domain: Nullable<String>
+    package let kind: String
+    package let severity: Severity
+    package let state: Incident.State
+    package let since: Date
+    package let openedAt: Date
+    package let firedAt: Nullable<Date>
+    package let resolvedAt: Nullable<Date>
+    package let reason: Nullable<Incident.Resolution>
+    package let isFlapping: Bool
+    package let diagnosis: Nullable<String>
+    package let diagnosisId: Nullable<DiagnosisID>
+    package let effect: Nullable<String>
+    package let cause: Nullable<String>
+    package let action: Nullable<String>
+    package let outlook: Nullable<String>
+    package let acknowledged: Nullable<Acknowledged>
 
-    struct Acknowledged: Encodable {
-        let by: String
-        let reason: String
-        let at: Date
+    package struct Acknowledged: Codable, Sendable {
+        package let by: String
+        package let reason: String
+        package let at: Date
     }
 
     init(_ record: IncidentRecord, _ facts: IncidentFacts?, time: PageTime) {

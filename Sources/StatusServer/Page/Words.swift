@@ -82,7 +82,7 @@ extension PageTime {
 
 extension String {
     /// Displayable, and cut by scalars: one character may hold a million combining marks.
-    func onOneLine(upTo limit: Int) -> String {
+    package func onOneLine(upTo limit: Int) -> String {
         let scalars = unicodeScalars.prefix(limit + 1)
         guard scalars.count > limit else { return displayable }
         return String(String.UnicodeScalarView(scalars.dropLast(2))).displayable + "…"

@@ -110,7 +110,7 @@ extension Store {
 
 // MARK: - In pages, newest first, for the API and those who list the past
 
-/// Which incidents are asked for. Only confirmed ones are; changes, where `kind` is that.
+/// Which incidents are asked for: confirmed ones, where `state` does not say otherwise; changes, where `kind` is that.
 package struct IncidentQuery: Equatable, Sendable {
     package var domain: Domain?
     package var kind: IncidentKind?
@@ -123,6 +123,8 @@ package struct IncidentQuery: Equatable, Sendable {
         /// Firing or recovering.
         case open
         case firing, recovering, resolved
+        /// Not confirmed yet.
+        case pending
     }
 
     package init(
@@ -171,7 +173,7 @@ extension Store {
         // Few are open among many of the past: the order must not lead the search.
         let isOpen = query.state.map { $0 != .resolved } ?? false
         let mark = isOpen ? "+" : ""
-        var conditions = ["i.version > 0"]
+        var conditions = [query.state == .pending ? "i.change = 0" : "i.version > 0"]
         if isOpen { conditions.append("i.state <> 'resolved'") }
         if let state = query.state, state != .open { conditions.append("i.state = '\(state.rawValue)'") }
         if query.domain != nil { conditions.append("i.domain = :domain") }

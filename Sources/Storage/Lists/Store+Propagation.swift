@@ -123,6 +123,7 @@ extension Store {
                     cached: "INSERT INTO pause VALUES (?, ?) ON CONFLICT DO NOTHING",
                     arguments: [began.milliseconds, now.milliseconds])
             }
+            if last == nil { try Self.setMeta("began_at", String(now.milliseconds), database) }
             try Self.setMeta("present_at", String(now.milliseconds), database)
         }
     }

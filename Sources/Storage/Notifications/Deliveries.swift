@@ -61,11 +61,56 @@ package struct PendingCount: Codable, Equatable, Sendable {
     package let count: Int
     /// Since when the oldest of them is pending; of one that is in a message, since when the message is under way.
     package let since: Date
+    /// What they wait for; nil: for others of their kind, or for their turn, which comes within minutes.
+    package let waits: Wait?
 
-    package init(channel: String, count: Int, since: Date) {
+    package struct Wait: Codable, Equatable, Sendable {
+        package enum Reason: String, Codable, Sendable {
+            /// The receiver asked to wait.
+            case throttled
+            /// The receiver refuses us, or our messages.
+            case refused
+            /// The channel has failed for a while.
+            case failing
+            /// An attempt failed, and the next one is at its time.
+            case retry
+        }
+
+        package let reason: Reason
+        package let until: Date
+
+        package init(_ reason: Reason, until: Date) {
+            self.reason = reason
+            self.until = until
+        }
+
+        /// `as the receiver asked`; to follow an instant.
+        package var words: String {
+            switch reason {
+            case .throttled: "as the receiver asked"
+            case .refused: "since the receiver refuses them; `deliveries retry` tries now"
+            case .failing: "since the channel fails; `deliveries retry` tries now"
+            case .retry: "after a try that failed"
+            }
+        }
+    }
+
+    package init(channel: String, count: Int, since: Date, waits: Wait? = nil) {
         self.channel = channel
         self.count = count
         self.since = since
+        self.waits = waits
+    }
+
+    private enum Key: String, CodingKey { case channel, count, since, waits }
+
+    /// Every key is always there.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(channel, forKey: .channel)
+        try container.encode(count, forKey: .count)
+        try container.encode(since, forKey: .since)
+        try container.encode(waits, forKey: .waits)
     }
 }
 
@@ -153,13 +198,36 @@ extension Store {
     package func pendingNotifications(
         of isConfigured: (String) -> Bool = { _ in true }
     ) async throws -> [PendingCount] {
-        try await read { database in
+        let now = now()
+        return try await read { database in
             try Row.fetchAll(database, cached: Self.pendingCounts).map { row in
-                PendingCount(
-                    channel: row["channel"], count: row["count"], since: Date(milliseconds: row["since"]))
+                let channel: String = row["channel"]
+                return PendingCount(
+                    channel: channel, count: row["count"], since: Date(milliseconds: row["since"]),
+                    waits: try Self.wait(of: channel, now, database))
             }
         }.filter { isConfigured($0.channel) }
     }
+
+    /// nil where nothing that has an instant keeps the channel's next message back.
+    private static func wait(
+        of channel: String, _ now: Date, _ database: Database
+    ) throws -> PendingCount.Wait? {
+        if let hold = try ChannelRow.record(channel, database)?.hold, hold.until > now {
+            let reason: PendingCount.Wait.Reason =
+                switch hold.reason {
+                case .throttled: .throttled
+                case .refused: .refused
+                case .failing: .failing
+                }
+            return PendingCount.Wait(reason, until: hold.until)
+        }
+        let retry = try Int64.fetchOne(database, cached: nextTry, arguments: [channel]).map(Date.init(milliseconds:))
+        guard let retry, retry > now else { return nil }
+        return PendingCount.Wait(.retry, until: retry)
+    }
+
+    static let nextTry = "SELECT min(retry_at) FROM message WHERE channel = ?"
 
     /// Each part by a small table or index: most rows of `notification` say what a channel knows of the past.
     static let pendingCounts = """

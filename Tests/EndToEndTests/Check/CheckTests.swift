@@ -281,6 +281,23 @@ extension EndToEndTests {
             }
         }
 
+        @Test(
+            "--color decides, whatever the output is; a dumb terminal gets no escape code",
+            arguments: [("auto", false), ("always", true), ("never", false)])
+        func colour(_ choice: String, _ isColoured: Bool) async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(file())
+                let terminal = try Terminal()
+                let dumb = try stage.start(
+                    ["check", "--color", choice] + stage.network + ["site.test"], environment: ["TERM": "dumb"],
+                    output: terminal.child, errors: terminal.child)
+                #expect(try await dumb.ended() == .exit(0))
+                #expect(terminal.read().contains("\u{1B}") == isColoured)
+                let pipe = try await stage.check(["--color=\(choice)", "site.test"])
+                #expect(pipe.output.contains("\u{1B}[") == isColoured, "\(pipe.output)")
+            }
+        }
+
         @Test("IPv4 alone finds the lab, IPv6 alone does not")
         func families() async throws {
             try await Stage.with { stage in

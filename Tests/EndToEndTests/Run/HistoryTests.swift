@@ -60,7 +60,7 @@ extension EndToEndTests {
                 let watch = try Watch(stage, ["site.test"], Watch.Settings())
                 let (process, _) = try await watch.started()
                 let told = try await stage.run(["history", "other.test"])
-                #expect(told.end == .exit(1))
+                #expect(told.end == .exit(64))
                 #expect(told.errors.contains("other.test is not watched here"), "\(told.errors)")
                 process.signal(SIGTERM)
                 try await process.ended()

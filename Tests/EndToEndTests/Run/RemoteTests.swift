@@ -36,7 +36,10 @@ extension EndToEndTests {
                     )
                 }
                 for command in [
-                    ["status"], ["status", "bad.test"], ["history", "bad.test"], ["history", "good.test"],
+                    ["status"], ["status", "bad.test"], ["status", "--short"], ["status", "--failing"],
+                    ["status", "--format", "nagios"], ["incidents"], ["incidents", "--all", "--format", "json"],
+                    ["incidents", "--domain", "none.test"], ["incidents", "ffff"],
+                    ["deliveries", "list", "--incident", "ffff"], ["history", "bad.test"], ["history", "good.test"],
                     ["deliveries", "list"], ["deliveries", "list", "--format", "json"],
                     ["deliveries", "list", "--domain", "good.test"], ["deliveries", "show", "1"],
                     ["deliveries", "show", "1", "--format", "json"], ["deliveries", "show", "99"],

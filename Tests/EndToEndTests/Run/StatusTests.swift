@@ -47,8 +47,17 @@ extension EndToEndTests {
                 #expect(
                     try await stage.run(["ack", String(id), "--by", "eva", "--store", "monitor.db"]).end == .exit(0))
                 let one = try await stage.run(["status", "site.test"])
+                #expect(one.output.hasPrefix("No daemon runs: nothing is checked and no alert is sent since "))
                 #expect(one.output.contains("acknowledged by eva"))
                 #expect(!one.output.contains("good.test"))
+                // Nothing is known to be well while nobody looks.
+                let well = try await stage.run(["status", "good.test"])
+                #expect(well.end == .exit(1) && well.output.hasPrefix("No daemon runs: "))
+                #expect(well.output.contains("What it knew last: 1 domain was OK"), "\(well.output)")
+                let failing = try await stage.run(["status", "--failing", "--short"])
+                #expect(failing.output.contains("site.test  FAILING") && !failing.output.contains("good.test"))
+                let plugin = try await stage.run(["status", "--format", "nagios"])
+                #expect(plugin.end == .exit(2) && plugin.output.hasPrefix("AASA CRITICAL - No daemon runs: "))
                 let json = try await stage.run(["status", "--format", "json"])
                 let documents = try JSONValue(Data(json.output.utf8)).elements
                 #expect(documents.map { $0["domain"].string } == ["good.test", "site.test"])
@@ -56,8 +65,64 @@ extension EndToEndTests {
                 #expect(documents.last?["incidents"].elements.first?["kind"] == .string("cdn.stale"))
 
                 let unknown = try await stage.run(["status", "other.test"])
-                #expect(unknown.end == .exit(1))
+                #expect(unknown.end == .exit(64))
                 #expect(unknown.errors.contains("other.test is not watched here"))
+            }
+        }
+
+        @Test("labels choose the domains, also from the store alone; one that no domain has is no empty list")
+        func labels() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("good.test").serve(file())
+                stage.lab.origin("site.test").serve(file())
+                let watch = try Watch(
+                    stage, ["{domain: good.test, labels: {team: growth}}", "site.test"], Watch.Settings())
+                let (process, page) = try await watch.started()
+                try await watch.checks(2, of: "good.test", "site.test")
+                for place in [["--store", "monitor.db"], ["--url", page]] {
+                    let growth = try await stage.run(["status", "--label", "team=growth"] + place)
+                    #expect(growth.end == .exit(0) && growth.output.hasPrefix("1 domain, OK\n"), "\(growth.errors)")
+                    #expect(!growth.output.contains("site.test"))
+                    let none = try await stage.run(["status", "--label", "team=gorwth"] + place)
+                    #expect(none.end == .exit(64) && none.errors.contains("no domain has the label team=gorwth"))
+                }
+                let silence = ["silence", "team=growth", "--for", "1h", "--reason", "r", "--by", "eva"]
+                #expect(try await stage.run(silence + ["--store", "monitor.db"]).end == .exit(0))
+                stage.lab.origin("good.test").behaviour = .reply(.status(500))
+                try await until("the incident", seen: { process.errors }) { process.errors.contains("incident fired") }
+                for place in [["--store", "monitor.db"], ["--url", page]] {
+                    let silenced = try await stage.run(["status", "good.test"] + place)
+                    #expect(silenced.output.contains("silenced until "), "\(silenced.output)")
+                }
+                process.signal(SIGKILL)
+                try await process.ended()
+                // The kernel has dropped its lock: nobody has to wait for a sign that does not come.
+                let dead = try await stage.run(["status", "site.test"])
+                #expect(dead.end == .exit(1) && dead.output.hasPrefix("No daemon runs: "), "\(dead.output)")
+            }
+        }
+
+        @Test("a store that this user may not read is not a missing one")
+        func forbidden() async throws {
+            guard geteuid() == 0 else { return }
+            try await Stage.withoutLab { stage in
+                let folder = stage.path("closed")
+                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+                try stage.write("closed/monitor.db", "")
+                #expect(chmod(stage.path("."), 0o755) == 0 && chown(folder, 0, 4) == 0 && chmod(folder, 0o750) == 0)
+                let words = try stage.tool(
+                    "setpriv",
+                    [
+                        "--reuid", "65534", "--regid", "65534", "--clear-groups", MonitorProcess.binary.path, "status",
+                        "--store", "\(folder)/monitor.db",
+                    ])
+                try await words.ended()
+                #expect(words.end == .exit(66), "\(words.errors)")
+                #expect(
+                    words.errors.contains(
+                        "monitor.db may not be read by this user; its group is adm: `sudo adduser nobody adm`"))
+                #expect(
+                    words.errors.contains("--url http://127.0.0.1:9630") && !words.errors.contains("there is no store"))
             }
         }
     }

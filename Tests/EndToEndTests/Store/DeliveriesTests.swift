@@ -48,7 +48,17 @@ extension EndToEndTests {
                 #expect(Set(receiver.messages.map(\.id)) == Set([entry["message_key"].string ?? ""]))
                 #expect(try await Self.list(stage, ["--domain", "site.test"]) == refused)
                 #expect(try await Self.list(stage, ["--incident", entry["incident"].string ?? ""]) == refused)
-                #expect(try await Self.list(stage, ["--channel", "other"]).isEmpty)
+                let id = entry["incident"].string ?? ""
+                #expect(try await Self.list(stage, ["--incident", String(id.prefix(6))]) == refused)
+                for (option, name, words) in [
+                    ("--channel", "other", "no channel is named 'other'; there are hook"),
+                    ("--incident", "ffff", "no incident has an id that begins with 'ffff'"),
+                    ("--domain", "other.test", "other.test is not watched here"),
+                ] {
+                    let none = try await stage.run(
+                        ["deliveries", "list", option, name] + (isRemote ? ["--url", page] : []))
+                    #expect(none.end == .exit(64) && none.errors.contains(words), "\(none.errors)")
+                }
                 let text = try await stage.run(["deliveries", "list"])
                 #expect(
                     text.output.contains(
@@ -77,10 +87,10 @@ extension EndToEndTests {
                 #expect(delivered.map { $0["outcome"] } == [.string("delivered"), .string("refused")])
 
                 let unknown = try await stage.run(["deliveries", "retry", "nobody"])
-                #expect(unknown.end == .exit(1))
+                #expect(unknown.end == .exit(64))
                 #expect(unknown.errors.contains("no channel is named 'nobody' there"), "\(unknown.errors)")
                 let missing = try await stage.run(["deliveries", "show", "99"])
-                #expect(missing.end == .exit(1))
+                #expect(missing.end == .exit(64))
                 #expect(missing.errors.contains("no delivery is named '99'"), "\(missing.errors)")
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0))

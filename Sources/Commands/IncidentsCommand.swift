@@ -1,0 +1,224 @@
+import ArgumentParser
+import Evidence
+import Foundation
+import MonitorConfiguration
+import Monitoring
+import StatusServer
+import Storage
+
+/// `aasa-monitor incidents`: what is open, and what was, over all domains.
+struct IncidentsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "incidents", abstract: "List incidents: the open ones, or those of the past too.",
+        discussion: """
+            Reads the store, or asks the daemon of --url, and sends no other request. An id, or the beginning of one, shows that \
+            incident alone; `ack` and `deliveries list --incident` take the same.
+            """)
+
+    enum Format: String, ExpressibleByArgument, CaseIterable { case text, json }
+
+    @Option(help: "text or json.") var format = Format.text
+    @Flag(help: "Resolved ones too, as long as the store keeps them.") var all = false
+    @Option(
+        help: ArgumentHelp(
+            "Those that were open at some time since then: 24h, 7d, or an instant such as 2026-11-21T07:00:00Z.",
+            valueName: "time"))
+    var since: String?
+    @Option(help: "Only those of this domain.", completion: DomainCompletion.kind) var domain: String?
+    @Option(
+        help: ArgumentHelp("Only those of this kind, such as cdn.stale.", valueName: "kind"),
+        completion: .list(IncidentKind.allCases.map(\.rawValue)))
+    var kind: String?
+    @Option(help: "At most this many, the newest.") var limit = 100
+    @OptionGroup var color: ColorOption
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var remote: RemoteOptions
+    @Argument(help: ArgumentHelp("The id of an incident, or the beginning of it.", valueName: "incident"))
+    var ids: [String] = []
+
+    func validate() throws {
+        guard limit > 0 else { throw ValidationError("--limit: \(limit) is not a number above zero") }
+        guard ids.isEmpty || !all && since == nil && domain == nil && kind == nil else {
+            throw ValidationError("an incident's id excludes --all, --since, --domain and --kind")
+        }
+        if let name = ids.first(where: { $0.contains(".") && (try? Domain($0)) != nil }) {
+            throw ValidationError("'\(name.displayable.shortened(to: 80))' is a domain: --domain lists its incidents")
+        }
+        _ = try (parsedKind(), parsedDomain(), start(now: Date()))
+    }
+
+    func run() async throws {
+        let now = Date()
+        let life = Life()
+        let incidents = try await remote.ask(
+            { monitor in
+                life.value = try await monitor.life()
+                return try await self.incidents(IncidentSource(monitor), now)
+            }, or: store, .reader
+        ) { store in
+            life.value = try await store.life(now: now)
+            return try await self.incidents(IncidentSource(store, now), now)
+        }
+        switch format {
+        case .json:
+            let documents = try incidents.map { String(decoding: try $0.json(), as: UTF8.self) }
+            Console.print("[" + documents.joined(separator: ",\n") + "]")
+        case .text:
+            let isPast = all || since != nil || !ids.isEmpty
+            Console.print(IncidentsText(incidents, isPast: isPast, style: .standardOutput, now: now).text)
+        }
+        LifeText(life.value, now: now).lines.first.map(Console.remark)
+    }
+
+    private final class Life {
+        var value = MonitorLife.checking
+    }
+
+    // MARK: - What is asked for
+
+    private func parsedKind() throws -> IncidentKind? {
+        guard let kind else { return nil }
+        guard let known = IncidentKind(rawValue: kind) else {
+            let names = IncidentKind.allCases.map(\.rawValue)
+            let hint = Spelling.suggestion(for: kind, among: names)
+            throw ValidationError(
+                "--kind: '\(kind.displayable.shortened(to: 80))' is no kind of incident"
+                    + (hint.isEmpty ? "; the kinds are \(names.joined(separator: ", "))" : hint))
+        }
+        return known
+    }
+
+    private func parsedDomain() throws -> Domain? {
+        do {
+            return try domain.map { try Domain($0) }
+        } catch {
+            throw ValidationError("--domain: \(error)")
+        }
+    }
+
+    /// nil: whatever its time.
+    private func start(now: Date) throws -> Date? {
+        guard let since else { return nil }
+        if let instant = try? Date(since, strategy: .iso8601) { return instant }
+        do {
+            return now - (try TimeSpan.reading(.milliseconds(1)...(.seconds(3660 * 86_400)))(since)).duration.inSeconds
+        } catch {
+            throw ValidationError(
+                "--since: '\(since.displayable.shortened(to: 80))' is neither a time such as 24h or 7d nor an instant "
+                    + "such as 2026-11-21T07:00:00Z")
+        }
+    }
+
+    private func incidents(_ source: IncidentSource, _ now: Date) async throws -> [IncidentDocument] {
+        guard ids.isEmpty else {
+            var found: [IncidentDocument] = []
+            for id in ids {
+                let incident = try await source.one(id)
+                if !found.contains(where: { $0.id == incident.id }) { found.append(incident) }
+            }
+            return found
+        }
+        let (domain, kind, start) = (try parsedDomain(), try parsedKind(), try start(now: now))
+        let isPast = all || start != nil
+        var found: [IncidentDocument] = []
+        for state in isPast ? [nil] : [IncidentQuery.State.open] {
+            found += try await source.list(domain, kind, state, limit) { incident in
+                start.map { (incident.resolvedAt.value ?? .distantFuture) >= $0 } ?? true
+            }
+        }
+        // What is not confirmed is open too, and says what it waits for.
+        found += try await source.list(domain, kind, .pending, limit) { _ in true }
+        if found.isEmpty, let domain { try await source.check(domain) }
+        return Array(found.prefix(limit))
+    }
+}
+
+/// Where incidents are read from: a store, or a daemon.
+struct IncidentSource {
+    /// Of a page. A daemon gives no more.
+    private static let pageSize = 500
+
+    let page: (IncidentQuery, _ cursor: String?) async throws -> IncidentPage
+    let one: (String) async throws -> IncidentDocument
+    /// Throws where the domain is not known.
+    let check: (Domain) async throws -> Void
+
+    init(_ store: Store, _ now: Date) {
+        page = { query, cursor in
+            var query = query
+            query.after = cursor.flatMap { IncidentPlace($0) }
+            return try await IncidentPage(store, query, now: now)
+        }
+        one = { try await IncidentDocument(store, named: $0, now: now) }
+        check = { try await store.check($0) }
+    }
+
+    init(_ monitor: RemoteMonitor) {
+        page = { try await monitor.incidents($0, cursor: $1) }
+        one = { try await monitor.incident(named: $0) }
+        check = { try await monitor.check($0) }
+    }
+
+    /// The newest that pass, at most `limit`.
+    func list(
+        _ domain: Domain?, _ kind: IncidentKind?, _ state: IncidentQuery.State?, _ limit: Int,
+        _ passes: (IncidentDocument) -> Bool
+    ) async throws -> [IncidentDocument] {
+        var found: [IncidentDocument] = []
+        var cursor: String?
+        repeat {
+            let query = IncidentQuery(domain: domain, kind: kind, state: state, limit: min(limit, Self.pageSize))
+            let page = try await page(query, cursor)
+            found += page.incidents.filter(passes)
+            cursor = page.next.value
+        } while cursor != nil && found.count < limit
+        return Array(found.prefix(limit))
+    }
+}
+
+/// Incidents in a terminal: a line each, and of what is open what phones do, why, and what to do.
+struct IncidentsText {
+    let text: String
+
+    init(_ incidents: [IncidentDocument], isPast: Bool, style: TextStyle, now: Date) {
+        guard !incidents.isEmpty else {
+            text = isPast ? "no incident" : "no incident is open"
+            return
+        }
+        let open = incidents.filter { $0.resolvedAt.value == nil }
+        let calm = open.count { $0.acknowledged.value != nil }
+        var head = "\(open.count.grouped) \(open.count == 1 ? "incident is" : "incidents are") open"
+        if calm > 0 { head += ", \(calm.grouped) acknowledged" }
+        if isPast { head += "; \((incidents.count - open.count).grouped) resolved" }
+        var lines = [style.bold(head)]
+        for incident in incidents {
+            let isOpen = incident.resolvedAt.value == nil
+            lines += (isOpen ? [""] : []) + [Self.line(incident, style, now)]
+            guard isOpen else { continue }
+            let parts = [incident.effect, incident.cause, incident.action, incident.outlook].compactMap(\.value)
+            lines += parts.map { $0.onOneLine(upTo: 600) }.flatMap(style.diagnosis)
+        }
+        text = lines.joined(separator: "\n")
+    }
+
+    private static func line(_ incident: IncidentDocument, _ style: TextStyle, _ now: Date) -> String {
+        let since = "\(incident.since.rfc3339.prefix(16).replacing("T", with: " ")) UTC"
+        let about = incident.domain.value.map { "\(incident.kind) of \($0)" } ?? incident.kind
+        let state =
+            incident.resolvedAt.value.map { end in
+                "resolved after \(Span.words(end.timeIntervalSince(incident.since)))"
+                    + (incident.reason.value.map { " (\($0.rawValue))" } ?? "")
+            } ?? "\(incident.state.rawValue)\(incident.isFlapping ? ", flapping" : "")"
+        let facts: [String?] = [
+            "\(style.bold(String(incident.id.prefix(12))))  \(style.severity(incident.severity))  \(about.displayable)  \(state)",
+            "since \(since)"
+                + (incident.resolvedAt.value == nil ? " (\(Span.age(now.timeIntervalSince(incident.since))))" : ""),
+            incident.state == .pending ? "not alerted yet; `status` says what it waits for" : nil,
+            incident.acknowledged.value.map { acknowledged in
+                "acknowledged by \(acknowledged.by.onOneLine(upTo: 100))"
+                    + (acknowledged.reason.isEmpty ? "" : ": \(acknowledged.reason.onOneLine(upTo: 200))")
+            },
+        ]
+        return facts.compactMap(\.self).joined(separator: " · ")
+    }
+}

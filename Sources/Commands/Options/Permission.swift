@@ -1,0 +1,110 @@
+// Files of the service: who may read them, and what the service itself may read.
+
+import Evidence
+import Foundation
+import Glibc
+import MonitorConfiguration
+import Synchronization
+
+/// What somebody can do who may not read a file of the service.
+enum Permission {
+    /// `; …`, to follow what was seen. `hasDaemon`: whether a daemon may be asked in place of the file.
+    static func advice(for path: String, hasDaemon: Bool = true) -> String {
+        if ServiceUser.isInForce.load(ordering: .relaxed) {
+            return "; let the service's group read it: chgrp \(ServiceUser.name) FILE && chmod 640 FILE"
+        }
+        let user = name(of: geteuid())
+        var ways: [String] = []
+        if let group = group(of: path) {
+            ways.append(
+                isMember(user, of: group.id)
+                    ? "user \(user) is in group \(group.name), which may read it, from the next login on"
+                    : "its group is \(group.name): `sudo adduser \(user) \(group.name)` and a new login let user \(user) read it"
+            )
+        } else {
+            ways.append("run the command as root, with sudo")
+        }
+        if hasDaemon { ways.append("or ask the daemon: --url http://127.0.0.1:9630") }
+        return "; " + ways.joined(separator: ", ")
+    }
+
+    /// The group of the file, or of the folder that hides it; nil where that is no help: root's, or the user's own.
+    private static func group(of path: String) -> (id: gid_t, name: String)? {
+        var place = URL(filePath: path).standardizedFileURL.path
+        var facts = stat()
+        while stat(place, &facts) != 0 {
+            let folder = URL(filePath: place).deletingLastPathComponent().path
+            guard folder != place else { return nil }
+            place = folder
+        }
+        guard facts.st_gid != 0, facts.st_gid != getegid(), facts.st_mode & S_IRGRP != 0,
+            let entry = getgrgid(facts.st_gid), let name = entry.pointee.gr_name
+        else { return nil }
+        return (facts.st_gid, String(cString: name).displayable)
+    }
+
+    /// By the system's list; this session may have begun before.
+    private static func isMember(_ user: String, of group: gid_t) -> Bool {
+        guard let entry = getgrgid(group), var member = entry.pointee.gr_mem else { return false }
+        while let name = member.pointee {
+            if String(cString: name) == user { return true }
+            member += 1
+        }
+        return false
+    }
+
+    static func name(of user: uid_t) -> String {
+        guard let entry = getpwuid(user), let name = entry.pointee.pw_name else { return "\(user)" }
+        return String(cString: name).displayable
+    }
+}
+
+/// The user of the packaged service. What root may read, the service may not.
+enum ServiceUser {
+    static let name = "aasa-monitor"
+    /// Whether this process goes on as that user.
+    static let isInForce = Atomic(false)
+    private static let folder = "/etc/aasa-monitor/"
+    /// What systemd gives to the service, as root.
+    private static let environmentFile = "/etc/aasa-monitor/environment"
+    private static let environmentLimit = 64 * 1024
+
+    /// Goes on as the user of the service where root examines the service's configuration: what is then read, written and run is
+    /// what the service can read, write and run. It cannot be undone.
+    /// - Throws: `CommandFailure` where the system refuses.
+    static func become(for path: String) throws {
+        guard geteuid() == 0, isOfService(path), let entry = getpwnam(name) else { return }
+        let (user, group) = (entry.pointee.pw_uid, entry.pointee.pw_gid)
+        guard user != 0 else { return }
+        if let bytes = try? SmallFile.bytes(at: environmentFile, limit: environmentLimit) {
+            for (name, value) in variables(String(decoding: bytes, as: UTF8.self)) { setenv(name, value, 0) }
+        }
+        guard initgroups(name, group) == 0, setgid(group) == 0, setuid(user) == 0 else {
+            throw CommandFailure(
+                .software, "cannot go on as user \(name), as the service does: \(String(cString: strerror(errno)))")
+        }
+        isInForce.store(true, ordering: .relaxed)
+        Console.remark("as user \(name), as the service runs")
+    }
+
+    /// `NAME=value` lines; a value may have quotation marks. https://www.freedesktop.org/software/systemd/man/systemd.exec.html
+    static func variables(_ text: String) -> [(name: String, value: String)] {
+        text.split(whereSeparator: \.isNewline).compactMap { line in
+            let line = line.trimmingCharacters(in: .whitespaces)
+            guard !line.hasPrefix("#"), !line.hasPrefix(";"), let sign = line.firstIndex(of: "="),
+                sign != line.startIndex
+            else { return nil }
+            var value = line[line.index(after: sign)...]
+            if value.count > 1, let mark = value.first, mark == "\"" || mark == "'", value.last == mark {
+                value = value.dropFirst().dropLast()
+            }
+            return (String(line[..<sign]), String(value))
+        }
+    }
+
+    private static func isOfService(_ path: String) -> Bool {
+        guard let real = realpath(path, nil) else { return false }
+        defer { free(real) }
+        return String(cString: real).hasPrefix(folder)
+    }
+}

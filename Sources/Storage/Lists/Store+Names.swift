@@ -1,0 +1,106 @@
+// What people call a thing that the store knows: an incident by the beginning of its id, a channel or a domain by its name. What
+// is not found is not an empty list: it may be misspelt.
+
+import Evidence
+import Foundation
+import GRDB
+import Monitoring
+
+/// A name that stands for nothing, or for several things.
+package struct UnknownName: Error, Equatable, CustomStringConvertible {
+    /// For people, without a full stop.
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
+}
+
+extension Store {
+    /// Shorter ones would fit too many.
+    private static let shortestPrefix = 4
+
+    /// The incident whose id this is, or begins so.
+    /// - Throws: `UnknownName` where there is none, or several are.
+    package func incident(named name: String) async throws -> IncidentRecord {
+        try await read { try Self.incident(named: name, $0) }
+    }
+
+    static func incident(named name: String, _ database: Database) throws -> IncidentRecord {
+        let prefix = name.lowercased()
+        let shown = name.displayable.shortened(to: 80)
+        if let whole = try IncidentRow.record(name, database) ?? IncidentRow.record(prefix, database) { return whole }
+        guard prefix.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "-" }) else {
+            throw UnknownName("'\(shown)' is no id of an incident")
+        }
+        guard prefix.utf8.count >= shortestPrefix else {
+            throw UnknownName("'\(shown)' is too short for an incident's id; its first four characters are enough")
+        }
+        let found = try IncidentRow.records(database, cached: byPrefix, ["prefix": prefix])
+        guard let first = found.first else { throw UnknownName("no incident has an id that begins with '\(shown)'") }
+        guard found.count == 1 else {
+            throw UnknownName(AcknowledgeAnswer.ambiguous(found.map(\.incident)).refusal ?? "")
+        }
+        return first
+    }
+
+    /// What was sent, newest first; of a channel, an incident by the beginning of its id, a domain. nil for all.
+    /// - Throws: `UnknownName` for what the store does not know.
+    package func deliveries(
+        ofChannel channel: String?, incidentNamed name: String?, domain: Domain?, after: DeliveryPlace? = nil,
+        limit: Int
+    ) async throws -> [DeliveryRecord] {
+        let id = try await read { database in try name.map { try Self.incident(named: $0, database).incident.id } }
+        let records = try await deliveries(channel: channel, incident: id, domain: domain, after: after, limit: limit)
+        guard records.isEmpty else { return records }
+        return try await read { database in
+            if let channel { try Self.check(channel: channel, database) }
+            if let domain { try Self.check(domain, database) }
+            return []
+        }
+    }
+
+    private static func check(channel: String, _ database: Database) throws {
+        let known = try String.fetchAll(database, cached: "SELECT name FROM channel UNION SELECT channel FROM delivery")
+        guard !known.contains(channel) else { return }
+        let list = known.isEmpty ? "" : "; there are \(known.sorted().map { $0.displayable }.joined(separator: ", "))"
+        throw UnknownName("no channel is named '\(channel.displayable.shortened(to: 80))'\(list)")
+    }
+
+    /// - Throws: `UnknownName` for a domain that neither is watched nor ever was, as far as the store remembers.
+    package func check(_ domain: Domain) async throws { try await read { try Self.check(domain, $0) } }
+
+    private static func check(_ domain: Domain, _ database: Database) throws {
+        let isKnown = try Bool.fetchOne(database, cached: isKnownDomain, arguments: ["name": domain.name]) ?? false
+        guard isKnown else { throw UnknownName("\(domain) is not watched here") }
+    }
+
+    static let isKnownDomain = """
+        SELECT EXISTS (SELECT 1 FROM brief WHERE name = :name AND watched = 1)
+            OR EXISTS (SELECT 1 FROM domain WHERE name = :name) OR EXISTS (SELECT 1 FROM incident WHERE domain = :name)
+        """
+
+    /// As `sentMessage`.
+    /// - Throws: `UnknownName` where there is none, or several keys begin so.
+    package func message(named name: String) async throws -> SentMessage {
+        if let message = try await sentMessage(named: name) { return message }
+        let shown = name.displayable.shortened(to: 80)
+        let lines = try await read { database in
+            try Row.fetchAll(database, cached: Self.fittingKeys, arguments: ["prefix": name.lowercased()]).map { row in
+                "\(row["key"] as String) to \((row["channel"] as String).displayable) at "
+                    + Date(milliseconds: row["at"]).rfc3339
+            }
+        }
+        guard lines.count > 1 else {
+            guard let record = try? await incident(named: name) else {
+                throw UnknownName("no delivery is named '\(shown)'")
+            }
+            throw UnknownName(
+                "'\(shown)' is the incident \(record.incident.id.prefix(12)); `deliveries list --incident` lists what was sent "
+                    + "about it")
+        }
+        throw UnknownName("several messages have a key that begins with '\(shown)': \(lines.joined(separator: "; "))")
+    }
+
+    static let fittingKeys = """
+        SELECT key, channel, at FROM message_text WHERE key >= :prefix AND key < :prefix || '~' ORDER BY at DESC LIMIT 6
+        """
+}

@@ -1,0 +1,125 @@
+// What `status` prints, from values made by hand.
+
+import Evidence
+import Foundation
+import Monitoring
+import StatusServer
+import Storage
+import TestSupport
+import Testing
+
+@testable import Commands
+
+extension CommandsTests {
+    @Suite struct StatusTextTests {
+        private static let noon = Date(timeIntervalSince1970: 1_795_244_400)
+        private static let style = TextStyle(isColoured: false, breaksDiagnosis: false)
+
+        private static func state(_ name: String, _ level: Verdict.Level, _ words: String) throws -> DomainState {
+            var state = DomainState(domain: try Domain(name))
+            state.lastCheckedAt = noon - 60
+            state.verdict = Verdict(
+                level: level, diagnosis: .saying(words), comparison: Comparison(state: .missing), findings: [])
+            guard level == .failing else { return state }
+            var incident = Incident(
+                id: "id-of-\(name)", subject: .domain(try Domain(name)), kind: .cdnMissing, severity: .error,
+                state: .firing, since: noon - 7200, openedAt: noon - 7200, version: 1)
+            incident.firedAt = noon - 7200
+            state.open[.cdnMissing] = TrackedIncident(incident: incident)
+            return state
+        }
+
+        private static func overview(_ states: [DomainState]) -> Overview {
+            Overview(states, pending: [], time: PageTime(now: noon))
+        }
+
+        private static func text(
+            _ states: [DomainState], life: MonitorLife = .checking, isShort: Bool = false
+        ) -> [String] {
+            let text = StatusText(
+                overview(states), life: LifeText(life, now: noon), isShort: isShort, style: style
+            ).text
+            return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        }
+
+        @Test("domains with one cause are one paragraph, in which each has a line with its incident")
+        func oneCause() throws {
+            let states = try (0..<20).map { try Self.state("s\($0).test", .failing, "No copy for \($0) hours.") }
+            let lines = Self.text(states + [try Self.state("other.test", .failing, "Another cause.")])
+            #expect(lines.filter { $0.contains("No copy for") }.count == 1, "\(lines)")
+            #expect(lines.filter { $0.hasPrefix("20 domains  FAILING") }.count == 1)
+            for number in 0..<20 {
+                #expect(
+                    lines.filter { $0.hasPrefix("  s\(number).test ") && $0.contains("incident id-of-s\(number).") }
+                        .count == 1)
+            }
+            #expect(lines.filter { $0.hasPrefix("other.test  FAILING") }.count == 1)
+        }
+
+        @Test("of very many domains with one cause the first are listed, and the others counted")
+        func very() throws {
+            let lines = Self.text(try (0..<50).map { try Self.state("s\($0).test", .failing, "No copy.") })
+            #expect(lines.contains("  and 30 more; --short lists all"), "\(lines)")
+            let short = Self.text(
+                try (0..<50).map { try Self.state("s\($0).test", .failing, "No copy.") }, isShort: true)
+            #expect(short.count == 51)
+        }
+
+        @Test("one line a domain, without the diagnosis")
+        func short() throws {
+            let lines = Self.text(
+                [try Self.state("a.test", .failing, "No copy."), try Self.state("good.test", .ok, "All well.")],
+                isShort: true)
+            #expect(
+                lines == [
+                    "1 of 2 domains needs attention",
+                    "a.test     FAILING  missing: Apple has no copy · cdn.missing firing id-of-a.test · checked 1 min ago",
+                    "good.test  OK       missing: Apple has no copy · checked 1 min ago",
+                ])
+        }
+
+        @Test("that no daemon checks comes first, and nothing is called well now")
+        func dead() throws {
+            let well = [try Self.state("a.test", .ok, "All well."), try Self.state("b.test", .ok, "All well.")]
+            let lines = Self.text(well, life: .stopped(since: Self.noon - 3 * 86_400))
+            #expect(
+                lines.first
+                    == "No daemon runs: nothing is checked and no alert is sent since 2026-11-18 07:00 UTC (3 d ago)")
+            #expect(lines.contains("What it knew last: All 2 domains were OK"), "\(lines)")
+            #expect(!lines.contains { $0.contains("are OK") })
+            let stalled = Self.text(well, life: .stalled(since: Self.noon - 3600))
+            #expect(stalled.first?.hasPrefix("The daemon does not check: it runs, and the last check ended ") == true)
+            let sick = Self.text(well, life: .notReady("checks begin 900 s late"))
+            #expect(sick.first == "The daemon is not ready: checks begin 900 s late")
+        }
+
+        @Test("a plugin is told of each domain, of what fires, and of a daemon that is gone")
+        func plugin() throws {
+            var plugin = PluginOutput()
+            for row in Self.overview([
+                try Self.state("a.test", .failing, "No copy."), try Self.state("b.test", .ok, "All well."),
+            ]).rows { plugin.add(row) }
+            #expect(plugin.status == .critical)
+            #expect(
+                plugin.text.hasPrefix("AASA CRITICAL - 1 of 2 domains: a.test\nCRITICAL: a.test: "), "\(plugin.text)")
+            var well = PluginOutput()
+            for row in Self.overview([try Self.state("b.test", .ok, "All well.")]).rows { well.add(row) }
+            #expect(well.status == .ok && well.text.hasPrefix("AASA OK - b.test: "), "\(well.text)")
+            well.add(.critical, "No daemon runs")
+            #expect(well.status == .critical)
+            #expect(well.text.hasPrefix("AASA CRITICAL - No daemon runs; b.test: "), "\(well.text)")
+        }
+
+        @Test("what a pending incident waits for")
+        func waits() {
+            func words(_ state: Incident.State, _ notBefore: Date?) -> String? {
+                OverviewIncident.waitsFor(state, notBefore: notBefore, wall: Self.noon)
+            }
+            #expect(words(.firing, Self.noon + 60) == nil)
+            #expect(words(.pending, Self.noon + 3600) == "alerts after 08:00 UTC if it lasts")
+            #expect(words(.pending, Self.noon + 86_400) == "alerts after 22 Nov 07:00 UTC if it lasts")
+            #expect(words(.pending, Self.noon - 60) == "alerts if the next checks see it too")
+            #expect(words(.pending, nil) == "alerts if the next checks see it too")
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Evidence
+import Foundation
+import Monitoring
+import Testing
+
+@testable import Storage
+
+extension StorageSuite {
+    @Suite("Whether a monitor works with the store")
+    struct MonitorLifeTests {
+        private let folder: ScratchFolder
+
+        init() throws { folder = try ScratchFolder() }
+
+        /// What a reader says at an instant, with or without a daemon that has the lock.
+        private func life(
+            at now: Date, isHeld: Bool, _ prepare: (Store) async throws -> Void
+        ) async throws -> MonitorLife {
+            let daemon = try Store(path: folder.store, access: .monitor)
+            try await daemon.watch([try Domain("example.com"): [:]], now: noon)
+            try await daemon.note(shortestInterval: .seconds(300))
+            try await prepare(daemon)
+            if !isHeld { try daemon.close() }
+            let reader = try Store(path: folder.store, access: .reader)
+            let life = try await reader.life(now: now)
+            try reader.close()
+            if isHeld { try daemon.close() }
+            return life
+        }
+
+        private func check(_ store: Store, at now: Date) async throws {
+            try await store.commit(CheckRecord(observation: nil, state: try state(at: now)))
+        }
+
+        @Test("without the lock nobody checks, however new the last check is")
+        func stopped() async throws {
+            let life = try await life(at: noon + 10, isHeld: false) { store in
+                try await store.notePresence(at: noon - 60, since: nil, shortest: 60)
+                try await check(store, at: noon)
+            }
+            #expect(life == .stopped(since: noon))
+        }
+
+        @Test("a store that no monitor ever worked with says so")
+        func never() async throws {
+            #expect(try await life(at: noon, isHeld: false) { _ in } == .stopped(since: nil))
+        }
+
+        @Test(
+            "a daemon that has the lock checks, as long as a check has ended within two intervals",
+            arguments: [(0, true), (600, true), (640, false), (3 * 86_400, false)] as [(TimeInterval, Bool)])
+        func stalled(after seconds: TimeInterval, isChecking: Bool) async throws {
+            let life = try await life(at: noon + seconds, isHeld: true) { store in
+                try await store.notePresence(at: noon - 3600, since: nil, shortest: 60)
+                try await check(store, at: noon)
+            }
+            #expect(life == (isChecking ? .checking : .stalled(since: noon)))
+        }
+
+        @Test("a daemon that has just begun is not blamed for the time without it")
+        func begun() async throws {
+            let life = try await life(at: noon + 3 * 86_400 + 60, isHeld: true) { store in
+                try await check(store, at: noon)
+                try await store.notePresence(at: noon + 3 * 86_400, since: nil, shortest: 60)
+            }
+            #expect(life == .checking)
+        }
+
+        @Test(
+            "rounds of `run --once` count as long as they come as they came before",
+            arguments: [(600, true), (7200, true), (7300, false)] as [(TimeInterval, Bool)])
+        func rounds(after seconds: TimeInterval, isChecking: Bool) async throws {
+            let life = try await life(at: noon + seconds, isHeld: false) { store in
+                try await store.noteRound(at: noon - 3600)
+                try await store.noteRound(at: noon)
+                try await check(store, at: noon)
+            }
+            #expect(life == (isChecking ? .checking : .stopped(since: noon)))
+        }
+
+        @Test("who asks whether a daemon has the lock keeps none out that starts at that moment")
+        func asking() async throws {
+            try Store(path: folder.store, access: .monitor).close()
+            let asker = open(folder.store + ".lock", O_RDONLY | O_CLOEXEC)
+            #expect(flock(asker, LOCK_SH | LOCK_NB) == 0)
+            let release = Task.detached {
+                usleep(5_000)
+                close(asker)
+            }
+            let daemon = try Store(path: folder.store, access: .monitor)
+            await release.value
+            #expect(Store.isInUse(path: folder.store))
+            try daemon.close()
+            #expect(!Store.isInUse(path: folder.store))
+        }
+
+        @Test("labels of watched domains can be read, those of unchecked ones too")
+        func labels() async throws {
+            let store = try Store(path: folder.store, access: .monitor)
+            let domains = try [Domain("a.test"): ["team": "growth", "tier": "1=x"], Domain("b.test"): [:]]
+            try await store.watch(domains, now: noon)
+            #expect(try await store.watchedLabels() == domains)
+            try store.close()
+        }
+    }
+}
