@@ -131,7 +131,7 @@ struct FrontPage: Equatable, Sendable {
         self.isLarge = isLarge
         groups = isLarge && !query.isFiltered ? LabelGroups(reading.attention, watched, query) : nil
         // Groups of one say what the rows say.
-        let isSummary = reading.reasons.count * 3 <= troubled
+        let isSummary = reading.reasons.count * 3 <= all && reading.reasons.contains { $0.group.count > 1 }
         reasons =
             isSummary && (isLarge || troubled > Self.many)
             ? reading.reasons.map { ReasonRow($0.group, $0.example, query, time) } : []
