@@ -4,10 +4,13 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// An exclusive `flock` on a file of its own. The kernel drops it when the process ends, however it ends.
-/// https://man7.org/linux/man-pages/man2/flock.2.html
+/// A write lock of the open file description on a file of its own. The kernel drops it when the process ends, however it ends,
+/// and tells others of it without one of their own, so that who only asks keeps no daemon out.
+/// https://man7.org/linux/man-pages/man2/F_OFD_SETLK.2const.html
 final class FileLock: Sendable {
     private let descriptor: Mutex<Int32?>
+    /// `F_OFD_GETLK` and `F_OFD_SETLK` of Linux's interface, which Glibc's module leaves out.
+    private static let (ask, take) = (Int32(36), Int32(37))
 
     /// Beside the store, in a file that is made where absent and never deleted: deleting would let two processes each hold
     /// one. A store that several links name has one lock.
@@ -16,19 +19,12 @@ final class FileLock: Sendable {
         let path = Self.path(store)
         // Without O_CLOEXEC a child process would keep the lock after our end.
         let opened = try NewFile.open(path, of: store)
-        var tries = 0
-        while flock(opened, LOCK_EX | LOCK_NB) != 0 {
+        while Self.set(F_WRLCK, opened) != 0 {
             let reason = errno
             if reason == EINTR { continue }
-            // Who only asks whether somebody has it, has it for a moment.
-            if reason == EWOULDBLOCK, tries < 100 {
-                tries += 1
-                usleep(20_000)
-                continue
-            }
             let holder = Self.holder(opened)
             Glibc.close(opened)
-            guard reason == EWOULDBLOCK else {
+            guard reason == EAGAIN || reason == EACCES else {
                 throw .unwritable(store, detail: "\(path): \(String(cString: strerror(reason)))")
             }
             throw StoreError(
@@ -50,15 +46,25 @@ final class FileLock: Sendable {
         return (real ?? store) + ".lock"
     }
 
-    /// Whether a process has the lock of this store now: by a try that is given back at once. Where this user may not open the
-    /// file, by the kernel's list, which may miss some while others come and go, and in a container those of its host.
+    /// Whether a process has the lock of this store now. Where this user may not open the file, by the kernel's list, which may
+    /// miss some while others come and go, and in a container those of its host.
     /// https://man7.org/linux/man-pages/man5/proc_locks.5.html
     static func isHeld(store: String) -> Bool {
         let path = path(store)
         let descriptor = Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return isListed(path) }
         defer { Glibc.close(descriptor) }
-        return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+        var lock = Self.whole(F_RDLCK)
+        return fcntl(descriptor, ask, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
+    }
+
+    private static func whole(_ type: Int32) -> Glibc.flock {
+        Glibc.flock(l_type: Int16(type), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 0, l_pid: 0)
+    }
+
+    private static func set(_ type: Int32, _ descriptor: Int32) -> Int32 {
+        var lock = whole(type)
+        return fcntl(descriptor, take, &lock)
     }
 
     private static func isListed(_ path: String) -> Bool {
@@ -68,7 +74,7 @@ final class FileLock: Sendable {
         let file = ":\(facts.st_ino)"
         return locks.split(separator: "\n").contains { lock in
             let fields = lock.split(separator: " ")
-            return fields.contains("FLOCK") && fields.contains { $0.hasSuffix(file) }
+            return fields.contains("OFDLCK") && fields.contains { $0.hasSuffix(file) }
         }
     }
 
@@ -78,7 +84,7 @@ final class FileLock: Sendable {
         descriptor.withLock { held in
             if let open = held {
                 // Closing alone would leave the lock with the copy that a child has between its fork and its exec.
-                _ = flock(open, LOCK_UN)
+                _ = Self.set(F_UNLCK, open)
                 Glibc.close(open)
             }
             held = nil

@@ -1,6 +1,7 @@
 import Evidence
 import Foundation
 import Monitoring
+import Synchronization
 import Testing
 
 @testable import Storage
@@ -81,17 +82,19 @@ extension StorageSuite {
         @Test("who asks whether a daemon has the lock keeps none out that starts at that moment")
         func asking() async throws {
             try Store(path: folder.store, access: .monitor).close()
-            let asker = open(folder.store + ".lock", O_RDONLY | O_CLOEXEC)
-            #expect(flock(asker, LOCK_SH | LOCK_NB) == 0)
+            let isOver = Mutex(false)
             // A thread of its own: tasks may have to wait for the one that opens the store.
-            Thread.detachNewThread {
-                usleep(5_000)
-                close(asker)
+            let asker = Thread { [path = folder.store] in
+                while !isOver.withLock(\.self) { _ = Store.isInUse(path: path) }
             }
-            let daemon = try Store(path: folder.store, access: .monitor)
-            #expect(Store.isInUse(path: folder.store))
-            try daemon.close()
-            #expect(!Store.isInUse(path: folder.store))
+            asker.start()
+            defer { isOver.withLock { $0 = true } }
+            for _ in 0..<100 {
+                let daemon = try Store(path: folder.store, access: .monitor)
+                #expect(Store.isInUse(path: folder.store))
+                try daemon.close()
+                #expect(!Store.isInUse(path: folder.store))
+            }
         }
 
         @Test("labels of watched domains can be read, those of unchecked ones too")
