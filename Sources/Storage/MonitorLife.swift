@@ -50,10 +50,7 @@ extension Store {
         try Bool.fetchOne(database, cached: "SELECT EXISTS (SELECT 1 FROM brief WHERE watched = 1)") ?? false
     }
 
-    static let latestCheck = """
-        SELECT max(at) FROM (
-            SELECT max(last_checked_at) AS at FROM domain UNION ALL SELECT max(last_checked_at) FROM domain_recent)
-        """
+    static let latestCheck = "SELECT max(at) FROM (\(latestChecks))"
 
     /// Writes down how often the domain is checked that is checked most often.
     package func note(shortestInterval: Duration) async throws {

@@ -26,6 +26,8 @@ struct APIRoutes: Sendable {
                     return try await answer(endpoint, request, visit)
                 } catch let fault as QueryFault {
                     return Response(plain: fault.description, status: .badRequest)
+                } catch let fault as UnknownName {
+                    return Response(plain: fault.description, status: .notFound)
                 }
             }
         }
@@ -135,6 +137,13 @@ struct APIQuery {
             throw QueryFault("'limit' is not a whole number from 1 to \(atMost)")
         }
         return limit
+    }
+
+    /// Where the page before ended, as `next` of its answer has it; nil for the first page.
+    func place<Place>(_ read: (String) -> Place?) throws -> Place? {
+        guard let text = text("cursor") else { return nil }
+        guard let place = read(text) else { throw QueryFault("'cursor' is none that this server gave") }
+        return place
     }
 
     func choice<Word: RawRepresentable & CaseIterable>(_ key: String, _: Word.Type) throws -> Word?

@@ -44,19 +44,9 @@ struct DeliveryRoute: Sendable {
         let query = try APIQuery(request, keys: ["limit", "cursor", "channel", "incident", "domain"])
         let limit = try query.limit(default: 100)
         let channel = query.text("channel")
-        var after: DeliveryPlace?
-        if let cursor = query.text("cursor") {
-            guard let place = DeliveryPlace(cursor) else { throw QueryFault("'cursor' is none that this server gave") }
-            after = place
-        }
-        let records: [DeliveryRecord]
-        do {
-            records = try await store.deliveries(
-                ofChannel: channel, incidentNamed: query.text("incident"), domain: try query.domain("domain"),
-                after: after, limit: limit + 1)
-        } catch let fault as UnknownName {
-            return Response(plain: fault.description, status: .notFound)
-        }
+        let records = try await store.deliveries(
+            ofChannel: channel, incidentNamed: query.text("incident"), domain: try query.domain("domain"),
+            after: try query.place(DeliveryPlace.init), limit: limit + 1)
         let named = try await store.named(Array(records.prefix(limit)))
         let time = PageTime(timekeeper)
         let pending = try await store.pendingNotifications(of: actions.hasChannel)
@@ -77,12 +67,8 @@ struct DeliveryRoute: Sendable {
     }
 
     func one(_ id: String) async throws -> Response {
-        do {
-            let message = try await store.message(named: id)
-            return Response(json: try MessageDocument(message, shown: PageTime(timekeeper).shown).json())
-        } catch let fault as UnknownName {
-            return Response(plain: fault.description, status: .notFound)
-        }
+        let message = try await store.message(named: id)
+        return Response(json: try MessageDocument(message, shown: PageTime(timekeeper).shown).json())
     }
 
     func retry(_ request: Request, channel: String) async throws -> Response {

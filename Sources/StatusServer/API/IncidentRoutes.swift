@@ -18,29 +18,17 @@ struct IncidentRoutes: Sendable {
     func list(_ request: Request) async throws -> Response {
         let query = try APIQuery(request, keys: ["limit", "cursor", "domain", "kind", "state"])
         let limit = try query.limit()
-        var after: IncidentPlace?
-        if let cursor = query.text("cursor") {
-            guard let place = IncidentPlace(cursor) else { throw QueryFault("'cursor' is none that this server gave") }
-            after = place
-        }
         let wanted = IncidentQuery(
             domain: try query.domain("domain"), kind: try query.choice("kind", IncidentKind.self),
-            state: try query.choice("state", IncidentQuery.State.self), after: after, limit: limit + 1)
+            state: try query.choice("state", IncidentQuery.State.self), after: try query.place(IncidentPlace.init),
+            limit: limit + 1)
         let found = try await store.incidents(wanted)
         let page = IncidentPage(found, limit: limit, time: PageTime(timekeeper))
         return Response(json: try APIDocument.encoder.encode(page))
     }
 
     func one(_ id: String) async throws -> Response {
-        let named: IncidentRecord
-        do {
-            named = try await store.incident(named: id)
-        } catch let fault as UnknownName {
-            return Response(plain: fault.description, status: .notFound)
-        }
-        guard let (record, facts) = try await store.incidentWithFacts(id: named.incident.id) else {
-            return Response(plain: "no incident has this id", status: .notFound)
-        }
+        let (record, facts) = try await store.incidentWithFacts(named: id)
         let deliveries = try await store.deliveries(incident: record.incident.id, limit: Self.deliveries)
         return Response(
             json: try APIDocument.encoder.encode(
@@ -75,8 +63,7 @@ package struct IncidentPage: Codable, Sendable {
 
 extension IncidentDocument {
     package init(_ store: Store, named name: String, now: Date) async throws {
-        let record = try await store.incident(named: name)
-        let facts = try await store.incidentFacts([record.incident.id])[record.incident.id]
+        let (record, facts) = try await store.incidentWithFacts(named: name)
         self.init(record, facts, time: PageTime(now: now))
     }
 

@@ -59,9 +59,12 @@ struct IncidentPagesRoute: Sendable {
     /// nil: there is no such incident.
     func view(_ id: String, isPaused: Bool, _ time: PageTime) async throws -> IncidentView? {
         let store = context.store
-        guard let named = try? await store.incident(named: String(id.prefix(64))),
-            let (record, facts) = try await store.incidentWithFacts(id: named.incident.id)
-        else { return nil }
+        let (record, facts): (IncidentRecord, IncidentFacts?)
+        do {
+            (record, facts) = try await store.incidentWithFacts(named: String(id.prefix(64)))
+        } catch is UnknownName {
+            return nil
+        }
         let path = "/incidents/\(record.incident.id)"
         let basis = try await context.basis(
             time, counts: try await store.statusCounts(), isPaused: isPaused,

@@ -146,11 +146,14 @@ extension Store {
         try await read { try Int64.fetchOne($0, cached: Self.latestInstant).map(Date.init(milliseconds:)) }
     }
 
+    /// Of states and of what changes with each check, in one column.
+    static let latestChecks =
+        "SELECT max(last_checked_at) AS at FROM domain UNION ALL SELECT max(last_checked_at) FROM domain_recent"
+
     private static let latestInstant = """
         SELECT max(at) FROM (
-            SELECT max(last_checked_at) AS at FROM domain UNION ALL SELECT max(last_checked_at) FROM domain_recent
-            UNION ALL SELECT max(at) FROM delivery UNION ALL SELECT max(at) FROM delivery_attempt
-            UNION ALL SELECT max(created_at) FROM message UNION ALL SELECT max(ack_at) FROM incident
+            \(latestChecks) UNION ALL SELECT max(at) FROM delivery UNION ALL SELECT max(at) FROM delivery_attempt
+            UNION ALL SELECT max(created_at) FROM message UNION ALL SELECT max(ack_at) FROM incident WHERE ack_at IS NOT NULL
             UNION ALL SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'present_at')
         """
 

@@ -138,14 +138,6 @@ extension Store {
             """
     }
 
-    /// One incident by its whole id, and what a message would say of it.
-    package func incidentWithFacts(id: String) async throws -> (record: IncidentRecord, facts: IncidentFacts?)? {
-        try await read { database in
-            guard let record = try IncidentRow.record(id, database) else { return nil }
-            return (record, try IncidentRow.facts(id, database))
-        }
-    }
-
     /// What a message would say of each of these.
     package func incidentFacts(_ ids: [String]) async throws -> [String: IncidentFacts] {
         try await read { database in

@@ -24,6 +24,17 @@ extension Store {
         try await read { try Self.incident(named: name, $0) }
     }
 
+    /// The same with what a message would say of it.
+    /// - Throws: `UnknownName` where there is none, or several are.
+    package func incidentWithFacts(
+        named name: String
+    ) async throws -> (record: IncidentRecord, facts: IncidentFacts?) {
+        try await read { database in
+            let record = try Self.incident(named: name, database)
+            return (record, try IncidentRow.facts(record.incident.id, database))
+        }
+    }
+
     static func incident(named name: String, _ database: Database) throws -> IncidentRecord {
         let prefix = name.lowercased()
         let shown = name.displayable.shortened(to: 80)
