@@ -78,7 +78,7 @@ struct HistoryText {
         history.versions.flatMap { version -> [String] in
             let isFirst = version.differences == nil && version.from == history.versions.last?.from
             let facts: [String?] = [
-                minute(version.from), "\(version.content.hex.prefix(8))…",
+                Span.minute(version.from), "\(version.content.hex.prefix(8))…",
                 version.bytes.map { "\($0.grouped) bytes" } ?? "no longer kept",
                 version.until.map { "served for \($0.timeIntervalSince(version.from).inWords)" } ?? "served now",
                 propagation(version, history),
@@ -127,12 +127,12 @@ struct HistoryText {
     }
 
     private static func propagations(_ history: DomainHistory, _ style: TextStyle) -> [String] {
-        var bars = history.propagations.map { (minute($0.changedAt), $0.seconds, "") }
+        var bars = history.propagations.map { (Span.minute($0.changedAt), $0.seconds, "") }
         // Only the present version can still be on its way.
         if let present = history.versions.first, present.propagationSeconds == nil, let lag = history.lagSeconds,
             lag > 0
         {
-            bars.append((minute(present.from), lag, ", not over"))
+            bars.append((Span.minute(present.from), lag, ", not over"))
         }
         return plot(bars, width: max(10, min(50, style.width - 50)))
     }
@@ -160,7 +160,8 @@ struct HistoryText {
                     + (incident.reason.map { " (\($0.rawValue))" } ?? "")
             }
             let facts: [String?] = [
-                minute(since), incident.kind.rawValue, end ?? incident.state.rawValue, String(incident.id.prefix(12)),
+                Span.minute(since), incident.kind.rawValue, end ?? incident.state.rawValue,
+                String(incident.id.prefix(12)),
                 record.acknowledgement.map { "acknowledged by \($0.by.displayable)" },
             ]
             let words = history.diagnosis(of: incident).map { style.wrapped($0, indentation: 4) } ?? []
@@ -172,7 +173,7 @@ struct HistoryText {
         let kinds = Dictionary(history.incidents.map { ($0.incident.id, $0.incident.kind.rawValue) }) { $1 }
         let rows = history.deliveries.map { record in
             [
-                minute(history.shown(record.at)), record.outcome.rawValue, record.channel.displayable,
+                Span.minute(history.shown(record.at)), record.outcome.rawValue, record.channel.displayable,
                 record.reason.rawValue, kinds[record.incidentID] ?? String(record.type.rawValue.prefix { $0 != "." }),
                 String(record.incidentID.prefix(12)),
                 [
@@ -182,10 +183,5 @@ struct HistoryText {
             ]
         }
         return TextTable(rows: rows).lines(indentation: 2, style: style)
-    }
-
-    /// `2026-11-21 07:00`
-    private static func minute(_ date: Date) -> String {
-        String(date.rfc3339.prefix(16)).replacing("T", with: " ")
     }
 }

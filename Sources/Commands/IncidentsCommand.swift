@@ -49,16 +49,9 @@ struct IncidentsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let now = Date()
-        let life = Life()
-        let incidents = try await remote.ask(
-            { monitor in
-                life.value = try await monitor.life()
-                return try await self.incidents(IncidentSource(monitor), now)
-            }, or: store, .reader
-        ) { store in
-            life.value = try await store.life(now: now)
-            return try await self.incidents(IncidentSource(store, now), now)
-        }
+        let (life, incidents) = try await remote.ask(
+            { (try await $0.life(), try await self.incidents(IncidentSource($0), now)) }, or: store, .reader
+        ) { (try await $0.life(now: now), try await self.incidents(IncidentSource($0, now), now)) }
         switch format {
         case .json:
             let documents = try incidents.map { String(decoding: try $0.json(), as: UTF8.self) }
@@ -67,11 +60,7 @@ struct IncidentsCommand: AsyncParsableCommand {
             let isPast = all || since != nil || !ids.isEmpty
             Console.print(IncidentsText(incidents, isPast: isPast, style: .standardOutput, now: now).text)
         }
-        LifeText(life.value, now: now).lines.first.map(Console.remark)
-    }
-
-    private final class Life {
-        var value = MonitorLife.checking
+        LifeText(life, now: now).lines.first.map(Console.remark)
     }
 
     // MARK: - What is asked for
@@ -120,11 +109,8 @@ struct IncidentsCommand: AsyncParsableCommand {
         }
         let (domain, kind, start) = (try parsedDomain(), try parsedKind(), try start(now: now))
         let isPast = all || start != nil
-        var found: [IncidentDocument] = []
-        for state in isPast ? [nil] : [IncidentQuery.State.open] {
-            found += try await source.list(domain, kind, state, limit) { incident in
-                start.map { (incident.resolvedAt.value ?? .distantFuture) >= $0 } ?? true
-            }
+        var found = try await source.list(domain, kind, isPast ? nil : .open, limit) { incident in
+            start.map { (incident.resolvedAt.value ?? .distantFuture) >= $0 } ?? true
         }
         // What is not confirmed is open too, and says what it waits for.
         found += try await source.list(domain, kind, .pending, limit) { _ in true }
@@ -187,7 +173,7 @@ struct IncidentsText {
         }
         let open = incidents.filter { $0.resolvedAt.value == nil }
         let calm = open.count { $0.acknowledged.value != nil }
-        var head = "\(open.count.grouped) \(open.count == 1 ? "incident is" : "incidents are") open"
+        var head = "\(open.count.of("incident is", "incidents are")) open"
         if calm > 0 { head += ", \(calm.grouped) acknowledged" }
         if isPast { head += "; \((incidents.count - open.count).grouped) resolved" }
         var lines = [style.bold(head)]
@@ -202,7 +188,7 @@ struct IncidentsText {
     }
 
     private static func line(_ incident: IncidentDocument, _ style: TextStyle, _ now: Date) -> String {
-        let since = "\(incident.since.rfc3339.prefix(16).replacing("T", with: " ")) UTC"
+        let since = "\(Span.minute(incident.since)) UTC"
         let about = incident.domain.value.map { "\(incident.kind) of \($0)" } ?? incident.kind
         let state =
             incident.resolvedAt.value.map { end in

@@ -64,13 +64,13 @@ struct LintCommand: AsyncParsableCommand {
         if isFound || !failures.isEmpty { throw MonitorExit.found.code }
     }
 
-    /// `name`: with `aasa.` in front or without, as the configuration and the findings have it.
+    /// `name`: in any form in which the configuration takes it.
     private static func explanation(of name: String) throws -> String {
-        let id = name.hasPrefix("aasa.") ? String(name.dropFirst(5)) : name
-        guard let rule = Linter.rules.first(where: { $0.id == id }) else {
-            let hint = Spelling.suggestion(for: id, among: Linter.rules.map(\.id))
+        let named = Rule.named(name)
+        guard let rule = Linter.rules.first(where: { named == Rule(rawValue: "aasa.\($0.id)") }) else {
+            let hint = Spelling.suggestion(for: name, among: Linter.rules.flatMap { [$0.id, "aasa.\($0.id)"] })
             throw CommandFailure(
-                .usage, "no rule of lint is named '\(id.displayable.shortened(to: 60))'\(hint)")
+                .usage, "no rule of lint is named '\(name.displayable.shortened(to: 60))'\(hint)")
         }
         func indented(_ text: String) -> String {
             text.split(separator: "\n").map { "    " + $0 }.joined(separator: "\n")

@@ -97,11 +97,16 @@ struct RemoteMonitor: Sendable {
         var headers = [(name: "Accept", value: "application/json")]
         if method == "POST" { headers.append(("Content-Type", "application/json")) }
         if let token { headers.append(("Authorization", "Bearer \(token)")) }
-        let result = try await driver.perform(
+        return try content(of: try await send(method, address, headers, body), at: address)
+    }
+
+    private func send(
+        _ method: String, _ address: String, _ headers: [(name: String, value: String)], _ body: Data?
+    ) async throws -> TransferResult {
+        try await driver.perform(
             TransferRequest(
                 url: url + address, method: method, body: body, headers: headers, userAgent: Version.userAgent,
                 allowPlainHTTP: url.lowercased().hasPrefix("http://"), keepsConnection: true, limits: Self.limits))
-        return try content(of: result, at: address)
     }
 
     private func content(of result: TransferResult, at address: String) throws -> Data {
@@ -234,10 +239,7 @@ extension RemoteMonitor {
 
     /// It answers, so it runs; whether it checks, `/readyz` says, as it does to supervisors.
     func life() async throws -> MonitorLife {
-        let result = try await driver.perform(
-            TransferRequest(
-                url: url + "/readyz", method: "GET", body: nil, headers: [], userAgent: Version.userAgent,
-                allowPlainHTTP: url.lowercased().hasPrefix("http://"), keepsConnection: true, limits: Self.limits))
+        let result = try await send("GET", "/readyz", [], nil)
         let words = String(decoding: result.body, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         guard result.status == 503, words.hasPrefix("not ready: ") else { return .checking }
         return .notReady(String(words.dropFirst("not ready: ".count)).displayable.shortened(to: 200))

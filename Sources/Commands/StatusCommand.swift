@@ -138,7 +138,7 @@ struct LifeText {
 
     init(_ life: MonitorLife, now: Date) {
         func since(_ date: Date) -> String {
-            "\(date.rfc3339.prefix(16).replacing("T", with: " ")) UTC (\(Span.age(now.timeIntervalSince(date))))"
+            "\(Span.minute(date)) UTC (\(Span.age(now.timeIntervalSince(date))))"
         }
         lines =
             switch life {

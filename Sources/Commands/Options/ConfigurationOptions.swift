@@ -123,12 +123,14 @@ enum ForeignFile {
         guard file.st_mode & S_IFMT == S_IFREG else { return "it is not a regular file" }
         // A link leads to files beside it as well: to those that its target names by relative paths.
         for owner in [entry.st_uid, file.st_uid] where owner != user {
-            return "it belongs to user \(name(owner)), and user \(name(user)) runs this command"
+            return
+                "it belongs to user \(Permission.name(of: owner)), and user \(Permission.name(of: user)) runs this command"
         }
         if file.st_mode & (S_IWGRP | S_IWOTH) != 0 { return "other users may write it" }
         // Who owns the folder, or may write there, can put another file in its place.
         guard [user, 0].contains(place.st_uid) else {
-            return "its folder belongs to user \(name(place.st_uid)), and user \(name(user)) runs this command"
+            return
+                "its folder belongs to user \(Permission.name(of: place.st_uid)), and user \(Permission.name(of: user)) runs this command"
         }
         // A group of the user's own has the user's number.
         let isWritable = place.st_mode & S_IWOTH != 0 || (place.st_mode & S_IWGRP != 0 && place.st_gid != user)
@@ -136,5 +138,4 @@ enum ForeignFile {
         return nil
     }
 
-    private static func name(_ user: uid_t) -> String { Permission.name(of: user) }
 }

@@ -65,9 +65,6 @@ enum ServiceUser {
     /// Whether this process goes on as that user.
     static let isInForce = Atomic(false)
     private static let folder = "/etc/aasa-monitor/"
-    /// What systemd gives to the service, as root.
-    private static let environmentFile = "/etc/aasa-monitor/environment"
-    private static let environmentLimit = 64 * 1024
 
     /// Goes on as the user of the service where root examines the service's configuration: what is then read, written and run is
     /// what the service can read, write and run. It cannot be undone.
@@ -76,30 +73,13 @@ enum ServiceUser {
         guard geteuid() == 0, isOfService(path), let entry = getpwnam(name) else { return }
         let (user, group) = (entry.pointee.pw_uid, entry.pointee.pw_gid)
         guard user != 0 else { return }
-        if let bytes = try? SmallFile.bytes(at: environmentFile, limit: environmentLimit) {
-            for (name, value) in variables(String(decoding: bytes, as: UTF8.self)) { setenv(name, value, 0) }
-        }
+        for (name, value) in ServiceEnvironment().variables ?? [] { setenv(name, value, 0) }
         guard initgroups(name, group) == 0, setgid(group) == 0, setuid(user) == 0 else {
             throw CommandFailure(
                 .software, "cannot go on as user \(name), as the service does: \(String(cString: strerror(errno)))")
         }
         isInForce.store(true, ordering: .relaxed)
         Console.remark("as user \(name), as the service runs")
-    }
-
-    /// `NAME=value` lines; a value may have quotation marks. https://www.freedesktop.org/software/systemd/man/systemd.exec.html
-    static func variables(_ text: String) -> [(name: String, value: String)] {
-        text.split(whereSeparator: \.isNewline).compactMap { line in
-            let line = line.trimmingCharacters(in: .whitespaces)
-            guard !line.hasPrefix("#"), !line.hasPrefix(";"), let sign = line.firstIndex(of: "="),
-                sign != line.startIndex
-            else { return nil }
-            var value = line[line.index(after: sign)...]
-            if value.count > 1, let mark = value.first, mark == "\"" || mark == "'", value.last == mark {
-                value = value.dropFirst().dropLast()
-            }
-            return (String(line[..<sign]), String(value))
-        }
     }
 
     private static func isOfService(_ path: String) -> Bool {

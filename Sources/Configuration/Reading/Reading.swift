@@ -266,20 +266,40 @@ struct EnvironmentSubstitution {
 }
 
 /// The file of variables that the packaged unit gives to the service. A shell has none of them.
-struct ServiceEnvironment {
-    var path = "/etc/aasa-monitor/environment"
+package struct ServiceEnvironment {
+    let path: String
     private static let limit = 64 * 1024
+
+    package init(path: String = "/etc/aasa-monitor/environment") { self.path = path }
+
+    /// nil where this user may not read the file.
+    package var variables: [(name: String, value: String)]? {
+        (try? SmallFile.bytes(at: path, limit: Self.limit)).map { Self.variables(String(decoding: $0, as: UTF8.self)) }
+    }
+
+    /// `NAME=value` lines; a value may have quotation marks. https://www.freedesktop.org/software/systemd/man/systemd.exec.html
+    private static func variables(_ text: String) -> [(name: String, value: String)] {
+        text.split(whereSeparator: \.isNewline).compactMap { line in
+            let line = line.trimmingCharacters(in: .whitespaces)
+            guard !line.hasPrefix("#"), !line.hasPrefix(";"), let sign = line.firstIndex(of: "="),
+                sign != line.startIndex
+            else { return nil }
+            var value = line[line.index(after: sign)...]
+            if value.count > 1, let mark = value.first, mark == "\"" || mark == "'", value.last == mark {
+                value = value.dropFirst().dropLast()
+            }
+            return (String(line[..<sign]), String(value))
+        }
+    }
 
     /// `; …`, where the service may have what this shell has not; else nothing.
     func hint(for name: String, _ environment: [String: String]) -> String {
         // The service itself has read the file.
         guard environment["INVOCATION_ID"] == nil, access(path, F_OK) == 0 else { return "" }
-        guard let bytes = try? SmallFile.bytes(at: path, limit: Self.limit) else {
+        guard let variables else {
             return "; the service takes its variables from \(path), which this user may not read"
         }
-        let isThere = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).contains {
-            $0.drop { $0 == " " || $0 == "\t" }.hasPrefix("\(name)=")
-        }
+        let isThere = variables.contains { $0.name == name }
         return isThere
             ? "; the service has it from \(path): run `set -a; . \(path); set +a` in this shell first"
             : "; for the service, write \(name)=… into \(path)"

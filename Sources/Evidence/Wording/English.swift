@@ -31,7 +31,7 @@ package enum English {
     }
 
     /// `3 of 12 domains`.
-    static func share(_ domains: Int, of all: Int) -> String {
+    package static func share(_ domains: Int, of all: Int) -> String {
         "\(domains) of \(all) \(all == 1 ? "domain" : "domains")"
     }
 

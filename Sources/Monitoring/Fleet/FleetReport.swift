@@ -129,7 +129,7 @@ package struct AffectedDomains: Codable, Equatable, Sendable {
     package var count: Int { domains.count }
 
     /// `42 of 500 domains`.
-    package var words: String { "\(count) of \(total) \(total == 1 ? "domain" : "domains")" }
+    package var words: String { English.share(count, of: total) }
 
     /// Whether a message about it says what one about this incident would say.
     package func explains(_ kind: IncidentKind, of domain: Domain) -> Bool {

@@ -43,6 +43,11 @@ package enum Span {
         small == 0 ? "\(large) \(unit)" : "\(large) \(unit) \(small) \(smallUnit)"
     }
 
+    /// `2026-11-21 07:00`.
+    package static func minute(_ date: Date) -> String {
+        String(date.rfc3339.prefix(16)).replacing("T", with: " ")
+    }
+
     /// `just now`, `2 min ago`.
     package static func age(_ seconds: TimeInterval) -> String {
         seconds < 30 ? "just now" : "\(words(seconds < 60 ? 60 : seconds)) ago"
