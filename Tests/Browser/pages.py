@@ -293,6 +293,17 @@ def check_refresh_in_place_keeps_the_reader(run):
     assert status == 304 and not body
 
 
+def check_refresh_leaves_alone_what_is_the_same(run):
+    stage = run.stage("twelve")
+    with run.page(stage, "/incidents") as page:
+        page.goto(stage.url + page.locator("a[href^='/incidents/']").first.get_attribute("href"))
+        page.evaluate("window.kept = document.querySelector('#verdict button.copy')")
+        with page.expect_response(lambda answer: "/assets/" not in answer.url, timeout=30000):
+            page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+        page.wait_for_timeout(200)
+        assert page.evaluate("window.kept !== null && document.contains(window.kept)")
+
+
 def check_without_script(run):
     stage = run.stage("twelve")
     with run.page(stage, "/", java_script_enabled=False) as page:

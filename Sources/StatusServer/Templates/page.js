@@ -11,6 +11,10 @@
   let tag = null;
   let held = null;
 
+  // What the server sent of each part: the page itself has titles and buttons of this script besides.
+  const parts = (root) => [...root.querySelectorAll("[data-live][id]")];
+  const served = new Map(parts(document).map((part) => [part.id, part.outerHTML]));
+
   const busy = () => {
     const active = document.activeElement;
     if (active && active.closest("form") && active.matches("input, select, textarea")) return true;
@@ -47,25 +51,33 @@
     }
   };
 
+  // A line above the page.
+  const bar = (id, looks) => {
+    let line = document.getElementById(id);
+    if (!line) {
+      line = document.createElement("p");
+      line.id = id;
+      line.className = looks;
+      line.setAttribute("role", "status");
+      document.body.prepend(line);
+    }
+    return line;
+  };
+  const dismiss = (id) => {
+    const line = document.getElementById(id);
+    if (line) line.remove();
+  };
+
   // After a refresh that nobody answered: since when the page is old. What it says is shown as what it was.
   let heard = new Date();
   const away = () => {
-    let note = document.getElementById("away");
-    if (!note) {
-      note = document.createElement("p");
-      note.id = "away";
-      note.className = "news away";
-      note.setAttribute("role", "status");
-      document.body.prepend(note);
-    }
-    const clock = heard.toISOString();
-    note.textContent = "No answer since " + clock.slice(11, 16) + " UTC: this page is as of then.";
+    bar("away", "news away").textContent =
+      "No answer since " + heard.toISOString().slice(11, 16) + " UTC: this page is as of then.";
     document.body.classList.add("old");
   };
   const here = () => {
     heard = new Date();
-    const note = document.getElementById("away");
-    if (note) note.remove();
+    dismiss("away");
     document.body.classList.remove("old");
   };
 
@@ -80,9 +92,10 @@
     const focused = document.activeElement;
     const focus = focused && focused.closest("[data-live]") ? { row: focused.closest("[id]"), href: focused.getAttribute("href") } : null;
     const open = new Set([...document.querySelectorAll("details[open][id]")].map((element) => element.id));
-    for (const fresh of next.querySelectorAll("[data-live][id]")) {
+    for (const fresh of parts(next)) {
       const stale = document.getElementById(fresh.id);
-      if (!stale || stale.outerHTML === fresh.outerHTML) continue;
+      if (!stale || [served.get(fresh.id), stale.outerHTML].includes(fresh.outerHTML)) continue;
+      served.set(fresh.id, fresh.outerHTML);
       const node = document.importNode(fresh, true);
       for (const details of node.querySelectorAll("details[id]")) details.open = open.has(details.id) || details.open;
       stale.replaceWith(node);
@@ -106,20 +119,13 @@
 
   const tell = (count, next) => {
     held = next;
-    let bar = document.getElementById("news");
-    if (!bar) {
-      bar = document.createElement("p");
-      bar.id = "news";
-      bar.className = "news";
-      bar.setAttribute("role", "status");
-      document.body.prepend(bar);
-    }
-    bar.textContent = count + (count === 1 ? " change above" : " changes above");
+    const line = bar("news", "news");
+    line.textContent = count + (count === 1 ? " change above" : " changes above");
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = "Show";
-    button.addEventListener("click", () => { bar.remove(); replace(held); held = null; });
-    bar.append(button);
+    button.addEventListener("click", () => { line.remove(); replace(held); held = null; });
+    line.append(button);
   };
 
   const refresh = async () => {
@@ -150,8 +156,7 @@
       const changed = [...after].filter((id) => !before.has(id)).length + [...before].filter((id) => !after.has(id)).length;
       if (changed > 0) { tell(changed, next); return; }
     }
-    const bar = document.getElementById("news");
-    if (bar) bar.remove();
+    dismiss("news");
     replace(next);
   };
 
