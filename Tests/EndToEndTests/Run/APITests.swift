@@ -29,17 +29,21 @@ extension EndToEndTests {
                 let watch = try Watch(stage, ["site.test"], Watch.Settings(interval: "1h"))
                 let (process, page) = try await watch.started()
                 try await watch.checks(1, of: "site.test")
-                let headers = try await curl(
-                    stage, page + path, ["-H", "Accept-Encoding: gzip", "-o", "packed", "-D", "-"])
-                #expect(headers.text.lowercased().contains("content-encoding: gzip"), "\(headers.text)")
-                #expect(headers.text.lowercased().contains("vary: accept-encoding"))
-                let unpacked = try stage.tool("gzip", ["-dc", "packed"])
-                try await unpacked.ended()
-                let plain = try await curl(stage, page + path, ["-H", "Accept-Encoding: gzip;q=0, br"])
-                // What counts requests and seconds counts on.
+                // What counts requests and seconds counts on, and a line begins with the first event that it counts.
                 func stable(_ text: String) -> String { text.replacing(/[0-9][0-9.e+-]*/, with: "0") }
-                #expect(stable(unpacked.output) == stable(plain.text), "\(unpacked.errors)")
-                #expect(!plain.text.isEmpty)
+                var (unpacked, plain) = ("", "")
+                for _ in 0..<20 where unpacked.isEmpty || unpacked != plain {
+                    let headers = try await curl(
+                        stage, page + path, ["-H", "Accept-Encoding: gzip", "-o", "packed", "-D", "-"])
+                    #expect(headers.text.lowercased().contains("content-encoding: gzip"), "\(headers.text)")
+                    #expect(headers.text.lowercased().contains("vary: accept-encoding"))
+                    let gzip = try stage.tool("gzip", ["-dc", "packed"])
+                    try await gzip.ended()
+                    unpacked = stable(gzip.output)
+                    plain = stable(try await curl(stage, page + path, ["-H", "Accept-Encoding: gzip;q=0, br"]).text)
+                }
+                #expect(unpacked == plain)
+                #expect(!plain.isEmpty)
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0))
             }

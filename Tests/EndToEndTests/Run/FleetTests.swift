@@ -19,28 +19,38 @@ extension EndToEndTests {
         func copiesGone() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()
+                // On a slow machine the number of domains still grows after the first message, which is an update.
+                func messages() -> [Message] {
+                    receiver.messages.filter { $0.type != "incident.update" || $0.kind != "cdn.wide" }
+                }
+                func told(_ count: Int) async throws {
+                    var seen = receiver.received.count
+                    while messages().count < count {
+                        seen = try await receiver.deliveries(count: seen + 1, within: Stage.patience).count
+                    }
+                }
                 let watch = try watch(stage, receiver)
                 let (first, _) = try await watch.started()
                 try await watch.checks(2, of: Self.hosts)
                 for host in Self.hosts { stage.lab.cdn.fails(host, reason: "SWCERR00101 Bad HTTP Response: 403") }
-                _ = try await receiver.deliveries(count: 1, within: Stage.patience)
+                try await told(1)
                 try await watch.checks(3, of: Self.hosts)
-                #expect(receiver.messages.map { "\($0.type) \($0.kind)" } == ["incident.firing cdn.wide"])
-                let data = try #require(receiver.messages.first).json["data"]
+                #expect(messages().map { "\($0.type) \($0.kind)" } == ["incident.firing cdn.wide"])
+                let data = try #require(messages().first).json["data"]
                 #expect(data["domain"] == .absent)
                 #expect(!data["domains"].elements.isEmpty && data["links"]["cdn"] == .null)
 
                 try await first.kill9()
                 let (second, page) = try await watch.started()
                 try await watch.checks(3, of: Self.hosts)
-                #expect(receiver.messages.count == 1, "\(receiver.messages.map(\.gist))")
+                #expect(messages().count == 1, "\(messages().map(\.gist))")
                 let html = try await fetch(page, on: stage)
                 #expect(html.contains("cdn.wide") && html.contains("inhibited by cdn.wide"))
 
                 for host in Self.hosts.dropFirst() { stage.lab.cdn.refresh(host) }
-                _ = try await receiver.deliveries(count: 3, within: Stage.patience)
+                try await told(3)
                 // The end of the one and the beginning of the other become due together; a try that fails comes later.
-                let last = receiver.messages.dropFirst().sorted { $0.type < $1.type }
+                let last = messages().dropFirst().sorted { $0.type < $1.type }
                 #expect(
                     last.map { "\($0.type) \($0.kind)" } == [
                         "incident.firing cdn.missing", "incident.resolved cdn.wide",
@@ -50,8 +60,8 @@ extension EndToEndTests {
                 let end = try #require(last.last?.json["data"]["incident"]["resolved_at"].string)
                 #expect(try #require(last.first?.json["timestamp"].string) >= end)
                 stage.lab.cdn.refresh(Self.hosts[0])
-                _ = try await receiver.deliveries(count: 4, within: Stage.patience)
-                #expect(receiver.messages.last?.type == "incident.resolved")
+                try await told(4)
+                #expect(messages().last?.type == "incident.resolved")
                 second.signal(SIGTERM)
                 #expect(try await second.ended() == .exit(0))
                 await receiver.shutdown()
