@@ -105,8 +105,8 @@ extension StatusSite {
 extension AccessPolicy {
     init(_ server: ServerSettings) {
         self.init(
-            token: server.token?.reveal(), isReadOnly: server.isReadOnly, trustedProxies: server.trustedProxies,
-            publicURL: server.publicURL)
+            token: server.token?.reveal(), readerToken: server.readerToken?.reveal(), isPublic: server.isPublic,
+            isReadOnly: server.isReadOnly, trustedProxies: server.trustedProxies, publicURL: server.publicURL)
     }
 }
 

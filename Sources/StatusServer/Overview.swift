@@ -276,7 +276,7 @@ package struct StatusReading: Sendable {
         counts: (OverviewRow) -> Bool = { _ in true }, shows: (OverviewRow) -> Bool = { _ in true }
     ) async throws {
         let time = PageTime(now: now)
-        let context = try await IncidentContext(store, windows: [], wall: now)
+        let context = try await IncidentContext(store, windows: [], wall: now, for: .reader)
         let labels = try await store.watchedLabels()
         func isWanted(_ domain: Domain) -> Bool { domains.isEmpty || domains.contains(domain) }
         let states = try await store.states().filter { isWanted($0.domain) }

@@ -159,6 +159,32 @@ extension ConfigurationSuite {
         }
 
         @Test(
+            "a reader's token is another one beside the token, and 'public' needs a token to have a meaning",
+            arguments: [
+                ("reader_token: a-reader-of-24-characters", "needs a 'token' beside it"),
+                ("token: a-token-of-24-characters, reader_token: short", "has less than 16 characters"),
+                ("token: a-token-of-24-characters, reader_token: a-token-of-24-characters", "is the same as 'token'"),
+                ("public: true", "opens nothing without a 'token'"),
+                ("token: a-token-of-24-characters, reader_token: a-reader-of-24-characters, public: true", nil),
+                ("token_file: /secrets/token, reader_token: a-reader-of-24-characters", nil), ("public: false", nil),
+                ("reader_token: null", nil),
+            ] as [(String, String?)])
+        func readers(server: String, words: String?) throws {
+            let file = "version: 1\ndomains: [a.test]\nserver: {\(server)}\n"
+            do {
+                let (parsed, warnings) = try Fixture.parse(file)
+                for warning in warnings { #expect(warning.message.contains(words ?? "(none)"), "\(warning.message)") }
+                #expect(warnings.count == (words == nil ? 0 : 1))
+                #expect(parsed.server.isPublic == server.contains("public: true"))
+                let isGiven = server.contains("reader_token") && !server.contains("null")
+                #expect((parsed.server.readerToken != nil) == isGiven)
+            } catch {
+                let words = try #require(words)
+                #expect("\(error)".contains(words), "\(error)")
+            }
+        }
+
+        @Test(
             "messages that cannot link to the pages, or only to an address, are worth a warning",
             arguments: [
                 ("listen: \"0.0.0.0:9630\"", "hold no links to the pages"),

@@ -5,6 +5,7 @@ import Facts
 import Foundation
 import Monitoring
 import StatusServer
+import Storage
 import Synchronization
 import TestSupport
 import Testing
@@ -326,6 +327,106 @@ extension StatusServerSuite {
                 #expect(try await post(port, "/login", "token=\(token)").status == 303)
                 site.allow(AccessPolicy())
                 #expect(try await post(port, "/api/v1/domains/a.test/check", "").status == 200)
+            }
+        }
+
+        // MARK: - Who may only read
+
+        /// An incident that eva acknowledged, and of which the channel ops was notified; and a silence.
+        private func fill() async throws {
+            let firing = try incident("0123456789abcdef", "a.test", .cdnStale, .firing)
+            _ = try await scratch.store.commit(
+                CheckRecord(
+                    observation: nil, state: try state("a.test", .failing),
+                    changes: [IncidentChange(incident: firing, facts: nil, transition: .firing)]))
+            _ = try await scratch.store.acknowledge(
+                prefix: firing.id, Acknowledgement(asked: "PLANTED-eva", reason: "PLANTED-reason", at: noon))
+            try await scratch.store.transact(channel: "PLANTED-ops") { channel in
+                try channel.log(
+                    DeliveryRecord(
+                        channel: "PLANTED-ops", incidentID: firing.id, type: .firing, reason: .firing, version: 1,
+                        key: "k", at: noon - 30, attempts: 1, outcome: .delivered, status: 200))
+            }
+            _ = try await scratch.store.add(
+                SilenceRequest(
+                    scope: SilenceScope(domains: [try DomainPattern("a.test")]), startsAt: noon, endsAt: noon + 3600,
+                    author: "PLANTED-eva", reason: "PLANTED-upgrade"))
+        }
+
+        static let writes = [
+            ("POST", "/domains/a.test/silence"), ("POST", "/domains/a.test/check"),
+            ("POST", "/incidents/0123456789abcdef/ack"), ("POST", "/silences/1/end"), ("POST", "/api/v1/silences"),
+            ("POST", "/api/v1/domains/a.test/check"), ("POST", "/api/v1/channels/ops/retry"),
+            ("DELETE", "/api/v1/silences/1"), ("DELETE", "/api/v1/incidents/0123456789abcdef/ack"),
+        ]
+
+        @Test("server.reader_token reads everything and changes nothing, as a header and from the form")
+        func reader() async throws {
+            try await fill()
+            let reader = "a-reader-of-24-characters"
+            let actions = MonitorActions(checkNow: { _, _ in .done })
+            try await serving(AccessPolicy(token: token, readerToken: reader), actions: actions) { port, site in
+                let login = try await post(port, "/login", "token=\(reader)")
+                let cookie = "Cookie: " + (login.headers["set-cookie"] ?? "").prefix { $0 != ";" }
+                #expect(login.status == 303)
+                for header in ["Authorization: Bearer \(reader)", cookie] {
+                    for path in ["/", "/domains/a.test", "/incidents", "/incidents/0123456789abcdef"] {
+                        let page = try await ask(port, path, headers: [header])
+                        #expect(page.status == 200 && page.body.contains(">Log out<"), "\(path)")
+                        #expect(!page.body.contains("method=\"post\""), "\(path)")
+                    }
+                    let page = try await ask(port, "/domains/a.test", headers: [header]).body
+                    for word in ["eva", "ops", "upgrade"] { #expect(page.contains("PLANTED-" + word), "\(word)") }
+                    for path in ["/metrics", "/api/v1/deliveries", "/api/v1/silences", "/incidents.atom"] {
+                        #expect(try await ask(port, path, headers: [header]).status == 200, "\(path)")
+                    }
+                    for (method, path) in Self.writes {
+                        let answer = try await ask(port, path, method: method, headers: own + [header])
+                        #expect(
+                            answer.status == 403 && answer.body.contains("server.reader_token"), "\(method) \(path)")
+                    }
+                }
+                #expect(try await ask(port, "/", headers: ["Authorization: Bearer nobody-knows-this"]).status == 401)
+                site.allow(AccessPolicy(token: token, readerToken: "another-reader-of-24-chars"))
+                #expect(try await ask(port, "/", headers: [cookie]).status == 401)
+            }
+        }
+
+        @Test("server.public shows domains to everybody, and nothing of who acts and is notified")
+        func everybody() async throws {
+            try await fill()
+            let actions = MonitorActions(checkNow: { _, _ in .done })
+            try await serving(AccessPolicy(token: token, isPublic: true), actions: actions) { port, site in
+                let open = [
+                    "/", "/?state=stale&q=a", "/domains/a.test", "/badge/a.test.svg", "/openapi.json",
+                    "/api/v1/domains", "/api/v1/domains/a.test", "/api/v1/domains/a.test/history", "/healthz",
+                ]
+                for path in open {
+                    let answer = try await ask(port, path, headers: ["Accept: text/html"])
+                    #expect(answer.status == 200, "\(path)")
+                    for word in ["PLANTED", "method=\"post\"", "/metrics", "not acknowledged", ">Log out<"]
+                    where path != "/openapi.json" {
+                        #expect(!answer.body.contains(word), "\(word) \(path)")
+                    }
+                }
+                #expect(try await ask(port, "/").body.contains("<a href=\"/login\">Log in</a>"))
+                #expect(try await ask(port, "/", method: "HEAD").status == 200)
+                for path in [
+                    "/incidents", "/incidents/0123456789abcdef", "/incidents.atom", "/metrics", "/probe?target=a.test",
+                    "/api/v1/incidents", "/api/v1/incidents/0123456789abcdef", "/api/v1/deliveries",
+                    "/api/v1/silences", "/api/v1/domains/a.test/check", "/nowhere",
+                ] {
+                    #expect(try await ask(port, path).status == 401, "\(path)")
+                }
+                for (method, path) in Self.writes {
+                    #expect(try await ask(port, path, method: method, headers: own).status == 401, "\(method) \(path)")
+                }
+                let bearer = "Authorization: Bearer \(token)"
+                let whole = try await ask(port, "/domains/a.test", headers: [bearer]).body
+                #expect(whole.contains("PLANTED-ops") && whole.contains("method=\"post\""))
+                #expect(try await ask(port, "/", headers: ["Authorization: Bearer nobody-knows-this"]).status == 401)
+                site.allow(AccessPolicy(token: token))
+                for path in open.dropLast() { #expect(try await ask(port, path).status == 401, "\(path)") }
             }
         }
 

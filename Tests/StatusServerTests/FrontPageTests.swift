@@ -47,7 +47,7 @@ extension StatusServerSuite {
                 instance: "lab", version: "1.2.3", cdnBaseURL: "https://cdn.test/a/v1/", health: { MonitorHealth() })
             let time = PageTime(now: noon)
             try await list.show(in: scratch.store, at: time)
-            return try await OverviewRoute(context: context).page(FrontQuery(query), time)
+            return try await OverviewRoute(context: context, role: .writer).page(FrontQuery(query), time)
         }
 
         private func staged() async throws -> (ScratchStore, [WatchedDomainInfo]) {

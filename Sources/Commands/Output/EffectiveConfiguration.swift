@@ -196,6 +196,8 @@ struct EffectiveConfiguration {
             ("listen", .string("\(host):\(file.server.port)")),
             ("public_url", .optional(file.server.publicURL)),
             ("token", file.server.token == nil ? .null : Self.hidden),
+            ("reader_token", file.server.readerToken == nil ? .null : Self.hidden),
+            ("public", .bool(file.server.isPublic)),
             ("read_only", .bool(file.server.isReadOnly)),
             ("trusted_proxies", Self.list(file.server.trustedProxies.map(\.description))),
             ("metrics_by_domain", .bool(file.server.metricsByDomain)),

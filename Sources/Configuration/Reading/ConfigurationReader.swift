@@ -80,21 +80,33 @@ enum ServiceReader {
         var result = ServerSettings()
         guard let section else { return result }
         let reading = section.reading
-        if let token = section.secret("token") {
-            if !token.value.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
-                reading.error("'token' \(section.title) may hold visible ASCII characters only", at: token.position)
-            } else if token.value.utf8.count < ServerSettings.shortestToken {
+        result.token = token("token", section)
+        result.readerToken = token("reader_token", section)
+        let isGuarded = section.isGiven("token") || section.isGiven("token_file")
+        let reader = ["reader_token", "reader_token_file"].first(where: section.isGiven).flatMap(section.entry)
+        if let reader = reader?.value.position {
+            if !isGuarded {
                 reading.error(
-                    "'token' \(section.title) has less than \(ServerSettings.shortestToken) characters, so it can be guessed; "
-                        + "draw one, such as by 'openssl rand -hex 16'", at: token.position)
-            } else {
-                result.token = Secret(token.value)
+                    "'reader_token' \(section.title) needs a 'token' beside it: without one everybody may write",
+                    at: reader)
+            } else if let token = result.token, token == result.readerToken {
+                reading.error(
+                    "'reader_token' \(section.title) is the same as 'token', so readers could write; draw another one",
+                    at: reader)
+            }
+        }
+        if let isPublic = section.boolean("public") {
+            result.isPublic = isPublic
+            if isPublic, !isGuarded, let position = section.entry("public")?.value.position {
+                reading.warning(
+                    "'public' \(section.title) opens nothing without a 'token': everybody reads all pages as it is",
+                    at: position)
             }
         }
         if let url = section.text("public_url", "a URL such as https://aasa.example.net") {
             if WebAddress.isPage(url.value) {
                 result.publicURL = url.value
-                if !section.isGiven("token"), !section.isGiven("token_file") {
+                if !isGuarded {
                     reading.warning(
                         "'public_url' \(section.title) is given without a 'token': everybody who reaches it reads all"
                             + " pages, and can silence and acknowledge unless 'read_only' is true; set a 'token', or let the"
@@ -113,7 +125,6 @@ enum ServiceReader {
         if let listen = section.text("listen", "a host and a port such as 127.0.0.1:9630") {
             if let (host, port) = HostOverride.listen(listen.value) {
                 (result.host, result.port) = (host, port)
-                let isGuarded = section.isGiven("token") || section.isGiven("token_file")
                 if !HostAddress.isLoopback(host: host), !isGuarded {
                     reading.error(
                         "'listen' \(section.title) is not a loopback address, so a 'token' (or 'token_file') is needed",
@@ -133,6 +144,22 @@ enum ServiceReader {
         }
         section.close()
         return result
+    }
+
+    private static func token(_ key: String, _ section: Section) -> Secret? {
+        guard let token = section.secret(key) else { return nil }
+        let fault: String
+        if !token.value.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
+            fault = "may hold visible ASCII characters only"
+        } else if token.value.utf8.count < ServerSettings.shortestToken {
+            fault =
+                "has less than \(ServerSettings.shortestToken) characters, so it can be guessed; draw one, such as by "
+                + "'openssl rand -hex 16'"
+        } else {
+            return Secret(token.value)
+        }
+        section.reading.error("'\(key)' \(section.title) \(fault)", at: token.position)
+        return nil
     }
 
     private static func trustedProxies(_ section: Section) -> [AddressRange] {

@@ -114,6 +114,10 @@ package struct ServerSettings: Sendable, Equatable {
     package var port = 9630
     /// Never nil where `host` is other than loopback.
     package var token: Secret?
+    /// Lets read everything and change nothing.
+    package var readerToken: Secret?
+    /// Whether the overview, domains and badges need no token.
+    package var isPublic = false
     /// In characters. A shorter one can be guessed.
     package static let shortestToken = 16
     /// Only this machine reaches it.

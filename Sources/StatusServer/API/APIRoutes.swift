@@ -39,9 +39,9 @@ struct APIRoutes: Sendable {
         let (id, domain) = (visit.parameter("id"), visit.parameter("domain"))
         if !endpoint.readsItsQuery { _ = try APIQuery(request, keys: []) }
         switch endpoint {
-        case .domains: return try await domains.list(request)
-        case .domain: return try await domains.one(domain)
-        case .history: return try await domains.history(request, domain)
+        case .domains: return try await domains.list(request, visit.role)
+        case .domain: return try await domains.one(domain, visit.role)
+        case .history: return try await domains.history(request, domain, visit.role)
         case .check: return try await domains.check(request, domain)
         case .incidents: return try await incidents.list(request)
         case .incident: return try await incidents.one(id)
@@ -93,6 +93,16 @@ package enum APIEndpoint: String, CaseIterable, Sendable {
         case .metrics, .health, .readiness: true
         case .domain, .check, .incident, .acknowledge, .unacknowledge, .delivery, .retry, .silences, .addSilence,
             .endSilence, .description:
+            false
+        }
+    }
+
+    /// Whether it needs no token where `server.public` is set.
+    var isPublic: Bool {
+        switch self {
+        case .domains, .domain, .history, .description: true
+        case .check, .incidents, .incident, .acknowledge, .unacknowledge, .deliveries, .delivery, .retry, .silences,
+            .addSilence, .endSilence, .metrics, .probe, .health, .readiness:
             false
         }
     }

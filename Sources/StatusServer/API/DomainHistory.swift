@@ -18,9 +18,9 @@ package struct DomainHistory: Sendable {
     /// How long the CDN lags behind the latest change; nil where it does not.
     package let lagSeconds: Int?
     /// Newest first.
-    package let incidents: [IncidentRecord]
+    package private(set) var incidents: [IncidentRecord]
     /// Newest first.
-    package let deliveries: [DeliveryRecord]
+    package private(set) var deliveries: [DeliveryRecord]
 
     private let facts: [String: IncidentFacts]
     /// What incidents say, in one line, by their ids.
@@ -100,6 +100,14 @@ package struct DomainHistory: Sendable {
                     propagationSeconds: took[period.firstSeen]))
         }
         return versions.reversed()
+    }
+
+    /// What `server.public` shows of it: nobody who acts, no channels.
+    var ofPublic: DomainHistory {
+        var copy = self
+        copy.deliveries = []
+        copy.incidents = incidents.map { IncidentRecord(incident: $0.incident, acknowledgement: nil) }
+        return copy
     }
 
     /// An instant of an incident or delivery as people's clocks showed it.

@@ -27,7 +27,7 @@ struct DomainRoutes: Sendable {
     }
 
     /// By name. The cursor is the last name of the page before.
-    func list(_ request: Request) async throws -> Response {
+    func list(_ request: Request, _ role: Role) async throws -> Response {
         let query = try APIQuery(request, keys: ["limit", "cursor", "prefix", "label", "state"])
         let limit = try query.limit()
         let filter = BriefFilter(
@@ -39,7 +39,7 @@ struct DomainRoutes: Sendable {
         let names = try await store.names(filter, limit: limit + 1)
         let page = names.prefix(limit).compactMap { name in (try? Domain(name)).flatMap { watched.index[$0] } }
         let states = try await store.states(of: page.map(\.domain))
-        let context = try await IncidentContext(store, windows: windows.current, wall: time.wall)
+        let context = try await IncidentContext(store, windows: windows.current, wall: time.wall, for: role)
         let domains = page.map {
             DomainSummaryDocument(watched: $0, state: states[$0.domain], context: context, time: time)
         }
@@ -49,12 +49,12 @@ struct DomainRoutes: Sendable {
 
     // MARK: - One domain
 
-    func one(_ name: String) async throws -> Response {
+    func one(_ name: String, _ role: Role) async throws -> Response {
         guard let info = info(name) else { return Self.notWatched }
-        return Response(json: try await document(info))
+        return Response(json: try await document(info, role))
     }
 
-    func history(_ request: Request, _ name: String) async throws -> Response {
+    func history(_ request: Request, _ name: String, _ role: Role) async throws -> Response {
         let query = try APIQuery(request, keys: ["limit"])
         let limit = try query.limit(default: 20, atMost: DomainHistory.largestLimit)
         guard let info = info(name) else { return Self.notWatched }
@@ -62,7 +62,7 @@ struct DomainRoutes: Sendable {
             let history = try await DomainHistory(
                 store, domain: info.domain, limit: limit, time: PageTime(timekeeper))
         else { return Response(plain: "the domain was not checked yet", status: .notFound) }
-        return Response(json: try history.document())
+        return Response(json: try (role == .visitor ? history.ofPublic : history).document())
     }
 
     /// One who asks for a check waits so long at most.
@@ -75,7 +75,7 @@ struct DomainRoutes: Sendable {
         switch await actions.checkNow(info.domain, Self.patience) {
         case .done:
             logger.info("domain checked by the API", metadata: ["domain": "\(info.domain)"])
-            return Response(json: try await document(info))
+            return Response(json: try await document(info, .writer))
         case .underWay:
             var answer = Response(json: Data(#"{"status":"under_way"}"#.utf8))
             answer.status = .accepted
@@ -89,9 +89,9 @@ struct DomainRoutes: Sendable {
         }
     }
 
-    private func document(_ info: WatchedDomainInfo) async throws -> Data {
+    private func document(_ info: WatchedDomainInfo, _ role: Role) async throws -> Data {
         let time = PageTime(timekeeper)
-        let context = try await IncidentContext(store, windows: windows.current, wall: time.wall)
+        let context = try await IncidentContext(store, windows: windows.current, wall: time.wall, for: role)
         return try DomainDocument(
             watched: info, state: try await store.state(of: info.domain),
             full: try await store.lastFullLook(of: info.domain), context: context, time: time

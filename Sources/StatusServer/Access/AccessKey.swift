@@ -8,10 +8,25 @@ import Logging
 import Monitoring
 import Synchronization
 
+/// What somebody may do here; each may do what the one before may.
+enum Role: Int, Comparable, Sendable {
+    /// Reads the overview and domains where `server.public` lets everybody, and nothing of who is notified or acts.
+    case visitor
+    /// Reads everything.
+    case reader
+    case writer
+
+    static func < (one: Role, other: Role) -> Bool { one.rawValue < other.rawValue }
+}
+
 /// What the configuration says of access; a reload replaces it while the server goes on.
 package struct AccessPolicy: Sendable {
     /// nil: the pages are open to everybody who reaches the address.
     let token: AccessToken?
+    /// Opens the pages to who may read alone; nil: there is none.
+    let readerToken: AccessToken?
+    /// Whether the overview and domains need no token.
+    let isPublic: Bool
     /// Whether nothing can be changed over HTTP.
     let isReadOnly: Bool
     /// Proxies whose `X-Forwarded-For` counts.
@@ -21,13 +36,25 @@ package struct AccessPolicy: Sendable {
 
     /// A `token` of nil leaves the page open to everybody who reaches the address; an empty one lets nobody in.
     package init(
-        token: String? = nil, isReadOnly: Bool = false, trustedProxies: [AddressRange] = [], publicURL: String? = nil
+        token: String? = nil, readerToken: String? = nil, isPublic: Bool = false, isReadOnly: Bool = false,
+        trustedProxies: [AddressRange] = [], publicURL: String? = nil
     ) {
         self.publicURL = publicURL
         self.token = token.map(AccessToken.init)
+        self.readerToken = readerToken.map(AccessToken.init)
+        self.isPublic = isPublic
         self.isReadOnly = isReadOnly
         self.trustedProxies = trustedProxies
     }
+
+    /// What who shows these bytes may do; nil: they are no token. It takes as long for one token as for the other.
+    func role(of shown: [UInt8]) -> Role? {
+        let (isWriter, isReader) = (token?.equals(shown) ?? false, readerToken?.equals(shown) ?? false)
+        return isWriter ? .writer : isReader ? .reader : nil
+    }
+
+    /// What a role comes to where nobody may write.
+    func limited(_ role: Role) -> Role { isReadOnly ? min(role, .reader) : role }
 }
 
 /// Who gets in at present: the policy in force, the sessions, and the addresses that showed wrong tokens.
@@ -40,7 +67,8 @@ final class AccessKey: Sendable {
     }
 
     enum Answer: Equatable, Sendable {
-        case right, wrong
+        case right(Role)
+        case wrong
         /// Not even looked at; again after so many seconds.
         case slowed(seconds: Int)
     }
@@ -65,7 +93,9 @@ final class AccessKey: Sendable {
     func replace(with policy: AccessPolicy) {
         let names = OwnNames(host: host, publicURL: policy.publicURL)
         state.withLock { state in
-            if state.policy.token != policy.token { state = State(policy: policy, names: names) }
+            if state.policy.token != policy.token || state.policy.readerToken != policy.readerToken {
+                state = State(policy: policy, names: names)
+            }
             (state.policy, state.names) = (policy, names)
         }
     }
@@ -78,12 +108,12 @@ final class AccessKey: Sendable {
             if let client, let pause = state.wrong.pause(of: client, at: now) {
                 return (.slowed(seconds: max(1, Int(pause.rounded(.up)))), state.wrong.isNews(client))
             }
-            guard state.policy.token?.equals(shown.bytes) == true else {
+            guard let role = state.policy.role(of: shown.bytes) else {
                 if let client { state.wrong.note(client, at: now) }
                 return (.wrong, true)
             }
             if let client { state.wrong.forget(client) }
-            return (.right, false)
+            return (.right(role), false)
         }
         if isNews { log(answer, shown.way, visit, request) }
         return answer
@@ -107,10 +137,13 @@ final class AccessKey: Sendable {
 
     /// Begins a session.
     /// - Returns: what its cookie holds.
-    func beginSession() -> String { state.withLock { $0.sessions.begin(at: timekeeper.now()) } }
+    func beginSession(of role: Role) -> String {
+        state.withLock { $0.sessions.begin(of: role, at: timekeeper.now()) }
+    }
 
-    func isOpen(session: String) -> Bool {
-        state.withLock { $0.policy.token != nil && $0.sessions.isOpen(session, at: timekeeper.now()) }
+    /// Whose session it is; nil: it is not open.
+    func role(ofSession session: String) -> Role? {
+        state.withLock { $0.policy.token == nil ? nil : $0.sessions.role(of: session, at: timekeeper.now()) }
     }
 
     func end(session: String) { state.withLock { $0.sessions.end(session) } }

@@ -57,15 +57,21 @@ struct ShownToken: Sendable {
     }
 }
 
-/// Asks for the token, where there is one, on every path but those of probes, the login form and its files, whether the path
-/// exists or not. Browsers are led to the form.
+/// Asks for a token, where there is one, on every path but those of probes, the login form and its files, and those that
+/// are public, whether the path exists or not. Browsers are led to the form.
 struct AccessGate: RouterMiddleware {
     let key: AccessKey
 
     func handle(
         _ request: Request, context: Visit, next: (Request, Visit) async throws -> Response
     ) async throws -> Response {
-        guard key.policy.token != nil else { return try await next(request, context) }
+        let policy = key.policy
+        func enter(_ role: Role) async throws -> Response {
+            var visit = context
+            visit.role = policy.limited(role)
+            return try await next(request, visit)
+        }
+        guard policy.token != nil else { return try await enter(.writer) }
         let path = request.uri.path
         if HealthRoute.openPaths.contains(path) || path == LoginRoute.path || path.hasPrefix(Assets.path) {
             return try await next(request, context)
@@ -73,12 +79,14 @@ struct AccessGate: RouterMiddleware {
         let session = Session.value(of: request)
         if let authorization = request.headers[.authorization] {
             switch ShownToken(authorization: authorization).map({ key.judge($0, of: context, request) }) {
-            case .right: return try await next(request, context)
+            case .right(let role): return try await enter(role)
             case .slowed(let seconds): return .slowedDown(seconds)
             case .wrong, nil: break
             }
-        } else if let session, key.isOpen(session: session) {
-            return try await next(request, context)
+        } else if let role = session.flatMap(key.role(ofSession:)) {
+            return try await enter(role)
+        } else if policy.isPublic, Self.isPublic(request) {
+            return try await enter(.visitor)
         } else if request.headers[.accept]?.contains("text/html") == true, !Self.isFetch(request) {
             // A form of a page whose session has ended; what it would have changed is to be asked for again.
             return .seeOther(request.method == .get ? LoginRoute.address(from: request.uri.string) : LoginRoute.path)
@@ -91,6 +99,15 @@ struct AccessGate: RouterMiddleware {
             answer.headers[.wwwAuthenticate] = #"Basic realm="aasa-monitor", charset="UTF-8""#
         }
         return answer
+    }
+
+    private static let publicPaths =
+        PageEndpoint.allCases.filter(\.isPublic).map { EndpointPath($0.rawValue) }
+        + APIEndpoint.allCases.filter(\.isPublic).map { EndpointPath($0.rawValue) }
+
+    private static func isPublic(_ request: Request) -> Bool {
+        let parts = request.uri.path.split(separator: "/")
+        return [.get, .head].contains(request.method) && publicPaths.contains { $0.method == .get && $0.matches(parts) }
     }
 
     /// Whether the script of a page asks. Browsers name the mode to hosts that they deem safe alone; our script names itself.

@@ -29,7 +29,7 @@ struct LoginRoute: Sendable {
         return "\(path)?to=\(value)"
     }
 
-    func form(_ request: Request, _ answer: AccessKey.Answer = .right, to: String? = nil) -> Response {
+    func form(_ request: Request, _ answer: AccessKey.Answer? = nil, to: String? = nil) -> Response {
         guard context.key.policy.token != nil else { return .seeOther("/") }
         let target = to ?? request.uri.queryParameters["to"].map(String.init) ?? "/"
         var wait: Int?
@@ -37,9 +37,9 @@ struct LoginRoute: Sendable {
         let view = View(
             frame: Frame(
                 title: "Log in", tone: .soft, section: .domains, json: "/api/v1/domains",
-                basis: Frame.Basis(version: context.version), time: PageTime(context.timekeeper)),
+                basis: Frame.Basis(version: context.version, role: .visitor), time: PageTime(context.timekeeper)),
             isWrong: answer == .wrong, wait: wait.map { "\($0)" },
-            isKnown: Session.value(of: request).map(context.key.isOpen(session:)) ?? false,
+            isKnown: Session.value(of: request).flatMap(context.key.role(ofSession:)) != nil,
             to: FormBody.ownPath(target, otherwise: "/"))
         var response = context.render(request, .login, view, view.frame)
         if answer == .wrong { response.status = .unauthorized }
@@ -60,10 +60,10 @@ struct LoginRoute: Sendable {
                 return .seeOther(Self.path, headers: [.setCookie: Session.end])
             }
             let answer = context.key.judge(ShownToken(form: form["token"]), of: visit, request)
-            guard answer == .right else { return self.form(request, answer, to: to) }
+            guard case .right(let role) = answer else { return self.form(request, answer, to: to) }
             let forwarded = HTTPField.Name("X-Forwarded-Proto").flatMap { request.headers[$0] }
             let isSecure = context.key.policy.publicURL?.lowercased().hasPrefix("https://") ?? false
-            let cookie = Session.cookie(context.key.beginSession(), isSecure: isSecure || forwarded == "https")
+            let cookie = Session.cookie(context.key.beginSession(of: role), isSecure: isSecure || forwarded == "https")
             return .seeOther(to, headers: [.setCookie: cookie])
         }
     }

@@ -21,7 +21,7 @@ struct EndpointPath: Sendable {
     }
 }
 
-/// Refuses methods that a path does not take, and where `server.read_only` is set each request that would change something.
+/// Refuses methods that a path does not take, and each request that would change something of who may read alone.
 struct MethodGate: RouterMiddleware {
     let key: AccessKey
 
@@ -43,10 +43,12 @@ struct MethodGate: RouterMiddleware {
                 plain: "405 this path takes \(names)\n", status: .methodNotAllowed, headers: [.allow: names])
         }
         let isWrite = request.method != .get && request.method != .head && request.uri.path != LoginRoute.path
-        if isWrite, key.policy.isReadOnly {
-            return Response(
-                plain: "403 nothing can be changed here, as server.read_only says; use the commands beside the store\n",
-                status: .forbidden)
+        if isWrite, context.role < .writer {
+            let why =
+                key.policy.isReadOnly
+                ? "nothing can be changed here, as server.read_only says; use the commands beside the store"
+                : "server.reader_token lets you read alone; what changes something needs server.token"
+            return Response(plain: "403 \(why)\n", status: .forbidden)
         }
         return try await next(request, context)
     }

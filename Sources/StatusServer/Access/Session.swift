@@ -33,27 +33,34 @@ enum Session {
 
 /// The open sessions, in memory alone: they end with the process.
 struct SessionTable: Sendable {
-    /// When each ends, by the hash of its number: the time that a look-up takes tells nothing of a number.
-    private var ends: [[UInt8]: Date] = [:]
+    private struct Entry {
+        let role: Role
+        let ends: Date
+    }
+
+    /// By the hash of its number: the time that a look-up takes tells nothing of a number.
+    private var entries: [[UInt8]: Entry] = [:]
 
     /// The oldest one ends where there are more.
     private static let capacity = 1024
 
     /// - Returns: its number.
-    mutating func begin(at now: Date) -> String {
-        ends = ends.filter { $0.value > now }
-        if ends.count >= Self.capacity, let oldest = ends.min(by: { $0.value < $1.value })?.key { ends[oldest] = nil }
+    mutating func begin(of role: Role, at now: Date) -> String {
+        entries = entries.filter { $0.value.ends > now }
+        if entries.count >= Self.capacity, let oldest = entries.min(by: { $0.value.ends < $1.value.ends })?.key {
+            entries[oldest] = nil
+        }
         var random = SystemRandomNumberGenerator()
         let number = (0..<32).map { _ in UInt8.random(in: 0...255, using: &random) }.hexadecimal
-        ends[Self.key(number)] = now + TimeInterval(Session.lifeSeconds)
+        entries[Self.key(number)] = Entry(role: role, ends: now + TimeInterval(Session.lifeSeconds))
         return number
     }
 
-    func isOpen(_ number: String, at now: Date) -> Bool {
-        ends[Self.key(number)].map { $0 > now } ?? false
+    func role(of number: String, at now: Date) -> Role? {
+        entries[Self.key(number)].flatMap { $0.ends > now ? $0.role : nil }
     }
 
-    mutating func end(_ number: String) { ends[Self.key(number)] = nil }
+    mutating func end(_ number: String) { entries[Self.key(number)] = nil }
 
     private static func key(_ number: String) -> [UInt8] { Digest.sha256.hash(number.utf8) }
 }

@@ -11,6 +11,8 @@ struct Visit: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// Who opened the connection: the client, or a proxy.
     let peer: HostAddress?
+    /// What `AccessGate` lets it do.
+    var role = Role.visitor
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)

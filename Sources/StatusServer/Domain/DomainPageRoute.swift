@@ -7,6 +7,7 @@ import Storage
 /// The page of one domain.
 struct DomainPageRoute: Sendable {
     let context: PageContext
+    let role: Role
     let isChecking: @Sendable (Domain) -> Bool
 
     private static let maximumIncidents = 40
@@ -36,16 +37,18 @@ struct DomainPageRoute: Sendable {
             propagation: try await store.propagation(of: domain, since: time.now - window))
         reading.times = try await store.responseTimes(of: domain)
         reading.isChecking = isChecking(domain)
-        reading.incidents = try await store.incidents(domain: domain, limit: Self.maximumIncidents)
-        reading.notes = try await store.incidentNotes(reading.incidents.map(\.id))
+        if role > .visitor {
+            reading.incidents = try await store.incidents(domain: domain, limit: Self.maximumIncidents)
+            reading.notes = try await store.incidentNotes(reading.incidents.map(\.id))
+        }
         for incident in reading.incidents where incident.state != .resolved {
             reading.deliveries[incident.id] = try await store.deliveries(
                 incident: incident.id, limit: Self.maximumDeliveries)
         }
-        reading.context = try await IncidentContext(store, windows: context.windows.current, wall: time.wall)
+        reading.context = try await IncidentContext(store, windows: context.windows.current, wall: time.wall, for: role)
         let counts = try await store.statusCounts()
         var basis = try await context.basis(
-            time, counts: counts, isPaused: query.isPaused,
+            time, role, counts: counts, isPaused: query.isPaused,
             pauseAddress: query.with { $0.isPaused.toggle() }.address("/domains/\(domain.name)"))
         if reading.isChecking { basis.refreshSeconds = PageContext.fastRefreshSeconds }
         return DomainView(reading, cdnBaseURL: context.cdnBaseURL, basis: basis, time: time)

@@ -77,7 +77,8 @@ struct FrontPage: Equatable, Sendable {
         var reasons: [(group: ReasonGroup, example: BriefRecord?)] = []
         var attention: [String: [DomainStatus: Int]] = [:]
         var openIncidents = 0
-        var unacknowledged = 0
+        /// nil: who looks is not to know.
+        var unacknowledged: Int?
         var incidents: [String: IncidentNote] = [:]
         var context = IncidentContext()
     }
@@ -91,7 +92,7 @@ struct FrontPage: Equatable, Sendable {
         headline = Self.headline(
             all: all, tally: tally, waiting: waiting, other: counts[.divergent] ?? 0 > 0 ? "another" : "an old")
         note = Self.note(reading, all: all, tally: tally)
-        unacknowledged = reading.unacknowledged > 0 ? reading.unacknowledged.grouped : nil
+        unacknowledged = reading.unacknowledged.flatMap { $0 > 0 ? $0.grouped : nil }
         progress =
             waiting == 0 || all == 0
             ? nil
@@ -171,7 +172,7 @@ struct FrontPage: Equatable, Sendable {
             open == 0
                 ? "No incident is open." : open == 1 ? "1 incident is open" : "\(open.grouped) incidents are open")
         if open > 0 {
-            parts[parts.count - 1] += reading.unacknowledged == 0 ? ", all acknowledged." : ","
+            parts[parts.count - 1] += reading.unacknowledged.map { $0 == 0 ? ", all acknowledged." : "," } ?? "."
         }
         return parts.joined(separator: " ")
     }

@@ -7,6 +7,7 @@ import Storage
 /// The overview: the rows that it shows are read from the store, put into words, put into HTML.
 struct OverviewRoute: Sendable {
     let context: PageContext
+    let role: Role
 
     func answer(_ request: Request) async -> Response {
         let query = FrontQuery(
@@ -25,9 +26,10 @@ struct OverviewRoute: Sendable {
             query.filter, order: query.order, limit: query.rows, offset: (query.page - 1) * query.rows)
         var reading = FrontPage.Reading(query: query, counts: counts, total: total, records: records)
         reading.trend = try await store.statusCounts(since: time.now - Trend.window)
-        reading.context = try await IncidentContext(store, windows: context.windows.current, wall: time.wall)
+        reading.context = try await IncidentContext(store, windows: context.windows.current, wall: time.wall, for: role)
         let incidents = try await store.incidentCounts(since: .distantFuture)
-        (reading.openIncidents, reading.unacknowledged) = (incidents.open, incidents.unacknowledged)
+        reading.openIncidents = incidents.open
+        if role > .visitor { reading.unacknowledged = incidents.unacknowledged }
         let all = counts.values.reduce(0, +)
         let troubled = counts.reduce(0) { $0 + ($1.key.needsAttention ? $1.value : 0) }
         let isLarge = all > FrontPage.large
@@ -44,10 +46,10 @@ struct OverviewRoute: Sendable {
             let ids = records.flatMap { record in
                 record.status.needsAttention ? record.brief?.incidents.map(\.id) ?? [] : []
             }
-            reading.incidents = try await store.incidentNotes(ids)
+            if role > .visitor { reading.incidents = try await store.incidentNotes(ids) }
         }
         let basis = try await context.basis(
-            time, counts: counts, isPaused: query.isPaused,
+            time, role, counts: counts, isPaused: query.isPaused,
             pauseAddress: query.with {
                 $0.page = query.page
                 $0.isPaused.toggle()

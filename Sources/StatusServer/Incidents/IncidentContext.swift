@@ -21,7 +21,15 @@ package struct IncidentContext: Sendable {
         self.fleet = fleet.map { (record: $0.0, facts: $0.1) }
     }
 
-    init(_ store: Store, windows: [MaintenanceWindow], wall: Date) async throws {
+    /// Visitors get to know of nobody who acts, and of no trouble with a channel.
+    init(_ store: Store, windows: [MaintenanceWindow], wall: Date, for role: Role) async throws {
+        guard role > .visitor else {
+            let fleet = try await store.openFleetIncidents().filter { entry in
+                if case .fleet(let cause) = entry.0.incident.subject { !cause.inhibits.isEmpty } else { true }
+            }
+            self.init(fleet: fleet.map { (IncidentRecord(incident: $0.0.incident), $0.1) })
+            return
+        }
         self.init(
             silences: Silences(silences: try await store.silences(notOverAt: wall), windows: windows),
             acknowledgements: try await store.acknowledgements(), fleet: try await store.openFleetIncidents())

@@ -7,6 +7,7 @@ import Storage
 /// The list of incidents, and the page of one.
 struct IncidentPagesRoute: Sendable {
     let context: PageContext
+    let role: Role
 
     /// Of each section.
     private static let rows = 50
@@ -39,9 +40,9 @@ struct IncidentPagesRoute: Sendable {
         let shown = (reading.open + reading.pending + reading.resolved).map(\.incident.id)
         reading.notes = try await store.incidentNotes(shown)
         reading.facts = try await store.incidentFacts(shown)
-        reading.context = try await IncidentContext(store, windows: context.windows.current, wall: time.wall)
+        reading.context = try await IncidentContext(store, windows: context.windows.current, wall: time.wall, for: role)
         let basis = try await context.basis(
-            time, counts: try await store.statusCounts(), isPaused: query.isPaused,
+            time, role, counts: try await store.statusCounts(), isPaused: query.isPaused,
             pauseAddress: query.with {
                 $0.page = query.page
                 $0.isPaused.toggle()
@@ -67,12 +68,12 @@ struct IncidentPagesRoute: Sendable {
         }
         let path = "/incidents/\(record.incident.id)"
         let basis = try await context.basis(
-            time, counts: try await store.statusCounts(), isPaused: isPaused,
+            time, role, counts: try await store.statusCounts(), isPaused: isPaused,
             pauseAddress: isPaused ? path : path + "?pause=1")
         return IncidentView(
             record, facts: facts, note: try await store.incidentNotes([record.incident.id])[record.incident.id],
             deliveries: try await store.deliveries(incident: record.incident.id, limit: 200),
-            context: try await IncidentContext(store, windows: context.windows.current, wall: time.wall),
+            context: try await IncidentContext(store, windows: context.windows.current, wall: time.wall, for: role),
             labels: record.incident.domain.flatMap { context.watched.index[$0]?.labels } ?? [:], basis: basis,
             time: time)
     }

@@ -72,9 +72,9 @@ struct IncidentView: Equatable, Sendable {
             FrontPage.Kept(name: $0.name, value: "/domains/\($0.name)")
         }
         let isOpen = incident.state == .firing || incident.state == .recovering
-        canAcknowledge = basis.canWrite && isOpen && record.acknowledgement == nil
-        canUnacknowledge = basis.canWrite && isOpen && record.acknowledgement != nil
-        canSilence = basis.canWrite && isOpen && incident.domain != nil
+        canAcknowledge = basis.role == .writer && isOpen && record.acknowledgement == nil
+        canUnacknowledge = basis.role == .writer && isOpen && record.acknowledgement != nil
+        canSilence = basis.role == .writer && isOpen && incident.domain != nil
     }
 }
 

@@ -28,7 +28,11 @@ struct Frame: Equatable, Sendable {
     /// Versions of the files beside the page, so that a browser keeps each.
     let assets: String
     let json: String
+    /// Whether it leads to the login, or to the way out.
+    let canLogIn: Bool
     let canLogOut: Bool
+    /// Whether it leaves out the monitor's own matters.
+    let isPublic: Bool
     /// Whether the page shows what changes something.
     let canWrite: Bool
 
@@ -47,8 +51,8 @@ struct Frame: Equatable, Sendable {
         var refreshSeconds = 30
         var isPaused = false
         var pauseAddress = "?pause=1"
-        var canLogOut = false
-        var canWrite = true
+        var role = Role.writer
+        var needsLogin = false
     }
 
     enum Section { case domains, incidents }
@@ -71,8 +75,10 @@ struct Frame: Equatable, Sendable {
         version = basis.version.displayable
         assets = Assets.version
         self.json = json
-        canLogOut = basis.canLogOut
-        canWrite = basis.canWrite
+        isPublic = basis.role == .visitor
+        canLogIn = basis.needsLogin && isPublic
+        canLogOut = basis.needsLogin && !isPublic
+        canWrite = basis.role == .writer
     }
 }
 

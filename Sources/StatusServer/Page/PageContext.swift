@@ -52,20 +52,22 @@ final class PageContext: Sendable {
     private static let refreshSeconds = 30
     static let fastRefreshSeconds = 2
 
-    func basis(_ time: PageTime, counts: [DomainStatus: Int], isPaused: Bool, pauseAddress: String) async throws
-        -> Frame.Basis
-    {
-        let pending = try await store.pendingNotifications(of: hasChannel).reduce(0) { $0 + $1.count }
+    func basis(
+        _ time: PageTime, _ role: Role, counts: [DomainStatus: Int], isPaused: Bool, pauseAddress: String
+    ) async throws -> Frame.Basis {
         let waiting = counts[.waiting] ?? 0
+        var basis = Frame.Basis(
+            version: version,
+            refreshSeconds: waiting > 0 || timekeeper.pace != 1 ? Self.fastRefreshSeconds : Self.refreshSeconds,
+            isPaused: isPaused, pauseAddress: pauseAddress, role: role, needsLogin: key.policy.token != nil)
+        guard role > .visitor else { return basis }
+        let pending = try await store.pendingNotifications(of: hasChannel).reduce(0) { $0 + $1.count }
         let size = try await store.size()
-        let items = await health().items(
+        basis.health = await health().items(
             domains: counts.values.reduce(0, +), waiting: waiting, pendingMessages: pending, storeBytes: size,
             refusedReload: refusedReload.current, time: time)
-        return Frame.Basis(
-            version: version, health: items, openIncidents: try await store.openIncidentCount(),
-            refreshSeconds: waiting > 0 || timekeeper.pace != 1 ? Self.fastRefreshSeconds : Self.refreshSeconds,
-            isPaused: isPaused, pauseAddress: pauseAddress, canLogOut: key.policy.token != nil,
-            canWrite: !key.policy.isReadOnly)
+        basis.openIncidents = try await store.openIncidentCount()
+        return basis
     }
 
     /// Answers a request with a page, or says that the store does not answer.

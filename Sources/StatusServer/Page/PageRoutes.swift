@@ -27,11 +27,12 @@ struct PageRoutes: Sendable {
     private func answer(_ endpoint: PageEndpoint, _ request: Request, _ visit: Visit) async throws -> Response {
         let (id, domain) = (visit.parameter("id"), visit.parameter("domain"))
         switch endpoint {
-        case .overview: return await OverviewRoute(context: context).answer(request)
+        case .overview: return await OverviewRoute(context: context, role: visit.role).answer(request)
         case .domain:
-            return await DomainPageRoute(context: context, isChecking: actions.isChecking).answer(request, domain)
-        case .incidents: return await IncidentPagesRoute(context: context).list(request)
-        case .incident: return await IncidentPagesRoute(context: context).one(request, id)
+            return await DomainPageRoute(context: context, role: visit.role, isChecking: actions.isChecking)
+                .answer(request, domain)
+        case .incidents: return await IncidentPagesRoute(context: context, role: visit.role).list(request)
+        case .incident: return await IncidentPagesRoute(context: context, role: visit.role).one(request, id)
         case .feed: return try await feed.answer(request)
         case .badge: return try await feed.badge(visit.parameter("file"))
         case .asset: return Assets.answer(visit.parameter("name"))
@@ -70,6 +71,16 @@ enum PageEndpoint: String, CaseIterable, Sendable {
     case check = "POST /domains/{domain}/check"
     case silence = "POST /domains/{domain}/silence"
     case endSilence = "POST /silences/{id}/end"
+
+    /// Whether it needs no token where `server.public` is set.
+    var isPublic: Bool {
+        switch self {
+        case .overview, .domain, .badge: true
+        case .incidents, .incident, .feed, .asset, .loginForm, .login, .acknowledge, .unacknowledge, .check, .silence,
+            .endSilence:
+            false
+        }
+    }
 }
 
 /// What people do on the pages: acknowledgements, silences, and a check now. Each form leads back to its page.
