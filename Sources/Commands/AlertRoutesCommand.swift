@@ -139,7 +139,7 @@ struct RoutesText {
 
     var json: OrderedJSON {
         .object([
-            ("domain", .string(routes.domain.name)),
+            ("schema", .string("aasa-monitor/routes/v1")), ("domain", .string(routes.domain.name)),
             ("labels", .object(routes.labels.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })),
             ("incidents", .array(routes.incidents.map { Self.json($0, "kinds") })),
             ("changes", .array(routes.changes.map(Self.json))),

@@ -134,7 +134,8 @@ enum DeliveryListing {
 
     static func json(_ record: DeliveryRecord) -> OrderedJSON {
         .object([
-            ("id", .integer(Int(record.id))), ("at", .optional(record.at)),
+            ("schema", .string("aasa-monitor/delivery/v1")), ("id", .integer(Int(record.id))),
+            ("at", .optional(record.at)),
             ("outcome", .string(record.outcome.rawValue)), ("channel", .string(record.channel)),
             ("type", .string(record.type.rawValue)), ("reason", .string(record.reason.rawValue)),
             ("incident", .string(record.incidentID)), ("domain", .optional(record.incident?.domain?.name)),

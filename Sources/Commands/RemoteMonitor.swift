@@ -187,16 +187,20 @@ extension RemoteMonitor {
 
     // MARK: - Silences
 
-    func add(_ request: SilenceRequest) async throws -> Silence {
+    /// `length`: nil where it ends at an instant. A length counts by the daemon's clock.
+    /// - Returns: the silence, and how many watched domains it is about; nil where an older daemon does not say.
+    func add(_ request: SilenceRequest, lasting length: Duration?) async throws -> (Silence, watched: Int?) {
         let scope = request.scope
         var members: [(String, OrderedJSON)] = [
             ("domains", .array(scope.domains.map { .string($0.description) })),
             ("labels", .object(scope.labels.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })),
-            ("until", .string(request.endsAt.rfc3339)), ("author", .string(request.author)),
+            length.map { ("for", .string("\(Int($0.inSeconds * 1000))ms")) }
+                ?? ("until", .string(request.endsAt.rfc3339)), ("author", .string(request.author)),
             ("reason", .string(request.reason)),
         ]
         if let kinds = scope.kinds { members.append(("kinds", .array(kinds.map { .string($0.rawValue) }))) }
-        return try read(try await post("silences", .object(members)), APIAnswer.silence)
+        let answer = try await post("silences", .object(members))
+        return (try read(answer, APIAnswer.silence), try read(answer, APIAnswer.watchedDomains))
     }
 
     func silences() async throws -> [Silence] { try read(try await get("silences"), APIAnswer.silences) }

@@ -63,25 +63,19 @@ struct SilenceAdd: AsyncParsableCommand {
         let request: SilenceRequest
         do {
             request = try SilenceRequest(
-                scope: try scope(), startsAt: now, endsAt: try end(now: now),
+                scope: try SilenceScope(targets: targets, kinds: kinds), startsAt: now, endsAt: try end(now: now),
                 author: author ?? Operator.name, reason: reason)
         } catch let fault as SilenceFault {
             throw ValidationError(fault.description)
-        } catch let fault as DomainFault {
-            throw ValidationError(fault.description)
         }
-        // Labels are of the configuration, which this command does not read.
-        let isUsed = { (domain: Domain) in
-            IncidentKind.allCases.contains {
-                request.scope.matches(domain: domain, labels: request.scope.labels, kind: $0)
-            }
+        let (silence, watched) = try await remote.ask(
+            { try await $0.add(request, lasting: length?.duration) }, or: store, .beside
+        ) { store in
+            let watched = try await store.watchedLabels().count { request.scope.isAbout($0.key, labels: $0.value) }
+            return (try await store.add(request), watched)
         }
-        let silence = try await remote.ask({ try await $0.add(request) }, or: store, .beside) { store in
-            let silence = try await store.add(request)
-            if try await !store.domainNames().contains(where: isUsed) {
-                Console.remark("no domain that was checked yet matches; the silence is kept")
-            }
-            return silence
+        if watched == 0 {
+            Console.remark("no watched domain matches; the silence is kept for one that is watched later")
         }
         Console.print(
             "silence \(silence.id): \(silence.scope) until \(silence.endsAt.rfc3339); "
@@ -95,28 +89,6 @@ struct SilenceAdd: AsyncParsableCommand {
             ("--config", store.configuration.path),
         ]
         .compactMap { name, value in value.map { " \(name) '\($0.replacing("'", with: #"'\''"#))'" } }.joined()
-    }
-
-    private func scope() throws -> SilenceScope {
-        var scope = SilenceScope()
-        for target in targets {
-            if let sign = target.firstIndex(of: "=") {
-                scope.labels[String(target[..<sign])] = String(target[target.index(after: sign)...])
-            } else {
-                scope.domains.append(try DomainPattern(target))
-            }
-        }
-        if !kinds.isEmpty {
-            scope.kinds = try kinds.map { name in
-                guard let kind = IncidentKind(rawValue: name) else {
-                    throw SilenceFault(
-                        "'\(name.displayable)' is no kind of incident; the kinds are "
-                            + IncidentKind.allCases.map(\.rawValue).joined(separator: ", "))
-                }
-                return kind
-            }
-        }
-        return scope
     }
 
     private func end(now: Date) throws -> Date {

@@ -29,10 +29,7 @@ struct LineLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        var fields: [String: String] = [:]
-        for (key, value) in metadata.merging(event.metadata ?? [:], uniquingKeysWith: { _, new in new }) {
-            fields[key] = "\(value)"
-        }
+        let fields = metadata.merging(event.metadata ?? [:]) { _, new in new }
         let time = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         let line =
             isJSON
@@ -41,26 +38,31 @@ struct LineLogHandler: LogHandler {
         LogSink.shared.write(line)
     }
 
-    private static func text(_ time: String, _ level: Logger.Level, _ message: String, _ fields: [String: String])
+    /// logfmt, as Go's `log/slog` and Prometheus write it.
+    private static func text(_ time: String, _ level: Logger.Level, _ message: String, _ fields: Logger.Metadata)
         -> String
     {
-        let pairs = fields.sorted { $0.key < $1.key }.map { key, value in
-            let clean = value.displayable
-            return clean.contains(where: { $0 == " " || $0 == "\"" }) ? "\(key)=\"\(clean)\"" : "\(key)=\(clean)"
-        }
-        return ([time, level.rawValue, message.displayable] + pairs).joined(separator: " ")
+        let all =
+            [("time", time), ("level", level.rawValue), ("msg", message)]
+            + fields.sorted { $0.key < $1.key }.map { ($0.key, "\($0.value)") }
+        return all.map { key, value in "\(key)=\(quoted(value.displayable))" }.joined(separator: " ")
     }
 
-    private static func json(_ time: String, _ level: Logger.Level, _ message: String, _ fields: [String: String])
+    private static func quoted(_ value: String) -> String {
+        let isPlain = !value.isEmpty && value.unicodeScalars.allSatisfy { !" \"=\\".unicodeScalars.contains($0) }
+        if isPlain { return value }
+        return "\"" + value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+
+    private static func json(_ time: String, _ level: Logger.Level, _ message: String, _ fields: Logger.Metadata)
         -> String
     {
-        var object = fields
-        object["time"] = time
-        object["level"] = level.rawValue
-        object["message"] = message
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(object)).map { String(decoding: $0, as: UTF8.self) } ?? message
+        var object: [(String, OrderedJSON)] = fields.map { key, value in
+            if case .stringConvertible(let number as Int) = value { return (key, .integer(number)) }
+            return (key, .string("\(value)"))
+        }
+        object += [("time", .string(time)), ("level", .string(level.rawValue)), ("message", .string(message))]
+        return OrderedJSON.object(object.sorted { $0.0 < $1.0 }).text(isPretty: false)
     }
 }
 

@@ -302,7 +302,7 @@ package struct MonitorDaemon: Sendable {
         var ends: [@Sendable () async -> Void] = [
             {
                 for await signal in stops {
-                    surroundings.logger.notice("stopping", metadata: ["signal": "\(signal)"])
+                    surroundings.logger.notice("stopping", metadata: ["signal": .stringConvertible(signal)])
                     return
                 }
             }
@@ -339,9 +339,10 @@ package struct MonitorDaemon: Sendable {
             onListening: { port in
                 let address = "http://\(listening.shownHost):\(port)/"
                 logger.notice(
-                    "watching \(StatusLine.words(domains: configuration.domains.count)); status page at \(address)",
+                    "status page at \(address) for \(configuration.domains.count.of("domain"))",
                     metadata: [
-                        "store": "\(surroundings.storePath)", "channels": "\(configuration.alerts.channels.count)",
+                        "store": "\(surroundings.storePath)",
+                        "channels": .stringConvertible(configuration.alerts.channels.count),
                     ])
                 onListening()
                 await surroundings.onListening(address)

@@ -56,8 +56,8 @@ extension MonitorDaemon {
     ) async throws -> MonitorRound {
         let logger = surroundings.logger
         logger.info(
-            "checking \(StatusLine.words(domains: configuration.domains.count)) once",
-            metadata: ["store": "\(surroundings.storePath)", "channels": "\(routing.channels.count)"])
+            "checking \(configuration.domains.count.of("domain")) once",
+            metadata: ["store": "\(surroundings.storePath)", "channels": .stringConvertible(routing.channels.count)])
         let feeds = routing.channels.filter(\.kind.isFeed).map(\.name)
         if !feeds.isEmpty {
             logger.warning(
@@ -101,8 +101,9 @@ extension MonitorDaemon {
         logger.info(
             "done",
             metadata: [
-                "domains": "\(watchers.count)", "failing": "\(outcome.failing)", "messages": "\(sent)",
-                "pending": "\(pending)",
+                "domains": .stringConvertible(watchers.count), "failing": .stringConvertible(outcome.failing),
+                "messages": .stringConvertible(sent),
+                "pending": .stringConvertible(pending),
             ])
         return MonitorRound(
             domains: watchers.count, failing: outcome.failing, discarded: outcome.discarded, pending: pending)

@@ -97,8 +97,9 @@ struct Reload: Sendable {
         logger.notice(
             "configuration reloaded",
             metadata: [
-                "domains": "\(next.domains.count)", "added": "\(changes.added)", "removed": "\(changes.removed)",
-                "changed": "\(changes.changed)",
+                "domains": .stringConvertible(next.domains.count), "added": .stringConvertible(changes.added),
+                "removed": .stringConvertible(changes.removed),
+                "changed": .stringConvertible(changes.changed),
                 "new_channels": "\(after.subtracting(before).sorted().joined(separator: ", "))",
                 "removed_channels": "\(before.subtracting(after).sorted().joined(separator: ", "))",
             ])

@@ -38,7 +38,7 @@ package struct RemovedDomainCleanup: Sendable {
             try await store.forget(domain)
             logger.notice(
                 "domain removed: no longer in the configuration",
-                metadata: ["domain": "\(domain)", "resolved": "\(evaluation.changes.count)"])
+                metadata: ["domain": "\(domain)", "resolved": .stringConvertible(evaluation.changes.count)])
         }
         return hasChanged
     }

@@ -2,6 +2,7 @@
 // be the larger part of it.
 // https://www.freedesktop.org/software/systemd/man/latest/sd_notify.html
 
+import Evidence
 import Dispatch
 import Foundation
 import Glibc
@@ -113,11 +114,8 @@ struct StatusLine: Sendable {
     }
 
     static func line(domains: Int, failing: Int, incidents: Int) -> String {
-        "\(words(domains: domains)), \(failing) failing, "
-            + "\(incidents) \(incidents == 1 ? "incident" : "incidents") open"
+        "\(domains.of("domain")), \(failing) failing, \(incidents.of("incident")) open"
     }
-
-    static func words(domains: Int) -> String { "\(domains) \(domains == 1 ? "domain" : "domains")" }
 }
 
 /// Gets the scheduler's own word, from its loop, on whether checks end. A timer of its own would go on while the scheduler is

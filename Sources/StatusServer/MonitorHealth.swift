@@ -64,6 +64,8 @@ extension MonitorHealth {
                 .trouble(
                     "Alerts",
                     "\(channel.name.onOneLine(upTo: 40)) fails since \(time.brief(channel.since))\(more), \(pending)"))
+        } else if channels == 0 {
+            items.append(.trouble("Alerts", "no channel: nobody is notified"))
         } else {
             items.append(.fine("Alerts", "\(pending), \(channels.of("channel"))"))
         }

@@ -68,6 +68,9 @@ struct WatchIndex: Sendable {
 
     subscript(domain: Domain) -> WatchedDomainInfo? { byDomain[domain].map { domains[$0] } }
 
+    /// How many watched domains a silence is about.
+    func count(of scope: SilenceScope) -> Int { domains.count { scope.isAbout($0.domain, labels: $0.labels) } }
+
     func count(key: String, value: String) -> Int { counts[key]?[value] ?? 0 }
     func valueCount(of key: String) -> Int { counts[key]?.count ?? 0 }
 

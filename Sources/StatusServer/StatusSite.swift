@@ -156,7 +156,7 @@ package struct StatusSite: Service {
             deliveries: DeliveryRoute(
                 store: store, timekeeper: timekeeper, gate: gate, actions: actions, onWrite: onWrite),
             silences: SilenceRoute(
-                store: store, timekeeper: timekeeper, windows: windows, gate: gate, onWrite: onWrite),
+                store: store, timekeeper: timekeeper, watched: watched, windows: windows, gate: gate, onWrite: onWrite),
             metrics: metrics, probe: ProbeRoute(actions: actions, gate: gate),
             readiness: ReadyRoute(store: store, health: health))
     }

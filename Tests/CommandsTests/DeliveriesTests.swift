@@ -113,7 +113,7 @@ extension CommandsTests {
             let text = DeliveryListing.json(unknown).text(isPretty: false)
             #expect(
                 text
-                    == #"{"id": 7, "at": "2026-11-21T07:00:00Z", "outcome": "delivered", "channel": "ops", "#
+                    == #"{"schema": "aasa-monitor/delivery/v1", "id": 7, "at": "2026-11-21T07:00:00Z", "outcome": "delivered", "channel": "ops", "#
                     + #""type": "incident.firing", "reason": "escalated", "incident": "0123456789abcdef", "#
                     + #""domain": null, "kind": null, "version": 2, "message_key": "k1", "attempts": 3, "#
                     + #""status": 200, "error": null}"#)

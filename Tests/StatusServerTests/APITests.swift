@@ -215,10 +215,13 @@ extension StatusServerSuite {
                 #expect(try await retry("ops", ["Origin: https://evil.example"]).status == 403)
                 let untouched = try await scratch.store.channelRecords()
                 #expect(untouched.count { $0.hold != nil } == 3)
-                #expect(try await retry("ops").body == #"{"channel":"ops","held_until":null,"pending":0}"#)
+                #expect(
+                    try await retry("ops").body
+                        == #"{"channel":"ops","held_until":null,"pending":0,"schema":"aasa-monitor/retry/v1"}"#)
                 #expect(
                     try await retry("slow").body
-                        == #"{"channel":"slow","held_until":"2026-11-21T07:10:00Z","pending":0}"#)
+                        == #"{"channel":"slow","held_until":"2026-11-21T07:10:00Z","pending":0,"#
+                        + #""schema":"aasa-monitor/retry/v1"}"#)
                 for name in ["removed", "none"] { #expect(try await retry(name).status == 404) }
                 #expect(try await ask(port, "/api/v1/channels/ops/retry").status == 405)
             }
@@ -243,7 +246,9 @@ extension StatusServerSuite {
             }
             for (names, words) in [(["ops"], "1 pending, "), ([], "0 pending, ")] as [(Set<String>, String)] {
                 let actions = MonitorActions(hasChannel: { names.contains($0) })
-                try await scratch.serving(watched: [try info("a.test")], actions: actions) { port in
+                try await scratch.serving(
+                    watched: [try info("a.test")], actions: actions, health: MonitorHealth(channels: 1)
+                ) { port in
                     let deliveries = try await ask(port, "/api/v1/deliveries").body
                     #expect(deliveries.contains(#""channel":"ops""#) == names.contains("ops"))
                     #expect(!deliveries.contains("removed"))

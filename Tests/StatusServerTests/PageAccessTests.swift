@@ -87,7 +87,7 @@ extension StatusServerSuite {
                 if expected == 303 {
                     #expect(answer.headers["location"] == "/domains/a.test#silence")
                     let ended = try await post(port, "/silences/\(silences[0].id)/end", "back=//evil.example", headers)
-                    #expect(ended.status == 303 && ended.headers["location"] == "/")
+                    #expect(ended.status == 303 && ended.headers["location"] == "/silences")
                     #expect(try await scratch.store.silences(notOverAt: noon).isEmpty)
                 }
                 #expect(writes.withLock(\.self) == (expected == 303 ? 2 : 0))

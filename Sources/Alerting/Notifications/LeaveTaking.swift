@@ -41,7 +41,7 @@ struct LeaveTaking: Sendable {
         if left.count < open.count {
             delivery.logger.notice(
                 "the channel's messages go elsewhere now; its former place was notified",
-                metadata: ["channel": "\(channel.name)", "incidents": "\(open.count - left.count)"])
+                metadata: ["channel": "\(channel.name)", "incidents": .stringConvertible(open.count - left.count)])
         }
         LeftOpen(channel: channel.name, type: channel.kind.rawValue, incidents: left).log(to: delivery.logger)
     }
@@ -141,7 +141,7 @@ package struct LeftOpen: Equatable, Sendable {
             level: isPager ? .warning : .notice,
             "a former place of this channel does not receive the end of these incidents\(isPager ? "; end them there by hand" : "")",
             metadata: [
-                "channel": "\(channel.displayable)", "incidents": "\(incidents.count)",
+                "channel": "\(channel.displayable)", "incidents": .stringConvertible(incidents.count),
                 "open": "\(named.joined(separator: "; "))",
             ])
     }

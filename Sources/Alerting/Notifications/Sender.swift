@@ -112,10 +112,10 @@ struct Sender: Sendable {
     ) {
         var metadata: Logger.Metadata = [
             "channel": "\(channel.name)", "message_key": "\(message.key)", "kind": "\(message.kind.rawValue)",
-            "reason": "\(message.reason.rawValue)", "attempt": "\(message.attempts + 1)",
+            "reason": "\(message.reason.rawValue)", "attempt": .stringConvertible(message.attempts + 1),
         ]
         metadata.merge(about.metadata) { $1 }
-        if let status { metadata["status"] = "\(status)" }
+        if let status { metadata["status"] = .stringConvertible(status) }
         let level: Logger.Level
         let text: Logger.Message
         switch outcome {

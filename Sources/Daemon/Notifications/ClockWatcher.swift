@@ -38,7 +38,7 @@ package struct ClockWatcher: Sendable {
         offset = present
         logger.notice(
             "wall clock moved: silences, maintenance windows and timestamps follow it",
-            metadata: ["seconds": "\(Int(step.rounded()))"])
+            metadata: ["seconds": .stringConvertible(Int(step.rounded()))])
         onStep()
     }
 

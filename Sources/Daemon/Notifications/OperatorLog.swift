@@ -95,7 +95,8 @@ final class OperatorLog: Sendable {
 
     private func metadata(_ silence: Silence) -> Logger.Metadata {
         var metadata: Logger.Metadata = [
-            "silence": "\(silence.id)", "scope": "\(silence.scope)", "until": "\(silence.endsAt.rfc3339)",
+            "silence": .stringConvertible(Int(silence.id) ?? 0), "scope": "\(silence.scope)",
+            "until": "\(silence.endsAt.rfc3339)",
             "by": "\(silence.author.displayable)", "why": "\(silence.reason.displayable)",
         ]
         if silence.startsAt > time.wall() { metadata["from"] = "\(silence.startsAt.rfc3339)" }

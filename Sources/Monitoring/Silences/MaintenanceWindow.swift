@@ -21,6 +21,9 @@ package struct MaintenanceWindow: Equatable, Sendable {
         case until(TimeOfDay)
     }
 
+    /// As people write it; Foundation knows `UTC` by another name.
+    package var zoneName: String { zone.identifier == "GMT" ? "UTC" : zone.identifier }
+
     /// One that lasts longer would never end.
     package static let longest: Duration = .seconds(7 * 86_400)
 

@@ -89,6 +89,35 @@ package struct SilenceScope: Codable, Equatable, Sendable {
         self.kinds = kinds
     }
 
+    /// What people write: `example.com`, `*.example.com`, `all`, labels as `team=growth`; kinds by their names, none for all.
+    /// - Throws: `SilenceFault` with a sentence for the person who wrote it.
+    package init(targets: [String], kinds: [String]) throws(SilenceFault) {
+        self.init()
+        for target in targets {
+            if let sign = target.firstIndex(of: "=") {
+                labels[String(target[..<sign])] = String(target[target.index(after: sign)...])
+            } else {
+                do { domains.append(try DomainPattern(target)) } catch { throw SilenceFault(error.description) }
+            }
+        }
+        guard !kinds.isEmpty else { return }
+        var chosen: [IncidentKind] = []
+        for name in kinds {
+            guard let kind = IncidentKind(rawValue: name) else {
+                throw SilenceFault(
+                    "'\(name.displayable.shortened(to: 40))' is no kind of incident; the kinds are "
+                        + IncidentKind.allCases.map(\.rawValue).joined(separator: ", "))
+            }
+            chosen.append(kind)
+        }
+        self.kinds = chosen
+    }
+
+    /// Whether it is about a domain, if only about one kind of its trouble.
+    package func isAbout(_ domain: Domain, labels: [String: String]) -> Bool {
+        IncidentKind.allCases.contains { matches(domain: domain, labels: labels, kind: $0) }
+    }
+
     /// `domain`: nil for what is about no single domain; only a scope for all of them, whatever their labels, matches that.
     package func matches(domain: Domain?, labels: [String: String], kind: IncidentKind) -> Bool {
         guard !domains.isEmpty || !self.labels.isEmpty else { return false }

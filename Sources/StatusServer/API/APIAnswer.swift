@@ -72,6 +72,12 @@ package enum APIAnswer {
         try decoder.decode(SilenceContent.self, from: data).silence
     }
 
+    /// How many watched domains a new silence is about; nil where an older daemon does not say.
+    package static func watchedDomains(_ data: Data) throws -> Int? {
+        struct Document: Decodable { let watchedDomains: Int? }
+        return try decoder.decode(Document.self, from: data).watchedDomains
+    }
+
     package static func silences(_ data: Data) throws -> [Silence] {
         struct List: Decodable { let silences: [SilenceContent] }
         return try decoder.decode(List.self, from: data).silences.map(\.silence)

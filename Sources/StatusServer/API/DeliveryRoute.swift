@@ -170,6 +170,7 @@ package struct MessageDocument: Codable, Sendable {
 
 /// What a channel does after a retry.
 package struct RetryDocument: Codable, Sendable {
+    private var schema: String? = "aasa-monitor/retry/v1"
     package let channel: String
     /// Until then it sends nothing, as its receiver asked; null: it is tried now.
     package let heldUntil: Nullable<Date>

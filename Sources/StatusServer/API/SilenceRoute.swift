@@ -11,6 +11,7 @@ import Storage
 struct SilenceRoute: Sendable {
     let store: Store
     let timekeeper: any Timekeeper
+    let watched: WatchList
     let windows: WindowList
     let gate: WriteGate
     /// As `StatusSite`'s.
@@ -32,7 +33,10 @@ struct SilenceRoute: Sendable {
                 let order = try SilenceOrder(json: body, now: now)
                 let silence = try await store.add(order.request)
                 await onWrite()
-                return try gate.json(SilenceDocument(silence, now: now), .created)
+                let answer = SilenceAnswer(
+                    silence: SilenceDocument(silence, now: now),
+                    watchedDomains: watched.index.count(of: silence.scope))
+                return try gate.json(answer, .created)
             } catch let error as SilenceFault {
                 return gate.fault(error.description, .badRequest)
             }
@@ -112,17 +116,8 @@ struct SilenceOrder {
     private static func kinds(_ object: [String: Any]) throws(SilenceFault) -> [IncidentKind]? {
         switch object["kinds"] {
         case nil, is NSNull: return nil
-        case let names as [String]:
-            var kinds: [IncidentKind] = []
-            for name in names {
-                guard let kind = IncidentKind(rawValue: name) else {
-                    let all = IncidentKind.allCases.map(\.rawValue).joined(separator: ", ")
-                    throw SilenceFault(
-                        "'\(name.displayable.shortened(to: 40))' is no kind of incident; the kinds are \(all)")
-                }
-                kinds.append(kind)
-            }
-            return kinds
+        case let names as [String] where names.isEmpty: return []
+        case let names as [String]: return try SilenceScope(targets: [], kinds: names).kinds
         default: throw SilenceFault("'kinds' is no list of texts")
         }
     }
@@ -154,12 +149,13 @@ package struct SilenceDocument: Encodable, Sendable {
     }
 
     private enum Key: String, CodingKey {
-        case id, state, domains, labels, kinds, author, reason
+        case schema, id, state, domains, labels, kinds, author, reason
         case startsAt = "starts_at", endsAt = "ends_at"
     }
 
     package func encode(to encoder: any Encoder) throws {
         var root = encoder.container(keyedBy: Key.self)
+        try root.encode("aasa-monitor/silence/v1", forKey: .schema)
         try root.encode(silence.id, forKey: .id)
         try root.encode(state, forKey: .state)
         try root.encode(silence.scope.domains, forKey: .domains)
@@ -191,14 +187,30 @@ struct MaintenanceDocument: Encodable {
         try root.encode(window.name, forKey: .name)
         try root.encode(window.scope.domains, forKey: .domains)
         try root.encode(window.scope.labels, forKey: .labels)
-        try root.encode(window.zone.identifier, forKey: .zone)
+        try root.encode(window.zoneName, forKey: .zone)
         try root.encode(window.reason, forKey: .reason)
         try root.encode(window.end(at: now)?.rfc3339, forKey: .activeUntil)
         try root.encode(window.nextStart(after: now)?.rfc3339, forKey: .nextStart)
     }
 }
 
+/// The answer to `POST /api/v1/silences`.
+private struct SilenceAnswer: Encodable {
+    let silence: SilenceDocument
+    /// How many of the watched domains it is about.
+    let watchedDomains: Int
+
+    private enum Key: String, CodingKey { case watchedDomains = "watched_domains" }
+
+    func encode(to encoder: any Encoder) throws {
+        try silence.encode(to: encoder)
+        var root = encoder.container(keyedBy: Key.self)
+        try root.encode(watchedDomains, forKey: .watchedDomains)
+    }
+}
+
 struct SilenceList: Encodable {
+    let schema = "aasa-monitor/silences/v1"
     let silences: [SilenceDocument]
     let maintenance: [MaintenanceDocument]
 }

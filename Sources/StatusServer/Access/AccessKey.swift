@@ -125,7 +125,7 @@ final class AccessKey: Sendable {
             "address": "\((client ?? visit.peer).map(\.description) ?? "unknown")", "by": "\(way.rawValue)",
         ]
         if case .slowed(let seconds) = answer {
-            metadata["retry_after"] = "\(seconds)"
+            metadata["retry_after"] = .stringConvertible(seconds)
             logger.warning("too many wrong tokens; address slowed down", metadata: metadata)
         } else {
             metadata["path"] = "\(request.uri.path.displayable.shortened(to: 100))"

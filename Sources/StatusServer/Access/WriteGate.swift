@@ -58,24 +58,25 @@ struct WriteGate: Sendable {
 
 /// What a form of our own pages sends.
 struct FormBody: Sendable {
-    private let fields: [String: String]
+    private var fields: [(name: String, value: String)] = []
 
     static let maximumBytes = 16 * 1024
 
-    subscript(name: String) -> String { fields[name] ?? "" }
+    /// Of two fields of one name the first.
+    subscript(name: String) -> String { fields.first { $0.name == name }?.value ?? "" }
 
-    /// `a=b+c&d=%C3%A4`; of two fields of one name the first counts.
+    /// The values of all fields of a name.
+    func all(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
+
+    /// `a=b+c&d=%C3%A4`
     init(_ text: String) {
-        var fields: [String: String] = [:]
-        for pair in text.split(separator: "&").prefix(64) {
+        for pair in text.split(separator: "&").prefix(256) {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             func decoded(_ part: Substring) -> String {
                 part.replacing("+", with: " ").removingPercentEncoding ?? ""
             }
-            let name = decoded(parts[0])
-            if fields[name] == nil { fields[name] = parts.count > 1 ? decoded(parts[1]) : "" }
+            fields.append((decoded(parts[0]), parts.count > 1 ? decoded(parts[1]) : ""))
         }
-        self.fields = fields
     }
 
     /// Where to go afterwards: a path of ours, whatever the form says.

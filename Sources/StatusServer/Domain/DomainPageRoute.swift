@@ -9,6 +9,7 @@ struct DomainPageRoute: Sendable {
     let context: PageContext
     let role: Role
     let isChecking: @Sendable (Domain) -> Bool
+    var refusal: Frame.Refusal?
 
     private static let maximumIncidents = 40
     private static let maximumDeliveries = 40
@@ -17,9 +18,10 @@ struct DomainPageRoute: Sendable {
         guard let domain = try? Domain(name), let watched = context.watched.index[domain] else {
             return Response(plain: "404 this domain is not watched here\n", status: .notFound)
         }
-        let query = DomainQuery(
+        var query = DomainQuery(
             Dictionary(request.uri.queryParameters.map { (String($0.key), String($0.value)) }) { first, _ in first })
-        return await context.answer(request, .domain) { time in
+        if refusal != nil { query.isPaused = true }
+        return await context.answer(request, .domain) { [query] time in
             let view = try await view(watched, query, time)
             return (view, view.frame)
         }
@@ -50,6 +52,7 @@ struct DomainPageRoute: Sendable {
         var basis = try await context.basis(
             time, role, counts: counts, isPaused: query.isPaused,
             pauseAddress: query.with { $0.isPaused.toggle() }.address("/domains/\(domain.name)"))
+        basis.refusal = refusal
         if reading.isChecking { basis.refreshSeconds = PageContext.fastRefreshSeconds }
         return DomainView(reading, cdnBaseURL: context.cdnBaseURL, basis: basis, time: time)
     }

@@ -167,7 +167,7 @@ struct DomainView: Equatable, Sendable {
             }
         noFindings = verdict != nil && findings.isEmpty
         silences = reading.context.silences.silences.filter {
-            $0.scope.matches(domain: domain, labels: watched.labels, kind: .cdnStale)
+            $0.scope.isAbout(domain, labels: watched.labels)
         }.map { SilenceRow($0, time) }
         evidence = reading.full.map(EvidencePart.all) ?? []
         originURL = domain.wellKnownURL

@@ -12,6 +12,8 @@ struct FrontPage: Equatable, Sendable {
     let note: String
     /// How many open incidents nobody acknowledged; nil: none.
     let unacknowledged: String?
+    /// That a silence covers everything; nil where none does.
+    let nobody: String?
     let fleet: [FleetLine]
     let progress: Progress?
     let tiles: [Tile]
@@ -104,6 +106,10 @@ struct FrontPage: Equatable, Sendable {
         frame = Frame(
             title: (troubled > 0 ? "(\(troubled.grouped)) " : "") + headline, tone: worst.tone, section: .domains,
             json: "/api/v1/domains", basis: basis, time: time)
+        nobody = reading.context.silences.everything(at: time.wall).map {
+            "Nobody is notified until \($0.until.map { PageTime.brief($0, wall: time.wall) } ?? "further notice"): "
+                + "a silence covers all domains."
+        }
         fleet = reading.context.fleet.map { FleetLine($0.record, $0.facts, time: time) }
         tiles = DomainStatus.Tile.allCases.compactMap { tile in
             if tile == .unknown, tally(.unknown) == 0 { return nil }

@@ -8,14 +8,16 @@ import Storage
 struct IncidentPagesRoute: Sendable {
     let context: PageContext
     let role: Role
+    var refusal: Frame.Refusal?
 
     /// Of each section.
     private static let rows = 50
 
     func list(_ request: Request) async -> Response {
-        let query = IncidentsQuery(
+        var query = IncidentsQuery(
             Dictionary(request.uri.queryParameters.map { (String($0.key), String($0.value)) }) { first, _ in first })
-        return await context.answer(request, .incidents) { time in
+        if refusal != nil { query.isPaused = true }
+        return await context.answer(request, .incidents) { [query] time in
             let view = try await list(query, time)
             return (view, view.frame)
         }
@@ -35,23 +37,25 @@ struct IncidentPagesRoute: Sendable {
             pending: isFirst ? try await store.pendingIncidents(filter, limit: Self.rows) : [],
             resolved: Array(resolved.prefix(Self.rows)), all: try await store.incidentCounts(since: start),
             counts: try await store.incidentCounts(filter, since: start))
+        reading.chosen = Set(refusal?.incidents ?? [])
         reading.hasMore = resolved.count > Self.rows
         reading.labels = { watched[$0]?.labels ?? [:] }
         let shown = (reading.open + reading.pending + reading.resolved).map(\.incident.id)
         reading.notes = try await store.incidentNotes(shown)
         reading.facts = try await store.incidentFacts(shown)
         reading.context = try await IncidentContext(store, windows: context.windows.current, wall: time.wall, for: role)
-        let basis = try await context.basis(
+        var basis = try await context.basis(
             time, role, counts: try await store.statusCounts(), isPaused: query.isPaused,
             pauseAddress: query.with {
                 $0.page = query.page
                 $0.isPaused.toggle()
             }.address)
+        basis.refusal = refusal
         return IncidentsView(reading, basis: basis, time: time)
     }
 
     func one(_ request: Request, _ id: String) async -> Response {
-        let isPaused = request.uri.queryParameters["pause"] != nil
+        let isPaused = refusal != nil || request.uri.queryParameters["pause"] != nil
         return await context.answer(request, .incident) { time in
             try await view(id, isPaused: isPaused, time).map { ($0, $0.frame) }
         }
@@ -67,9 +71,10 @@ struct IncidentPagesRoute: Sendable {
             return nil
         }
         let path = "/incidents/\(record.incident.id)"
-        let basis = try await context.basis(
+        var basis = try await context.basis(
             time, role, counts: try await store.statusCounts(), isPaused: isPaused,
             pauseAddress: isPaused ? path : path + "?pause=1")
+        basis.refusal = refusal
         return IncidentView(
             record, facts: facts, note: try await store.incidentNotes([record.incident.id])[record.incident.id],
             deliveries: try await store.deliveries(incident: record.incident.id, limit: 200),

@@ -17,6 +17,10 @@ struct IncidentsView: Equatable, Sendable {
     let ticks: [PropagationPicture.Tick]
     let sections: [Section]
     let isEmpty: Bool
+    /// Whether there are incidents to acknowledge, and who looks may.
+    let canAcknowledge: Bool
+    /// This view, where a form leads back to.
+    let address: String
     let older: String?
 
     struct Section: Equatable, Sendable {
@@ -28,6 +32,9 @@ struct IncidentsView: Equatable, Sendable {
 
     struct Row: Equatable, Sendable {
         let id: String
+        /// The incident's own.
+        let number: String
+        let isChosen: Bool
         let address: String
         let domain: String
         let domainAddress: String?
@@ -65,6 +72,8 @@ struct IncidentsView: Equatable, Sendable {
         var context = IncidentContext()
         var labels: @Sendable (Domain) -> [String: String] = { _ in [:] }
         var hasMore = false
+        /// Those that a refused form had chosen.
+        var chosen: Set<String> = []
     }
 
     init(_ reading: Reading, basis: Frame.Basis, time: PageTime) {
@@ -122,6 +131,9 @@ struct IncidentsView: Equatable, Sendable {
         ]
         sections = all.filter { !$0.rows.isEmpty }
         isEmpty = sections.isEmpty
+        canAcknowledge =
+            basis.role == .writer && sections.contains { $0.rows.count(where: \.isUnacknowledged) > 1 }
+        address = query.address
         older = reading.hasMore ? query.with { $0.page = query.page + 1 }.address : nil
     }
 }
@@ -169,6 +181,8 @@ extension IncidentsView.Row {
     ) {
         let (incident, time) = (record.incident, scope.time)
         id = "i-\(incident.id)"
+        number = incident.id
+        isChosen = reading.chosen.contains(incident.id)
         address = "/incidents/\(incident.id)"
         domain = incident.subjectName == "aasa-monitor" ? "the monitor" : incident.subjectName
         domainAddress = incident.domain.map { "/domains/\($0.name)" }

@@ -10,6 +10,7 @@ struct Frame: Equatable, Sendable {
     let icon: String
     let isDomains: Bool
     let isIncidents: Bool
+    let isSilences: Bool
     /// Open ones; nil: none.
     let openIncidents: String?
     /// `14:32:07 UTC`.
@@ -35,6 +36,31 @@ struct Frame: Equatable, Sendable {
     let isPublic: Bool
     /// Whether the page shows what changes something.
     let canWrite: Bool
+    /// Why a form of the page was refused; nil where none was.
+    let refusal: Refusal?
+    /// For how long a silence may be asked for.
+    let lengths: [FrontPage.Choice]
+
+    /// What was typed into a form, and what is wrong with it.
+    struct Refusal: Equatable, Sendable {
+        let words: String
+        let by: String
+        let reason: String
+        let target: String
+        let length: String
+        let kind: String
+        let incidents: [String]
+
+        init(_ words: String, _ form: FormBody) {
+            self.words = words.onOneLine(upTo: 500)
+            by = form["by"].onOneLine(upTo: 200)
+            reason = form["reason"].onOneLine(upTo: 1000)
+            target = form["target"].onOneLine(upTo: 500)
+            length = form["for"]
+            kind = form["kind"]
+            incidents = form.all("incident")
+        }
+    }
 
     struct HealthItem: Equatable, Sendable {
         let name: String
@@ -53,15 +79,22 @@ struct Frame: Equatable, Sendable {
         var pauseAddress = "?pause=1"
         var role = Role.writer
         var needsLogin = false
+        var refusal: Refusal?
     }
 
-    enum Section { case domains, incidents }
+    enum Section { case domains, incidents, silences }
+
+    private static let lengthChoices: [(value: String, text: String)] = [
+        ("1h", "1 hour"), ("2h", "2 hours"), ("8h", "8 hours"), ("24h", "24 hours"), ("3d", "3 days"),
+        ("7d", "7 days"),
+    ]
 
     init(title: String, tone: Tone, section: Section, json: String, basis: Basis, time: PageTime) {
         self.title = title
         icon = "/assets/icon-\(tone.rawValue).svg"
         isDomains = section == .domains
         isIncidents = section == .incidents
+        isSilences = section == .silences
         openIncidents = basis.openIncidents > 0 ? basis.openIncidents.grouped : nil
         let instant = time.wall.rfc3339
         clock = instant.dropFirst(11).dropLast() + " UTC"
@@ -79,6 +112,11 @@ struct Frame: Equatable, Sendable {
         canLogIn = basis.needsLogin && isPublic
         canLogOut = basis.needsLogin && !isPublic
         canWrite = basis.role == .writer
+        refusal = basis.refusal
+        let length = Self.lengthChoices.first { $0.value == basis.refusal?.length }?.value ?? "2h"
+        lengths = Self.lengthChoices.map {
+            FrontPage.Choice(value: $0.value, text: $0.text, isChosen: $0.value == length)
+        }
     }
 }
 

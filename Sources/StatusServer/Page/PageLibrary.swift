@@ -9,7 +9,7 @@ struct PageLibrary: Sendable {
     private let library: MustacheLibrary
 
     enum View: String {
-        case overview, domain, incidents, incident, login
+        case overview, domain, incidents, incident, silences, login
     }
 
     init() throws {
@@ -18,6 +18,7 @@ struct PageLibrary: Sendable {
         let texts: [(String, [UInt8])] = [
             ("overview", PackageResources.overview_mustache), ("domain", PackageResources.domain_mustache),
             ("incidents", PackageResources.incidents_mustache), ("incident", PackageResources.incident_mustache),
+            ("silences", PackageResources.silences_mustache), ("silencing", PackageResources.silencing_mustache),
             ("login", PackageResources.login_mustache), ("head", PackageResources.head_mustache),
             ("marks", PackageResources.marks_mustache), ("top", PackageResources.top_mustache),
             ("foot", PackageResources.foot_mustache), ("row", PackageResources.row_mustache),

@@ -16,6 +16,7 @@
   const served = new Map(parts(document).map((part) => [part.id, part.outerHTML]));
 
   const busy = () => {
+    if (document.querySelector("input[type=checkbox]:checked")) return true;
     const active = document.activeElement;
     if (active && active.closest("form") && active.matches("input, select, textarea")) return true;
     const selection = document.getSelection();

@@ -10,18 +10,21 @@ extension Store {
 
     /// Stores a silence and gives it its id.
     package func add(_ request: SilenceRequest) async throws -> Silence {
-        try await write { database in
+        // Rounded up it would begin a moment later, and one that was just made would be said to begin in future.
+        let nearest = request.startsAt.milliseconds
+        let start = Date(milliseconds: nearest) > request.startsAt ? nearest - 1 : nearest
+        return try await write { database in
             try database.execute(
                 cached: """
                     INSERT INTO silence (scope, starts_at, ends_at, author, reason) VALUES (?, ?, ?, ?, ?)
                     """,
                 arguments: [
-                    try Stored.encode(request.scope), request.startsAt.milliseconds, request.endsAt.milliseconds,
+                    try Stored.encode(request.scope), start, request.endsAt.milliseconds,
                     request.author, request.reason,
                 ])
             return Silence(
                 id: String(database.lastInsertedRowID), scope: request.scope,
-                startsAt: Date(milliseconds: request.startsAt.milliseconds),
+                startsAt: Date(milliseconds: start),
                 endsAt: Date(milliseconds: request.endsAt.milliseconds), author: request.author, reason: request.reason)
         }
     }

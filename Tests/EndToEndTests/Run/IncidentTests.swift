@@ -98,7 +98,7 @@ extension EndToEndTests {
                 _ = try await receiver.deliveries(count: 1, within: Stage.patience)
                 _ = try await other.deliveries(count: 1, within: Stage.patience)
                 try await until("quiet.test to fire") {
-                    process.errors.contains(/incident fired .*domain=quiet\.test/)
+                    process.errors.contains(/incident fired" .*domain=quiet\.test/)
                 }
                 try await watch.checks(3, of: "loud.test")
                 #expect(receiver.messages.map(\.gist) == ["incident.firing origin.broken dev.test"])

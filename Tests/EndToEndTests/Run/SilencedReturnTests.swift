@@ -39,10 +39,12 @@ extension EndToEndTests {
                 try await until("the silence", seen: { process.errors }) {
                     process.errors.contains("silence added")
                 }
-                #expect(process.errors.contains(/incident acknowledged by=eva domain=site\.test incident=[0-9a-f]{32}/))
-                #expect(process.errors.contains(/silence added by=\S+ scope=site\.test silence=1 until=\S+ why=move/))
                 #expect(
-                    process.errors.contains(/delivered attempt=1 channel=pager domain=site\.test incident=[0-9a-f]{32}/)
+                    process.errors.contains(/incident acknowledged" by=eva domain=site\.test incident=[0-9a-f]{32}/))
+                #expect(process.errors.contains(/silence added" by=\S+ scope=site\.test silence=1 until=\S+ why=move/))
+                #expect(
+                    process.errors.contains(
+                        /msg=delivered attempt=1 channel=pager domain=site\.test incident=[0-9a-f]{32}/)
                 )
                 stage.lab.origin("site.test").behaviour = .reply(.status(500))
                 try await until("that it is back", seen: { process.errors }) {
@@ -61,11 +63,11 @@ extension EndToEndTests {
                 #expect(try await process.ended() == .exit(0))
                 let lines = process.errors.split(separator: "\n")
                 let file = stage.folder.appending(path: "monitor.yaml").path
-                let start = lines.first { $0.contains("notice starting aasa-monitor") } ?? ""
+                let start = lines.first { $0.contains("level=notice msg=\"starting aasa-monitor\"") } ?? ""
                 #expect(start.contains(" configuration=\(file) store=/"), "\(start)")
                 #expect(process.errors.contains("silence ended early"))
-                #expect(process.errors.contains("notice stopping signal=SIGTERM"))
-                #expect(lines.last?.contains("notice stopped ") == true, "\(lines.suffix(2))")
+                #expect(process.errors.contains("level=notice msg=stopping signal=SIGTERM"))
+                #expect(lines.last?.contains("level=notice msg=stopped ") == true, "\(lines.suffix(2))")
                 for receiver in [chat, pager] { await receiver.shutdown() }
             }
         }

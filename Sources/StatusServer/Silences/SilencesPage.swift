@@ -1,0 +1,109 @@
+// Silences and maintenance windows: what is in force, what comes, and a form for another silence.
+
+import Evidence
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Monitoring
+import Storage
+
+struct SilencesRoute: Sendable {
+    let context: PageContext
+    let role: Role
+    var refusal: Frame.Refusal?
+
+    static let path = "/silences"
+
+    func answer(_ request: Request) async -> Response {
+        let isPaused = refusal != nil || request.uri.queryParameters["pause"] != nil
+        return await context.answer(request, .silences) { time in
+            var basis = try await context.basis(
+                time, role, counts: try await context.store.statusCounts(), isPaused: isPaused,
+                pauseAddress: Self.path + (isPaused ? "" : "?pause=1"))
+            basis.refusal = refusal
+            let view = SilencesView(
+                Silences(
+                    silences: try await context.store.silences(notOverAt: time.wall), windows: context.windows.current),
+                watched: context.watched.index, basis: basis, time: time)
+            return (view, view.frame)
+        }
+    }
+}
+
+struct SilencesView: Equatable, Sendable {
+    let frame: Frame
+    let headline: String
+    let note: String
+    let silences: [Row]
+    let windows: [WindowRow]
+    /// Of incidents.
+    let kinds: [FrontPage.Choice]
+
+    struct Row: Equatable, Sendable {
+        let id: String
+        let scope: String
+        /// Whether it is in force now.
+        let isActive: Bool
+        let when: String
+        let author: String
+        let reason: String
+        let matches: String
+    }
+
+    struct WindowRow: Equatable, Sendable {
+        let name: String
+        let scope: String
+        let isActive: Bool
+        let when: String
+        let zone: String
+        let reason: String
+        let matches: String
+    }
+
+    init(_ all: Silences, watched: WatchIndex, basis: Frame.Basis, time: PageTime) {
+        let now = time.wall
+        let active = all.silences.count { $0.isActive(at: now) } + all.windows.count { $0.end(at: now) != nil }
+        let until = all.everything(at: now).map { $0.until.map { PageTime.brief($0, wall: now) } ?? "further notice" }
+        headline =
+            until.map { "Nobody is notified until \($0)" }
+            ?? (active == 0 ? "Nothing is silenced" : "\(active.of("silence")) in force")
+        note =
+            until == nil
+            ? "Silences and maintenance windows stop messages, not checks."
+            : "A silence or maintenance window covers all domains. Checks go on."
+        frame = Frame(
+            title: headline, tone: until == nil ? .soft : .warn, section: .silences, json: "/api/v1/silences",
+            basis: basis, time: time)
+        kinds = IncidentKind.allCases.map {
+            FrontPage.Choice(value: $0.rawValue, text: $0.rawValue, isChosen: $0.rawValue == basis.refusal?.kind)
+        }
+        func matches(_ scope: SilenceScope) -> String {
+            let count = watched.count(of: scope)
+            return count == 0 ? "no watched domain" : count.of("domain")
+        }
+        silences = all.silences.sorted { ($0.endsAt, $0.id) < ($1.endsAt, $1.id) }.map { silence in
+            let row = DomainView.SilenceRow(silence, time)
+            return Row(
+                id: row.id, scope: row.scope, isActive: silence.isActive(at: now), when: row.until, author: row.author,
+                reason: row.reason, matches: matches(silence.scope))
+        }
+        windows = all.windows.map { window in
+            let end = window.end(at: now).map { "until \(PageTime.brief($0, wall: now))" }
+            let next = window.nextStart(after: now).map { "from \(PageTime.brief($0, wall: now))" }
+            return WindowRow(
+                name: window.name.onOneLine(upTo: 100), scope: "\(window.scope)".onOneLine(upTo: 200),
+                isActive: end != nil, when: end ?? next ?? "never", zone: window.zoneName,
+                reason: window.reason.onOneLine(upTo: 300), matches: matches(window.scope))
+        }
+    }
+}
+
+extension Silences {
+    /// What silences every domain, whatever its kind of trouble; nil where nothing does.
+    func everything(at wall: Date) -> ActiveSilence? {
+        let whole = Silences(
+            silences: silences.filter { $0.scope.kinds == nil }, windows: windows.filter { $0.scope.kinds == nil })
+        // What is about no single domain is silenced by what covers all of them.
+        return whole.active(domain: nil, labels: [:], kind: .cdnStale, at: wall)
+    }
+}

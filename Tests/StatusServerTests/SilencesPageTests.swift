@@ -1,0 +1,157 @@
+import Evidence
+import Facts
+import Foundation
+import Monitoring
+import StatusServer
+import Storage
+import TestSupport
+import Testing
+
+extension StatusServerSuite {
+    @Suite("Silences and forms")
+    struct SilencesPageTests {
+        private let scratch: ScratchStore
+
+        init() throws { scratch = try ScratchStore() }
+
+        private func serving(
+            channels: Int = 1, maintenance: [MaintenanceWindow] = [], actions: MonitorActions = MonitorActions(),
+            _ body: @escaping @Sendable (Int) async throws -> Void
+        ) async throws {
+            let (ports, feed) = AsyncStream.makeStream(of: Int.self)
+            var growth = try info("a.test")
+            growth.labels = ["team": "growth"]
+            let site = StatusSite(
+                settings: StatusServerSettings(
+                    port: 0, version: "1.2.3", watched: [growth, try info("b.test")], cdnBaseURL: "",
+                    maintenance: maintenance),
+                store: scratch.store, timekeeper: FixedTime(), logger: LineLog().logger, actions: actions,
+                health: { MonitorHealth(channels: channels) }, onListening: { feed.yield($0) })
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await site.run() }
+                group.addTask {
+                    for await port in ports { return try await body(port) }
+                }
+                try await group.next()
+                group.cancelAll()
+            }
+        }
+
+        private func post(_ port: Int, _ path: String, _ form: String) async throws -> RawAnswer {
+            let client = try RawClient(port: port)
+            let lines = [
+                "POST \(path) HTTP/1.1", "Host: localhost", "Connection: close", "Origin: http://localhost",
+                "Content-Type: application/x-www-form-urlencoded", "Content-Length: \(form.utf8.count)",
+            ]
+            try client.send(lines.joined(separator: "\r\n") + "\r\n\r\n" + form)
+            return RawAnswer(try await client.receive())
+        }
+
+        @Test("the page of silences begins one of a label or a pattern, lists it with what it matches, and ends it")
+        func page() async throws {
+            let night = MaintenanceWindow(
+                name: "night", scope: SilenceScope(domains: [.all]), days: [.sat],
+                start: try #require(TimeOfDay("02:00")), extent: .lasting(.seconds(3600)),
+                zone: try #require(TimeZone(identifier: "UTC")), reason: "backups")
+            try await serving(maintenance: [night]) { port in
+                let none = try await ask(port, "/silences").body
+                #expect(none.contains("Nothing is silenced") && none.contains("night") && none.contains(">UTC<"))
+                for (target, matches) in [
+                    ("team=growth", "1 domain"), ("*.nowhere.test, *.else.test", "no watched domain"),
+                    ("a.test b.test", "2 domains"),
+                ] {
+                    let made = try await post(
+                        port, "/silences", "target=\(target)&for=2h&by=eva&reason=x&kind=cdn.stale")
+                    #expect(made.status == 303 && made.headers["location"] == "/silences")
+                    let row = try #require(
+                        try await ask(port, "/silences").body.split(separator: "\n").first {
+                            $0.contains("<tr") && $0.contains(target.prefix(6))
+                        })
+                    #expect(row.contains("<td role=\"cell\">\(matches)</td>") && row.contains("eva"), "\(row)")
+                }
+                #expect(try await ask(port, "/domains/a.test").body.contains("team=growth (cdn.stale)"))
+                #expect(try await ask(port, "/").body.contains("Nobody is notified") == false)
+                _ = try await post(port, "/silences", "target=all&for=2h&by=eva&reason=x")
+                for path in ["/", "/silences"] {
+                    #expect(try await ask(port, path).body.contains("Nobody is notified until 09:00"), "\(path)")
+                }
+                for id in 1...4 { #expect(try await post(port, "/silences/\(id)/end", "back=/silences").status == 303) }
+                let ended = try await ask(port, "/silences").body
+                #expect(ended.contains("Nothing is silenced"))
+            }
+        }
+
+        static let refusals: [(path: String, form: String, words: String)] = [
+            ("/silences", "target=&for=8h&by=eva&reason=PLANTED", "a silence needs a domain or a label"),
+            ("/silences", "target=no..domain&for=8h&by=eva&reason=PLANTED", "is not a domain"),
+            ("/silences", "target=a.test&for=8h&by=eva&reason=PLANTED&kind=none", "is no kind of incident"),
+            ("/silences", "target=a.test&for=&by=eva&reason=PLANTED", "choose for how long"),
+            ("/domains/a.test/silence", "for=8h&by=&reason=PLANTED", "a silence needs an author"),
+            ("/domains/a.test/silence", "for=8h&by=eva&reason=PLANTED\(long)", "longer than 500 characters"),
+            ("/domains/a.test/silence", "for=8h&by=&reason=PLANTED&back=/incidents/0123456789ab", "needs an author"),
+            ("/incidents/0123456789ab/ack", "by=&reason=PLANTED", "an acknowledgement needs a name"),
+            ("/incidents/ack", "by=eva&reason=PLANTED", "choose the incidents to acknowledge"),
+            ("/incidents/ack", "incident=0123456789abcdef&by=&reason=PLANTED", "an acknowledgement needs a name"),
+        ]
+        private static let long = String(repeating: "x", count: 600)
+
+        @Test("a refused form is shown again, with what is wrong and what was typed", arguments: refusals)
+        func refused(path: String, form: String, words: String) async throws {
+            try await fill()
+            try await serving { port in
+                let answer = try await post(port, path, form)
+                #expect(answer.status == 400 && answer.body.hasPrefix("<!DOCTYPE html>"))
+                let notice = answer.body.split(separator: "\n").first { $0.contains("role=\"alert\"") } ?? ""
+                #expect(notice.contains(words), "\(notice)")
+                #expect(answer.body.contains("value=\"PLANTED"))
+                // It does not load itself again: that would lose what was typed.
+                #expect(answer.body.contains("paused"))
+                if form.contains("for=8h") { #expect(answer.body.contains("<option value=\"8h\" selected>")) }
+                if form.contains("incident=") { #expect(answer.body.contains(" checked>")) }
+            }
+        }
+
+        /// Two incidents that fire.
+        private func fill() async throws {
+            for (id, domain) in [("0123456789abcdef", "a.test"), ("1123456789abcdef", "b.test")] {
+                let firing = try incident(id, domain, .cdnStale, .firing)
+                _ = try await scratch.store.commit(
+                    CheckRecord(
+                        observation: nil, state: try state(domain, .failing),
+                        changes: [IncidentChange(incident: firing, facts: nil, transition: .firing)]))
+            }
+        }
+
+        @Test("several incidents are acknowledged at once; one that ended meanwhile is no obstacle")
+        func several() async throws {
+            try await fill()
+            try await serving { port in
+                let list = try await ask(port, "/incidents").body
+                #expect(list.matches(of: /<input type="checkbox" form="several" name="incident"/).count == 2)
+                let form = "incident=0123456789abcdef&incident=9999999999&incident=1123456789abcdef&by=eva&reason=on+it"
+                #expect(try await post(port, "/incidents/ack", form).status == 303)
+                let acknowledged = try await scratch.store.acknowledgements()
+                #expect(acknowledged.keys.sorted() == ["0123456789abcdef", "1123456789abcdef"])
+                #expect(Set(acknowledged.values.map(\.by)) == ["eva"])
+                #expect(try await ask(port, "/incidents").body.contains("type=\"checkbox\"") == false)
+            }
+        }
+
+        @Test("a second check now is answered on the page, with how long to wait")
+        func tooOften() async throws {
+            try await serving(actions: MonitorActions(checkNow: { _, _ in .tooOften(retryAfter: 7) })) { port in
+                let answer = try await post(port, "/domains/a.test/check", "back=/domains/a.test")
+                #expect(answer.status == 429 && answer.headers["retry-after"] == "7")
+                #expect(answer.body.contains("Try again in 7 s.") && answer.body.contains("<h1>a.test</h1>"))
+            }
+        }
+
+        @Test("without a channel the page has no tick at its alerts", arguments: [(0, true), (1, false)])
+        func channels(count: Int, warns: Bool) async throws {
+            try await serving(channels: count) { port in
+                let page = try await ask(port, "/").body
+                #expect(page.contains("no channel: nobody is notified") == warns)
+            }
+        }
+    }
+}
