@@ -22,7 +22,8 @@ STALE = "/domains/links.travel.example"
 
 
 VIEWS = [
-    ("twelve", "/", "overview"), ("twelve", STALE + "?url=/trips/lisbon", "domain"), ("twelve", "/incidents", "incidents"), ("twelve", "/silences", "silences"),
+    ("twelve", "/", "overview"), ("twelve", STALE + "?url=/trips/lisbon", "domain"), ("twelve", "/incidents", "incidents"),
+    ("twelve", "/silences", "silences"),
     ("empty", "/", "empty"), ("single", "/", "single"), ("single", "/domains/go.shop.example", "calm-domain"),
     ("300", "/", "overview-many"), ("twelve", "INCIDENT", "incident"), ("hostile", "/domains/hostile.example", "hostile"),
 ]

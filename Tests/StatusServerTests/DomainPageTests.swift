@@ -103,6 +103,48 @@ extension StatusServerSuite {
         }
 
         @Test(
+            "what Apple's copy lacks can be sent to Apple, with the evidence; a page of one domain has its picture",
+            arguments: [(1, [1, 1], false), (2, [1, 1], true), (2, [2, 1], true)])
+        func report(_ origin: Int, _ edges: [Int], _ isOffered: Bool) async throws {
+            let name = "links.a.test"
+            func served(_ version: Int) -> Reply { .file(SampleFile.version(version)) }
+            let seen = try Observation.of(
+                name, at: noon - 60, origin: served(origin), cdn: nil,
+                scene: .calm(served(origin)).edges(edges.map(served)))
+            let scratch = try ScratchStore()
+            let before = try Observation.of(
+                name, at: noon - 7200, origin: served(1), cdn: nil,
+                scene: .calm(served(1)).edges([served(1), served(1)]))
+            var state = DomainState(domain: try Domain(name))
+            for look in [before, seen] {
+                let made = evaluate(state, look, Policy(failureThreshold: 1), now: look.checkedAt, wall: look.checkedAt)
+                try await scratch.store.commit(
+                    CheckRecord(
+                        observation: look, state: made.state, stored: state, places: made.places,
+                        changes: made.changes, dropped: made.dropped))
+                state = made.state
+            }
+            try await scratch.serving(watched: [try info(name)]) { port in
+                let page = try await ask(port, "/domains/\(name)").body
+                #expect(page.contains("href=\"#report\"") == isOffered)
+                #expect(page.contains("Apple&#39;s CDN serves an old apple-app-site-association file") == isOffered)
+                if isOffered {
+                    let report = page.components(separatedBy: "<section id=\"report\">").last ?? ""
+                    for text in ["Edge ", "status 200", "body: SHA-256 ", "The file at the origin changed at 2026-"] {
+                        #expect(report.contains(text), "\(text)")
+                    }
+                }
+                #expect(page.contains("<svg class=\"days\""))
+                let overview = try await ask(port, "/").body
+                #expect(overview.contains("When you deploy the next change") && overview.contains("id=\"propagation\""))
+            }
+            try await scratch.serving(watched: [try info(name), try info("b.test")]) { port in
+                let overview = try await ask(port, "/").body
+                #expect(!overview.contains("When you deploy the next change"))
+            }
+        }
+
+        @Test(
             "a URL that opens the app is followed by what only the phone knows, where all is well",
             arguments: [
                 ("/v1/a", 1, [1, 1], true), ("/v2/a", 1, [1, 1], false),

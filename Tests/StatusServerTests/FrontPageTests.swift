@@ -68,6 +68,15 @@ extension StatusServerSuite {
             )
         }
 
+        @Test(
+            "what to do is a list where it has several sentences",
+            arguments: [
+                ("Wait.", ["Wait."]), ("Wait a day. Then report it.", ["Wait a day.", "Then report it."]),
+                ("Serve 1.2 of it at a.test. `nginx -t` tells.", ["Serve 1.2 of it at a.test.", "`nginx -t` tells."]),
+                ("Say e.g. this, i.e. that.", ["Say e.g. this, i.e. that."]),
+            ])
+        func sentences(_ text: String, _ parts: [String]) { #expect(text.sentences == parts) }
+
         @Test("the tiles follow from what phones do, and sum to all domains")
         func tiles() async throws {
             let (scratch, watched) = try await staged()

@@ -9,6 +9,50 @@ import Testing
 extension StatusServerSuite {
     @Suite("Propagation picture")
     struct PropagationPictureTests {
+        @Test(
+            "a young store's picture begins with its first look, and labels of its axis keep apart",
+            arguments: [(600, 612), (7200, 7344), (40_000, 40_800), (864_000, 86_400)] as [(Double, Double)])
+        func young(age: TimeInterval, window: TimeInterval) {
+            let looks = [PropagationRecord.Stretch(at: noon - age, .version(1))]
+            let scope = PictureScope(
+                record: PropagationRecord(places: [.origin: looks]), edges: [], changedAt: nil, usual: nil,
+                staleAfter: 86_400, window: nil, time: PageTime(now: noon))
+            #expect(abs(noon.timeIntervalSince(scope.start) - window) < 1)
+            let places = scope.ticks.compactMap { Double($0.x.dropLast()) } + [scope.x(noon)]
+            #expect(zip(places, places.dropFirst()).allSatisfy { $1 - $0 > 9 }, "\(places)")
+        }
+
+        private static let day = 86_400.0
+
+        @Test("each of the last 90 days has a mark: the worst incident, none, or that nobody looked")
+        func history() throws {
+            #expect(HistoryBar(DomainPast(), time: PageTime(now: noon)) == nil)
+            func past(_ daysAgo: Double, _ long: Double, _ severity: Severity, ends: Bool = true) throws -> Incident {
+                var incident = try incident("0\(daysAgo)", "a.test", .cdnStale, .resolved)
+                (incident.since, incident.firedAt) = (noon - daysAgo * Self.day, noon - daysAgo * Self.day)
+                incident.resolvedAt = ends ? noon - (daysAgo - long) * Self.day : nil
+                incident.severity = severity
+                return incident
+            }
+            let bar = try #require(
+                HistoryBar(
+                    DomainPast(
+                        firstSeen: noon - 30.5 * Self.day,
+                        incidents: [
+                            try past(20, 2, .warning), try past(19.9, 0.1, .error),
+                            try past(0.1, 0, .error, ends: false),
+                        ], pauses: [(noon - 12 * Self.day)...(noon - 9 * Self.day)]), time: PageTime(now: noon)))
+            let tones = bar.days.map(\.tone)
+            #expect(bar.days.count == 90 && bar.days.first?.x == "0%")
+            #expect(tones.prefix(58).allSatisfy { $0 == "none" } && tones[58] == "ok")
+            // The 20th day before has a warning and an error; two more have the warning, and today has an error.
+            #expect(tones[69...71] == ["fail", "warn", "warn"] && tones[72] == "ok" && tones[89] == "fail")
+            // Of the days of the pause two lie in it altogether.
+            #expect(tones[77...80] == ["ok", "none", "none", "ok"])
+            #expect(bar.days[69].title == "1 Nov: cdn.stale" && bar.days[78].title == "10 Nov: no monitor ran")
+            #expect(bar.text == "Incidents on 4 of 30 days" && bar.from == "24 Aug")
+        }
+
         @Test("while the domain was not watched, nothing is drawn, and what came back was not deployed then")
         func notWatched() throws {
             let day = 86400.0

@@ -38,6 +38,7 @@ struct DomainPageRoute: Sendable {
             full: try await store.lastFullLook(of: domain),
             propagation: try await store.propagation(of: domain, since: time.now - window))
         reading.times = try await store.responseTimes(of: domain)
+        reading.past = try await store.past(of: domain, since: time.now - Double(HistoryBar.count) * 86400)
         reading.isChecking = isChecking(domain)
         if role > .visitor {
             reading.incidents = try await store.incidents(domain: domain, limit: Self.maximumIncidents)

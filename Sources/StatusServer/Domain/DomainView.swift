@@ -16,7 +16,9 @@ struct DomainView: Equatable, Sendable {
     let long: String?
     let effect: String
     let cause: String?
-    let action: String?
+    /// What to do, in the order in which it is done.
+    let steps: [String]
+    let hasSteps: Bool
     let outlook: String?
     let numbers: [Number]
     let squares: EdgePicture?
@@ -42,10 +44,14 @@ struct DomainView: Equatable, Sendable {
     let noFindings: Bool
     let silences: [SilenceRow]
     let evidence: [EvidencePart]
+    let report: AppleReport?
+    let history: HistoryBar?
     let originURL: String
     let cdnURL: String?
     let jsonURL: String
     let phones: [OriginTable.Fact]
+    /// Who follows the next change when.
+    let nextChange: [OriginTable.Fact]
 
     struct Number: Equatable, Sendable {
         let name: String
@@ -90,6 +96,7 @@ struct DomainView: Equatable, Sendable {
         var context = IncidentContext()
         var times: ResponseTimes?
         var isChecking = false
+        var past = DomainPast()
     }
 
     init(_ reading: Reading, cdnBaseURL: String, basis: Frame.Basis, time: PageTime) {
@@ -117,7 +124,9 @@ struct DomainView: Equatable, Sendable {
         long =
             record.status.needsAttention ? lasting.long.map { lasting.of == "left" ? "\($0) left" : "for \($0)" } : nil
         effect = text?.effect ?? "The first check has not ended yet."
-        (cause, action, outlook) = (text?.cause, text?.action, text?.outlook)
+        (cause, outlook) = (text?.cause, text?.outlook)
+        steps = text?.action?.sentences ?? []
+        hasSteps = steps.count > 1
         squares = record.brief?.edges.flatMap(EdgePicture.init)
         numbers = Self.numbers(record, state, lasting, staleAfter: staleAfter, time)
 
@@ -170,12 +179,26 @@ struct DomainView: Equatable, Sendable {
             $0.scope.isAbout(domain, labels: watched.labels)
         }.map { SilenceRow($0, time) }
         evidence = reading.full.map(EvidencePart.all) ?? []
+        report = AppleReport(
+            reading.full, status: record.status, text: text, changedAt: record.brief?.changedAt,
+            version: basis.version, domain: domain, time: time)
+        history = HistoryBar(reading.past, time: time)
         originURL = domain.wellKnownURL
         let isWeb = cdnBaseURL.hasPrefix("https://") || cdnBaseURL.hasPrefix("http://")
         cdnURL =
             isWeb && watched.mode.readsCDN ? cdnBaseURL + (cdnBaseURL.hasSuffix("/") ? "" : "/") + domain.name : nil
         jsonURL = "/api/v1/domains/\(domain.name)"
         phones = Self.phones(watched)
+        let took = past.last.map { "Took \(Span.words(TimeInterval($0))) last time; Apple" } ?? "Apple"
+        nextChange =
+            (watched.mode.readsCDN
+                ? [
+                    .init(
+                        name: "Apple’s CDN",
+                        text:
+                            "\(took) says up to 24 h. An alert is due if it takes longer than \(Span.words(staleAfter))."
+                    )
+                ] : []) + phones
     }
 
     /// Who follows a change when.

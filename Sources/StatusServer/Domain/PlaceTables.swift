@@ -282,18 +282,9 @@ struct EvidencePart: Equatable, Sendable {
     private static let maximumFile = 16_384
     private static let maximumParts = 24
 
+    /// Each request with its answer, then the files.
     static func all(_ full: Observation) -> [EvidencePart] {
-        var parts: [EvidencePart] = []
-        func add(_ title: String, _ retrieval: Retrieval) {
-            guard parts.count < maximumParts else { return }
-            parts.append(part("e-\(parts.count)", title, retrieval))
-        }
-        add("Origin, by name", full.origin)
-        for look in full.full?.agents ?? [] { add("Origin as \(look.agent.userAgent)", look.retrieval) }
-        for look in full.full?.addresses ?? [] { add("Origin at \(look.address.address)", look.retrieval) }
-        for look in full.full?.edges ?? [] { add("Edge \(look.shortName ?? "") \(look.address)", look.retrieval) }
-        if full.full?.edges.isEmpty != false, let copy = full.cdn.retrieval { add("Apple’s CDN", copy) }
-        for look in full.full?.vantages ?? [] { add("From \(look.name)", look.retrieval) }
+        var parts = retrievals(full)
         var shown: Set<ContentHash> = []
         for (title, retrieval) in [
             ("The origin’s file", full.origin as Retrieval?), ("Apple’s copy", full.cdn.retrieval),
@@ -308,6 +299,21 @@ struct EvidencePart: Equatable, Sendable {
                     id: "e-\(parts.count)", title: title, note: "\(data.count.grouped) bytes, SHA-256 \(hash.hex)",
                     text: text.lines + (data.count > maximumFile ? "\n…" : "")))
         }
+        return parts
+    }
+
+    static func retrievals(_ full: Observation) -> [EvidencePart] {
+        var parts: [EvidencePart] = []
+        func add(_ title: String, _ retrieval: Retrieval) {
+            guard parts.count < maximumParts else { return }
+            parts.append(part("e-\(parts.count)", title, retrieval))
+        }
+        add("Origin, by name", full.origin)
+        for look in full.full?.agents ?? [] { add("Origin as \(look.agent.userAgent)", look.retrieval) }
+        for look in full.full?.addresses ?? [] { add("Origin at \(look.address.address)", look.retrieval) }
+        for look in full.full?.edges ?? [] { add("Edge \(look.shortName ?? "") \(look.address)", look.retrieval) }
+        if full.full?.edges.isEmpty != false, let copy = full.cdn.retrieval { add("Apple’s CDN", copy) }
+        for look in full.full?.vantages ?? [] { add("From \(look.name)", look.retrieval) }
         return parts
     }
 

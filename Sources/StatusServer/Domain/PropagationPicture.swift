@@ -148,7 +148,7 @@ struct PictureScope: Sendable {
         edgeOrder = edges
         now = time.now
         chosen = window
-        start = time.now - (window ?? Self.defaultWindow(record.changes, now: time.now))
+        start = time.now - (window ?? Self.defaultWindow(record, now: time.now))
         // While it propagates, the time to come is part of the picture.
         var end = time.now
         if let changedAt, let usual, window == nil {
@@ -158,11 +158,14 @@ struct PictureScope: Sendable {
         self.end = end
     }
 
-    /// From the change before the last one on, a day at least.
-    static func defaultWindow(_ changes: [Date], now: Date) -> TimeInterval {
+    /// From the change before the last one on, a day at least; not from before the first look.
+    static func defaultWindow(_ record: PropagationRecord, now: Date) -> TimeInterval {
+        let changes = record.changes
+        let first = record.places.values.compactMap(\.first?.at).min()
+        let known = first.map { max(600, now.timeIntervalSince($0) * 1.02) } ?? .infinity
         let from = changes.count >= 2 ? changes[changes.count - 2] : changes.first
         let span = from.map { now.timeIntervalSince($0) * 1.15 } ?? 0
-        return min(max(span, 86400), 90 * 86400)
+        return min(max(span, 86400), 90 * 86400, known)
     }
 
     func x(_ date: Date) -> Double {
@@ -191,7 +194,9 @@ struct PictureScope: Sendable {
 
     var ticks: [PropagationPicture.Tick] {
         let span = end.timeIntervalSince(start)
-        let steps: [TimeInterval] = [3600, 7200, 14400, 21600, 43200, 86400, 172_800, 432_000, 864_000, 1_728_000]
+        let steps: [TimeInterval] = [
+            300, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172_800, 432_000, 864_000, 1_728_000,
+        ]
         let step = steps.first { span / $0 <= 8 } ?? 2_592_000
         let shift = time.wall.timeIntervalSince(time.now)
         var date =
@@ -201,7 +206,7 @@ struct PictureScope: Sendable {
         while date < end {
             let place = x(date)
             // The word `now` and the edges of the picture need room.
-            if place > 2, place < 98, abs(place - x(now)) > 5 {
+            if place > 5, place < 97, abs(place - x(now)) > 10 {
                 let text =
                     step < 86400 ? String(time.shown(date).rfc3339.dropFirst(11).prefix(5)) : time.day(date)
                 all.append(PropagationPicture.Tick(x: SVG.percent(place), text: text))
@@ -248,8 +253,11 @@ struct PictureScope: Sendable {
     }
 
     func windows(_ query: DomainQuery, _ path: String) -> [PropagationPicture.Window] {
-        let usual = Self.defaultWindow(record.changes, now: now)
-        var all: [(TimeInterval?, String)] = [(nil, Span.words((usual / 3600).rounded() * 3600)), (86400, "24 h")]
+        let usual = Self.defaultWindow(record, now: now)
+        var all: [(TimeInterval?, String)] = [
+            (nil, Span.words(usual < 7200 ? (usual / 60).rounded() * 60 : (usual / 3600).rounded() * 3600)),
+            (86400, "24 h"),
+        ]
         all += [(7 * 86400, "7 days"), (30 * 86400, "30 days"), (90 * 86400, "90 days")]
         return all.filter { $0.0 == nil || abs(($0.0 ?? 0) - usual) > 1800 }
             .sorted { ($0.0 ?? usual) < ($1.0 ?? usual) }

@@ -33,6 +33,8 @@ struct FrontPage: Equatable, Sendable {
     let reasonNote: String
     let sections: [Section]
     let isEmpty: Bool
+    /// The only domain; nil where there are more.
+    let single: DomainView?
     let isLarge: Bool
     let pager: Pager
 
@@ -83,6 +85,7 @@ struct FrontPage: Equatable, Sendable {
         var unacknowledged: Int?
         var incidents: [String: IncidentNote] = [:]
         var context = IncidentContext()
+        var single: DomainView?
     }
 
     init(_ reading: Reading, watched: WatchIndex, basis: Frame.Basis, time: PageTime) {
@@ -144,6 +147,7 @@ struct FrontPage: Equatable, Sendable {
             ? reading.reasons.map { ReasonRow($0.group, $0.example, query, time) } : []
         reasonNote = "\(troubled.of("domain")) \(troubled == 1 ? "needs" : "need") attention, worst first"
         sections = Self.sections(reading, watched, isShort: isLarge, time)
+        single = reading.single
         isEmpty = reading.records.isEmpty
         pager = Pager(query, total: reading.total, shown: reading.records.count, counts: isLarge ? counts : [:])
     }

@@ -48,6 +48,10 @@ struct OverviewRoute: Sendable {
             }
             if role > .visitor { reading.incidents = try await store.incidentNotes(ids) }
         }
+        if all == 1, !query.isFiltered, let only = records.first.flatMap({ watched[$0.domain] }) {
+            let page = DomainPageRoute(context: context, role: role, isChecking: { _ in false })
+            reading.single = try await page.view(only, DomainQuery(), time)
+        }
         let basis = try await context.basis(
             time, role, counts: counts, isPaused: query.isPaused,
             pauseAddress: query.with {

@@ -93,10 +93,7 @@ extension Store {
             }
             record.changes = try Int64.fetchAll(database, cached: Self.lastChanges, arguments: [name])
                 .reversed().map(Date.init(milliseconds:))
-            record.pauses = try Row.fetchAll(
-                database, cached: "SELECT began, ended FROM pause WHERE began > ? - 366 * 86400000 AND ended > ?",
-                arguments: [start.milliseconds, start.milliseconds]
-            ).map { Date(milliseconds: $0["began"])...Date(milliseconds: $0["ended"]) }
+            record.pauses = try Self.pauses(since: start, database)
             return record
         }
     }

@@ -1,0 +1,66 @@
+// The last 90 days of a domain, a mark for each.
+
+import Evidence
+import Foundation
+import Monitoring
+import Storage
+
+struct HistoryBar: Equatable, Sendable {
+    let days: [Day]
+    /// What the picture says, for those who do not see it.
+    let text: String
+    /// The first day.
+    let from: String
+
+    struct Day: Equatable, Sendable {
+        let x: String
+        /// `fail`, `warn`, `ok`, `none`: nobody looked.
+        let tone: String
+        let title: String
+    }
+
+    static let count = 90
+
+    /// nil where nothing was seen yet.
+    init?(_ past: DomainPast, time: PageTime) {
+        guard let first = past.firstSeen else { return nil }
+        let today = (time.wall.timeIntervalSince1970 / 86400).rounded(.down)
+        let shift = time.wall.timeIntervalSince(time.now)
+        var days: [Day] = []
+        var (watched, troubled) = (0, 0)
+        for back in (0..<Self.count).reversed() {
+            let begins = Date(timeIntervalSince1970: (today - Double(back)) * 86400) - shift
+            let ends = min(begins + 86400, time.now)
+            guard ends > begins else { continue }
+            let incidents = past.incidents.filter {
+                ($0.firedAt ?? $0.since) < ends && ($0.resolvedAt ?? .distantFuture) > begins
+            }
+            let away = past.pauses.reduce(0) { sum, pause in
+                sum + max(0, min(ends, pause.upperBound).timeIntervalSince(max(begins, pause.lowerBound)))
+            }
+            let isBlank = ends <= first || away >= ends.timeIntervalSince(begins) * 0.98
+            let tone: String
+            let words: String
+            if let worst = incidents.map(\.severity).max() {
+                tone = worst == .error ? "fail" : "warn"
+                words = Set(incidents.map(\.kind.rawValue)).sorted().joined(separator: ", ")
+                troubled += 1
+            } else if isBlank {
+                (tone, words) = ("none", ends <= first ? "not watched yet" : "no monitor ran")
+            } else {
+                (tone, words) = ("ok", "no incident")
+            }
+            if tone != "none" { watched += 1 }
+            days.append(
+                Day(
+                    x: SVG.percent(Double(Self.count - 1 - back) / Double(Self.count) * 100), tone: tone,
+                    title: "\(time.day(begins)): \(words)"))
+        }
+        self.days = days
+        from = time.day(Date(timeIntervalSince1970: (today - Double(Self.count - 1)) * 86400) - shift)
+        text =
+            troubled == 0
+            ? "No incident in \(watched.of("day"))"
+            : "Incidents on \(troubled.grouped) of \(watched.of("day"))"
+    }
+}
