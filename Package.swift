@@ -195,7 +195,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "CommandsTests",
-            dependencies: ["Commands", "Evidence", "Facts", "Monitoring", "Storage", "TestSupport", "TestTraits"],
+            dependencies: [
+                "AASA", "Commands", "Evidence", "Facts", "Monitoring", "Storage", "TestSupport", "TestTraits",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "ConfigurationTests",

@@ -27,12 +27,20 @@ extension AASASuite {
             Row(
                 testDescription: "an app came", old: links(#"{"appIDs":["A.b"]}"#),
                 new: links(#"{"appIDs":["A.b"]},{"appIDs":["A.c"]}"#),
-                changes: ["added applinks: app A.c /applinks/details/1"]),
+                changes: ["added applinks: app A.c, with the rules (no list of rules: every URL) /applinks/details/1"]),
             Row(
                 testDescription: "an app was replaced", old: links(#"{"appIDs":["A.b"]}"#),
                 new: links(#"{"appIDs":["A.c"]}"#),
                 changes: [
-                    "added applinks: app A.c /applinks/details/0", "removed applinks: app A.b /applinks/details/0",
+                    "added applinks: app A.c, with the rules that A.b had /applinks/details/0",
+                    "removed applinks: app A.b, with the rules (no list of rules: every URL) /applinks/details/0",
+                ]),
+            Row(
+                testDescription: "an app was replaced by one with other rules",
+                old: links(#"{"appIDs":["A.b"],"paths":["/x"]}"#), new: links(#"{"appIDs":["A.c"],"paths":["/y"]}"#),
+                changes: [
+                    #"added applinks: app A.c, with the rules ["/y"] /applinks/details/0"#,
+                    #"removed applinks: app A.b, with the rules ["/x"] /applinks/details/0"#,
                 ]),
             Row(
                 testDescription: "a rule came and one went",
@@ -54,11 +62,44 @@ extension AASASuite {
             Row(
                 testDescription: "one entry became two", old: links(#"{"appIDs":["A.b"],"paths":["/x","/y"]}"#),
                 new: links(#"{"appIDs":["A.b"],"paths":["/x"]},{"appIDs":["A.b"],"paths":["/y"]}"#),
-                changes: ["changed A.b: 2 entries of 'details' instead of 1 /applinks/details/0"]),
+                changes: [
+                    #"changed A.b: 2 entries of 'details' instead of 1, with the rules ["/x"] and ["/y"] /applinks/details/0"#
+                ]),
+            Row(
+                testDescription: "two entries became one",
+                old: links(
+                    #"{"appIDs":["A.b"],"paths":["/x"]},{"appIDs":["A.b"],"paths":["/y"],"defaults":{"/":"/z"}}"#),
+                new: links(#"{"appIDs":["A.b"],"paths":["/x","/y"]}"#),
+                changes: [
+                    #"changed A.b: 1 entry of 'details' instead of 2, with the rules ["/x", "/y"] /applinks/details/0"#,
+                    #"removed the value at /applinks/details/1/defaults: {"/": "/z"} /applinks/details/1/defaults"#,
+                ]),
+            Row(
+                testDescription: "a rule went from one entry of an app to its other one",
+                old: links(#"{"appIDs":["A.b"],"paths":["/x","/y"]},{"appIDs":["A.b"],"paths":["/z"]}"#),
+                new: links(#"{"appIDs":["A.b"],"paths":["/x"]},{"appIDs":["A.b"],"paths":["/y","/z"]}"#),
+                changes: [
+                    #"changed A.b: its rules are spread over the entries in another way: ["/x", "/y"] and ["/z"] "#
+                        + #"became ["/x"] and ["/y", "/z"] /applinks/details/0"#
+                ]),
+            Row(
+                testDescription: "entries changed places, and no app did",
+                old: links(
+                    #"{"appIDs":["A.b"],"paths":["/x"]},{"appIDs":["A.c"],"paths":["/y"]},{"appIDs":["A.b"],"paths":["/z"]}"#
+                ),
+                new: links(
+                    #"{"appIDs":["A.b"],"paths":["/x"]},{"appIDs":["A.b"],"paths":["/z"]},{"appIDs":["A.c"],"paths":["/y"]}"#
+                ),
+                changes: [
+                    "moved applinks: the entries of 'details' are in another order: A.b; A.c; A.b became A.b; A.b; A.c "
+                        + "/applinks/details"
+                ]),
             Row(
                 testDescription: "an ID became a list of IDs", old: links(#"{"appID":"A.b","paths":["/x"]}"#),
                 new: links(#"{"appIDs":["A.b"],"paths":["/x"]}"#),
-                changes: ["changed A.b: 'appIDs' instead of 'appID' /applinks/details/0/appIDs"]),
+                changes: [
+                    "changed A.b: 'appIDs' instead of 'appID', which iOS 12 and older read alone /applinks/details/0/appIDs"
+                ]),
             Row(
                 testDescription: "a long text changed",
                 old: #"{"x":"\#(String(repeating: "a", count: 200))"}"#,
@@ -66,6 +107,14 @@ extension AASASuite {
                 changes: [
                     "changed the value at /x: \"\(String(repeating: "a", count: 59))… (202 bytes) became "
                         + "\"\(String(repeating: "b", count: 59))… (203 bytes) /x"
+                ]),
+            Row(
+                testDescription: "a long text changed at its end",
+                old: #"{"x":"\#(String(repeating: "a", count: 200))1"}"#,
+                new: #"{"x":"\#(String(repeating: "a", count: 200))2"}"#,
+                changes: [
+                    "changed the value at /x: …\(String(repeating: "a", count: 20))1\" became "
+                        + "…\(String(repeating: "a", count: 20))2\" /x"
                 ]),
             Row(
                 testDescription: "a rule changed that is known by its path",
@@ -95,7 +144,124 @@ extension AASASuite {
                 testDescription: "an entry became two with the same rules",
                 old: links(#"{"appIDs":["A.b","A.c"],"paths":["/x"]}"#),
                 new: links(#"{"appIDs":["A.b"],"paths":["/x"]},{"appIDs":["A.c"],"paths":["/x"]}"#),
-                changes: ["changed the value at /applinks/details: 1 element became 2 /applinks/details"]),
+                changes: [
+                    #"changed A.b: has an entry of its own now, shared with A.c before; its rules, as before: ["/x"] "#
+                        + "/applinks/details/0",
+                    #"changed A.c: has an entry of its own now, shared with A.b before; its rules, as before: ["/x"] "#
+                        + "/applinks/details/1",
+                ]),
+            Row(
+                testDescription: "two entries became one of both apps",
+                old: links(#"{"appIDs":["A.b"],"paths":["/x"]},{"appIDs":["A.c"],"paths":["/y"]}"#),
+                new: links(#"{"appIDs":["A.b","A.c"],"paths":["/x"]}"#),
+                changes: [
+                    "changed A.b: has one entry together with A.c now, an entry of its own before; its rules, as before: "
+                        + #"["/x"] /applinks/details/0"#,
+                    "changed A.c: has one entry together with A.b now, an entry of its own before; its rules now: "
+                        + #"["/x"] /applinks/details/0"#,
+                    #"removed A.c: "/y" /applinks/details/1/paths/0"#, #"added A.c: "/x" /applinks/details/0/paths/0"#,
+                ]),
+            Row(
+                testDescription: "an entry became two beside an app that changed places, and beside another change",
+                old: links(#"{"appIDs":["A.b","A.c"],"paths":["/x"]},{"appIDs":["A.d"],"paths":["/y"],"note":1}"#),
+                new: links(
+                    #"{"appIDs":["A.d"],"paths":["/y"],"note":2},{"appIDs":["A.b"],"paths":["/x"]},"#
+                        + #"{"appIDs":["A.c"],"paths":["/x"]}"#),
+                changes: [
+                    "moved applinks: app A.d, from place 3 to place 1 /applinks/details/0",
+                    "changed the value at /applinks/details/0/note: 1 became 2 /applinks/details/0/note",
+                    #"changed A.b: has an entry of its own now, shared with A.c before; its rules, as before: ["/x"] "#
+                        + "/applinks/details/1",
+                    #"changed A.c: has an entry of its own now, shared with A.b before; its rules, as before: ["/x"] "#
+                        + "/applinks/details/2",
+                ]),
+            Row(
+                testDescription: "apps shared entries with others",
+                old: links(#"{"appIDs":["A.b","A.c"],"paths":["/x"]},{"appIDs":["A.d","A.e"],"paths":["/x"]}"#),
+                new: links(#"{"appIDs":["A.b","A.c","A.d"],"paths":["/x"]},{"appIDs":["A.e"],"paths":["/x"]}"#),
+                changes: [
+                    "changed A.b, A.c: have one entry together with A.d now, an entry of their own before; their rules, as "
+                        + #"before: ["/x"] /applinks/details/0"#,
+                    "changed A.d: has one entry together with A.b, A.c now, with A.e before; its rules, as before: "
+                        + #"["/x"] /applinks/details/0"#,
+                    #"changed A.e: has an entry of its own now, shared with A.d before; its rules, as before: ["/x"] "#
+                        + "/applinks/details/1",
+                ]),
+            Row(
+                testDescription: "what is no entry went",
+                old: links(#"{"appIDs":["A.b"],"paths":["/x"]},"note""#),
+                new: links(#"{"appIDs":["A.b"],"paths":["/x"]}"#),
+                changes: [#"removed the value at /applinks/details/1: "note" /applinks/details/1"#]),
+            Row(
+                testDescription: "an app stood twice", old: links(#"{"appIDs":["A.b","A.b"],"paths":["/x"]}"#),
+                new: links(#"{"appIDs":["A.b"],"paths":["/x"]}"#),
+                changes: [
+                    #"removed the value at /applinks/details/0/appIDs/1: "A.b" /applinks/details/0/appIDs/1"#
+                ]),
+            Row(
+                testDescription: "a list got longer in the middle", old: #"{"x":[1,{"y":2},3]}"#,
+                new: #"{"x":[1,{"y":2},4,3]}"#, changes: ["added the value at /x/2: 4 /x/2"]),
+            Row(
+                testDescription: "a key stands twice no more", old: #"{"a":1,"a":2}"#, new: #"{"a":2}"#,
+                changes: [#"changed the value at the root: {"a": 1, "a": 2} became {"a": 2} "#]),
+            Row(
+                testDescription: "a component became a string, which opens everything",
+                old: links(#"{"appIDs":["A.b"],"components":[{"/":"/x"}]}"#),
+                new: links(#"{"appIDs":["A.b"],"components":["/x"]}"#),
+                changes: [
+                    #"removed A.b: {"/": "/x"} /applinks/details/0/components/0"#,
+                    #"added A.b: "/x" (no object: every URL) /applinks/details/0/components/0"#,
+                ]),
+            Row(
+                testDescription: "components were put beside paths, and appIDs beside appID",
+                old: links(#"{"appID":"A.b","paths":["/x"]}"#),
+                new: links(#"{"appID":"A.b","appIDs":["A.b"],"paths":["/x"],"components":[{"/":"/x"}]}"#),
+                changes: [
+                    "added A.b: 'components' beside 'paths': later systems read them, iOS 12 and older read 'paths' as "
+                        + "before /applinks/details/0",
+                    "added A.b: 'appIDs' beside 'appID': later systems read it, iOS 12 and older read 'appID' as before "
+                        + "/applinks/details/0/appIDs",
+                ]),
+            Row(
+                testDescription: "paths beside components went, and appID beside appIDs",
+                old: links(#"{"appID":"A.b","appIDs":["A.b"],"paths":["/x"],"components":[{"/":"/x"}]}"#),
+                new: links(#"{"appIDs":["A.b"],"components":[{"/":"/x"}]}"#),
+                changes: [
+                    #"removed A.b, for iOS 12: "/x" /applinks/details/0/paths/0"#,
+                    "removed A.b: 'paths' beside 'components': iOS 12 and older read nothing else /applinks/details/0",
+                    #"removed A.b: 'appID' "A.b" beside 'appIDs': iOS 12 and older read nothing else "#
+                        + "/applinks/details/0/appID",
+                ]),
+            Row(
+                testDescription: "components beside paths went",
+                old: links(#"{"appIDs":["A.b"],"paths":["/x"],"components":[{"/":"/y"}]}"#),
+                new: links(#"{"appIDs":["A.b"],"paths":["/x"]}"#),
+                changes: [
+                    #"removed A.b: {"/": "/y"} /applinks/details/0/components/0"#,
+                    #"added A.b: "/x" /applinks/details/0/paths/0"#,
+                    "removed A.b: 'components': all systems read 'paths' now, as iOS 12 and older did before "
+                        + "/applinks/details/0",
+                ]),
+            Row(
+                testDescription: "the list for iOS 12 went", old: #"{"applinks":{"apps":[],"details":[]}}"#,
+                new: #"{"applinks":{"details":[]}}"#,
+                changes: [
+                    #"removed applinks: "apps": [], without which iOS 12 and older open no link by the file; later systems "#
+                        + "do not read it /applinks/apps"
+                ]),
+            Row(
+                testDescription: "the list for iOS 12 came", old: #"{"applinks":{"details":[]}}"#,
+                new: #"{"applinks":{"apps":[],"details":[]}}"#,
+                changes: [
+                    #"added applinks: "apps": [], which iOS 12 and older need; later systems do not read it /applinks/apps"#
+                ]),
+            Row(
+                testDescription: "the list for iOS 12 was filled", old: #"{"applinks":{"apps":[],"details":[]}}"#,
+                new: #"{"applinks":{"apps":["A.b"],"details":[]}}"#,
+                changes: [
+                    #"changed applinks: "apps": [] became ["A.b"]; beside 'details' it must be empty for iOS 12 and older, "#
+                        + "and later systems do not read it /applinks/apps"
+                ]),
             Row(
                 testDescription: "paths became components", old: links(#"{"appIDs":["A.b"],"paths":["/x"]}"#),
                 new: links(#"{"appIDs":["A.b"],"components":[{"/":"/x"}]}"#),
@@ -119,7 +285,7 @@ extension AASASuite {
                 new: #"{"applinks":{"defaults":{"caseSensitive":false},"details":"#
                     + #"[{"appIDs":["A.b"],"components":[],"defaults":{"percentEncoded":false}}]}}"#,
                 changes: [
-                    "added the value at /applinks/details/0/defaults /applinks/details/0/defaults",
+                    #"added the value at /applinks/details/0/defaults: {"percentEncoded": false} /applinks/details/0/defaults"#,
                     "changed the value at /applinks/defaults/caseSensitive: true became false "
                         + "/applinks/defaults/caseSensitive",
                 ]),
@@ -128,9 +294,9 @@ extension AASASuite {
                 old: #"{"applinks":{"substitutionVariables":{"a":["1"],"b":["2","3"]}}}"#,
                 new: #"{"applinks":{"substitutionVariables":{"b":["3","4"],"c":["5"]}}}"#,
                 changes: [
-                    "removed applinks: variable a /applinks/substitutionVariables/a",
+                    #"removed applinks: variable a: ["1"] /applinks/substitutionVariables/a"#,
                     #"changed applinks: variable b: "2" went, "4" came /applinks/substitutionVariables/b"#,
-                    "added applinks: variable c /applinks/substitutionVariables/c",
+                    #"added applinks: variable c: ["5"] /applinks/substitutionVariables/c"#,
                 ]),
             Row(
                 testDescription: "a comment changed beside a rule",

@@ -76,7 +76,11 @@ extension AASASuite {
                     #"{"appID":"A.b","paths":["/a"]}"#, true,
                     #"{"appID":"A.b","appIDs":["A.b"],"paths":["/a"],"components":[{"/":"/a"}]}"#, true, nil
                 ),
-                // Lost on all systems: told once.
+                // Lost on all systems: told once. What else iOS 12 loses is told by a URL that later systems keep.
+                (
+                    #"{"appID":"A.b","paths":["/x","/a"]}"#, true, entry("components", "/a"), true,
+                    "opens > not_matched /a"
+                ),
                 (#"{"appID":"A.b","paths":["/a"]}"#, true, #"{"appID":"A.b","paths":["/b"]}"#, true, nil),
                 (entry("components", "/a"), false, entry("components", "/a"), true, nil),
             ] as [(String, Bool, String, Bool, String?)])

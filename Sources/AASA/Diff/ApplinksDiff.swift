@@ -13,13 +13,22 @@ struct ApplinksDiff {
     func add(from old: AppLinks, to new: AppLinks, into changes: inout ChangeList) {
         let oldClaims = AppClaims(old)
         let newClaims = AppClaims(new)
-        if old.form != new.form, old.form != .none, new.form != .none {
+        let isFormTold = old.form != new.form && old.form != .none && new.form != .none
+        if isFormTold {
             changes.add(
                 .changed, "applinks: \(Self.name(of: new.form)) instead of \(Self.name(of: old.form))", at: "/applinks")
         }
+        let start = changes.count
+        let renames = Renames(old, new, oldClaims, newClaims)
         AssociationDiff.appChanges("applinks", from: oldClaims.apps, to: newClaims.apps, into: &changes) { app in
             newClaims.entries(of: app).first.map { new.entries[$0].pointer }
                 ?? oldClaims.entries(of: app).first.map { old.entries[$0].pointer } ?? "/applinks"
+        } detail: {
+            renames.rules(of: $0)
+        }
+        let layout = EntryLayout(old, new, oldClaims, newClaims)
+        if oldClaims.apps == newClaims.apps, let order = layout.order {
+            changes.add(.moved, order, at: "/applinks/details")
         }
         var groups: [[[Int]]: [String]] = [:]
         var order: [[[Int]]] = []
@@ -43,23 +52,33 @@ struct ApplinksDiff {
             let before = claims[0].map { old.entries[$0] }
             let after = claims[1].map { new.entries[$0] }
             let label = Self.describe(apps)
-            if before.count != after.count {
+            if let change = layout.change(from: claims[0], to: claims[1]) {
                 changes.add(
-                    .changed,
-                    "\(label): \(after.count) entr\(after.count == 1 ? "y" : "ies") of 'details' instead of \(before.count)",
+                    .changed, "\(label): \(layout.words(change, of: apps, from: claims[0], to: claims[1]))",
                     at: after.first?.pointer ?? "/applinks")
             }
             ruleChanges(label, from: before.flatMap(\.rules), to: after.flatMap(\.rules), into: &changes)
-            ruleChanges(
-                "\(label), for iOS 12", from: before.flatMap(\.olderRules), to: after.flatMap(\.olderRules),
-                into: &changes)
+            // Where an entry has both lists, its paths are for iOS 12 alone. Without the other list they are compared above.
+            if (before + after).contains(where: \.hasOlderRules) {
+                ruleChanges(
+                    "\(label), for iOS 12", from: before.flatMap(\.pathRules), to: after.flatMap(\.pathRules),
+                    into: &changes)
+            }
             for (left, right) in zip(claims[0], claims[1]) where seen.insert([left, right]).inserted {
                 entryChanges(label, from: old.entries[left], to: new.entries[right], into: &changes)
             }
+            let common = min(before.count, after.count)
+            for entry in before.dropFirst(common) { otherMembers(from: entry, to: nil, into: &changes) }
+            for entry in after.dropFirst(common) { otherMembers(from: nil, to: entry, into: &changes) }
         }
         if uncompared > 0 {
             changes.add(
                 .changed, "applinks: \(uncompared) more apps, whose many rules were not compared", at: "/applinks")
+        }
+        // Entries that name no app, elements that are no entries, and IDs that stand twice.
+        let (left, right) = (old.node["details"], new.node["details"])
+        if changes.count == start, values.differ(left, right), !isFormTold {
+            values.addFirst(from: left, to: right, at: "/applinks/details", into: &changes)
         }
         otherChanges(from: old, to: new, into: &changes)
     }
@@ -89,15 +108,15 @@ struct ApplinksDiff {
             to: alignment.added.map { new[$0].path.map { numbers.number(of: $0) } })
         // Removed first: a rule that was replaced reads as "this went, that came".
         for index in paths.removed.map({ alignment.removed[$0] }) {
-            changes.add(.removed, "\(label): \(old[index].written(limit: 1000))", at: old[index].pointer)
+            changes.add(.removed, "\(label): \(old[index].writtenInDiff)", at: old[index].pointer)
         }
         for index in paths.added.map({ alignment.added[$0] }) {
-            changes.add(.added, "\(label): \(new[index].written(limit: 1000))", at: new[index].pointer)
+            changes.add(.added, "\(label): \(new[index].writtenInDiff)", at: new[index].pointer)
         }
         for pair in paths.pairs {
             let (left, right) = (alignment.removed[pair.old], alignment.added[pair.new])
             changes.add(
-                .changed, "\(label): \(old[left].written) became \(new[right].written(limit: 1000))",
+                .changed, "\(label): \(old[left].writtenInDiff) became \(new[right].writtenInDiff)",
                 at: new[right].pointer)
             values.add(
                 from: old[left].node["comment"], to: new[right].node["comment"],
@@ -107,7 +126,7 @@ struct ApplinksDiff {
         for pair in alignment.moved {
             changes.add(
                 .moved,
-                "\(label): \(new[pair.new].written(limit: 1000)), from place \(pair.old + 1) to place \(pair.new + 1)",
+                "\(label): \(new[pair.new].writtenInDiff), from place \(pair.old + 1) to place \(pair.new + 1)",
                 at: new[pair.new].pointer)
         }
         // Comments, and keys that nobody reads.
@@ -122,24 +141,76 @@ struct ApplinksDiff {
     private func entryChanges(
         _ label: String, from old: AppLinks.Entry, to new: AppLinks.Entry, into changes: inout ChangeList
     ) {
-        if old.form != new.form {
-            changes.add(
-                .changed, "\(label): \(Self.name(of: new.form)) instead of \(Self.name(of: old.form))", at: new.pointer)
+        if let change = Self.listChange(from: old, to: new) {
+            changes.add(change.kind, "\(label): \(change.words)", at: new.pointer)
         }
-        let names = [old, new].map { $0.node["appIDs"] != nil ? "appIDs" : $0.node["appID"] != nil ? "appID" : nil }
-        if let before = names[0], let after = names[1], before != after {
-            changes.add(.changed, "\(label): '\(after)' instead of '\(before)'", at: "\(new.pointer)/\(after)")
+        if let change = Self.nameChange(from: old, to: new) {
+            changes.add(change.kind, "\(label): \(change.words)", at: "\(new.pointer)/\(change.key)")
         }
-        // An entry that stands for the whole of `apps` has no keys of its own.
-        for member in values.members(old.node, new.node) {
-            switch member.name {
-            case "appIDs", "components", "paths": continue
-            case "appID" where old.node["appIDs"] == nil || new.node["appIDs"] == nil: continue
-            default:
-                values.add(
-                    from: member.old, to: member.new, at: .text("\(new.pointer)/\(member.key.escapedForPointer)"),
-                    into: &changes)
-            }
+        otherMembers(from: old, to: new, into: &changes)
+    }
+
+    /// What an entry has beside its apps and rules. One that stands for the whole of `apps` has nothing of its own.
+    private func otherMembers(from old: AppLinks.Entry?, to new: AppLinks.Entry?, into changes: inout ChangeList) {
+        for member in values.members(old?.node, new?.node)
+        where !["appIDs", "appID", "components", "paths"].contains(member.name) {
+            let pointer = new?.pointer ?? old?.pointer ?? "/applinks"
+            values.add(
+                from: member.old, to: member.new, at: .text("\(pointer)/\(member.key.escapedForPointer)"),
+                into: &changes)
+        }
+    }
+
+    /// The lists of rules that an entry has.
+    private static func listChange(
+        from old: AppLinks.Entry, to new: AppLinks.Entry
+    ) -> (kind: AssociationChange.Kind, words: String)? {
+        switch (old.form, old.hasOlderRules, new.form, new.hasOlderRules) {
+        case (.paths, _, .components, true):
+            (.added, "'components' beside 'paths': later systems read them, iOS 12 and older read 'paths' as before")
+        case (.components, true, .paths, _):
+            (.removed, "'components': all systems read 'paths' now, as iOS 12 and older did before")
+        case (.components, true, .components, false):
+            (.removed, "'paths' beside 'components': iOS 12 and older read nothing else")
+        case (.components, false, .components, true):
+            (.added, "'paths' beside 'components', for iOS 12 and older; later systems do not read them")
+        default:
+            old.form == new.form ? nil : (.changed, "\(name(of: new.form)) instead of \(name(of: old.form))")
+        }
+    }
+
+    /// The keys by which an entry names its apps.
+    private static func nameChange(
+        from old: AppLinks.Entry, to new: AppLinks.Entry
+    ) -> (kind: AssociationChange.Kind, words: String, key: String)? {
+        let (oldID, newID) = (old.node["appID"], new.node["appID"])
+        switch (old.node["appIDs"] != nil, oldID, new.node["appIDs"] != nil, newID) {
+        case (false, .some, true, .some):
+            return (
+                .added, "'appIDs' beside 'appID': later systems read it, iOS 12 and older read 'appID' as before",
+                "appIDs"
+            )
+        case (true, .some, false, .some):
+            return (.removed, "'appIDs': all systems read 'appID' now, as iOS 12 and older did before", "appIDs")
+        case (true, let id?, true, nil):
+            return (
+                .removed, "'appID' \(id.written(limit: 200)) beside 'appIDs': iOS 12 and older read nothing else",
+                "appID"
+            )
+        case (true, nil, true, let id?):
+            return (.added, "'appID' \(id.written(limit: 200)) beside 'appIDs', for iOS 12 and older", "appID")
+        case (true, let before?, true, let after?):
+            if before.string.map(ExactText.init(_:)) == after.string.map(ExactText.init(_:)) { return nil }
+            return (
+                .changed,
+                "'appID' beside 'appIDs', for iOS 12 and older: \(before.written(limit: 200)) became "
+                    + after.written(limit: 200), "appID"
+            )
+        case (false, .some, true, nil):
+            return (.changed, "'appIDs' instead of 'appID', which iOS 12 and older read alone", "appIDs")
+        case (true, nil, false, .some):
+            return (.changed, "'appID' instead of 'appIDs': iOS 12 and older read it too", "appID")
+        default: return nil
         }
     }
 
@@ -158,9 +229,30 @@ struct ApplinksDiff {
             switch member.name {
             case "details": continue
             case "apps" where old.form == .appsOnly || new.form == .appsOnly: continue
+            case "apps":
+                let kind: AssociationChange.Kind =
+                    member.old == nil ? .added : member.new == nil ? .removed : .changed
+                changes.add(kind, Self.appsWords(from: member.old, to: member.new), at: place)
             case "substitutionVariables": variableChanges(member, place, into: &changes)
             default: values.add(from: member.old, to: member.new, at: .text(place), into: &changes)
             }
+        }
+    }
+
+    /// `apps` beside `details`, or without anything.
+    private static func appsWords(from old: JSONNode?, to new: JSONNode?) -> String {
+        func written(_ node: JSONNode) -> String { node.written(limit: 200) }
+        let older = "later systems do not read it"
+        return switch (old, new) {
+        case (nil, let came?) where came.elements == []:
+            "applinks: \"apps\": [], which iOS 12 and older need; \(older)"
+        case (nil, let came?): "applinks: \"apps\": \(written(came)) beside 'details', where it must be empty; \(older)"
+        case (let went?, nil):
+            "applinks: \"apps\": \(written(went)), without which iOS 12 and older open no link by the file; \(older)"
+        case (let before?, let after?):
+            "applinks: \"apps\": \(written(before)) became \(written(after)); beside 'details' it must be empty for iOS 12 and "
+                + "older, and \(older)"
+        case (nil, nil): ""
         }
     }
 
@@ -168,8 +260,10 @@ struct ApplinksDiff {
         for variable in values.members(member.old, member.new) {
             let pointer = "\(place)/\(variable.key.escapedForPointer)"
             switch (variable.old, variable.new) {
-            case (nil, _?): changes.add(.added, "applinks: variable \(variable.key)", at: pointer)
-            case (_?, nil): changes.add(.removed, "applinks: variable \(variable.key)", at: pointer)
+            case (nil, let came?):
+                changes.add(.added, "applinks: variable \(variable.key): \(came.written(limit: 200))", at: pointer)
+            case (let went?, nil):
+                changes.add(.removed, "applinks: variable \(variable.key): \(went.written(limit: 200))", at: pointer)
             case (let left?, let right?):
                 let alignment = ListAlignment(
                     from: (left.strings ?? []).map(ExactText.init(_:)),
@@ -177,12 +271,63 @@ struct ApplinksDiff {
                 let came = alignment.added.prefix(5).map { "\((right.strings ?? [])[$0].writtenAsJSON) came" }
                 let went = alignment.removed.prefix(5).map { "\((left.strings ?? [])[$0].writtenAsJSON) went" }
                 let values = (went + came).joined(separator: ", ")
-                changes.add(
-                    .changed, "applinks: variable \(variable.key)\(values.isEmpty ? "" : ": \(values)")", at: pointer)
+                let words =
+                    values.isEmpty ? "\(left.written(limit: 200)) became \(right.written(limit: 200))" : values
+                changes.add(.changed, "applinks: variable \(variable.key): \(words)", at: pointer)
             case (nil, nil): break
             }
         }
     }
+}
+
+/// The rules of apps that only one of two files names: where an app came with the rules of one that went, it may be the same
+/// app under another ID.
+private struct Renames {
+    private let old: AppLinks
+    private let new: AppLinks
+    private let oldClaims: AppClaims
+    private let newClaims: AppClaims
+    /// By their rules; none where many apps went.
+    private let gone: [[ExactText]: [String]]
+
+    /// Larger sets of apps that went are not looked through.
+    private static let maximumApps = 20
+
+    init(_ old: AppLinks, _ new: AppLinks, _ oldClaims: AppClaims, _ newClaims: AppClaims) {
+        (self.old, self.new, self.oldClaims, self.newClaims) = (old, new, oldClaims, newClaims)
+        let apps = oldClaims.apps.lazy.filter { !newClaims.names($0) }.prefix(Self.maximumApps + 1)
+        gone =
+            apps.count > Self.maximumApps
+            ? [:] : Dictionary(grouping: apps) { EntryLayout.meanings(old, oldClaims.entries(of: $0)) }
+    }
+
+    func rules(of app: String) -> String {
+        if !newClaims.names(app) {
+            return ", with the rules \(EntryLayout.rules(oldClaims.entries(of: app).map { old.entries[$0] }))"
+        }
+        let entries = newClaims.entries(of: app)
+        let same = gone.isEmpty ? [] : gone[EntryLayout.meanings(new, entries)] ?? []
+        let former = same.count == 1 ? same.first : nil
+        return former.map { ", with the rules that \($0) had" }
+            ?? ", with the rules \(EntryLayout.rules(entries.map { new.entries[$0] }))"
+    }
+}
+
+extension URLRule {
+    /// What is no rule by its type opens every URL, whatever it looks like.
+    fileprivate var writtenInDiff: String {
+        let text = written(limit: 1_000)
+        let isPlain = form != .wrongType || node.members != nil || node.elements != nil
+        return isPlain ? text : "\(text) (no \(place.list == .paths ? "string" : "object"): every URL)"
+    }
+}
+
+extension AppLinks.Entry {
+    /// Whether it has `paths` beside `components`, be they empty.
+    fileprivate var hasOlderRules: Bool { form == .components && node["paths"]?.elements != nil }
+
+    /// The rules of `paths`: all that iOS 12 and older read.
+    fileprivate var pathRules: [URLRule] { form == .paths ? rules : olderRules }
 }
 
 /// Numbers the texts of patterns, each looked at once: thousands of rules may share a long one.

@@ -31,8 +31,8 @@ public enum AssociationDiff {
                 values.add(from: member.old, to: member.new, at: .text(place), into: &changes)
             }
         }
-        // Differences that none of the above sees, such as one entry written as two.
-        if changes.count == 0 { values.addFirst(from: old.root, to: new.root, into: &changes) }
+        // Differences that none of the above sees, such as a key that stands twice.
+        if changes.count == 0 { values.addFirst(from: old.root, to: new.root, at: "", into: &changes) }
         return AssociationComparison(changes: changes.listed, total: changes.count)
     }
 
@@ -63,12 +63,14 @@ public enum AssociationDiff {
     /// `pointer` tells where an app stands; in the newer file, or in the older one for what was removed.
     static func appChanges(
         _ service: String, from old: [String], to new: [String], into changes: inout ChangeList,
-        pointer: (String) -> String
+        pointer: (String) -> String, detail: (String) -> String = { _ in "" }
     ) {
         let alignment = ListAlignment(from: old.map(ExactText.init(_:)), to: new.map(ExactText.init(_:)))
-        for index in alignment.added { changes.add(.added, "\(service): app \(new[index])", at: pointer(new[index])) }
+        for index in alignment.added {
+            changes.add(.added, "\(service): app \(new[index])\(detail(new[index]))", at: pointer(new[index]))
+        }
         for index in alignment.removed {
-            changes.add(.removed, "\(service): app \(old[index])", at: pointer(old[index]))
+            changes.add(.removed, "\(service): app \(old[index])\(detail(old[index]))", at: pointer(old[index]))
         }
         for pair in alignment.moved {
             changes.add(

@@ -11,20 +11,24 @@ package struct ContestedChange: Sendable, Hashable {
 package struct OtherReadings: Sendable, Hashable {
     /// At most one for each point and app, of apps for which the reading taken here finds no change.
     package let contested: [ContestedChange]
-    /// On iOS 12 and older, where it is not the same change as on later systems. At most `maximumChanges`.
+    /// On iOS 12 and older: URLs for which it is not the same change as on later systems. At most `maximumChanges`.
     package let olderSystems: [BehaviourChange]
+    /// Whether iOS 12 and older take something from one of the files, or an `apps` list says that it is for them.
+    package let concernsOlderSystems: Bool
+    /// Whether it is proven what changes on iOS 12 and older.
+    package let isCompleteForOlderSystems: Bool
 
     /// What is known of two equal files without a look at them.
-    package static let ofEqualFiles = OtherReadings(contested: [], olderSystems: [])
+    package static let ofEqualFiles = OtherReadings()
 
     static let maximumChanges = 20
 
     /// Less than for the main question: it is asked for each point that a file has.
     private static let budget = LanguageBudget(states: 5_000, steps: 3_000_000)
 
-    private init(contested: [ContestedChange], olderSystems: [BehaviourChange]) {
-        self.contested = contested
-        self.olderSystems = olderSystems
+    private init() {
+        (contested, olderSystems) = ([], [])
+        (concernsOlderSystems, isCompleteForOlderSystems) = (false, true)
     }
 
     /// `known`: what the reading taken here found.
@@ -45,10 +49,19 @@ package struct OtherReadings: Sendable, Hashable {
             add(point, BehaviourDiff.compare(before ?? old, after ?? new, budget: Self.budget).changes)
         }
         self.contested = contested
-        let older = BehaviourDiff.compare(old?.asReadByOlderSystems, new?.asReadByOlderSystems, budget: Self.budget)
+        let (before, after) = (old?.asReadByOlderSystems, new?.asReadByOlderSystems)
+        let older = BehaviourDiff.compare(before, after, budget: Self.budget)
         let told = Set(known.changes.map { Told($0) })
-        olderSystems = Array(
-            older.changes.lazy.filter { $0.isSeenOnPhone && !told.contains(Told($0)) }.prefix(Self.maximumChanges))
+        let seen = older.changes.filter(\.isSeenOnPhone)
+        // Where an app changes on all systems, iOS 12 may still lose more than later ones.
+        let more = seen.filter { told.contains(Told($0)) }.prefix(Self.maximumChanges).compactMap { change in
+            Self.unlikeLaterSystems(change, old, new) { Self.others(like: change, before, after) }
+        }
+        olderSystems = Array((seen.filter { !told.contains(Told($0)) } + more).prefix(Self.maximumChanges))
+        concernsOlderSystems = [old, new].contains { $0?.node["apps"] != nil }
+        // Beside `details` the list must be empty, and what devices make of another one is not documented.
+        let isFilled = [old, new].contains { $0?.form != .appsOnly && $0?.node["apps"]?.elements?.isEmpty == false }
+        isCompleteForOlderSystems = older.isComplete && !isFilled
     }
 
     /// What an app gains or loses, whatever the example.
@@ -60,6 +73,31 @@ package struct OtherReadings: Sendable, Hashable {
             app = ExactText(change.appID)
             to = change.to == .opens ? .opens : .notMatched
         }
+    }
+
+    /// A change of iOS 12 and older, by a URL for which later systems do not change in the same way; nil where none was found.
+    private static func unlikeLaterSystems(
+        _ change: BehaviourChange, _ old: AppLinks?, _ new: AppLinks?, others: () -> [BehaviourChange]
+    ) -> BehaviourChange? {
+        func isAlike(_ change: BehaviourChange) -> Bool {
+            guard let url = MatchableURL(change.example) else { return true }
+            func opens(_ links: AppLinks?) -> Bool { links?.behaviour(of: url, for: change.appID) == .opens }
+            return opens(old) == (change.from == .opens) && opens(new) == (change.to == .opens)
+        }
+        return isAlike(change) ? others().first { !isAlike($0) } : change
+    }
+
+    /// The same change by other URLs, one for each rule that came or went.
+    private static func others(
+        like change: BehaviourChange, _ old: AppLinks?, _ new: AppLinks?
+    ) -> [BehaviourChange] {
+        func rules(_ links: AppLinks?) -> [URLRule] {
+            (links?.entries ?? []).filter { $0.appIDs.containsExactly(change.appID) }.flatMap(\.rules)
+        }
+        var search = RuleChangeSearch(maximumElements: 200_000, automata: 0)
+        return search.changes(from: rules(old), to: rules(new), besides: []).filter {
+            ($0.to == .opens) == (change.to == .opens)
+        }.map { BehaviourChange(appID: change.appID, from: $0.from, to: $0.to, example: $0.example) }
     }
 
     /// Of apps that several entries name: what changes where their first entry alone counts, or their last.

@@ -55,12 +55,13 @@ struct ValueDiff {
         }
     }
 
-    /// Objects are compared by key, lists of one length by place; all else is one change.
+    /// Objects are compared by key, lists of one length by place, others by what came and went; all else is one change.
     func add(from old: JSONNode?, to new: JSONNode?, at place: Place, into changes: inout ChangeList) {
         switch (old, new) {
         case (nil, nil): return
-        case (nil, let added?): changes.add(.added, Self.summary(place, Self.text(added)), at: place.pointer)
-        case (let removed?, nil): changes.add(.removed, Self.summary(place, Self.text(removed)), at: place.pointer)
+        case (nil, let added?): changes.add(.added, Self.summary(place, Self.shown(added)), at: place.pointer)
+        case (let removed?, nil):
+            changes.add(.removed, Self.summary(place, Self.shown(removed)), at: place.pointer)
         case (let left?, let right?):
             guard differ(left, right) else { return }
             let before = changes.count
@@ -68,39 +69,67 @@ struct ValueDiff {
                 for member in members(left, right) {
                     add(from: member.old, to: member.new, at: .member(of: place, member.key), into: &changes)
                 }
-            } else if let olds = left.elements, let news = right.elements, olds.count == news.count {
-                for (index, pair) in zip(olds, news).enumerated() {
-                    add(from: pair.0, to: pair.1, at: .element(of: place, index), into: &changes)
-                }
+            } else if let olds = left.elements, let news = right.elements {
+                addElements(from: olds, to: news, at: place, into: &changes)
             }
             if changes.count > before { return }
-            let texts = Self.text(left).flatMap { from in Self.text(right).map { "\(from) became \($0)" } }
-            changes.add(.changed, Self.summary(place, texts ?? Self.outline(left, right)), at: place.pointer)
+            changes.add(.changed, Self.summary(place, Self.outline(left, right)), at: place.pointer)
         }
     }
 
-    private static func summary(_ place: Place, _ text: String?) -> String {
+    private func addElements(
+        from olds: [JSONNode], to news: [JSONNode], at place: Place, into changes: inout ChangeList
+    ) {
+        if olds.count == news.count {
+            for (index, pair) in zip(olds, news).enumerated() {
+                add(from: pair.0, to: pair.1, at: .element(of: place, index), into: &changes)
+            }
+            return
+        }
+        let alignment = ListAlignment(
+            from: olds.map { self.olds[$0.range.lowerBound] }, to: news.map { self.news[$0.range.lowerBound] })
+        for index in alignment.removed {
+            add(from: olds[index], to: nil, at: .element(of: place, index), into: &changes)
+        }
+        for index in alignment.added { add(from: nil, to: news[index], at: .element(of: place, index), into: &changes) }
+    }
+
+    private static func summary(_ place: Place, _ text: String) -> String {
         let pointer = place.pointer
-        return "the value at \(pointer.isEmpty ? "the root" : pointer)\(text.map { ": \($0)" } ?? "")"
+        return "the value at \(pointer.isEmpty ? "the root" : pointer): \(text)"
     }
 
-    /// Of values that are too long to be written out: how large they were and are, and how they begin.
-    private static func outline(_ old: JSONNode, _ new: JSONNode) -> String {
-        if let before = old.elements?.count, let after = new.elements?.count, before != after {
-            return "\(before) element\(before == 1 ? "" : "s") became \(after)"
-        }
-        func shown(_ node: JSONNode) -> String {
-            let text = node.written(limit: 80)
-            return text.utf8.count > 80
-                ? String(text.unicodeScalars.prefix(60)) + "… (\(node.range.count) bytes)" : text
-        }
-        return "\(shown(old)) became \(shown(new))"
+    /// A value as it is written; of a long one the beginning, and how large it is.
+    private static func shown(_ node: JSONNode) -> String {
+        let text = node.written(limit: maximumShown)
+        return text.utf8.count > maximumShown
+            ? String(text.unicodeScalars.prefix(maximumShown / 2)) + "… (\(node.range.count) bytes)" : text
     }
+
+    private static let maximumShown = 120
+
+    /// Both values; of long ones that begin alike, what follows.
+    private static func outline(_ old: JSONNode, _ new: JSONNode) -> String {
+        let texts = [old, new].map { Array($0.written(limit: maximumRead).unicodeScalars) }
+        let same = zip(texts[0], texts[1]).prefix { $0 == $1 }.count
+        guard same > maximumShown / 2, texts.contains(where: { $0.count > maximumShown }) else {
+            return "\(shown(old)) became \(shown(new))"
+        }
+        func rest(_ text: [Unicode.Scalar]) -> String {
+            let shown = text.dropFirst(same - 20)
+            return "…" + String(String.UnicodeScalarView(shown.prefix(maximumShown / 2)))
+                + (shown.count > maximumShown / 2 ? "…" : "")
+        }
+        return "\(rest(texts[0])) became \(rest(texts[1]))"
+    }
+
+    /// Of two values, before they count as begun alike to the end.
+    private static let maximumRead = 4_096
 
     /// The first place that differs, alone.
-    func addFirst(from old: JSONNode, to new: JSONNode, into changes: inout ChangeList) {
+    func addFirst(from old: JSONNode?, to new: JSONNode?, at pointer: String, into changes: inout ChangeList) {
         var all = ChangeList()
-        add(from: old, to: new, at: .text(""), into: &all)
+        add(from: old, to: new, at: .text(pointer), into: &all)
         if let first = all.listed.first { changes.add(first.kind, first.summary, at: first.pointer) }
     }
 

@@ -1,0 +1,160 @@
+// What `diff` says of two files, ahead of its words.
+
+import AASA
+import Evidence
+
+/// What `diff` says.
+struct FileDifference {
+    let names: [String]
+    let areSameBytes: Bool
+    /// Which of the two sources devices take nothing from.
+    let isNothing: [Bool]
+    let changes: AssociationComparison
+    let behaviour: BehaviourComparison
+    /// What changes on a phone: each URL with the app that gains or loses it. An exclusion and no match are the same there.
+    let openings: [BehaviourChange]
+    /// How many more there are than are listed: a file may name thousands of apps.
+    let moreOpenings: Int
+    /// Whether the files name an app of which `openings` has nothing.
+    let hasOtherApps: Bool
+    let rules: ChangedRules
+    /// What is to be known of the URLs of `openings`.
+    let remarks: [String: Remarks]
+    /// Who opens the URLs of a rule that an app loses, where it was asked first.
+    let successors: [BehaviourChange: Successors]
+    let services: [ServiceChange]
+    let order: OrderComparison
+    let otherReadings: OtherReadings
+
+    init(old: AssociationFile?, new: AssociationFile?, names: [String]) {
+        self.names = names
+        areSameBytes = false
+        isNothing = [old == nil, new == nil]
+        if let old, let new {
+            changes = AssociationDiff.compare(old.document, new.document)
+        } else {
+            changes = AssociationComparison(changes: [], total: 0)
+        }
+        behaviour = BehaviourDiff.compare(old?.applinks, new?.applinks)
+        let known = behaviour.changes.filter(\.isSeenOnPhone)
+        rules = ChangedRules(old?.applinks, new?.applinks, besides: known)
+        let all = known + rules.changes
+        openings = Array(all.prefix(Self.maximumOpenings))
+        moreOpenings = all.count - openings.count
+        let changed = Set(all.map(\.appID))
+        hasOtherApps = [old, new].contains { file in
+            file?.applinks?.appIDs.contains { !AppID.isTemplate($0) && !changed.contains($0) } ?? false
+        }
+        var remarks: [String: Remarks] = [:]
+        let meter = WorkMeter(.standard)
+        for change in openings where remarks[change.example] == nil {
+            remarks[change.example] = Remarks(on: change.example, old?.applinks, new?.applinks, meter)
+        }
+        self.remarks = remarks
+        var successors: [BehaviourChange: Successors] = [:]
+        if var search = SuccessorSearch(old?.applinks, new?.applinks) {
+            for change in openings.prefix(Self.maximumSuccessors) {
+                if let found = search.successors(of: change) { successors[change] = found }
+            }
+        }
+        self.successors = successors
+        services = ServiceChange.all(from: old, to: new)
+        order = OrderDiff.compare(old?.applinks, new?.applinks)
+        otherReadings = OtherReadings(old?.applinks, new?.applinks, besides: behaviour)
+    }
+
+    /// Two files of the same bytes, which need not be read.
+    init(ofEqualBytes names: [String]) {
+        self.names = names
+        areSameBytes = true
+        isNothing = [false, false]
+        changes = AssociationComparison(changes: [], total: 0)
+        behaviour = .ofEqualFiles
+        openings = []
+        moreOpenings = 0
+        hasOtherApps = false
+        rules = .ofEqualFiles
+        remarks = [:]
+        successors = [:]
+        services = []
+        order = .ofEqualFiles
+        otherReadings = .ofEqualFiles
+    }
+
+    private static let maximumOpenings = 1_000
+    /// Of the openings, those for which it is searched who opens the other URLs of the rule.
+    private static let maximumSuccessors = 50
+
+    /// Whether the two mean the same.
+    var isEmpty: Bool { changes.isEmpty && !isNothing.contains(true) }
+}
+
+extension FileDifference {
+    /// What is to be known of an example before it is believed.
+    struct Remarks {
+        /// The points on which sources disagree.
+        let contested: [ContestedPoint]
+        /// What looks like a wildcard in the rules that decide, and is none: nobody visits such a URL.
+        let literals: [String]
+        /// The app that is asked first; nil where no app opens it.
+        let before: String?
+        let after: String?
+
+        init(on example: String, _ old: AppLinks?, _ new: AppLinks?, _ meter: WorkMeter) {
+            guard let url = MatchableURL(example) else {
+                (contested, literals, before, after) = ([], [], nil, nil)
+                return
+            }
+            guard !meter.isExhausted else {
+                (contested, literals, before, after) = ([.notChecked], [], nil, nil)
+                return
+            }
+            let (was, now) = (old?.match(url, meter: meter), new?.match(url, meter: meter))
+            let results = [was, now].compactMap(\.self)
+            let points = results.flatMap { $0.contested(meter: meter) }
+            contested = ContestedPoint.allCases.filter(points.contains)
+            let parts = results.flatMap(\.attempts).filter { $0.mismatch == nil }.compactMap(\.rule.literalNotation)
+            literals = Array(Set(parts.map(\.written))).sorted()
+            before = was?.opens
+            after = now?.opens
+        }
+    }
+}
+
+/// An app that a service other than applinks names in one of the two files only.
+struct ServiceChange {
+    let service: String
+    let app: String
+    /// Whether the newer file names it.
+    let isOn: Bool
+
+    static func all(from old: AssociationFile?, to new: AssociationFile?) -> [ServiceChange] {
+        func apps(_ file: AssociationFile?) -> [String: [String]] {
+            Dictionary(
+                (file?.services ?? []).filter(\.isKnown).map { ($0.name, $0.appIDs.filter { !AppID.isTemplate($0) }) },
+                uniquingKeysWith: { $1 })
+        }
+        let (olds, news) = (apps(old), apps(new))
+        return Set(olds.keys).union(news.keys).subtracting(["applinks"]).sorted().flatMap { service in
+            let (before, after) = (olds[service] ?? [], news[service] ?? [])
+            return Set(after).subtracting(before).sorted().map { ServiceChange(service: service, app: $0, isOn: true) }
+                + Set(before).subtracting(after).sorted().map { ServiceChange(service: service, app: $0, isOn: false) }
+        }
+    }
+
+    var words: String {
+        let app = app.displayable.shortened(to: 200)
+        return switch service {
+        case "appclips":
+            isOn
+                ? "the App Clip \(app) can be opened by links now" : "the App Clip \(app) is opened by no link any more"
+        case "webcredentials":
+            isOn
+                ? "\(app) can use the site's passwords and passkeys now"
+                : "\(app) cannot use the site's passwords and passkeys any more"
+        case "activitycontinuation":
+            isOn ? "\(app) takes Handoff from the site now" : "\(app) takes no Handoff from the site any more"
+        default: "service \(service): \(app) \(isOn ? "is associated now" : "is not associated any more")"
+        }
+    }
+}
