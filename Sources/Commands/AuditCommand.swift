@@ -53,6 +53,12 @@ struct AuditCommand: AsyncParsableCommand {
         try network.connections.checkFiles()
         let apps = try entitlements.map { path in
             let file = try Entitlements(at: path)
+            if let app, let pattern = file.appPattern, !app.hasPrefix(pattern.dropLast()) {
+                throw CommandFailure(
+                    .usage,
+                    "\(path.displayable) is for apps whose ID is \(pattern.displayable), and --app names "
+                        + "\(app.displayable); name an app of that profile")
+            }
             return (path: path, id: try id(of: file, at: path), file: file)
         }
         try checkNamedApp(apps.map { ($0.path, $0.file) })
@@ -163,6 +169,8 @@ struct AuditedEntry {
     let entry: Entitlements.Entry
     let app: String
     let outcome: Outcome
+    /// The App Clips of the app; nil where it is a Clip itself.
+    private let clips: AppClips?
     private let unread: Unread?
 
     /// `report`: nil for an entry that is no associated domain.
@@ -171,6 +179,8 @@ struct AuditedEntry {
     ) {
         self.entry = entry
         self.app = app
+        let clips = file.isClip ? nil : AppClips(of: app, declared: file.clips)
+        self.clips = clips
         let claim = try? entry.meaning.get()
         unread = claim.flatMap { Self.unread($0, in: file) }
         switch entry.meaning {
@@ -189,7 +199,7 @@ struct AuditedEntry {
                 guard bytes <= AssociationFile.sizeLimit else {
                     return .noFile("\(bytes.grouped) bytes, above the limit")
                 }
-                return Self.answer(AssociationFile(document), claim.service, app, isClip: file.isClip)
+                return Self.answer(AssociationFile(document), claim.service, app, clips)
             }
             let copy: Answer? =
                 switch readings.observation.cdn {
@@ -209,18 +219,14 @@ struct AuditedEntry {
         return others.contains { $0.target.mode != .developer && $0.covers(claim) } ? nil : .developerMode
     }
 
-    private static func answer(_ file: AssociationFile, _ name: String, _ app: String, isClip: Bool) -> Answer {
+    private static func answer(_ file: AssociationFile, _ name: String, _ app: String, _ clips: AppClips?) -> Answer {
         // Of a key that is given twice the last one counts, as in every other judgement.
         let ids = file.services.last { $0.name == name }?.appIDs ?? []
         if ids.contains(app) {
             let opensNothing = name == "applinks" && file.applinks?.opensNothing(for: app) == true
             return opensNothing ? .opensNothing : .named
         }
-        // An app lists `appclips:` as its Clip does, and the file names the Clip, whose ID begins with the app's.
-        // https://developer.apple.com/documentation/appclip/associating-your-app-clip-with-your-website
-        if name == "appclips", !isClip, let clip = ids.first(where: { $0.hasPrefix(app + ".") }) {
-            return .namedClip(clip)
-        }
+        if name == "appclips", let clip = clips?.first(of: ids) { return .namedClip(clip) }
         return .notNamed(others: NearbyAppID.all(ids, near: app), count: Set(ids).count)
     }
 
@@ -240,7 +246,7 @@ struct AuditedEntry {
         case .asked(let claim, let origin, let copy, let report):
             lines += unreadLines(claim)
             switch origin {
-            case .notNamed(let others, let count): lines += Self.missing(app, claim, others, count)
+            case .notNamed(let others, let count): lines += missing(claim, others, count)
             case .opensNothing:
                 lines += [
                     "The origin's file names the app, and no rule of its entry opens a URL.",
@@ -275,19 +281,19 @@ struct AuditedEntry {
         }
     }
 
-    private static func missing(
-        _ app: String, _ claim: Entitlements.Claim, _ others: [NearbyAppID], _ count: Int
-    ) -> [String] {
+    private func missing(_ claim: Entitlements.Claim, _ others: [NearbyAppID], _ count: Int) -> [String] {
         let place = claim.service == "applinks" ? "an entry of 'applinks.details'" : "'\(claim.service).apps'"
         let named = others.map { other in
             let id = other.id.displayable.shortened(to: 120)
             return other.difference.map { "\(id) (\($0))" } ?? id
         }
         let more = count > named.count ? " and \((count - named.count).grouped) more" : ""
+        let clip = claim.service == "appclips" ? clips : nil
         return [
-            "The origin's file does not name the app.",
+            clip == nil
+                ? "The origin's file does not name the app." : "The origin's file does not name the app's App Clip.",
             others.isEmpty ? nil : "Under '\(claim.service)' it names \(named.joined(separator: ", "))\(more).",
-            "Add \(app) to \(place) of \(claim.target.domain)'s file"
+            "Add \(clip?.words ?? app) to \(place) of \(claim.target.domain)'s file"
                 + (others.first?.difference == nil ? "." : ", or correct the ID that is there."),
         ].compactMap(\.self)
     }
@@ -320,6 +326,28 @@ struct AuditedEntry {
     }
 }
 
+/// The App Clips of an app. It lists `appclips:` as its Clip does, and the file names the Clip.
+/// https://developer.apple.com/documentation/appclip/associating-your-app-clip-with-your-website
+private struct AppClips {
+    let app: String
+    /// As the app's signature names them; may be empty.
+    let declared: [String]
+
+    init(of app: String, declared: [String]) {
+        self.app = app
+        self.declared = declared
+    }
+
+    /// Without a declaration a Clip is known by its ID, which begins with the app's.
+    func first(of ids: [String]) -> String? {
+        ids.first { declared.isEmpty ? $0.hasPrefix(app + ".") : declared.contains($0) }
+    }
+
+    var words: String {
+        declared.first?.displayable.shortened(to: 120) ?? "the ID of the App Clip, such as \(app).Clip,"
+    }
+}
+
 /// All that one app claims.
 struct AppAudit {
     let app: String
@@ -333,7 +361,7 @@ struct AppAudit {
         let domains = entries.count == 1 ? "associated domain" : "associated domains"
         var lines = [
             "\(style.bold(app.displayable))  \(style.verdict(works ? .ok : .failing))",
-            "  \(path.displayable): \(working) of its \(entries.count) \(domains) \(working == 1 ? "works" : "work")",
+            "  \(path.displayable): \(working) of its \(entries.count) \(domains) \(working == 1 || entries.count == 1 ? "works" : "work")",
             "",
         ]
         let rows = [["entry", "origin's file", "Apple's copy"]] + entries.map(\.row)

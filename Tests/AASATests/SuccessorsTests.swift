@@ -33,10 +33,12 @@ extension AASASuite {
                 new: entry("c", "/c"), app: "A.b", shares: ["website"]),
             Row(
                 testDescription: "two apps share them, the first where both do",
-                old: entry("b", "/a/*"), new: entry("c", "NOT /a/y*", "/a/*") + "," + entry("d", "/a/*"), app: "A.b", shares: ["A.c", "A.d /a/y"]),
+                old: entry("b", "/a/*"), new: entry("c", "NOT /a/y*", "/a/*") + "," + entry("d", "/a/*"), app: "A.b",
+                shares: ["A.c", "A.d /a/y"]),
             Row(
                 testDescription: "URLs of other rules of the app do not count",
-                old: entry("b", "/a/*", "/z") + "," + entry("c", "/a/*"), new: entry("c", "/a/*"), app: "A.b", shares: ["A.c"]),
+                old: entry("b", "/a/*", "/z") + "," + entry("c", "/a/*"), new: entry("c", "/a/*"), app: "A.b",
+                shares: ["A.c"]),
             Row(
                 testDescription: "URLs that it keeps do not count",
                 old: entry("b", "/a/*") + "," + entry("c", "/a/x*"),

@@ -45,7 +45,10 @@ extension CommandsTests {
 
         @Test(
             "the same is read from each container",
-            arguments: ["xml", "binary", "profile", "profile around a binary list", "blob of a signature"])
+            arguments: [
+                "xml", "binary", "profile", "profile that was taken out of its signature",
+                "profile around a binary list", "blob of a signature",
+            ])
         func containers(_ container: String) throws {
             let xml = try Self.data(Self.plain, .xml)
             let profile: [String: any Sendable] = ["Name": "Shop", "Entitlements": Self.plain]
@@ -53,6 +56,7 @@ extension CommandsTests {
                 switch container {
                 case "xml": xml
                 case "binary": try Self.data(Self.plain, .binary)
+                case "profile that was taken out of its signature": try Self.data(profile, .xml)
                 case "profile": Self.signed(try Self.data(profile, .xml))
                 case "profile around a binary list": Self.signed(try Self.data(profile, .binary))
                 default: Data([0xFA, 0xDE, 0x71, 0x71, 0, 0, 4, 0]) + xml

@@ -1,6 +1,7 @@
 // What `diff` says of two files: as an engineer reads it who must decide whether to merge.
 
 import AASA
+import Evidence
 import Testing
 
 @testable import Commands

@@ -17,6 +17,8 @@ struct Entitlements {
 
     /// The app's ID; nil where the file does not say it, or says something that can be no app's ID.
     let app: String?
+    /// The IDs that a profile is for, such as `ABCDE12345.*`.
+    let appPattern: String?
     /// nil where the file does not say it.
     let signing: Signing?
     /// Whether it is a web browser, of which the system ignores universal links.
@@ -24,6 +26,8 @@ struct Entitlements {
     let isBrowser: Bool
     /// Whether it is an App Clip: then it names the app that it belongs to.
     let isClip: Bool
+    /// The App Clips that the app's signature names.
+    let clips: [String]
     /// In the order of the file; not empty.
     let entries: [Entry]
 
@@ -71,7 +75,8 @@ struct Entitlements {
         } catch {
             throw CommandFailure(.noInput, "\(name) \(error.what)")
         }
-        let isProfile = found.container == .signed
+        // `security cms -D` takes the list out of a profile.
+        let isProfile = found.container == .signed || found.list[Self.key] == nil && found.list["Entitlements"] != nil
         guard case .dictionary = found.list,
             let list = isProfile ? found.list["Entitlements"] : found.list
         else {
@@ -87,6 +92,10 @@ struct Entitlements {
             signing = list["beta-reports-active"]?.boolean == true ? .distribution : nil
         }
         isBrowser = list["com.apple.developer.web-browser"]?.boolean == true
+        appPattern = Self.applicationKeys.lazy.compactMap { list[$0]?.string }.first { $0.hasSuffix(".*") }
+        clips = (list["com.apple.developer.associated-appclip-app-identifiers"]?.strings ?? []).filter {
+            Expectations.fault(ofApp: $0) == nil
+        }
         isClip = list["com.apple.developer.parent-application-identifiers"] != nil
         entries = texts.map { Entry(text: $0, meaning: Self.meaning($0)) }
     }

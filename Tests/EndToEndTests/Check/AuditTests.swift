@@ -125,6 +125,11 @@ extension EndToEndTests {
             let words: [String]
         }
 
+        /// The App Clips of an app, as its signature has them.
+        private static func declaring(_ clip: String) -> String {
+            "<key>com.apple.developer.associated-appclip-app-identifiers</key><array><string>\(clip)</string></array>"
+        }
+
         static let signings = [
             Signing(
                 testDescription: "developer mode alone in an app for the store",
@@ -179,6 +184,24 @@ extension EndToEndTests {
                 entitlements: signed(["appclips:site.test"]),
                 file: #"{"appclips":{"apps":["ABCDE12345.com.example.apple.Clip"]}}"#, works: [false],
                 words: ["Under 'appclips' it names ABCDE12345.com.example.apple.Clip (another app of the team)."]),
+            Signing(
+                testDescription: "a file without the app's Clip: the Clip's ID is what to add",
+                entitlements: signed(["appclips:site.test"]), file: #"{"appclips":{"apps":[]}}"#, works: [false],
+                words: [
+                    "The origin's file does not name the app's App Clip.",
+                    "Add the ID of the App Clip, such as \(app).Clip, to 'appclips.apps' of site.test's file",
+                    "0 of its 1 associated domain works\n",
+                ]),
+            Signing(
+                testDescription: "a Clip that the app's signature names, whatever its ID",
+                entitlements: signed(["appclips:site.test"], declaring("ABCDE12345.com.example.mini")),
+                file: #"{"appclips":{"apps":["ABCDE12345.com.example.mini"]}}"#, works: [true],
+                words: ["names its App Clip"]),
+            Signing(
+                testDescription: "another Clip than the one that the app's signature names",
+                entitlements: signed(["appclips:site.test"], declaring("\(app).Mini")),
+                file: #"{"appclips":{"apps":["ABCDE12345.com.example.app.Clip"]}}"#, works: [false],
+                words: ["Add \(app).Mini to 'appclips.apps' of site.test's file"]),
             Signing(
                 testDescription: "another team and another case are named, the nearest first",
                 entitlements: signed(["applinks:site.test"]),
@@ -240,6 +263,14 @@ extension EndToEndTests {
                 #expect(other.errors.contains("App.entitlements is of \(Self.app), and --app names ABCDE12345.com"))
                 let same = try await stage.run(command + ["--app", Self.app])
                 #expect(same.end == .exit(0), "\(same.errors)")
+                try stage.write(
+                    "App.entitlements", Self.entitlements("ABCDE12345.com.example.*", ["applinks:site.test"]))
+                let within = try await stage.run(command + ["--app", Self.app])
+                #expect(within.end == .exit(0), "\(within.errors)")
+                let outside = try await stage.run(command + ["--app", "ZZZZZ99999.com.example.app"])
+                #expect(outside.end == .exit(64) && outside.output.isEmpty)
+                #expect(
+                    outside.errors.contains("is for apps whose ID is ABCDE12345.com.example.*, and --app names ZZZZZ"))
             }
         }
 
