@@ -41,6 +41,10 @@ extension AASASuite {
             Row("module.exports = {\"applinks\": {}}", "this is JavaScript", at: "m"),
             Row("```json\n{\"applinks\": {}}\n```", "a Markdown code fence", at: "`"),
             Row("version https://git-lfs.github.com/spec/v1\noid sha256:1", "a pointer of Git LFS", at: "v"),
+            Row("%7B%22applinks%22%3A%7B%7D%7D", "this is URL-encoded text", at: "%"),
+            Row("%7b%0A%22applinks%22", "this is URL-encoded text", at: "%"),
+            Row("{%22applinks%22:{}}", "this is URL-encoded text", at: "%"),
+            Row("%TEAM%.com.acme", "a template tag", at: "%"),
             Row("HTTP/1.1 200 OK\n\n{}", "the headers of an HTTP answer", at: "H"),
             Row("Not Found", "this is plain text", at: "N"),
             Row("404 page not found", "this is plain text", at: "404"),
@@ -73,7 +77,8 @@ extension AASASuite {
             Row("{\"appID\": 9DL55EF8D3.com.acme}", "'9DL55EF8D3.com.acme' stands without", at: "9DL55EF8D3.com.acme"),
             Row("{\"paths\": [/buy/*]}", "'/buy/*' stands without double quotes", at: "/buy/*"),
             Row("{\"exclude\": True}", "JSON writes 'true', not 'True'", at: "True"),
-            Row("{\"apps\": None}", "JSON writes 'null', not 'None'", at: "None"),
+            Row("{\"apps\": None}", "'None' is no JSON; a program writes it where it has no value", at: "None"),
+            Row("{\"paths\": [undefined]}", "'undefined' is no JSON", at: "undefined"),
             Row("{\"paths\": [*\"]}", "opening quote missing before '*'", at: "*"),
             Row("{\"appID\": \"A\",\npaths\": []}", "opening quote missing before 'paths'", at: "paths"),
             Row("{\"paths\": [\n\"/a,\n\"/b\"]}", "the string on line 2 has no closing quote", at: "\"/a,"),
@@ -115,6 +120,11 @@ extension AASASuite {
             Row("{\"a\": \"b\tc\"}", "a tab inside a string", at: "\t"),
             Row("{\"/\": \"/a\\.html\"}", "JSON has no escape '\\.'", at: "\\"),
             Row("{\"a\": 1} {\"b\": 2}", "text after the end of the JSON value", at: "{"),
+            Row("{\"a\": 1}\n<b>Warning</b>: x in <b>/x.php</b> on line <b>3</b>", "a message of PHP", at: "<"),
+            Row("{\"a\": 1}\n( ! ) Notice: \"applinks\" in /x.php on line 3", "a message of PHP", at: "("),
+            Row("{\"a\": 1}\n[1-Nov 10:00 UTC] PHP Warning: x in /x.php on line 3", "a message of PHP", at: "["),
+            Row("{\"a\": 1}1<br><b>Notice</b>: x in /x.php on line <i>3</i>", "a message of PHP", at: "1"),
+            Row("{\"a\": 1}\nNotice: read what is on line three", "text after the end", at: "N"),
             Row("{\"a\": [{\"b\": {\"c\":", "the text ends before the value does", at: ""),
             Row("{\"a\": [{\"b\": {\"c\": 1", "the text ends before the value does", at: ""),
         ]
@@ -127,6 +137,28 @@ extension AASASuite {
             #expect(finding.message.hasSuffix("; the file is not valid JSON, and devices ignore it"))
             #expect(String(decoding: bytes[finding.range], as: UTF8.self) == row.place)
             #expect(finding.fix != "correct the text there; a strict JSON parser stops at the same place")
+        }
+
+        @Test(
+            "where a program had no value, the advice is not to write null",
+            arguments: [
+                ("{\"details\": undefined}", "write the list, or delete the key"),
+                ("{\"paths\": None}", "write the list, or delete the key"),
+                ("{\"components\": NaN}", "write the list, or delete the key"),
+                ("{\"appIDs\": nil, \"a\": 1}", "write the list, or delete the key"),
+                ("{\"exclude\": undefined}", "write the value, or delete the key"),
+                ("{\"paths\": [\"/a\", undefined]}", "write the value, or delete it"),
+                ("{\"exclude\": True}", "write true"),
+            ])
+        func noValue(_ text: String, _ fix: String) {
+            #expect(Linter.lint(Array(text.utf8)).findings.first { $0.rule == "json-syntax" }?.fix == fix)
+        }
+
+        @Test("a message of PHP behind the JSON is mended in PHP")
+        func phpBehind() {
+            let text = "{\"applinks\": {}}\n[1-Nov 10:00] PHP Warning:  \"applinks\" in /x.php on line 3"
+            let fix = Linter.lint(Array(text.utf8)).findings.first?.fix
+            #expect(fix?.hasSuffix("(display_errors = Off)") == true)
         }
 
         @Test("the bracket that is not closed is shown beside the place where its end is missing")

@@ -72,7 +72,7 @@ extension AASASuite {
             Row("[1.]", "1:4", "expected a digit, found ']'"),
             Row("[1e]", "1:4", "expected a digit, found ']'"),
             Row("[True]", "1:2", "expected a value, found 'T'", .wrongLiteral("True", meant: "true")),
-            Row("[NaN]", "1:2", "expected a value, found 'N'", .wrongLiteral("NaN", meant: "null")),
+            Row("[NaN]", "1:2", "expected a value, found 'N'", .noValue("NaN", key: nil)),
             Row("[\u{A0}1]", "1:2", "expected a value, found '\u{A0}'", .invisibleCharacter("\u{A0}")),
             Row("[\u{200B}]", "1:2", "expected a value, found the character U+200B", .invisibleCharacter("\u{200B}")),
             Row("[\u{1B}[2J]", "1:2", "expected a value, found the character U+1B"),

@@ -81,7 +81,7 @@ extension MarkedFile {
         ),
         .credentials(
             "app-id-placeholder", .error,
-            #"«"D7KQ4ZW2MX.undefined"», «"D7KQ4ZW2MX.null"», «"D7KQ4ZW2MX.com.acme.undefined"», "D7KQ4ZW2MX.com.null.a""#
+            #"«"D7KQ4ZW2MX.undefined"», «"D7KQ4ZW2MX.null"», «"D7KQ4ZW2MX.com.acme.undefined"», «"D7KQ4ZW2MX.com.null.a"», «"D7KQ4ZW2MX.undefined.shop"», "D7KQ4ZW2MX.com.none.a", "D7KQ4ZW2MX.com.nullify""#
         ),
         .credentials(
             "app-id-placeholder", .error, #"«"TEAMID.com.acme"», «"XXXXXXXXXX.com.acme"», «"undefined.com.acme"»"#),
@@ -230,6 +230,8 @@ extension MarkedFile {
             "query-item-name", .error,
             #"{"?": {«"R&D"»: "1"}}, {"?": {"R&D": "1", "a#": "", «"b=1"»: "", «"?c"»: "x"}, "percentEncoded": false}"#),
         .components("query-item-name", .error, #"{"?": {«"utm_*"»: "?*", "utm_*2": "*"}}, {"?": {«"*"»: "?*"}}"#),
+        .components(
+            "query-item-name", .error, #"{"?": {«"utm_?"»: "a"}}, {"?": {«"$(x)"»: "a"}}, {"?": {"a$b": "a"}}"#),
         .components("query-item-without-effect", .warning, #"{"?": {«"utm_*"»: "*", "a": "?*"}}"#),
         .components(
             "query-without-value", .warning,
@@ -287,7 +289,7 @@ extension MarkedFile {
     private static let patterns: [MarkedFile] = [
         .components(
             "route-placeholder", .error,
-            #"{"/": «"/users/:id"»}, {"/": «"/a/{id}/b"»}, {"/": «"/a/[slug]"»}, {"/": "/v1/a:b"}, {"/": "/$(lang)/a"}"#
+            #"{"/": «"/users/:id(.:format)"»}, {"/": "/users/:id"}, {"/": «"/a/{id}/b"»}, {"/": «"/a/[slug]"»}, {"/": "/v1/a:b"}, {"/": "/$(lang)/a"}"#
         ),
         .paths("route-placeholder", .error, #"«"NOT /a/<id>"», "/12:30", "/a/[a-z]*""#),
         .components(

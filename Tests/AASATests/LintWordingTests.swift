@@ -186,6 +186,20 @@ extension AASASuite {
         }
 
         @Test(
+            "the variable that was probably meant is named",
+            arguments: [
+                ("foods", "food"), (" food ", "food"), ("Food", "food"), ("food-type", "foodType"), ("digits", "digit"),
+                ("langs", "lang"), ("LANG", "lang"), ("language", "lang"), ("regions", "region"), ("country", "region"),
+                ("drink", nil), ("f", nil),
+            ])
+        func meantVariable(_ name: String, _ meant: String?) throws {
+            let text = file(#"{"/":"/eat/$(\#(name))"}"#, #""food":["taco"],"foodType":["a"]"#)
+            let finding = try finding("undefined-variable", text)
+            #expect(finding.message.hasSuffix(meant.map { "did you mean \"\($0)\"?" } ?? "never matches"))
+            if let meant { #expect(finding.fix == #"write "/eat/$(\#(meant))""#) }
+        }
+
+        @Test(
             "the advice writes what was meant",
             arguments: [
                 (#"{"/":" /buy/*"}"#, "pattern-blank", #"write "/buy/*""#),
@@ -193,16 +207,97 @@ extension AASASuite {
                     #"{"/":"/buy/*, /sell/*"}"#, "pattern-several",
                     #"write a component for each: {"/": "/buy/*"}, {"/": "/sell/*"}"#
                 ),
+                (
+                    #"{"/":"/buy, /sell","?":{"id":"?*"}}"#, "pattern-several",
+                    #"{"/": "/buy"}, {"/": "/sell"}; keep the other keys in each"#
+                ),
                 (#"{"?":"utm_source"}"#, "query-without-value", #"write "?": {"utm_source": "?*"}"#),
                 (#"{"?":{"*":"?*"}}"#, "query-item-name", #"write "?": "?*" for any query"#),
                 (
                     #"{"?":{"utm_*":"?*"}}"#, "query-item-name",
                     #"or "?": "*utm_*=?*", which is compared with the whole query"#
                 ),
+                (
+                    #"{"?":{"utm_*":"x"}}"#, "query-item-name",
+                    #"or "?": "*utm_*=x*", which is compared with the whole query"#
+                ),
+                (#"{"?":{"*":"x"}}"#, "query-item-name", #"or "?": "*=x*", which is compared with the whole query"#),
+                (
+                    #"{"?":{"utm_?":"x"}}"#, "query-item-name",
+                    #"or "?": "*utm_?=x*", which is compared with the whole query"#
+                ),
+                (
+                    #"{"?":{"$(lang)":"?*"}}"#, "query-item-name",
+                    #"or "?": "*$(lang)=?*", which is compared with the whole query"#
+                ),
+                (#"{"?":{"$(x)":"?*"}}"#, "query-item-name", "write an item for each name"),
+                (#"{"?":{"utm_?":"*"}}"#, "query-item-without-effect", #""?*" asks for a value"#),
+                (#"{"/":"NOT /a"}"#, "malformed-not", #"write {"/": "/a", "exclude": true}"#),
             ])
         func advice(_ component: String, _ rule: String, _ fix: String) throws {
             let finding = try finding(rule, components(component))
             #expect(finding.fix.hasSuffix(fix), "\(finding.fix)")
+        }
+
+        @Test(
+            "exclusions of several paths stay exclusions, and one finding says it",
+            arguments: [
+                (
+                    #"{"/":"NOT /a, NOT /b"}"#,
+                    #"write a component for each: {"/": "/a", "exclude": true}, {"/": "/b", "exclude": true}"#
+                ),
+                (
+                    #"{"/":"NOT /a, /b"}"#, #"write a component for each: {"/": "/a", "exclude": true}, {"/": "/b"}"#
+                ),
+                (
+                    #"{"/":"/a, /b","exclude":true},{"/":"/*"}"#,
+                    #"write a component for each: {"/": "/a", "exclude": true}, {"/": "/b", "exclude": true}"#
+                ),
+            ])
+        func severalExclusions(_ component: String, _ fix: String) {
+            let findings = Linter.lint(Array(components(component).utf8)).findings.filter { $0.severity == .error }
+            #expect(findings.map(\.rule) == ["pattern-several"])
+            #expect(findings.first?.fix == fix)
+        }
+
+        @Test(
+            "a list without blanks is one where each path is whole",
+            arguments: [
+                ("/buy/*,/sell/*", true), ("/buy,/sell", true), ("/buy/;/sell", true), ("/maps/@1, /x", true),
+                ("/maps/@1,/x", false), ("/maps/1,/x", false), ("/maps/@*,/x", false), ("/a,b/*", false),
+            ])
+        func lists(_ path: String, _ isList: Bool) {
+            let rules = Linter.lint(Array(components(#"{"/":"\#(path)"}"#).utf8)).findings.map(\.rule)
+            #expect(rules.contains("pattern-several") == isList)
+        }
+
+        @Test(
+            "an exclusion that takes what is missing is the only cause, with its own advice",
+            arguments: [
+                (#"{"?":{"a[]":"*"},"exclude":true},{"/":"/a"}"#, "exclusion-takes-missing-item", "*"),
+                (#"{"?":{"a":"**"},"exclude":true},{"/":"/a"},{"/":"/b"}"#, "exclusion-takes-missing-item", "**"),
+                (
+                    #"{"/":"/a/*","?":{"a":"*"},"exclude":true},{"/":"/a/b"},{"/":"/c"}"#,
+                    "exclusion-takes-missing-item", "*"
+                ),
+                (#"{"?":"**","exclude":true},{"/":"/a"}"#, "exclusion-takes-all", "**"),
+                (##"{"#":"**","exclude":true},{"/":"/a"},{"/":"/b"}"##, "exclusion-takes-all", "**"),
+                (#"{"?":"*","exclude":true},{"/":"/a"}"#, "exclusion-takes-all", "*"),
+            ])
+        func takesMissing(_ components: String, _ rule: String, _ value: String) {
+            let findings = Linter.lint(Array(self.components(components).utf8)).findings
+            #expect(findings.map(\.rule) == [rule], "\(findings.map(\.message))")
+            #expect(findings.first?.fix == #"write "?*" in place of "\#(value)""#)
+            #expect(findings.first?.message.hasPrefix(#""\#(value)" takes "#) == true)
+        }
+
+        @Test("of two exclusions that hide a rule together each is told")
+        func takesMissingTogether() {
+            let text = components(
+                #"{"/":"/a*","?":"*","exclude":true},{"/":"/b*","?":"*","exclude":true},{"/":"/$(v)"},{"/":"/c"}"#
+            ).replacing(#""details""#, with: #""substitutionVariables":{"v":["a","b"]},"details""#)
+            #expect(
+                Linter.lint(Array(text.utf8)).findings.map(\.rule) == ["exclusion-takes-all", "exclusion-takes-all"])
         }
 
         @Test("several IDs and paths of one string are written apart in the advice")

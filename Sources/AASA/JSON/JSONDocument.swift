@@ -7,14 +7,49 @@
 public struct JSONDocument: Sendable {
     public let root: JSONNode
     public let hasByteOrderMark: Bool
-    /// Keys that stand more than once in one object: which of them counts is undefined.
-    public let duplicateKeys: [DuplicateKey]
+    let duplicates: Duplicates
     let lines: LineTable
 
     public struct DuplicateKey: Sendable, Equatable {
         public let key: String
         public let first: SourcePosition
         public let second: SourcePosition
+    }
+
+    /// Keys that stand more than once in one object, the first of many: which of them counts is undefined.
+    public var duplicateKeys: [DuplicateKey] {
+        duplicates.listed.map {
+            DuplicateKey(
+                key: $0.key, first: position(of: $0.first.lowerBound), second: position(of: $0.second.lowerBound))
+        }
+    }
+
+    /// A key that stands in its object already.
+    struct Duplicate {
+        let key: String
+        /// The bytes of the two keys, quotes included.
+        let first: Range<Int>
+        let second: Range<Int>
+        let pointer: String
+    }
+
+    /// A hostile file may hold thousands: the first are listed, the others counted.
+    struct Duplicates {
+        private(set) var listed: [Duplicate] = []
+        private(set) var count = 0
+        private static let maximumListed = 64
+
+        /// - Parameter frames: the arrays and objects around the key, which the innermost has as its latest.
+        mutating func add(
+            _ key: (text: String, first: Range<Int>, second: Range<Int>), in frames: [JSONParser.Frame]
+        ) {
+            count += 1
+            guard listed.count < Self.maximumListed else { return }
+            let steps = frames.map { $0.isObject ? ($0.key?.text ?? "").escapedForPointer : String($0.count) }
+            listed.append(
+                Duplicate(
+                    key: key.text, first: key.first, second: key.second, pointer: steps.map { "/" + $0 }.joined()))
+        }
     }
 
     /// Arrays and objects may be nested this deep; no real file comes near, and the parser's stack stays bounded.
@@ -26,11 +61,8 @@ public struct JSONDocument: Sendable {
         var parser = JSONParser(bytes: bytes)
         root = try parser.parseDocument()
         hasByteOrderMark = parser.hasByteOrderMark
-        let lines = LineTable(bytes)
-        duplicateKeys = parser.duplicates.map {
-            DuplicateKey(key: $0.key, first: lines.position(of: $0.first), second: lines.position(of: $0.second))
-        }
-        self.lines = lines
+        duplicates = parser.duplicates
+        lines = LineTable(bytes)
     }
 
     public func position(of offset: Int) -> SourcePosition { lines.position(of: offset) }

@@ -161,6 +161,7 @@ extension JSONParser {
         case .number, .bool, .null: return causeOfText().map { LocatedCause($0, at: root.range) }
         case .array, .object: break
         }
+        if holdsMessageOfPHP(bytes[index...]) { return LocatedCause(.phpMessage) }
         if let cause = causeOfSign() { return cause }
         if begins(with: "&&") { return LocatedCause(.guardPrefix, at: root.range) }
         let isComma = current == UInt8(ascii: ",")
@@ -318,10 +319,11 @@ extension JSONParser {
         guard let sign = first.first, !Array("()$%@&|=+!;~^\\<>".utf8).contains(sign), sign >= 0x20,
             !first.allSatisfy(Self.isNumeric), word != "…", word.unicodeScalars.allSatisfy({ $0 != "\u{FFFD}" })
         else { return nil }
+        let place = first.startIndex..<first.endIndex
         if !isKey, let meant = Self.literals[word.lowercased()],
             let cause = holds(
-                .wrongLiteral(word, meant: meant), at: first.startIndex..<first.endIndex,
-                if: .init(first.startIndex..<first.endIndex, meant))
+                meant == "null" ? .noValue(word, key: frames.last?.key?.text) : .wrongLiteral(word, meant: meant),
+                at: place, if: .init(place, meant))
         {
             return cause
         }

@@ -6,6 +6,7 @@ extension JSONParser {
     /// Causes that one sign shows, wherever it stands outside of a string.
     func causeOfSign() -> LocatedCause? {
         guard let byte = current else { return LocatedCause(.cutShort) }
+        if isURLEncoded { return LocatedCause(.encoded("URL-encoded")) }
         if let cause = causeOfTemplate() ?? causeOfComment() { return cause }
         switch byte {
         case UInt8(ascii: "'"), UInt8(ascii: "`"):
@@ -217,17 +218,37 @@ extension JSONParser {
         return place
     }
 
+    /// Whether a sign of JSON stands here as a URL has it.
+    var isURLEncoded: Bool {
+        guard current == UInt8(ascii: "%") else { return false }
+        let escape = String(decoding: bytes[index...].prefix(3), as: UTF8.self).uppercased()
+        return ["%7B", "%5B", "%22"].contains(escape)
+    }
+
     /// Whether text begins with a message of PHP, such as `<b>Notice</b>: … on line <b>3</b>`.
     func messageOfPHP(_ text: ArraySlice<UInt8>) -> Bool {
         let words = Self.withoutTags(text.prefix(4096))
         // `( ! )` is Xdebug's.
         let rest = ["PHP ", "( ! ) "].first(where: words.hasPrefix).map { String(words.dropFirst($0.count)) } ?? words
-        let kinds = [
-            "Notice:", "Warning:", "Deprecated:", "Fatal error:", "Parse error:", "Strict Standards:",
-            "Recoverable fatal error:", "Catchable fatal error:",
-        ]
-        return kinds.contains(where: rest.hasPrefix) && rest.contains(" on line ")
+        return Self.kindsOfPHP.contains(where: rest.hasPrefix) && Self.namesLine(rest)
     }
+
+    /// Whether text has such a message at its beginning or further on.
+    func holdsMessageOfPHP(_ text: ArraySlice<UInt8>) -> Bool {
+        let words = Self.withoutTags(text.prefix(4096))
+        guard let kind = Self.kindsOfPHP.lazy.compactMap({ words.firstRange(of: $0) }).first else { return false }
+        return Self.namesLine(words[kind.upperBound...])
+    }
+
+    private static func namesLine(_ text: some StringProtocol) -> Bool {
+        guard let words = text.firstRange(of: " on line ") else { return false }
+        return text[words.upperBound...].first?.isNumber ?? false
+    }
+
+    private static let kindsOfPHP = [
+        "Notice:", "Warning:", "Deprecated:", "Fatal error:", "Parse error:", "Strict Standards:",
+        "Recoverable fatal error:", "Catchable fatal error:",
+    ]
 
     /// The text of markup, blanks as one.
     private static func withoutTags(_ markup: ArraySlice<UInt8>) -> String {

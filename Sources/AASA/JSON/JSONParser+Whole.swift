@@ -12,6 +12,7 @@ extension JSONParser {
         if first == UInt8(ascii: "<") { return causeOfTag() }
         if begins(with: "{\\rtf") { return .richText }
         if begins(with: "```") { return .codeFence }
+        if isURLEncoded { return .encoded("URL-encoded") }
         if begins(with: "---\n") || begins(with: "---\r") { return causeOfRule() }
         if begins(with: "--- ") { return causeOfDiffHeader() }
         if begins(with: "[object ") { return .objectText }
@@ -72,7 +73,7 @@ extension JSONParser {
         if causeOfTemplate() != nil { return .template }
         if causeOfDiffHeader() != nil || causeOfDiff(index) != nil { return .diff }
         if isPrompt(head) || text.contains("% Total ") && text.contains("% Received") { return .shellSession }
-        if isBase64(text) { return .base64 }
+        if isBase64(text) { return .encoded("base64") }
         if Association.knownServices.contains(where: { text.lowercased().hasPrefix("\($0):") }) { return .yaml }
         if leadsToJSON() { return .leadingText }
         return bytes[index...].contains(UInt8(ascii: "{")) ? nil : .plainText

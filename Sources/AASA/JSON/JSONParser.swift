@@ -11,10 +11,7 @@ struct JSONParser {
     /// Where the string begins that is being read.
     private var openString: Int?
     var hasByteOrderMark = false
-    var duplicates: [(key: String, first: Int, second: Int)] = []
-
-    /// More duplicates than these are not listed: a hostile file may hold thousands.
-    private static let maximumDuplicates = 32
+    var duplicates = JSONDocument.Duplicates()
 
     /// An array or object whose end is not reached.
     struct Frame {
@@ -24,6 +21,8 @@ struct JSONParser {
         var key: (text: String, range: Range<Int>)?
         /// The latest complete value, and its key in an object.
         var latest: (range: Range<Int>, isString: Bool, key: String?)?
+        /// Complete values.
+        var count = 0
         var closing: UInt8 { isObject ? UInt8(ascii: "}") : UInt8(ascii: "]") }
     }
 
@@ -117,6 +116,7 @@ struct JSONParser {
     private mutating func note(_ value: JSONNode) {
         let isString = if case .string = value.value { true } else { false }
         frames[frames.count - 1].latest = (value.range, isString, frames[frames.count - 1].key?.text)
+        frames[frames.count - 1].count += 1
     }
 
     private mutating func parseObject(depth: Int) throws(JSONSyntaxError) -> JSONValue {
@@ -138,10 +138,10 @@ struct JSONParser {
             }
             let key = try parseString()
             let keyRange = start..<index
-            if let first = keys.place(of: key, at: start, among: members) {
-                if duplicates.count < Self.maximumDuplicates { duplicates.append((key, first, start)) }
-            }
             frames[frames.count - 1].key = (key, keyRange)
+            if let first = keys.place(of: key, at: keyRange, among: members) {
+                duplicates.add((key, first, keyRange), in: frames)
+            }
             skipBlanks()
             guard current == UInt8(ascii: ":") else {
                 throw fault("expected ':' after the key, found \(describeCurrent())", causeAfterKey())
@@ -209,19 +209,19 @@ struct JSONParser {
 private struct KeyIndex {
     /// Objects with fewer members are searched one by one, which is faster than hashing.
     private static let searched = 12
-    private var places: [ExactText: Int] = [:]
+    private var places: [ExactText: Range<Int>] = [:]
 
-    /// - Returns: where a key stood before; nil where it is new, and stands at `start`.
-    mutating func place(of key: String, at start: Int, among members: [JSONMember]) -> Int? {
+    /// - Returns: where a key stood before; nil where it is new.
+    mutating func place(of key: String, at place: Range<Int>, among members: [JSONMember]) -> Range<Int>? {
         if members.count < Self.searched {
-            return members.first { $0.key.isExactly(key) }?.keyRange.lowerBound
+            return members.first { $0.key.isExactly(key) }?.keyRange
         }
         if places.isEmpty {
-            for member in members.reversed() { places[ExactText(member.key)] = member.keyRange.lowerBound }
+            for member in members.reversed() { places[ExactText(member.key)] = member.keyRange }
         }
         let identity = ExactText(key)
         if let first = places[identity] { return first }
-        places[identity] = start
+        places[identity] = place
         return nil
     }
 }

@@ -46,7 +46,8 @@ public struct JSONSyntaxError: Error, Sendable, Equatable, CustomStringConvertib
         case guardPrefix
         /// `[object Object]`.
         case objectText
-        case base64
+        /// Text in a code in place of the JSON, by the name of the code.
+        case encoded(String)
         case diff
         case shellSession
         case codeFence
@@ -74,6 +75,8 @@ public struct JSONSyntaxError: Error, Sendable, Equatable, CustomStringConvertib
         case unquotedText(String)
         /// `True`, `None` and the like.
         case wrongLiteral(String, meant: String)
+        /// `undefined`, `None` and the like, which a program writes where it has no value.
+        case noValue(String, key: String?)
         case missingOpeningQuote(String)
         /// The closing quote is missing on the line where the string begins.
         case unclosedString(line: Int)
@@ -137,7 +140,7 @@ extension JSONSyntaxError.Cause {
         case .bucketListing: "this is XML: a storage service's list of the files in a bucket"
         case .propertyList: "this is a property list, not JSON"
         case .phpSource: "this is PHP source code that the server did not run"
-        case .phpMessage: "this is a message of PHP, printed before or in place of the JSON"
+        case .phpMessage: "this is a message of PHP, printed beside the JSON or in its place"
         case .signed: "this is a signed PKCS#7 file; signing has not been needed since iOS 9"
         case .signedMessage: "this is a signed message in the text form of e-mail (S/MIME)"
         case .gzip: "these are bytes compressed with gzip: the compressed file was saved in place of the text"
@@ -150,7 +153,7 @@ extension JSONSyntaxError.Cause {
         case .script: "this is JavaScript, not JSON"
         case .guardPrefix: "a prefix such as )]}' stands before the JSON, which keeps it from running as a script"
         case .objectText: "JavaScript has written '[object Object]': an object was made a string without JSON.stringify"
-        case .base64: "this is base64 text; the JSON was encoded"
+        case .encoded(let code): "this is \(code) text; the JSON was encoded"
         case .diff: "this is a diff, with its marks (+, -, @@) in the text"
         case .shellSession: "the command line or the prompt of a shell was copied with the JSON"
         case .codeFence: "a Markdown code fence (```) stands around the JSON"
@@ -173,6 +176,9 @@ extension JSONSyntaxError.Cause {
         case .backticks: "backticks; JSON has double quotes only"
         case .unquotedText(let text): "\(Quoted.text(text)) stands without double quotes"
         case .wrongLiteral(let text, let meant): "JSON writes '\(meant)', not \(Quoted.text(text))"
+        case .noValue(let text, let key):
+            "\(Quoted.text(text)) is no JSON; a program writes it where it has no value"
+                + (key.map { ", here for the key \(Quoted.json($0))" } ?? "")
         case .missingOpeningQuote(let text): "opening quote missing before \(Quoted.text(text))"
         case .unclosedString(let line): "the string on line \(line) has no closing quote"
         case .textAfterString(let text):
@@ -228,11 +234,12 @@ extension JSONSyntaxError.Cause {
         case .propertyList, .yaml, .script: "write the file as JSON"
         case .guardPrefix: "delete the prefix"
         case .objectText: "write the object with JSON.stringify, or serve the file as it is"
-        case .base64: "serve the decoded text"
+        case .encoded: "serve the decoded text"
         case .diff: "serve the file itself, not the diff"
         case .shellSession: "delete what is not JSON; save the body alone"
         case .leadingText: "delete the text before the first '{'"
-        case .phpMessage: "mend what PHP reports, and let it log messages instead of printing them (display_errors)"
+        case .phpMessage:
+            "mend what PHP reports, and let it log messages instead of printing them (display_errors = Off)"
         case .phpSource: "let the server run the script, or serve its output as a plain file"
         case .signed, .signedMessage: "serve the plain JSON; signing has not been needed since iOS 9"
         case .gzip: "serve the plain text, or send 'Content-Encoding: gzip' with it to those who accept it"
@@ -256,6 +263,8 @@ extension JSONSyntaxError.Cause {
         case .smartQuotes, .singleQuotes, .backticks: "use plain double quotes"
         case .unquotedText(let text): "write \(Quoted.json(text))"
         case .wrongLiteral(_, let meant): "write \(meant)"
+        case .noValue(_, let key) where JSONParser.isList(key): "write the list, or delete the key"
+        case .noValue(_, let key): "write the value, or delete \(key == nil ? "it" : "the key")"
         case .missingOpeningQuote: "add a double quote before it"
         case .unclosedString: "add the closing quote on that line"
         case .textAfterString: "delete the text or move it into the string; write a quote inside a string as \\\""

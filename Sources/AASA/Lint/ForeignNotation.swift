@@ -20,6 +20,9 @@ struct ForeignNotation {
     /// What to write in place of the pattern, one for each alternative; none where it cannot be told.
     let patterns: [String]
 
+    /// Whether no URL holds it.
+    var isSure: Bool { kind != .perhapsRoute }
+
     /// The names of variables by their lower-case form: a placeholder of that name most likely means the variable.
     typealias VariableNames = [ExactText: String]
 
@@ -45,7 +48,12 @@ struct ForeignNotation {
         kind = found.kind
         meaning = found.meaning
         self.part = found.part
-        self.patterns = reader.isTold ? Self.tidied(patterns, isPath: part == .path) : []
+        patterns = reader.isTold ? Self.tidied(patterns, isPath: part == .path) : []
+        // What opens the whole site is no advice about a text that may be right as it is.
+        let isRisky =
+            found.kind == .perhapsRoute && part == .path
+            && patterns.contains { $0.utf8.allSatisfy("/*?".utf8.contains) }
+        self.patterns = isRisky ? [] : patterns
     }
 
     /// Most patterns hold none of these signs.
@@ -111,6 +119,8 @@ struct NotationForm {
         static let begin = Place(rawValue: 2)
         /// In front of a slash.
         static let ends = Place(rawValue: 4)
+        /// There, or in front of a dot, a hyphen, a comma or a closing bracket.
+        static let end = Place(rawValue: 512)
         /// Not in a query.
         static let path = Place(rawValue: 8)
         static let first = Place(rawValue: 16)
@@ -121,6 +131,8 @@ struct NotationForm {
         static let holdsExpression = Place(rawValue: 128)
         /// Not in an exclusion of hidden files.
         static let open = Place(rawValue: 256)
+        /// Figures in brackets, behind what they count.
+        static let counts = Place(rawValue: 1024)
     }
 
     let shape: [Unicode.Scalar]
@@ -138,6 +150,9 @@ struct NotationForm {
         self.places = places
     }
 
+    /// Whether it is written in escapes, whose digits have two cases.
+    var isEscape: Bool { shape[0] == "%" && shape.count > 4 }
+
     static let byFirst = Dictionary(grouping: table) { $0.shape[0] }
 
     /// Words with bars between them, outside of brackets.
@@ -151,6 +166,7 @@ struct NotationForm {
     private static let values = "a parameter of a router with its values"
     private static let constrained = "a parameter of a router with a constraint"
     private static let next = "a parameter of Next.js, Expo Router, Nuxt and SvelteKit"
+    private static let escaped = "a parameter of Next.js, Nuxt and SvelteKit in escaped brackets"
     private static let intercepted = "a sign of Next.js for intercepted routes"
     private static let routeGroup = "a route group of Expo Router and Next.js, which is no part of the URL"
     private static let django = "a parameter of Flask and Django"
@@ -173,18 +189,17 @@ struct NotationForm {
         .init(":§(…)", .route, .text("?*"), constrained, .begin),
         .init(":§{…}", .route, .words(by: "|"), values, .begin),
         .init(":§{…}", .route, .text("?*"), constrained, .begin),
-        .init(":§?", .route, .optional, optional, [.begin, .ends]),
-        .init(":§*", .route, .optional, repeated, [.begin, .ends]),
-        .init(":§+", .route, .text("?*"), repeated, [.begin, .ends]),
-        .init(":§", .route, .text("?*"), express, .begin),
+        // A colon may stand in a path.
+        .init(":§?", .perhapsRoute, .optional, optional, [.begin, .ends]),
+        .init(":§*", .perhapsRoute, .optional, repeated, [.begin, .ends]),
+        .init(":§+", .perhapsRoute, .text("?*"), repeated, [.begin, .ends]),
+        .init(":§", .perhapsRoute, .text("?*"), express, [.begin, .end]),
 
         .init("[[...§]]", .route, .optional, "an optional catch-all of Next.js and SvelteKit", [.begin, .path]),
         .init("[[§]]", .route, .optional, "an optional parameter of Nuxt and SvelteKit", [.begin, .path]),
         .init("[...§]", .route, .text("?*"), "a catch-all of Next.js, Expo Router and Nuxt", [.begin, .path]),
         .init("[§=§]", .route, .text("?*"), "a parameter of SvelteKit", [.begin, .path]),
-        .init("[§].", .route, .text("?*."), next, [.begin, .path]),
-        .init("[§]-", .route, .text("?*-"), next, [.begin, .path]),
-        .init("[§]", .route, .text("?*"), next, [.begin, .ends, .path]),
+        .init("[§]", .route, .text("?*"), next, [.begin, .end, .path]),
         .init("[…]", .expression, .unitOfClass, characterClass),
 
         .init("{{…}}", .route, .text("?*"), template),
@@ -204,6 +219,7 @@ struct NotationForm {
         .init("{§:(…)}", .route, .words(by: "|"), values),
         .init("{§:…}", .route, .text("?*"), constrained),
         .init("{§}", .route, .text("?*"), "a parameter of Spring, OpenAPI, ASP.NET and Laravel"),
+        .init("{…}", .expression, .untold, "a count of a regular expression", .counts),
         .init("{…}", .expression, .words(by: ","), "a choice in a shell's braces"),
         .init("{…}", .expression, .words(by: "|"), "a choice in braces"),
         .init("{…}", .route, .text("?*"), "a placeholder: no URL holds a brace", .path),
@@ -217,7 +233,17 @@ struct NotationForm {
         .init("%{…}", .route, .text("?*"), template),
         .init("$[…]", .route, .text("?*"), template),
         .init("$<…>", .route, .text("?*"), template),
+        .init("%7B%7B§%7D%7D", .route, .text("?*"), template),
         .init("%7B§%7D", .route, .text("?*"), "a placeholder in escaped braces"),
+        .init("%5B%5B...§%5D%5D", .perhapsRoute, .optional, escaped, [.begin, .path]),
+        .init("%5B...§%5D", .perhapsRoute, .text("?*"), escaped, [.begin, .path]),
+        .init("%5B§%5D", .perhapsRoute, .text("?*"), escaped, [.begin, .end, .path]),
+        .init(
+            "%3A§", .perhapsRoute, .text("?*"), "a parameter of Express, Vue and Rails with an escaped colon",
+            [.begin, .end, .path]),
+        .init(
+            "%3C§%3E", .perhapsRoute, .text("?*"), "a parameter of Flask and Django in escaped brackets",
+            [.begin, .end, .path]),
         .init("**:§", .route, .text("*"), "the rest of a path in Nitro and Nuxt", [.begins, .last, .path]),
         .init("%(§)s", .route, .text("?*"), format),
         .init("%s", .route, .text("?*"), format, .ends),
@@ -228,8 +254,7 @@ struct NotationForm {
             "$", .route, .untold, "the end of a regular expression, or of a route in Remix", [.last, .begins, .path]),
         .init("$", .expression, .text(""), end, [.last, .path]),
         .init("/?", .expression, .text(""), end, [.last, .expression]),
-        .init("$§", .perhapsRoute, .text("?*"), remix, [.begins, .ends]),
-        .init("$§.", .perhapsRoute, .text("?*."), remix, [.begins, .path]),
+        .init("$§", .perhapsRoute, .text("?*"), remix, [.begins, .end]),
         .init(
             "*§", .perhapsRoute, .text("*"), "the rest of a path in Express, Rails and Gin", [.begins, .last, .path]),
 

@@ -4,7 +4,7 @@
 /// The linter: what is wrong with an apple-app-site-association file, and what devices make of it.
 public enum Linter {
     /// Counts up whenever a rule is added, removed or judges otherwise: who keeps findings keeps this beside them.
-    public static let version = 6
+    public static let version = 7
 
     /// Bytes of a JSON text beyond which nothing but its size is judged. Devices stop at an eighth of them.
     public static let sizeLimit = 8 * AssociationFile.sizeLimit

@@ -190,7 +190,10 @@ extension NotationReader {
                 match.content = (start ?? match.end)..<end
                 match.end = end
             default:
-                guard at(match.end) == sign else { return nil }
+                guard let scalar = at(match.end), scalar == sign || form.isEscape && sign.isUpperCase(of: scalar)
+                else {
+                    return nil
+                }
                 if let bracket = closings[match.end] { closing = bracket }
                 match.end += 1
             }
@@ -215,6 +218,9 @@ extension NotationReader {
         if places.contains(.begins), !isDivider(at: start - 1) { return false }
         if places.contains(.begin), !isDivider(at: start - 1), part != .path || !isDash(start - 1) { return false }
         if places.contains(.ends), !isDivider(at: end) { return false }
+        if places.contains(.end), !isDivider(at: end), !(at(end).map { ".-,)".unicodeScalars.contains($0) } ?? false) {
+            return false
+        }
         if places.contains(.path), part != .path, part != .fragment { return false }
         if places.contains(.first), start != 0 { return false }
         if places.contains(.last), end != text.count { return false }
@@ -222,18 +228,16 @@ extension NotationReader {
         // Hidden files may be excluded; nobody opens one.
         if places.contains(.open), isExclusion, text[..<start].allSatisfy({ $0 == "/" || $0 == "*" }) { return false }
         if places.contains(.holdsExpression), !isExpressive(match.content) { return false }
+        if places.contains(.counts), !counts(match.content, behind: start) { return false }
         switch match.form.apple {
-        case .words(let divider): return words(match, by: divider) != nil
+        case .words(let divider): return words(match, by: divider, at: start) != nil
         case .unitOfClass: return isClass(match, depth)
         case .text, .untold, .unit, .optional, .content, .optionalContent: break
         }
-        // Real URLs have such words behind a dollar: OData has, and signs of shares.
-        if match.form.kind == .perhapsRoute, let name = match.name.map(string) {
-            switch text[start] {
-            case "$": return !Self.isReal(name)
-            case "*": return Self.rests.contains(name.lowercased())
-            default: break
-            }
+        if match.form.kind == .perhapsRoute, let name = match.name { return isRouters(string(name), at: start) }
+        // A class of letters looks like a parameter.
+        if text[start] == "[", match.form.kind == .route, let name = match.name {
+            return !ExpressionClass.consistsOfRanges(string(name))
         }
         return true
     }
@@ -249,11 +253,15 @@ extension NotationReader {
     }
 
     /// The words of a text such as `en|de`.
-    private func words(_ match: Match, by divider: Unicode.Scalar) -> [String]? {
+    private func words(_ match: Match, by divider: Unicode.Scalar, at start: Int) -> [String]? {
         guard let content = match.content else { return nil }
         let words = text[content].split(separator: divider, omittingEmptySubsequences: false)
-        guard words.count > 1, words.contains(where: { $0.contains(where: Self.isLetter) }),
-            words.allSatisfy({ $0.allSatisfy { Self.isInName($0) || "-./*".unicodeScalars.contains($0) } })
+        // Figures are a choice where nothing stands before them that they could count.
+        let isChoice =
+            words.contains { $0.contains(where: \.isLetter) }
+            || divider == "," && isDivider(at: start - 1) && words.allSatisfy { !$0.isEmpty }
+        guard words.count > 1, isChoice,
+            words.allSatisfy({ $0.allSatisfy { $0.isInName || "-./*".unicodeScalars.contains($0) } })
         else { return nil }
         return words.map { string($0.indices) }
     }
@@ -261,23 +269,43 @@ extension NotationReader {
     private func isClass(_ match: Match, _ depth: Int) -> Bool {
         guard let content = match.content else { return false }
         let text = string(content.prefix(Self.maximumReach))
-        let isClass =
-            ["a-z", "A-Z", "0-9", "1-9", "a-f", "A-F", "\\", "[:"].contains { text.contains($0) }
-            || text.hasPrefix("^")
         let isRepeated = match.repetition.map { string($0) != "?" } ?? false
         let isLikely = part == .path || part == .fragment || depth > 0 || isExpression
-        return isLikely ? isClass || isRepeated : isClass && isRepeated
+        return isLikely
+            ? isRepeated || ExpressionClass.isOne(text) || ExpressionClass.consistsOfRanges(text)
+            : isRepeated && ExpressionClass.isOne(text)
     }
 
-    private static func isReal(_ name: String) -> Bool {
-        let isSign = name.utf8.count <= 5 && name.unicodeScalars.allSatisfy(\.properties.isUppercase)
-        return isSign || ["metadata", "batch", "value", "count", "ref", "links", "entity", "all", "web"].contains(name)
+    /// Whether figures in brackets count what stands before them. Alone they are a format's.
+    private func counts(_ content: Range<Int>?, behind start: Int) -> Bool {
+        guard let content, let before = at(start - 1), !isDivider(before),
+            text[content].allSatisfy({ ("0"..."9").contains($0) || $0 == "," })
+        else { return false }
+        let isOfFormat = ["0", "1"].contains(string(content)) || string(0..<start).contains("{0}")
+        return text[content].contains(",") || before == ")" || before == "." || !isOfFormat
     }
 
-    /// What real patterns do not have behind a wildcard.
-    private static let rests: Set<String> = [
-        "path", "splat", "rest", "slug", "catchall", "filepath", "glob", "wildcard", "any",
-    ]
+    /// Whether what begins with this sign has a name that is a router's: it may stand in a URL as well.
+    private func isRouters(_ name: String, at start: Int) -> Bool {
+        let isFirst = text[..<start].allSatisfy { $0 == "/" }
+        switch text[start] {
+        case "$": return RouterName.isBehindDollar(name, isFirst: isFirst)
+        case "*": return RouterName.isRest(name, isFirst: isFirst)
+        case "(": return RouterName.isGroup(name, isFirst: isBehindGroups(start))
+        default: return RouterName.isParameter(name)
+        }
+    }
+
+    /// Whether nothing but groups stands before a place.
+    private func isBehindGroups(_ start: Int) -> Bool {
+        var isInGroup = false
+        for scalar in text[..<start] {
+            if scalar == "(" { isInGroup = true }
+            if !isInGroup, scalar != "/" { return false }
+            if scalar == ")" { isInGroup = false }
+        }
+        return true
+    }
 }
 
 // What is written in place of a form.
@@ -311,10 +339,10 @@ extension NotationReader {
             let content = match.content.map { read($0, depth: depth + 1) } ?? []
             if case .optionalContent = match.form.apple { return [""] + content }
             return content
-        case .words(let divider): return words(match, by: divider) ?? []
+        case .words(let divider): return words(match, by: divider, at: start) ?? []
         case .unit(let unit): return [repeated(unit, match.repetition)]
         case .unitOfClass:
-            return [repeated(match.content.map { Self.unit(ofClass: string($0)) } ?? "?", match.repetition)]
+            return [repeated(match.content.map { ExpressionClass.unit(of: string($0)) } ?? "?", match.repetition)]
         case .untold:
             isTold = false
             return [""]
@@ -339,18 +367,6 @@ extension NotationReader {
         return String(repeating: unit, count: count) + (counts.count > 1 ? "*" : "")
     }
 
-    private static func unit(ofClass text: String) -> String {
-        switch text {
-        case "0-9", "\\d", "[:digit:]": "$(digit)"
-        case "a-z": "$(lower)"
-        case "A-Z": "$(upper)"
-        case "a-zA-Z", "A-Za-z", "[:alpha:]": "$(alpha)"
-        case "a-zA-Z0-9", "A-Za-z0-9", "0-9a-zA-Z", "0-9A-Za-z", "[:alnum:]": "$(alnum)"
-        case "0-9a-fA-F", "0-9A-Fa-f", "a-fA-F0-9", "A-Fa-f0-9": "$(xdigit)"
-        default: "?"
-        }
-    }
-
     private func at(_ index: Int) -> Unicode.Scalar? { text.indices.contains(index) ? text[index] : nil }
 
     private func string(_ range: Range<Int>) -> String {
@@ -365,19 +381,12 @@ extension NotationReader {
         scalar == "/" || part != .path && (scalar == "=" || scalar == "&")
     }
 
-    private static func isLetter(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isAlphabetic || scalar == "_" }
-
-    private static func isInName(_ scalar: Unicode.Scalar?) -> Bool {
-        guard let scalar else { return false }
-        return isLetter(scalar) || scalar.properties.numericType != nil
-            || scalar.properties.generalCategory == .nonspacingMark
-    }
-
     /// Where a name that begins here ends; hyphens may stand between its letters.
     private func endOfName(_ start: Int) -> Int? {
-        guard let first = at(start), Self.isLetter(first) else { return nil }
+        guard let first = at(start), first.isLetter else { return nil }
         var end = start + 1
-        while Self.isInName(at(end)) || at(end) == "-" && Self.isInName(at(end + 1)) {
+        func isInName(_ index: Int) -> Bool { at(index)?.isInName ?? false }
+        while isInName(end) || at(end) == "-" && isInName(end + 1) {
             end += 1
             if end - start > Self.maximumReach { return nil }
         }

@@ -100,8 +100,8 @@ struct QueryItemSite {
         case leadingSign(Unicode.Scalar)
         /// A sign that ends a name, so that none holds it.
         case dividingSign(Unicode.Scalar)
-        /// "*", which means itself in a name.
-        case wildcard
+        /// A wildcard or a variable, which mean themselves in a name.
+        case wildcard(String)
     }
 
     let member: JSONMember
@@ -129,8 +129,10 @@ struct QueryItemSite {
         }
         // A decoded name may hold an escaped "&" or "#", such as R%26D; nobody escapes a "=".
         if scalars.contains("=") { return .dividingSign("=") }
-        if scalars.contains("*") { return .wildcard }
+        if scalars.contains("*") { return .wildcard("*") }
+        if let name = UnusedVariable.names(in: member.key).first { return .wildcard("$(\(name))") }
         guard rule.isPercentEncoded else { return nil }
+        if scalars.contains("?") { return .wildcard("?") }
         if let sign = scalars.first(where: { $0 == "&" || $0 == "#" }) { return .dividingSign(sign) }
         return scalars.first { $0.value <= 0x20 || $0.value >= 0x7F }.map { .notEncoded($0) }
     }
@@ -138,6 +140,17 @@ struct QueryItemSite {
     /// Whether the condition holds whatever the URL, since a missing item has the empty value and the pattern takes
     /// everything.
     var takesAll: Bool { pattern.isUnconstrained }
+
+    /// Whether `takesAll` is true of some item that the rule itself names.
+    static func hasOneThatTakesAll(_ rule: URLRule) -> Bool {
+        guard case .items(let items) = rule.query, rule.node["?"]?.members != nil else { return false }
+        return items.constrained.count < items.count
+    }
+
+    /// What to write in place of a value that takes the empty one, to ask for one that is there.
+    static func valueThatIsThere(_ value: JSONNode) -> String {
+        "write \"?*\" in place of \(Quoted.json(value.string ?? "*"))"
+    }
 
     /// What becomes of the rule where no item has the name: it counts as missing, and a missing item as empty.
     var consequence: String {

@@ -47,6 +47,13 @@ enum Quoted {
         return items.count > limit ? shown + " and \(items.count - limit) more" : shown
     }
 
+    /// A component for a path, which `NOT ` in front excludes as in "paths".
+    static func component(_ path: String, isExclusion: Bool) -> String {
+        let isNot = path.hasPrefix("NOT ")
+        return "{\"/\": \(json(isNot ? String(path.dropFirst(4)) : path))"
+            + (isNot || isExclusion ? ", \"exclude\": true}" : "}")
+    }
+
     /// The kind of a value, as people say it.
     static func kind(_ node: JSONNode) -> String {
         switch node.value {

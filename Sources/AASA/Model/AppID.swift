@@ -123,11 +123,15 @@ enum AppIDFault {
         return placeholderBundles.contains { holds(lower, $0) } ? String(bundle) : nil
     }
 
-    /// What a script writes for a value that it does not have: as the whole bundle id, or as the last part of one.
+    /// What a script writes for a value that it does not have: as a part of the bundle id, or, of words that may name
+    /// something, as the whole of it or its last part.
     private static func emptyLabel(in bundle: Substring) -> String? {
-        let label = bundle.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).last
-        guard let label, let text = String(label), text.utf8.count <= 9 else { return nil }
-        return ["undefined", "null", "none", "nil", "nan"].contains(text.lowercased()) ? text : nil
+        let labels = bundle.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        func first(of labels: some Sequence<Substring.UTF8View>, among words: [String]) -> String? {
+            labels.lazy.filter { $0.count <= 9 }.compactMap { String($0) }.first { words.contains($0.lowercased()) }
+        }
+        return first(of: labels, among: ["undefined", "null"])
+            ?? first(of: labels.suffix(1), among: ["none", "nil", "nan"])
     }
 
     /// The IDs of a list that was written as one string.

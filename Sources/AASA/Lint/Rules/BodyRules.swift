@@ -166,43 +166,15 @@ enum JSONDuplicateKey: LintRule {
         fix: "keep one of the two", reference: LintReference.json + "#section-4")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        guard let root = subject.file?.document.root else { return }
-        var path: [String] = []
-        visit(root, &path, subject, &findings)
-    }
-
-    /// The parser has bounded the depth.
-    private static func visit(
-        _ node: JSONNode, _ path: inout [String], _ subject: LintSubject, _ findings: inout FindingSink
-    ) {
-        switch node.value {
-        case .array(let elements):
-            for (index, element) in elements.enumerated() {
-                path.append(String(index))
-                visit(element, &path, subject, &findings)
-                path.removeLast()
-            }
-        case .object(let members):
-            var seen: [ExactText: Range<Int>] = [:]
-            for member in members {
-                path.append(member.key)
-                if members.count > 1 {
-                    let key = ExactText(member.key)
-                    if let first = seen[key] {
-                        let pointer = findings.isFull ? "" : path.map { "/" + $0.escapedForPointer }.joined()
-                        findings.add(
-                            member.keyRange, pointer,
-                            "the key \(Quoted.json(member.key)) stands at \(subject.position(of: first.lowerBound)) already; "
-                                + "which of the two a device reads is undefined; what follows here is judged by the last one",
-                            related: [.init(range: first, pointer: pointer, message: "the first of the two")])
-                    } else {
-                        seen[key] = member.keyRange
-                    }
-                }
-                visit(member.value, &path, subject, &findings)
-                path.removeLast()
-            }
-        default: break
+        guard let duplicates = subject.file?.document.duplicates else { return }
+        for duplicate in duplicates.listed {
+            let first = duplicate.first
+            findings.add(
+                duplicate.second, duplicate.pointer,
+                "the key \(Quoted.json(duplicate.key)) stands at \(subject.position(of: first.lowerBound)) already; which of "
+                    + "the two a device reads is undefined; what follows here is judged by the last one",
+                related: [.init(range: first, pointer: duplicate.pointer, message: "the first of the two")])
         }
+        for _ in duplicates.listed.count..<duplicates.count { findings.count() }
     }
 }

@@ -84,7 +84,7 @@ enum LowerCaseEscape: LintRule {
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for site in subject.patterns
-        where site.rule.isPercentEncoded && site.rule.isCaseSensitive && site.pattern != nil {
+        where site.rule.isPercentEncoded && site.rule.isCaseSensitive && site.pattern != nil && site.notation == nil {
             guard let escape = escape(in: site.literal, where: { $0.contains { ("a"..."f").contains($0) } }) else {
                 continue
             }

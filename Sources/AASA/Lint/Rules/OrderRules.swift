@@ -128,7 +128,8 @@ enum RuleMatchesNothing: LintRule {
                 || MalformedNot.fault(of: site) != nil || HostInPath.fault(of: site) != nil
                 || site.literal.unicodeScalars.contains(where: TypographicCharacter.isTypographic)
                 || site.literal.contains("\\") || EntityInQuery.isFault(site) || LeadingSign.isFault(site)
-                || VariableNotEncoded.explains(site, in: subject) || site.notation != nil || PatternBlank.isFault(site)
+                || VariableNotEncoded.explains(site, in: subject) || site.notation?.isSure == true
+                || PatternBlank.isFault(site)
                 || PatternSeveral.paths(in: site) != nil
         }
     }

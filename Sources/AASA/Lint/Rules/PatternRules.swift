@@ -1,23 +1,5 @@
 // Patterns written in a notation that is not Apple's, or with a part of the URL that they are not compared with.
 
-enum PatternTooComplex: LintRule {
-    static let description = LintRuleDescription(
-        id: "pattern-too-complex", severity: .error, title: "a pattern with more than 64 wildcards and variables",
-        why: "Apple's matcher gives up beyond 64 of them, and the pattern matches nothing (observed in its binaries).",
-        example: LintExample.components("{\"/\": \"/" + String(repeating: "?/", count: 65) + "\"}"),
-        fixedExample: LintExample.components(#"{"/": "/?*/?*"}"#),
-        fix: "use fewer wildcards", reference: LintReference.components)
-
-    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for site in subject.patterns where site.pattern?.fault == .tooComplex {
-            findings.add(
-                site.node.range, site.pointer,
-                "the pattern \(Quoted.json(site.text)) has more than \(Pattern.maximumWildcards) wildcards and variables; "
-                    + "devices give up, and it matches nothing")
-        }
-    }
-}
-
 /// A rule about patterns in another notation than Apple's.
 private protocol NotationRule: LintRule {
     static var kind: ForeignNotation.Kind { get }
@@ -45,8 +27,9 @@ extension ForeignNotation {
         let isPath = site.rule.form == .path
         let shown = patterns.map { Quoted.json(isPath && site.rule.isExclusion ? "NOT " + $0 : $0) }
         guard let first = shown.first else { return nil }
-        guard shown.count > 1 else { return "write \(first)" }
-        return "write one \(isPath ? "path" : "component") for each: " + shown.joined(separator: ", ")
+        let write = (isSure ? "" : "if no URL has this text, ") + "write "
+        guard shown.count > 1 else { return write + first }
+        return write + "one \(isPath ? "path" : "component") for each: " + shown.joined(separator: ", ")
             + (isPath ? "" : "; or list the choices in a substitution variable")
     }
 }
@@ -55,11 +38,11 @@ enum RoutePlaceholder: NotationRule {
     static let description = LintRuleDescription(
         id: "route-placeholder", severity: .error, title: "a placeholder of a router or a template",
         why: """
-            ":id", ":id?", "{id}", "{id:int}", "[id]", "[...slug]", "<int:id>" and "${id}" are the notations of routers and \
+            "{id}", "{id:int}", "[id]", "[...slug]", "<int:id>", ":id(.:format)" and "${id}" are the notations of routers and \
             templates. Devices know "*", "?" and "$(name)" alone and compare the rest as it stands, so the pattern matches \
             no real URL. "*" takes slashes too: there is no wildcard for one folder alone.
             """,
-        example: LintExample.components(#"{"/": "/users/:id"}"#),
+        example: LintExample.components(#"{"/": "/users/{id}"}"#),
         fixedExample: LintExample.components(#"{"/": "/users/?*"}"#),
         fix: "write \"*\", \"?*\" for at least one character, or a substitution variable",
         reference: LintReference.components)
@@ -89,12 +72,12 @@ enum RouteNotation: NotationRule {
     static let description = LintRuleDescription(
         id: "route-notation", severity: .warning, title: "a path that looks like a route of a web framework",
         why: """
-            "$id" is a parameter of Remix and TanStack Router, "(tabs)" a route group of Expo Router and Next.js, "*path" the \
-            rest of a path in Express. Devices compare them as they stand. A URL may hold such a text, which is why this is no \
-            error.
+            ":id" is a parameter of Express, Vue, React Router and Rails, "$id" one of Remix and TanStack Router, "(tabs)" a \
+            route group of Expo Router and Next.js, "*path" the rest of a path in Express. Devices compare them as they \
+            stand. A URL may hold such a text, which is why this is no error.
             """,
-        example: LintExample.components(#"{"/": "/(tabs)/orders"}"#),
-        fixedExample: LintExample.components(#"{"/": "/orders"}"#),
+        example: LintExample.components(#"{"/": "/users/:id"}"#),
+        fixedExample: LintExample.components(#"{"/": "/users/?*"}"#),
         fix: "write the path as the URLs of the site have it", reference: LintReference.components)
 
     static let kind = ForeignNotation.Kind.perhapsRoute
@@ -115,16 +98,17 @@ enum PatternSeveral: LintRule {
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for site in subject.patterns {
             guard let paths = paths(in: site) else { continue }
-            let isPath = site.rule.form == .path
             findings.add(
                 site.node.range, site.pointer,
                 "\(Quoted.json(site.node.string ?? "")) holds \(paths.count) paths; devices compare all of it with the path of "
                     + "one URL",
-                fix: isPath
+                fix: site.rule.form == .path
                     ? "write \(Quoted.list(paths))"
                     : "write a component for each: "
-                        + paths.prefix(3).map { "{\"/\": \(Quoted.json($0))}" }.joined(separator: ", ")
-                        + (paths.count > 3 ? " and \(paths.count - 3) more" : ""))
+                        + paths.prefix(3).map { Quoted.component($0, isExclusion: site.rule.isExclusion) }.joined(
+                            separator: ", ")
+                        + (paths.count > 3 ? " and \(paths.count - 3) more" : "")
+                        + (site.rule.isOfPathAlone ? "" : "; keep the other keys in each"))
         }
     }
 
@@ -141,14 +125,31 @@ enum PatternSeveral: LintRule {
                 paths.append(part)
             }
         }
-        // A decoded path may hold a blank.
-        let isList = site.rule.isPercentEncoded || text.utf8.contains { $0 != 0x20 && isDivider($0) }
-        return paths.count > 1 && isList && paths.allSatisfy { $0.hasPrefix("/") || $0.hasPrefix("NOT /") }
-            ? paths : nil
+        guard paths.count > 1, paths.allSatisfy({ $0.hasPrefix("/") || $0.hasPrefix("NOT /") }) else { return nil }
+        // A decoded path may hold a blank, and any path a comma.
+        let holdsBlank = text.utf8.contains { $0 <= 0x20 }
+        let holdsSign = text.utf8.contains { $0 > 0x20 && isDivider($0) }
+        let isSure = holdsBlank && (holdsSign || site.rule.isPercentEncoded)
+        return isSure || holdsSign && paths.dropLast().allSatisfy(endsAsPath) ? paths : nil
+    }
+
+    /// Whether a path is a whole one: what ends in figures, as `/maps/@1,/x`, goes on behind a comma.
+    private static func endsAsPath(_ path: String) -> Bool {
+        guard !path.utf8.contains(UInt8(ascii: "@")), !path.utf8.contains(UInt8(ascii: "=")) else { return false }
+        return path.utf8.last.map { byte in
+            byte == UInt8(ascii: "*") || byte == UInt8(ascii: "/") || UnicodeScalar(byte).properties.isAlphabetic
+        } ?? false
     }
 
     private static func isDivider(_ byte: UInt8) -> Bool {
         byte <= 0x20 || byte == UInt8(ascii: ",") || byte == UInt8(ascii: ";")
+    }
+}
+
+extension URLRule {
+    /// Whether a component has no key but its path and whether it excludes.
+    fileprivate var isOfPathAlone: Bool {
+        node.members?.allSatisfy { ["/", "exclude"].contains($0.name) } ?? true
     }
 }
 
@@ -340,9 +341,14 @@ enum MalformedNot: LintRule {
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for site in subject.patterns {
-            guard let seen = fault(of: site) else { continue }
+            // Several paths in one string are the greater fault.
+            guard let seen = fault(of: site), PatternSeveral.paths(in: site) == nil else { continue }
+            let text = site.node.string ?? ""
+            let path = String(text.unicodeScalars.dropFirst(3)).trimmingBlanks
             findings.add(
-                site.node.range, site.pointer, "\(Quoted.json(site.node.string ?? "")) excludes nothing: \(seen)")
+                site.node.range, site.pointer, "\(Quoted.json(text)) excludes nothing: \(seen)",
+                fix: site.rule.form == .component && path.hasPrefix("/") && site.rule.isOfPathAlone
+                    ? "write \(Quoted.component("NOT " + path, isExclusion: true))" : nil)
         }
     }
 

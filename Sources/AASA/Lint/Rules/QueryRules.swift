@@ -39,11 +39,11 @@ enum QueryValueList: LintRule {
 
 enum QueryItemName: LintRule {
     static let description = LintRuleDescription(
-        id: "query-item-name", severity: .error, title: "a query item's name with ?, &, =, # or a wildcard in it",
+        id: "query-item-name", severity: .error, title: "a query item's name with ?, &, =, #, * or a variable in it",
         why: """
             The object form of "?" names each item as it stands between the signs of the query: in ?a=1&b=2 the items are a and \
-            b. No item is called "?a" or "a=1". Names are compared exactly, so "utm_*" is no wildcard. A name that no item has \
-            counts as a missing item with an empty value.
+            b. No item is called "?a" or "a=1". Names are compared exactly, so "utm_*" is no wildcard and "$(name)" no \
+            variable. A name that no item has counts as a missing item with an empty value.
             """,
         example: LintExample.components(#"{"/": "/buy", "?": {"color=red": "*"}}"#),
         fixedExample: LintExample.components(#"{"/": "/buy", "?": {"color": "red"}}"#),
@@ -51,15 +51,24 @@ enum QueryItemName: LintRule {
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for site in subject.queryItems {
-            if site.fault == .wildcard, !site.takesAll {
+            if case .wildcard(let sign)? = site.fault, !site.takesAll {
                 let (key, name) = (Quoted.json(site.member.key), site.member.key)
+                let value = site.member.value.string ?? ""
+                // In the query as a whole wildcards and variables count, where there is such a variable.
+                let isKnown = UnusedVariable.names(in: name).allSatisfy {
+                    subject.applinks?.variables.element(for: $0) != nil
+                }
+                let query =
+                    (name.utf8.first == UInt8(ascii: "*") ? "" : "*") + "\(name)=\(value)"
+                    + (value.utf8.last == UInt8(ascii: "*") ? "" : "*")
                 findings.add(
                     site.member.keyRange, site.pointer,
-                    "devices compare the name \(key) as it stands, '*' included: \(site.consequence)",
-                    fix: name.utf8.allSatisfy { $0 == UInt8(ascii: "*") }
+                    "devices compare the name \(key) as it stands, \(Quoted.text(sign)) included: \(site.consequence)",
+                    fix: name.utf8.allSatisfy { $0 == UInt8(ascii: "*") } && value == "?*"
                         ? "write \"?\": \"?*\" for any query"
-                        : "write an item for each name, or \"?\": \(Quoted.json("*\(name)=?*")), which is compared with "
-                            + "the whole query")
+                        : "write an item for each name"
+                            + (isKnown
+                                ? ", or \"?\": \(Quoted.json(query)), which is compared with the whole query" : ""))
                 continue
             }
             guard let sign = sign(of: site) else { continue }
@@ -124,13 +133,13 @@ enum QueryItemWithoutEffect: LintRule {
             switch site.fault {
             case .leadingSign(let sign): reason = "as '\(sign)' is no part of a name"
             case .notEncoded(let scalar): reason = "as \(PatternNotEncoded.name(scalar)) never occurs in an encoded URL"
-            case .wildcard: reason = "as names are compared as they stand, '*' included"
+            case .wildcard(let sign): reason = "as names are compared as they stand, \(Quoted.text(sign)) included"
             case .dividingSign, nil: continue
             }
             findings.add(
                 site.member.keyRange, site.pointer,
-                "no query item is called \(Quoted.json(site.member.key)), \(reason); it works since '*' takes a missing item "
-                    + "too")
+                "no query item is called \(Quoted.json(site.member.key)), \(reason); it works since "
+                    + "\(Quoted.text(site.member.value.string ?? "*")) takes a missing item too")
         }
     }
 }
@@ -153,8 +162,9 @@ enum ExclusionTakesMissingItem: LintRule {
         for site in subject.queryItems where site.takesAll && site.rule.isExclusion {
             findings.add(
                 site.member.value.range, site.pointer,
-                "\"*\" takes a missing item too: the exclusion also holds for URLs without \(Quoted.json(site.member.key))"
-            )
+                "\(Quoted.json(site.member.value.string ?? "*")) takes a missing item too: the exclusion also holds for URLs "
+                    + "without \(Quoted.json(site.member.key))",
+                fix: QueryItemSite.valueThatIsThere(site.member.value))
         }
     }
 }
@@ -174,31 +184,39 @@ enum ExclusionTakesAll: LintRule {
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         var hidden: [URLRule.Place: (rule: URLRule, first: URLRule, count: Int)] = [:]
         var order: [URLRule.Place] = []
-        for shadow in subject.shadows where !shadow.rule.isExclusion {
-            guard let rule = shadow.by.first, shadow.by.count == 1, !parts(of: rule).isEmpty else { continue }
-            if hidden[rule.place] == nil { order.append(rule.place) }
-            hidden[rule.place, default: (rule, shadow.rule, 0)].count += 1
+        for shadow in subject.shadows where !shadow.rule.isExclusion && explains(shadow.by) {
+            for rule in shadow.by where !parts(of: rule).isEmpty {
+                if hidden[rule.place] == nil { order.append(rule.place) }
+                hidden[rule.place, default: (rule, shadow.rule, 0)].count += 1
+            }
         }
         for place in order {
-            guard let (rule, first, count) = hidden[place] else { continue }
-            let parts = parts(of: rule)
-            let without = parts.map { $0.key == "?" ? "query" : "fragment" }.joined(separator: " and ")
+            guard let (rule, first, count) = hidden[place], let part = parts(of: rule).first else { continue }
+            let without = parts(of: rule).map { $0.key == "?" ? "query" : "fragment" }.joined(separator: " and ")
             findings.add(
-                parts.first?.value.range ?? rule.range, rule.pointer + "/" + (parts.first?.key ?? ""),
-                "\"*\" takes an empty \(without) too, so this exclusion also holds for URLs without one, and "
+                part.value.range, rule.pointer + "/" + part.key,
+                "\(Quoted.json(part.value.string ?? "*")) takes an empty \(without) too, so this exclusion also holds for URLs "
+                    + "without one, and "
                     + (count == 1
                         ? "the rule at \(subject.position(of: first.range.lowerBound)) is" : "\(count) rules are")
-                    + " never reached", related: [.init(first, "never reached")])
+                    + " never reached", fix: QueryItemSite.valueThatIsThere(part.value),
+                related: [.init(first, "never reached")])
         }
     }
 
-    /// Whether a rule hides others because of such a part.
-    static func explains(_ rules: [URLRule]) -> Bool { rules.allSatisfy { !parts(of: $0).isEmpty } }
+    /// Whether rules hide others because of such a part, or of such an item of the query.
+    static func explains(_ rules: [URLRule]) -> Bool {
+        rules.allSatisfy { rule in
+            !parts(of: rule).isEmpty || rule.isExclusion && QueryItemSite.hasOneThatTakesAll(rule)
+        }
+    }
 
     /// The members of an exclusion that are no condition, and look like one.
     private static func parts(of rule: URLRule) -> [JSONMember] {
         guard rule.isExclusion, rule.form == .component else { return [] }
-        return ["?", "#"].compactMap { rule.node.member($0) }.filter { $0.value.string == "*" }
+        return ["?", "#"].compactMap { rule.node.member($0) }.filter {
+            $0.value.string.map { !$0.isEmpty && $0.utf8.allSatisfy { $0 == UInt8(ascii: "*") } } ?? false
+        }
     }
 }
 
@@ -257,7 +275,8 @@ enum QueryItemTakesMissing: LintRule {
                 guard let first = sites.first else { continue }
                 findings.add(
                     first.member.value.range, first.pointer,
-                    "\"*\" takes a missing item too: the component also matches URLs without "
+                    "\(Quoted.json(first.member.value.string ?? "*")) takes a missing item too: the component also matches "
+                        + "URLs without "
                         + sites.map { Quoted.json($0.member.key) }.prefix(4).joined(separator: ", ")
                         + (sites.count > 4 ? " and \(sites.count - 4) more" : ""))
             }

@@ -1,4 +1,4 @@
-// Substitution variables: their names, their values, and where patterns use them.
+// Substitution variables: their names, their values, where patterns use them, and how many one may have.
 
 enum UndefinedVariable: LintRule {
     static let description = LintRuleDescription(
@@ -12,14 +12,9 @@ enum UndefinedVariable: LintRule {
         fix: "define it in \"substitutionVariables\", or correct the name", reference: LintReference.variables)
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        var names: [ExactText: String] = [:]
-        for name in subject.applinks?.variables.names ?? [] {
-            let plain = ExactText(name.lowercased())
-            if names[plain] == nil { names[plain] = name }
-        }
         for site in subject.patterns {
             guard case .undefinedVariable(let name)? = site.pattern?.fault else { continue }
-            let nearest = findings.isFull ? nil : names[ExactText(name.lowercased())]
+            let nearest = findings.isFull ? nil : nearest(to: name, in: subject)
             findings.add(
                 site.node.range, site.pointer,
                 "there is no variable \(Quoted.json(name)), so \(Quoted.json(site.text)) never matches"
@@ -27,6 +22,23 @@ enum UndefinedVariable: LintRule {
                 fix: nearest.map { "write \(Quoted.json(site.text.replacing("$(\(name))", with: "$(\($0))")))" })
         }
     }
+
+    /// The variable that was probably meant; none where none is near.
+    private static func nearest(to name: String, in subject: LintSubject) -> String? {
+        let plain = name.trimmingBlanks.lowercased()
+        if let own = subject.variableNames[ExactText(plain)] { return own }
+        let own = (subject.applinks?.variables.custom ?? []).prefix(maximumCompared).map(\.name)
+        return KeySuggestion.nearest(
+            to: name, among: KeySuggestion.Candidates(own + SubstitutionVariables.predefined.names))
+            ?? meant[plain]
+    }
+
+    /// The file's variables that one name is compared with: a hostile file may define thousands.
+    private static let maximumCompared = 100
+
+    private static let meant = [
+        "language": "lang", "languages": "lang", "country": "region", "countries": "region",
+    ]
 }
 
 enum UnclosedVariable: LintRule {
@@ -273,5 +285,23 @@ enum UnusedVariable: LintRule {
             rest = rest[close...]
         }
         return names
+    }
+}
+
+enum PatternTooComplex: LintRule {
+    static let description = LintRuleDescription(
+        id: "pattern-too-complex", severity: .error, title: "a pattern with more than 64 wildcards and variables",
+        why: "Apple's matcher gives up beyond 64 of them, and the pattern matches nothing (observed in its binaries).",
+        example: LintExample.components("{\"/\": \"/" + String(repeating: "?/", count: 65) + "\"}"),
+        fixedExample: LintExample.components(#"{"/": "/?*/?*"}"#),
+        fix: "use fewer wildcards", reference: LintReference.components)
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        for site in subject.patterns where site.pattern?.fault == .tooComplex {
+            findings.add(
+                site.node.range, site.pointer,
+                "the pattern \(Quoted.json(site.text)) has more than \(Pattern.maximumWildcards) wildcards and variables; "
+                    + "devices give up, and it matches nothing")
+        }
     }
 }
