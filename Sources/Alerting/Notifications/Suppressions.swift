@@ -154,11 +154,13 @@ struct Suppressions {
         // One evaluation of the fleet after it fired: what many domains share is notified first.
         guard evaluated >= changed ?? .distantPast else { return soon }
         let interval = (inputs.routing.domains[domain]?.interval ?? .seconds(60)).inSeconds
+        guard let checked = record.checkedAt else { return max(now + interval, soon) }
         let isFresh =
-            record.checkedAt.map { checked in
-                checked > parentEnds[record.incident.kind] ?? .distantPast
-                    && now.timeIntervalSince(checked) <= max(2 * interval, Self.freshness)
-            } ?? false
-        return isFresh ? nil : max(now + interval, soon)
+            checked > parentEnds[record.incident.kind] ?? .distantPast
+            && now.timeIntervalSince(checked) <= max(2 * interval, Self.freshness)
+        if isFresh { return nil }
+        // A check that changes nothing wakes nobody: the question is asked again when the next one should be over.
+        let next = checked + interval * 1.1
+        return max(next > now ? next : now + interval, soon)
     }
 }

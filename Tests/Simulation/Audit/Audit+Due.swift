@@ -65,6 +65,16 @@ extension Audit {
                 || isLeftToCause(incident, channel, present))
     }
 
+    /// What keeps the message about the cause from the channel keeps that about what follows from it.
+    private func isBehindCause(_ incident: CommittedIncident, _ channel: SimulatedChannel) -> Bool {
+        active.contains { id in
+            guard let cause = ledger[id], !cause.isOver, !cause.isOfFleet, cause.explains(incident) else {
+                return false
+            }
+            return stories[Story.ID(incident: cause.id, channel: channel.name)]?.due != nil
+        }
+    }
+
     /// A step of the escalation is for the cause alone.
     private func isLeftToCause(
         _ incident: CommittedIncident, _ channel: SimulatedChannel, _ present: Present
@@ -114,7 +124,9 @@ extension Audit {
         if channel.isFeed, story.knowsFiring { return .due(reason) }
         if present.isSilent(incident) { return .none(.silenced) }
         guard !incident.isOfFleet else { return .due(reason) }
-        if parent(of: incident, channel.name) != nil || isLeftToCause(incident, channel, present) {
+        if parent(of: incident, channel.name) != nil || isLeftToCause(incident, channel, present)
+            || isBehindCause(incident, channel)
+        {
             return .none(.inhibited)
         }
         return present.isFresh(incident.domain, after: parentEnds[incident.kind] ?? .distantPast)

@@ -93,6 +93,7 @@ extension Simulation {
 
     /// It suspects itself where a check met nobody, while the reference hosts or most other checks met nobody either.
     func note(_ network: LocalNetwork, of domain: Domain) {
+        if network == .trusted, let site = sites.firstIndex(where: { $0.name == domain.name }) { noteNoWitness(site) }
         guard network == .suspect, let site = sites.firstIndex(where: { $0.name == domain.name }),
             let last = sights[site]?.indices.last
         else { return }
@@ -110,6 +111,16 @@ extension Simulation {
         sights[site]?[last].origin = .unknown
         sights[site]?[last].edges = [:]
         sights[site]?[last].certificates = [:]
+    }
+
+    /// A check that met nobody tells nothing of its site where nobody else was met either, unless Apple's CDN was out before.
+    private func noteNoWitness(_ site: Int) {
+        guard let last = sights[site]?.indices.last, let sight = sights[site]?[last], sight.origin == .unreachable,
+            sight.edges.isEmpty, states[site]?.reachability.isCDNOutAlone != true, !othersReach(besides: site),
+            !(setupOfLife.hasCanaries && canariesReached)
+        else { return }
+        figures.count("checks without a witness")
+        sights[site]?[last].origin = .unknown
     }
 
     /// Whether another site's last check, as far as it says anything of now, reached anybody.
