@@ -95,7 +95,7 @@ extension AlertingSuite {
                 (-5.0, "0 s"), (59, "59 s"), (60, "1 min"), (3660, "1 h 1 min"), (90_000, "25 h"), (273_600, "3 d 4 h"),
             ])
         func spans(seconds: Double, text: String) {
-            #expect(Span.text(from: noon, to: noon + seconds) == text)
+            #expect(Span.words(seconds) == text)
         }
     }
 }

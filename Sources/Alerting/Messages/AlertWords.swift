@@ -42,7 +42,8 @@ extension Alert {
         case .flapping: "FLAPPING, NOTIFICATIONS PAUSED"
         case .reminder: "STILL FIRING"
         case .acknowledged: "ACKNOWLEDGED"
-        case .resolved: "RESOLVED"
+        // Nobody knows whether the trouble is over.
+        case .resolved: incident.reason == .removed ? "NO LONGER MONITORED" : "RESOLVED"
         case .wasFiring: "WAS FIRING"
         }
     }
@@ -53,7 +54,7 @@ extension Alert {
     /// `for 25 h`; what has just begun is not said to last for 0 s.
     var lasting: String { at.timeIntervalSince(incident.since) < 1 ? "just now" : "for \(age)" }
 
-    private var age: String { Span.text(from: incident.since, to: at) }
+    private var age: String { Span.words(at.timeIntervalSince(incident.since)) }
 
     /// When the certificate ends that the incident is about. It decides, and not since when that is known.
     private var certificateEnd: Date? {
@@ -65,10 +66,10 @@ extension Alert {
 
     private func expiry(_ end: Date) -> String {
         let day = Span.day(end)
-        return at < end ? "expires on \(day), in \(Span.text(from: at, to: end))" : "expired on \(day)"
+        return at < end ? "expires on \(day), in \(Span.words(end.timeIntervalSince(at)))" : "expired on \(day)"
     }
 
-    var duration: String { Span.text(from: incident.since, to: incident.resolvedAt ?? at) }
+    var duration: String { Span.words((incident.resolvedAt ?? at).timeIntervalSince(incident.since)) }
 
     var trouble: String {
         if let trouble = facts.trouble { return trouble }
@@ -160,32 +161,6 @@ extension Alert {
         let names = affected.domains.prefix(Digest.shown).map(\.name)
         let rest = affected.count - names.count
         return names + (rest > 0 ? ["… and \(rest) more"] : [])
-    }
-}
-
-/// Instants and durations as messages write them.
-enum Span {
-    /// `2026-11-21 07:00 UTC`.
-    static func instant(_ date: Date) -> String {
-        date.formatted(.iso8601).replacingOccurrences(of: "T", with: " ").dropLast(4) + " UTC"
-    }
-
-    /// `2026-12-01`.
-    static func day(_ date: Date) -> String { String(date.formatted(.iso8601).prefix(10)) }
-
-    /// The two largest units, never negative: `25 h`, `3 d 4 h`, `12 min`.
-    static func text(from start: Date, to end: Date) -> String {
-        let seconds = Int(min(max(0, end.timeIntervalSince(start)), 4_000_000_000))
-        switch seconds {
-        case ..<60: return "\(seconds) s"
-        case ..<3600: return "\(seconds / 60) min"
-        case ..<(48 * 3600):
-            let minutes = seconds / 60 % 60
-            return minutes == 0 ? "\(seconds / 3600) h" : "\(seconds / 3600) h \(minutes) min"
-        default:
-            let hours = seconds / 3600 % 24
-            return hours == 0 ? "\(seconds / 86400) d" : "\(seconds / 86400) d \(hours) h"
-        }
     }
 }
 

@@ -88,7 +88,7 @@ struct RenderedAlert {
     /// `since 2026-11-21 07:00 UTC, until 2026-11-21 09:12 UTC`; what began and ended within a minute is said to have been `at` it.
     private static func since(_ start: Date, until end: Date?) -> String {
         let (from, to) = (Span.instant(start), end.map(Span.instant))
-        if let end, from == to { return "at \(from), for \(Span.text(from: start, to: end))" }
+        if let end, from == to { return "at \(from), for \(Span.words(end.timeIntervalSince(start)))" }
         return "since \(from)" + (to.map { ", until \($0)" } ?? "")
     }
 

@@ -145,16 +145,16 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
         case .urlOpensNothing: (.error, .expectationFailed, Reference.applinks)
         case .urlOpensOther: (.error, .expectationFailed, Reference.applinks)
         case .pageMissing: (.error, .expectationFailed, Reference.supportingDomains)
-        case .fetchFailed: (.error, nil, Reference.ownConfiguration)
-        case .nameServerFailed: (.error, nil, Reference.ownConfiguration)
-        case .nameServerSlow: (.warning, nil, Reference.ownConfiguration)
-        case .tlsIntercepted: (.error, nil, Reference.ownConfiguration)
-        case .familyMissingHere: (.error, nil, Reference.ownConfiguration)
-        case .noWayOut: (.error, nil, Reference.ownConfiguration)
-        case .trustStoreLacksRoot: (.error, nil, Reference.ownConfiguration)
-        case .clockIsWrong: (.error, nil, Reference.ownConfiguration)
-        case .gateAnswers: (.error, nil, Reference.ownConfiguration)
-        case .vantageFailed: (.warning, nil, Reference.ownConfiguration)
+        case .fetchFailed: (.error, nil, Reference.curlManual)
+        case .nameServerFailed: (.error, nil, Reference.nameServers)
+        case .nameServerSlow: (.warning, nil, Reference.nameServers)
+        case .tlsIntercepted: (.error, nil, Reference.trustStore)
+        case .familyMissingHere: (.error, nil, Reference.routes)
+        case .noWayOut: (.error, nil, Reference.routes)
+        case .trustStoreLacksRoot: (.error, nil, Reference.trustStore)
+        case .clockIsWrong: (.error, nil, Reference.clock)
+        case .gateAnswers: (.error, nil, Reference.portal)
+        case .vantageFailed: (.warning, nil, Reference.curlManual)
         case .networkLost: (.error, nil, Reference.curlManual)
         case .manyFailing: (.error, nil, Reference.curlManual)
         case .cdnWide: (.error, nil, Reference.systemStatus)
@@ -237,7 +237,12 @@ enum Reference {
     static let archivedGuide =
         "https://developer.apple.com/library/archive/documentation/General/Conceptual/AppSearch/UniversalLinks.html"
     static let systemStatus = "https://www.apple.com/support/systemstatus/"
-    static let ownConfiguration = "https://curl.se/docs/sslcerts.html"
+    /// Of this machine.
+    static let trustStore = "https://curl.se/docs/sslcerts.html"
+    static let nameServers = "https://man7.org/linux/man-pages/man5/resolv.conf.5.html"
+    static let routes = "https://man7.org/linux/man-pages/man8/ip-route.8.html"
+    static let clock = "https://www.freedesktop.org/software/systemd/man/latest/timedatectl.html"
+    static let portal = "https://www.rfc-editor.org/rfc/rfc8952"
     static let curlManual = "https://curl.se/docs/manpage.html"
     static let storeErrors = "https://www.sqlite.org/rescode.html"
 }

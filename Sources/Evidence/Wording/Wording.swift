@@ -7,22 +7,6 @@ extension Date {
     package var rfc3339: String { formatted(.iso8601) }
 }
 
-extension TimeInterval {
-    /// A duration of seconds as people say it, in the largest unit that leaves a number worth reading: `45 s`, `5 min`,
-    /// `26 h`, `3 days`.
-    package var inWords: String {
-        let seconds = Swift.max(0, self)
-        switch seconds {
-        case 0: return "0 s"
-        case ..<0.95: return "\(Int((seconds * 1000).rounded())) ms"
-        case ..<90: return "\(Int(seconds.rounded())) s"
-        case ..<(90 * 60): return "\(Int((seconds / 60).rounded())) min"
-        case ..<(72 * 3600): return "\(Int((seconds / 3600).rounded())) h"
-        default: return "\(Int((seconds / 86400).rounded())) days"
-        }
-    }
-}
-
 extension Int {
     /// Digits in groups of three: `131,072`.
     package var grouped: String {

@@ -24,36 +24,6 @@ package struct PageTime: Sendable {
     func reading(_ incident: Incident) -> Date { incident.resolvedAt.map(shown) ?? wall }
 }
 
-/// Spans and instants as pages and `status` have them: short, in UTC, the year only where it is another one. Sentences that
-/// others read, such as alerts, round to one unit (`inWords`).
-package enum Span {
-    /// `45 s`, `12 min`, `31 h 12 min`, `12 d 4 h`: two units at most.
-    package static func words(_ seconds: TimeInterval) -> String {
-        // What a server sends may be any number.
-        let total = Int(min(max(0, seconds), 1e12).rounded(.down))
-        let (days, hours, minutes) = (total / 86400, total / 3600, total / 60)
-        if total < 60 { return "\(total) s" }
-        if minutes < 60 { return "\(minutes) min" }
-        if hours < 72 { return joined(hours, "h", minutes % 60, "min") }
-        if days < 30 { return joined(days, "d", hours % 24, "h") }
-        return "\(days) days"
-    }
-
-    private static func joined(_ large: Int, _ unit: String, _ small: Int, _ smallUnit: String) -> String {
-        small == 0 ? "\(large) \(unit)" : "\(large) \(unit) \(small) \(smallUnit)"
-    }
-
-    /// `2026-11-21 07:00`.
-    package static func minute(_ date: Date) -> String {
-        String(date.rfc3339.prefix(16)).replacing("T", with: " ")
-    }
-
-    /// `just now`, `2 min ago`.
-    package static func age(_ seconds: TimeInterval) -> String {
-        seconds < 30 ? "just now" : "\(words(seconds < 60 ? 60 : seconds)) ago"
-    }
-}
-
 extension PageTime {
     /// A stored instant: `15:13` on the day of the page, else `21 Nov 07:20`, with the year where it is another one.
     func brief(_ stored: Date) -> String { Self.brief(shown(stored), wall: wall) }

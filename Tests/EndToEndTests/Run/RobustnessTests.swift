@@ -161,7 +161,7 @@ extension EndToEndTests {
                 let (first, _) = try await both.started()
                 // A message whose delivery is not yet written down would be sent again, under the same id.
                 try await until("two deliveries", seen: { first.errors }) {
-                    first.errors.matches(of: /info delivered/).count == 2
+                    first.errors.matches(of: /msg=delivered/).count == 2
                 }
                 first.signal(SIGTERM)
                 #expect(try await first.ended() == .exit(0))

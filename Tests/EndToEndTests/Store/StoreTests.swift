@@ -69,7 +69,7 @@ extension EndToEndTests {
                 let finding = try #require(hook.messages.first).json["data"].finding("monitor.store-failing")
                 #expect(finding["message"].string?.contains("was deleted or replaced") == true, "\(finding)")
                 try await until("the log", seen: { process.errors }) {
-                    process.errors.contains("critical store displaced: ")
+                    process.errors.contains(#"level=critical msg="store displaced: "#)
                 }
                 #expect(try await fetch("\(page)readyz", on: stage).hasSuffix("503"))
                 process.signal(SIGTERM)
@@ -97,7 +97,8 @@ extension EndToEndTests {
 
                 let (second, _) = try await watch.started()
                 try await watch.checks(2, of: "site.test")
-                #expect(second.errors.contains("critical store damaged: it was set aside"), "\(second.errors)")
+                #expect(
+                    second.errors.contains(#"level=critical msg="store damaged: it was set aside"#), "\(second.errors)")
                 let files = try FileManager.default.contentsOfDirectory(atPath: stage.folder.path)
                 let logs = ["-wal", "-shm"]
                 let aside = try #require(
@@ -122,7 +123,7 @@ extension EndToEndTests {
                 let watch = try Watch(
                     stage, ["one.test", "other.test"], Watch.Settings(channels: [Watch.webhook(receiver.url("/in"))]))
                 let (process, _) = try await watch.started()
-                try await until("the firing", seen: { process.errors }) { process.errors.contains("info delivered") }
+                try await until("the firing", seen: { process.errors }) { process.errors.contains("msg=delivered") }
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0))
                 let program = """
