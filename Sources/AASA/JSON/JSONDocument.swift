@@ -39,7 +39,7 @@ public struct JSONDocument: Sendable {
         private(set) var count = 0
         private static let maximumListed = 64
 
-        /// - Parameter frames: the arrays and objects around the key, which the innermost has as its latest.
+        /// `frames`: the arrays and objects around the key, which the innermost has as its latest.
         mutating func add(
             _ key: (text: String, first: Range<Int>, second: Range<Int>), in frames: [JSONParser.Frame]
         ) {
