@@ -16,7 +16,7 @@ from playwright.sync_api import sync_playwright
 
 from driver import Run, fetch
 
-SIZES = [(1280, 900), (390, 844)]
+SIZES = [(1280, 900), (768, 1024), (390, 844)]
 THEMES = ["light", "dark"]
 STALE = "/domains/links.travel.example"
 

@@ -46,7 +46,7 @@ extension EndToEndTests {
         @Test("each class of answer has its words, and anything but a delivery ends with 1")
         func refused() async throws {
             let cases: [(reply: LabReply, words: String)] = [
-                (LabReply(status: 429, headers: [("Retry-After", "90")]), "it asks to wait for 2 min (status 429, "),
+                (LabReply(status: 429, headers: [("Retry-After", "120")]), "it asks to wait for 2 min (status 429, "),
                 (
                     LabReply(status: 400, body: Array("bad /PLANTED-hook-SECRET".utf8)),
                     "it refused the message (status 400, "
