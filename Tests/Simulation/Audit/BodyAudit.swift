@@ -93,6 +93,9 @@ enum BodyAudit {
 
     // MARK: - Others
 
+    /// The end of an incident whose domain left the configuration.
+    static let removed = "NO LONGER MONITORED "
+
     /// People read the first word.
     private static func examineSlack(_ body: Data, _ reason: NotificationReason) throws {
         struct Slack: Decodable { let text: String }
@@ -110,7 +113,8 @@ enum BodyAudit {
             case .resolved: "RESOLVED "
             case .wasFiring: "WAS FIRING "
             }
-        guard text.hasPrefix(first) else {
+        let isRemoved = reason == .resolved && text.hasPrefix(Self.removed)
+        guard text.hasPrefix(first) || isRemoved else {
             throw Violation(rule: .present, detail: "\(reason.rawValue) begins with: \(text.prefix(30))")
         }
     }

@@ -84,7 +84,7 @@ extension Simulation: SimulatedNetwork {
             let said = try JSONDecoder().decode(Said.self, from: request.body)
             let isEnd =
                 said.type == "incident.resolved" || said.event_action == "resolve"
-                || said.text?.hasPrefix("RESOLVED ") == true
+                || ["RESOLVED ", BodyAudit.removed].contains { said.text?.hasPrefix($0) == true }
             guard isEnd else {
                 throw Violation(rule: .destination, detail: "a former place of \(name) is sent news")
             }
