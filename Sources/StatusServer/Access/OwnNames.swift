@@ -45,6 +45,11 @@ struct OwnNames: Sendable {
 }
 
 extension Request {
+    /// Of the query; of two of one name the first.
+    var parameters: [String: String] {
+        Dictionary(uri.queryParameters.map { (String($0.key), String($0.value)) }) { first, _ in first }
+    }
+
     /// The host that it asks for, with a port where it names one.
     var authority: String { head.authority ?? HTTPField.Name("Host").flatMap { headers[$0] } ?? "" }
 }

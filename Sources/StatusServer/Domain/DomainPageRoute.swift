@@ -18,16 +18,22 @@ struct DomainPageRoute: Sendable {
         guard let domain = try? Domain(name), let watched = context.watched.index[domain] else {
             return Response(plain: "404 this domain is not watched here\n", status: .notFound)
         }
-        var query = DomainQuery(
-            Dictionary(request.uri.queryParameters.map { (String($0.key), String($0.value)) }) { first, _ in first })
+        var query = DomainQuery(request.parameters)
         if refusal != nil { query.isPaused = true }
         return await context.answer(request, .domain) { [query] time in
-            let view = try await view(watched, query, time)
+            let reading = try await reading(watched, query, time)
+            var basis = try await context.basis(
+                time, role, refusal, counts: try await context.store.statusCounts(), isPaused: query.isPaused,
+                pauseAddress: query.with { $0.isPaused.toggle() }.address("/domains/\(domain.name)"))
+            if reading.isChecking { basis.refreshSeconds = PageContext.fastRefreshSeconds }
+            let view = DomainView(reading, cdnBaseURL: context.cdnBaseURL, basis: basis, time: time)
             return (view, view.frame)
         }
     }
 
-    func view(_ watched: WatchedDomainInfo, _ query: DomainQuery, _ time: PageTime) async throws -> DomainView {
+    func reading(
+        _ watched: WatchedDomainInfo, _ query: DomainQuery, _ time: PageTime
+    ) async throws -> DomainView.Reading {
         let (store, domain) = (context.store, watched.domain)
         let record =
             try await store.briefs([domain.name]).first ?? BriefRecord(domain: domain, status: .waiting)
@@ -49,13 +55,7 @@ struct DomainPageRoute: Sendable {
                 incident: incident.id, limit: Self.maximumDeliveries)
         }
         reading.context = try await IncidentContext(store, windows: context.windows.current, wall: time.wall, for: role)
-        let counts = try await store.statusCounts()
-        var basis = try await context.basis(
-            time, role, counts: counts, isPaused: query.isPaused,
-            pauseAddress: query.with { $0.isPaused.toggle() }.address("/domains/\(domain.name)"))
-        basis.refusal = refusal
-        if reading.isChecking { basis.refreshSeconds = PageContext.fastRefreshSeconds }
-        return DomainView(reading, cdnBaseURL: context.cdnBaseURL, basis: basis, time: time)
+        return reading
     }
 }
 

@@ -10,8 +10,7 @@ struct OverviewRoute: Sendable {
     let role: Role
 
     func answer(_ request: Request) async -> Response {
-        let query = FrontQuery(
-            Dictionary(request.uri.queryParameters.map { (String($0.key), String($0.value)) }) { first, _ in first })
+        let query = FrontQuery(request.parameters)
         return await context.answer(request, .overview) { time in
             let page = try await page(query, time)
             return (page, page.frame)
@@ -48,16 +47,18 @@ struct OverviewRoute: Sendable {
             }
             if role > .visitor { reading.incidents = try await store.incidentNotes(ids) }
         }
-        if all == 1, !query.isFiltered, let only = records.first.flatMap({ watched[$0.domain] }) {
-            let page = DomainPageRoute(context: context, role: role, isChecking: { _ in false })
-            reading.single = try await page.view(only, DomainQuery(), time)
-        }
         let basis = try await context.basis(
             time, role, counts: counts, isPaused: query.isPaused,
             pauseAddress: query.with {
                 $0.page = query.page
                 $0.isPaused.toggle()
             }.address)
+        if all == 1, !query.isFiltered, let only = records.first.flatMap({ watched[$0.domain] }) {
+            let page = DomainPageRoute(context: context, role: role, isChecking: { _ in false })
+            reading.single = DomainView(
+                try await page.reading(only, DomainQuery(), time), cdnBaseURL: context.cdnBaseURL, basis: basis,
+                time: time)
+        }
         return FrontPage(reading, watched: watched, basis: basis, time: time)
     }
 }

@@ -14,8 +14,7 @@ struct IncidentPagesRoute: Sendable {
     private static let rows = 50
 
     func list(_ request: Request) async -> Response {
-        var query = IncidentsQuery(
-            Dictionary(request.uri.queryParameters.map { (String($0.key), String($0.value)) }) { first, _ in first })
+        var query = IncidentsQuery(request.parameters)
         if refusal != nil { query.isPaused = true }
         return await context.answer(request, .incidents) { [query] time in
             let view = try await list(query, time)
@@ -44,13 +43,12 @@ struct IncidentPagesRoute: Sendable {
         reading.notes = try await store.incidentNotes(shown)
         reading.facts = try await store.incidentFacts(shown)
         reading.context = try await IncidentContext(store, windows: context.windows.current, wall: time.wall, for: role)
-        var basis = try await context.basis(
-            time, role, counts: try await store.statusCounts(), isPaused: query.isPaused,
+        let basis = try await context.basis(
+            time, role, refusal, counts: try await store.statusCounts(), isPaused: query.isPaused,
             pauseAddress: query.with {
                 $0.page = query.page
                 $0.isPaused.toggle()
             }.address)
-        basis.refusal = refusal
         return IncidentsView(reading, basis: basis, time: time)
     }
 
@@ -71,10 +69,9 @@ struct IncidentPagesRoute: Sendable {
             return nil
         }
         let path = "/incidents/\(record.incident.id)"
-        var basis = try await context.basis(
-            time, role, counts: try await store.statusCounts(), isPaused: isPaused,
+        let basis = try await context.basis(
+            time, role, refusal, counts: try await store.statusCounts(), isPaused: isPaused,
             pauseAddress: isPaused ? path : path + "?pause=1")
-        basis.refusal = refusal
         return IncidentView(
             record, facts: facts, note: try await store.incidentNotes([record.incident.id])[record.incident.id],
             deliveries: try await store.deliveries(incident: record.incident.id, limit: 200),

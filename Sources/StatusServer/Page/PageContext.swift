@@ -53,13 +53,15 @@ final class PageContext: Sendable {
     static let fastRefreshSeconds = 2
 
     func basis(
-        _ time: PageTime, _ role: Role, counts: [DomainStatus: Int], isPaused: Bool, pauseAddress: String
+        _ time: PageTime, _ role: Role, _ refusal: Frame.Refusal? = nil, counts: [DomainStatus: Int], isPaused: Bool,
+        pauseAddress: String
     ) async throws -> Frame.Basis {
         let waiting = counts[.waiting] ?? 0
         var basis = Frame.Basis(
             version: version,
             refreshSeconds: waiting > 0 || timekeeper.pace != 1 ? Self.fastRefreshSeconds : Self.refreshSeconds,
-            isPaused: isPaused, pauseAddress: pauseAddress, role: role, needsLogin: key.policy.token != nil)
+            isPaused: isPaused, pauseAddress: pauseAddress, role: role, needsLogin: key.policy.token != nil,
+            refusal: refusal)
         guard role > .visitor else { return basis }
         let pending = try await store.pendingNotifications(of: hasChannel).reduce(0) { $0 + $1.count }
         let size = try await store.size()

@@ -19,7 +19,7 @@ struct PageLibrary: Sendable {
             ("overview", PackageResources.overview_mustache), ("domain", PackageResources.domain_mustache),
             ("incidents", PackageResources.incidents_mustache), ("incident", PackageResources.incident_mustache),
             ("silences", PackageResources.silences_mustache), ("silencing", PackageResources.silencing_mustache),
-            ("numbers", PackageResources.numbers_mustache),
+            ("refusal", PackageResources.refusal_mustache), ("numbers", PackageResources.numbers_mustache),
             ("login", PackageResources.login_mustache), ("head", PackageResources.head_mustache),
             ("marks", PackageResources.marks_mustache), ("top", PackageResources.top_mustache),
             ("foot", PackageResources.foot_mustache), ("row", PackageResources.row_mustache),

@@ -17,10 +17,9 @@ struct SilencesRoute: Sendable {
     func answer(_ request: Request) async -> Response {
         let isPaused = refusal != nil || request.uri.queryParameters["pause"] != nil
         return await context.answer(request, .silences) { time in
-            var basis = try await context.basis(
-                time, role, counts: try await context.store.statusCounts(), isPaused: isPaused,
+            let basis = try await context.basis(
+                time, role, refusal, counts: try await context.store.statusCounts(), isPaused: isPaused,
                 pauseAddress: Self.path + (isPaused ? "" : "?pause=1"))
-            basis.refusal = refusal
             let view = SilencesView(
                 Silences(
                     silences: try await context.store.silences(notOverAt: time.wall), windows: context.windows.current),
@@ -40,13 +39,9 @@ struct SilencesView: Equatable, Sendable {
     let kinds: [FrontPage.Choice]
 
     struct Row: Equatable, Sendable {
-        let id: String
-        let scope: String
+        let silence: DomainView.SilenceRow
         /// Whether it is in force now.
         let isActive: Bool
-        let when: String
-        let author: String
-        let reason: String
         let matches: String
     }
 
@@ -82,10 +77,9 @@ struct SilencesView: Equatable, Sendable {
             return count == 0 ? "no watched domain" : count.of("domain")
         }
         silences = all.silences.sorted { ($0.endsAt, $0.id) < ($1.endsAt, $1.id) }.map { silence in
-            let row = DomainView.SilenceRow(silence, time)
-            return Row(
-                id: row.id, scope: row.scope, isActive: silence.isActive(at: now), when: row.until, author: row.author,
-                reason: row.reason, matches: matches(silence.scope))
+            Row(
+                silence: DomainView.SilenceRow(silence, time), isActive: silence.isActive(at: now),
+                matches: matches(silence.scope))
         }
         windows = all.windows.map { window in
             let end = window.end(at: now).map { "until \(PageTime.brief($0, wall: now))" }
