@@ -231,11 +231,7 @@ extension StatusServerSuite {
 
         @Test("what waits at a channel that was removed counts neither in the API nor on the page")
         func removedChannel() async throws {
-            let firing = try incident("0123456789abcdef", "a.test", .cdnStale, .firing)
-            _ = try await scratch.store.commit(
-                CheckRecord(
-                    observation: nil, state: try state("a.test", .failing),
-                    changes: [IncidentChange(incident: firing, facts: nil, transition: .firing)]))
+            let firing = try await scratch.fire()
             for name in ["ops", "removed"] {
                 try await scratch.store.transact(channel: name) { channel in
                     try channel.save(ChannelRecord(name: name, type: "slack"))
@@ -283,11 +279,7 @@ extension StatusServerSuite {
             "deliveries come in pages, those of a channel without what waits at others, and a delivered one has no error"
         )
         func deliveryPages() async throws {
-            let firing = try incident("0123456789abcdef", "a.test", .cdnStale, .firing)
-            _ = try await scratch.store.commit(
-                CheckRecord(
-                    observation: nil, state: try state("a.test", .failing),
-                    changes: [IncidentChange(incident: firing, facts: nil, transition: .firing)]))
+            let firing = try await scratch.fire()
             for name in ["ops", "slow"] {
                 try await scratch.store.transact(channel: name) { channel in
                     try channel.save(ChannelRecord(name: name, type: "slack"))

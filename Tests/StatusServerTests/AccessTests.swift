@@ -11,18 +11,6 @@ import TestSupport
 import Testing
 
 private let token = "a-token-of-24-characters"
-private let formType = "Content-Type: application/x-www-form-urlencoded"
-private let own = [formType, "Origin: http://localhost", "Sec-Fetch-Site: same-origin"]
-
-private func post(
-    _ port: Int, _ path: String, _ body: String = "", _ headers: [String] = own, host: String = "localhost"
-) async throws -> RawAnswer {
-    let client = try RawClient(port: port)
-    let lines =
-        ["POST \(path) HTTP/1.1", "Host: \(host)", "Connection: close", "Content-Length: \(body.utf8.count)"] + headers
-    try client.send(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
-    return RawAnswer(try await client.receive())
-}
 
 extension StatusServerSuite {
     @Suite("Access")
@@ -334,11 +322,7 @@ extension StatusServerSuite {
 
         /// An incident that eva acknowledged, and of which the channel ops was notified; and a silence.
         private func fill() async throws {
-            let firing = try incident("0123456789abcdef", "a.test", .cdnStale, .firing)
-            _ = try await scratch.store.commit(
-                CheckRecord(
-                    observation: nil, state: try state("a.test", .failing),
-                    changes: [IncidentChange(incident: firing, facts: nil, transition: .firing)]))
+            let firing = try await scratch.fire()
             _ = try await scratch.store.acknowledge(
                 prefix: firing.id, Acknowledgement(asked: "PLANTED-eva", reason: "PLANTED-reason", at: noon))
             try await scratch.store.transact(channel: "PLANTED-ops") { channel in

@@ -44,17 +44,9 @@ extension StatusServerSuite {
             return RawAnswer(try await client.receive())
         }
 
-        private func open() async throws {
-            let firing = try incident("0123456789abcdef", "a.test", .cdnStale, .firing)
-            _ = try await scratch.store.commit(
-                CheckRecord(
-                    observation: nil, state: try state("a.test", .failing),
-                    changes: [IncidentChange(incident: firing, facts: nil, transition: .firing)]))
-        }
-
         @Test("POST acknowledges an incident, DELETE ends the acknowledgement, and each change is reported")
         func life() async throws {
-            try await open()
+            try await scratch.fire()
             let writes = Mutex(0)
             try await serving(onWrite: { writes.withLock { $0 += 1 } }) { port in
                 #expect(try await ask(port, Self.path, method: "DELETE").status == 409)
@@ -70,7 +62,7 @@ extension StatusServerSuite {
 
         @Test("what cannot be acknowledged is refused, and changes nothing")
         func refused() async throws {
-            try await open()
+            try await scratch.fire()
             try await serving(onWrite: { Issue.record("a change") }) { port in
                 #expect(try await acknowledge(port, "{}").status == 400)
                 #expect(try await acknowledge(port, #"{"by": " "}"#).status == 400)

@@ -55,18 +55,6 @@ extension StatusServerSuite {
             }
         }
 
-        private func post(_ port: Int, _ path: String, _ form: String, _ headers: [String]) async throws -> RawAnswer {
-            let client = try RawClient(port: port)
-            let lines =
-                ["POST \(path) HTTP/1.1", "Host: localhost", "Connection: close", "Content-Length: \(form.utf8.count)"]
-                + headers
-            try client.send(lines.joined(separator: "\r\n") + "\r\n\r\n" + form)
-            return RawAnswer(try await client.receive())
-        }
-
-        private static let formType = "Content-Type: application/x-www-form-urlencoded"
-        private static let own = [formType, "Origin: http://localhost", "Sec-Fetch-Site: same-origin"]
-
         static let senders: [([String], Int)] = [
             (own, 303), ([formType, "Sec-Fetch-Site: same-origin"], 303),
             ([formType, "Origin: http://localhost"], 303),
@@ -104,14 +92,14 @@ extension StatusServerSuite {
             try await serving { port in
                 let path = "/incidents/\(incident.id)"
                 #expect(try await ask(port, path).body.contains("not acknowledged"))
-                #expect(try await post(port, path + "/ack", "by=&reason=", Self.own).status == 400)
-                let done = try await post(port, path + "/ack", "by=eva+%3Cb%3E&reason=on+it", Self.own)
+                #expect(try await post(port, path + "/ack", "by=&reason=", own).status == 400)
+                let done = try await post(port, path + "/ack", "by=eva+%3Cb%3E&reason=on+it", own)
                 #expect(done.status == 303 && done.headers["location"] == path)
                 #expect(try await scratch.store.acknowledgements()[incident.id]?.by == "eva <b>")
                 #expect(try await ask(port, path).body.contains("acknowledged by eva &lt;b&gt;"))
-                #expect(try await post(port, path + "/unack", "", Self.own).status == 303)
-                #expect(try await post(port, path + "/unack", "", Self.own).status == 409)
-                #expect(try await post(port, "/incidents/nonsense/ack", "by=eva", Self.own).status == 404)
+                #expect(try await post(port, path + "/unack", "", own).status == 303)
+                #expect(try await post(port, path + "/unack", "", own).status == 409)
+                #expect(try await post(port, "/incidents/nonsense/ack", "by=eva", own).status == 404)
             }
         }
 
@@ -128,13 +116,13 @@ extension StatusServerSuite {
             })
             try await scratch.serving(watched: [try info("a.test")], actions: actions) { port in
                 let path = "/domains/a.test/check"
-                let done = try await post(port, path, "back=/domains/a.test?window=86400", Self.own)
+                let done = try await post(port, path, "back=/domains/a.test?window=86400", own)
                 #expect(done.status == status)
                 #expect(done.headers["location"] == (status == 303 ? "/domains/a.test?window=86400" : nil))
                 #expect(done.headers["retry-after"] == (status == 429 ? "7" : nil))
-                #expect(try await post(port, path, "", [Self.formType, "Origin: http://evil.example"]).status == 403)
-                #expect(try await post(port, "/domains/b.test/check", "", Self.own).status == 404)
-                let away = try await post(port, path, "back=//evil.example", Self.own)
+                #expect(try await post(port, path, "", [formType, "Origin: http://evil.example"]).status == 403)
+                #expect(try await post(port, "/domains/b.test/check", "", own).status == 404)
+                let away = try await post(port, path, "back=//evil.example", own)
                 #expect(away.headers["location"] == (status == 303 ? "/domains/a.test" : nil))
             }
             #expect(asked.withLock(\.self) == Array(repeating: try Domain("a.test"), count: 2))
@@ -161,10 +149,10 @@ extension StatusServerSuite {
                 #expect(led.status == 303 && led.headers["location"] == "/login?to=%2Fdomains%2Fa%2Etest%3Fpause%3D1")
                 #expect(try await ask(port, "/login").status == 200)
                 #expect(try await ask(port, "/assets/page.css").status == 200)
-                let wrong = try await post(port, "/login", "token=wrong", Self.own)
+                let wrong = try await post(port, "/login", "token=wrong", own)
                 #expect(wrong.status == 401 && wrong.headers["set-cookie"] == nil)
-                #expect(try await post(port, "/login", "token=s3cret", [Self.formType]).status == 403)
-                let right = try await post(port, "/login", "token=s3cret&to=/incidents", Self.own)
+                #expect(try await post(port, "/login", "token=s3cret", [formType]).status == 403)
+                let right = try await post(port, "/login", "token=s3cret&to=/incidents", own)
                 #expect(right.status == 303 && right.headers["location"] == "/incidents")
                 let cookie = try #require(right.headers["set-cookie"])
                 #expect(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict") && !cookie.contains("s3cret"))

@@ -18,33 +18,9 @@ extension StatusServerSuite {
             channels: Int = 1, maintenance: [MaintenanceWindow] = [], actions: MonitorActions = MonitorActions(),
             _ body: @escaping @Sendable (Int) async throws -> Void
         ) async throws {
-            let (ports, feed) = AsyncStream.makeStream(of: Int.self)
-            var growth = try info("a.test")
-            growth.labels = ["team": "growth"]
-            let site = StatusSite(
-                settings: StatusServerSettings(
-                    port: 0, version: "1.2.3", watched: [growth, try info("b.test")], cdnBaseURL: "",
-                    maintenance: maintenance),
-                store: scratch.store, timekeeper: FixedTime(), logger: LineLog().logger, actions: actions,
-                health: { MonitorHealth(channels: channels) }, onListening: { feed.yield($0) })
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await site.run() }
-                group.addTask {
-                    for await port in ports { return try await body(port) }
-                }
-                try await group.next()
-                group.cancelAll()
-            }
-        }
-
-        private func post(_ port: Int, _ path: String, _ form: String) async throws -> RawAnswer {
-            let client = try RawClient(port: port)
-            let lines = [
-                "POST \(path) HTTP/1.1", "Host: localhost", "Connection: close", "Origin: http://localhost",
-                "Content-Type: application/x-www-form-urlencoded", "Content-Length: \(form.utf8.count)",
-            ]
-            try client.send(lines.joined(separator: "\r\n") + "\r\n\r\n" + form)
-            return RawAnswer(try await client.receive())
+            try await scratch.serving(
+                watched: [try info("a.test", labels: ["team": "growth"]), try info("b.test")], actions: actions,
+                health: MonitorHealth(channels: channels), maintenance: maintenance, body)
         }
 
         @Test("the page of silences begins one of a label or a pattern, lists it with what it matches, and ends it")
@@ -111,15 +87,9 @@ extension StatusServerSuite {
             }
         }
 
-        /// Two incidents that fire.
         private func fill() async throws {
-            for (id, domain) in [("0123456789abcdef", "a.test"), ("1123456789abcdef", "b.test")] {
-                let firing = try incident(id, domain, .cdnStale, .firing)
-                _ = try await scratch.store.commit(
-                    CheckRecord(
-                        observation: nil, state: try state(domain, .failing),
-                        changes: [IncidentChange(incident: firing, facts: nil, transition: .firing)]))
-            }
+            try await scratch.fire()
+            try await scratch.fire("1123456789abcdef", "b.test")
         }
 
         @Test("several incidents are acknowledged at once; one that ended meanwhile is no obstacle")

@@ -37,6 +37,17 @@ final class ScratchStore: Sendable {
         for state in states { try await store.commit(CheckRecord(observation: nil, state: state)) }
     }
 
+    /// Has an incident of a domain fire.
+    @discardableResult
+    func fire(_ id: String = "0123456789abcdef", _ name: String = "a.test") async throws -> Incident {
+        let firing = try incident(id, name, .cdnStale, .firing)
+        _ = try await store.commit(
+            CheckRecord(
+                observation: nil, state: try state(name, .failing),
+                changes: [IncidentChange(incident: firing, facts: nil, transition: .firing)]))
+        return firing
+    }
+
     /// Makes notifications pending.
     func pend(_ count: Int, channel: String = "ops", since: Date = noon - 300) async throws {
         let incidents = try (0..<count).map { try incident("incident-\($0)", "pending.test", .cdnStale, .firing) }
@@ -82,6 +93,21 @@ func state(
         state.open[kind] = TrackedIncident(incident: try incident("\(name)-\(kind)", name, kind, stage))
     }
     return state
+}
+
+/// Of a form.
+let formType = "Content-Type: application/x-www-form-urlencoded"
+/// As a form of our own page sends them.
+let own = [formType, "Origin: http://localhost", "Sec-Fetch-Site: same-origin"]
+
+func post(
+    _ port: Int, _ path: String, _ body: String = "", _ headers: [String] = own, host: String = "localhost"
+) async throws -> RawAnswer {
+    let client = try RawClient(port: port)
+    let lines =
+        ["POST \(path) HTTP/1.1", "Host: \(host)", "Connection: close", "Content-Length: \(body.utf8.count)"] + headers
+    try client.send(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
+    return RawAnswer(try await client.receive())
 }
 
 /// The overview of what a store would hold.
