@@ -30,19 +30,13 @@ struct ApplinksDiff {
         if oldClaims.apps == newClaims.apps, let order = layout.order {
             changes.add(.moved, order, at: "/applinks/details")
         }
-        var groups: [[[Int]]: [String]] = [:]
-        var order: [[[Int]]] = []
-        for app in newClaims.apps {
-            guard oldClaims.names(app) else { continue }
-            let (before, after) = (oldClaims.entries(of: app), newClaims.entries(of: app))
-            if groups[[before, after]] == nil { order.append([before, after]) }
-            groups[[before, after], default: []].append(app)
+        let groups = AppClaims.groups(of: newClaims.apps.lazy.filter(oldClaims.names)) {
+            [oldClaims.entries(of: $0), newClaims.entries(of: $0)]
         }
         var budget = Self.maximumBytes
         var uncompared = 0
         var seen: Set<[Int]> = []
-        for claims in order {
-            let apps = groups[claims] ?? []
+        for (claims, apps) in groups {
             budget -= claims[0].reduce(1) { $0 + old.entries[$1].node.range.count }
             budget -= claims[1].reduce(1) { $0 + new.entries[$1].node.range.count }
             guard budget >= 0 else {
@@ -51,7 +45,7 @@ struct ApplinksDiff {
             }
             let before = claims[0].map { old.entries[$0] }
             let after = claims[1].map { new.entries[$0] }
-            let label = Self.describe(apps)
+            let label = AppClaims.list(apps)
             if let change = layout.change(from: claims[0], to: claims[1]) {
                 changes.add(
                     .changed, "\(label): \(layout.words(change, of: apps, from: claims[0], to: claims[1]))",
@@ -90,10 +84,6 @@ struct ApplinksDiff {
         case .appsOnly: "apps without details"
         case .none: "no details"
         }
-    }
-
-    private static func describe(_ apps: [String]) -> String {
-        apps.prefix(2).joined(separator: ", ") + (apps.count > 2 ? " and \(apps.count - 2) more" : "")
     }
 
     private func ruleChanges(

@@ -81,6 +81,29 @@ struct AppClaims {
     func entries(of app: String) -> [Int] { entries[ExactText(app)] ?? [] }
 
     func names(_ app: String) -> Bool { entries[ExactText(app)] != nil }
+
+    /// Apps of which the same is known, such as the entries that name them, in the order of the first of each.
+    static func groups<Key: Hashable>(
+        of apps: some Sequence<String>, by key: (String) -> Key
+    ) -> [(key: Key, apps: [String])] {
+        var groups: [(key: Key, apps: [String])] = []
+        var places: [Key: Int] = [:]
+        for app in apps {
+            let key = key(app)
+            if let place = places[key] {
+                groups[place].apps.append(app)
+            } else {
+                places[key] = groups.endIndex
+                groups.append((key, [app]))
+            }
+        }
+        return groups
+    }
+
+    /// `a, b and 3 more`.
+    static func list(_ apps: [String]) -> String {
+        apps.prefix(2).joined(separator: ", ") + (apps.count > 2 ? " and \(apps.count - 2) more" : "")
+    }
 }
 
 /// Two lists of rules compared over all URLs: the search behind the behavioural diff, and the samples that take its place
@@ -110,13 +133,8 @@ struct ProgramComparing {
         meter = WorkMeter(budget)
         sampling = WorkMeter(LanguageBudget(states: budget.states, steps: min(budget.steps, 2_000_000)))
         do {
-            var sides: [[[RuleNumbering.NumberedRule]]] = []
-            for entries in [old, new] {
-                var side: [[RuleNumbering.NumberedRule]] = []
-                for entry in entries { side.append(try numbering.numbered(entry.rules, meter: meter)) }
-                sides.append(side)
-            }
-            numbered = (sides[0], sides[1])
+            let sides = (try numbering.numbered(old, meter: meter), try numbering.numbered(new, meter: meter))
+            numbered = sides
         } catch {
             numbered = nil
         }

@@ -21,12 +21,8 @@ extension ChangedRules {
     package init(_ old: AppLinks?, _ new: AppLinks?, besides known: [BehaviourChange]) {
         self.init()
         let (oldClaims, newClaims) = (AppClaims(ofRealApps: old), AppClaims(ofRealApps: new))
-        var groups: [[[Int]]: [String]] = [:]
-        var order: [[[Int]]] = []
-        for app in newClaims.apps + oldClaims.apps.filter({ !newClaims.names($0) }) {
-            let claims = [oldClaims.entries(of: app), newClaims.entries(of: app)]
-            if groups[claims] == nil { order.append(claims) }
-            groups[claims, default: []].append(app)
+        let groups = AppClaims.groups(of: newClaims.apps + oldClaims.apps.filter { !newClaims.names($0) }) {
+            [oldClaims.entries(of: $0), newClaims.entries(of: $0)]
         }
         var search = RuleChangeSearch()
         /// Apps may share a rule.
@@ -34,8 +30,7 @@ extension ChangedRules {
         var counted: Set<RuleChangeSearch.Source> = []
         var examples: [ExactText: [String]] = [:]
         for change in known { examples[ExactText(change.appID), default: []].append(change.example) }
-        for claims in order {
-            let apps = groups[claims] ?? []
+        for (claims, apps) in groups {
             let ruleCount =
                 claims[0].reduce(1) { $0 + (old?.entries[$1].rules.count ?? 0) }
                 + claims[1].reduce(1) { $0 + (new?.entries[$1].rules.count ?? 0) }

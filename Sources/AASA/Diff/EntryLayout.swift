@@ -63,8 +63,8 @@ struct EntryLayout {
                 apps.count == 1 ? ("has", "an entry of its own") : ("have", "an entry of their own")
             let place =
                 now.isEmpty
-                ? "\(verb) \(own) now, shared with \(list(was)) before"
-                : "\(verb) one entry together with \(list(now)) now, \(was.isEmpty ? own : "with \(list(was))") before"
+                ? "\(verb) \(own) now, shared with \(AppClaims.list(was)) before"
+                : "\(verb) one entry together with \(AppClaims.list(now)) now, \(was.isEmpty ? own : "with \(AppClaims.list(was))") before"
             let isSame = Self.meanings(old, before) == Self.meanings(new, after)
             return "\(place); \(pronoun) rules\(isSame ? ", as before" : " now"): \(rules)"
         case .spread:
@@ -75,7 +75,7 @@ struct EntryLayout {
             func shown(_ entries: [[Int]]) -> String {
                 entries.prefix(Self.maximumShown).map {
                     let names = others($0, than: apps)
-                    return names.isEmpty ? "(nobody)" : "(\(list(names)))"
+                    return names.isEmpty ? "(nobody)" : "(\(AppClaims.list(names)))"
                 }.joined(separator: " ")
             }
             return
@@ -91,7 +91,7 @@ struct EntryLayout {
             return nil
         }
         func shown(_ entries: [[Int]]) -> String {
-            let texts = entries.prefix(Self.maximumShown).map { list($0.map { names[$0] }) }
+            let texts = entries.prefix(Self.maximumShown).map { AppClaims.list($0.map { names[$0] }) }
             return texts.joined(separator: "; ") + Self.more(entries.count)
         }
         return "applinks: the entries of 'details' are in another order: \(shown(oldApps)) became \(shown(newApps))"
@@ -119,10 +119,6 @@ struct EntryLayout {
     private func others(_ numbers: [Int], than apps: [String]) -> [String] {
         let own = Set(apps.compactMap { self.numbers[ExactText($0)] })
         return numbers.filter { !own.contains($0) }.map { names[$0] }
-    }
-
-    private func list(_ apps: [String]) -> String {
-        apps.prefix(2).joined(separator: ", ") + (apps.count > 2 ? " and \(apps.count - 2) more" : "")
     }
 
     /// Whether a rule that stays is in another one of the app's entries.

@@ -85,14 +85,12 @@ package struct SuccessorSearch {
         old: [[RuleNumbering.NumberedRule]], new: [[RuleNumbering.NumberedRule]]
     ) {
         if let rules { return rules }
-        var sides: [[[RuleNumbering.NumberedRule]]] = []
-        for links in [old.links, new.links] {
-            var side: [[RuleNumbering.NumberedRule]] = []
-            for entry in links.entries { side.append(try numbering.numbered(entry.rules, meter: meter)) }
-            sides.append(side)
-        }
-        rules = (sides[0], sides[1])
-        return (sides[0], sides[1])
+        let sides = (
+            old: try numbering.numbered(old.links.entries, meter: meter),
+            new: try numbering.numbered(new.links.entries, meter: meter)
+        )
+        rules = sides
+        return sides
     }
 }
 
@@ -119,14 +117,8 @@ private struct FileApps {
     }
 
     func groups(besides app: String) -> [Group] {
-        var apps: [[Int]: [String]] = [:]
-        var order: [[Int]] = []
-        for other in claims.apps where !other.isExactly(app) {
-            let entries = claims.entries(of: other)
-            if apps[entries] == nil { order.append(entries) }
-            apps[entries, default: []].append(other)
-        }
-        return order.map { Group(entries: $0, apps: apps[$0] ?? []) }
+        AppClaims.groups(of: claims.apps.lazy.filter { !$0.isExactly(app) }, by: claims.entries(of:))
+            .map { Group(entries: $0.key, apps: $0.apps) }
     }
 
     /// For each rule of some entries, which of the apps is asked first.

@@ -218,6 +218,15 @@ struct RuleNumbering {
         }
     }
 
+    /// By entry.
+    mutating func numbered(
+        _ entries: [AppLinks.Entry], meter: WorkMeter
+    ) throws(LanguageBudget.Exhausted) -> [[NumberedRule]] {
+        var result: [[NumberedRule]] = []
+        for entry in entries { result.append(try numbered(entry.rules, meter: meter)) }
+        return result
+    }
+
     mutating func numbered(
         _ rules: [URLRule], meter: WorkMeter
     ) throws(LanguageBudget.Exhausted) -> [NumberedRule] {

@@ -64,7 +64,7 @@ enum QueryItemName: LintRule {
                 findings.add(
                     site.member.keyRange, site.pointer,
                     "devices compare the name \(key) as it stands, \(Quoted.text(sign)) included: \(site.consequence)",
-                    fix: name.utf8.allSatisfy { $0 == UInt8(ascii: "*") } && value == "?*"
+                    fix: name.isOfAsterisks && value == "?*"
                         ? "write \"?\": \"?*\" for any query"
                         : "write an item for each name"
                             + (isKnown
@@ -215,7 +215,7 @@ enum ExclusionTakesAll: LintRule {
     private static func parts(of rule: URLRule) -> [JSONMember] {
         guard rule.isExclusion, rule.form == .component else { return [] }
         return ["?", "#"].compactMap { rule.node.member($0) }.filter {
-            $0.value.string.map { !$0.isEmpty && $0.utf8.allSatisfy { $0 == UInt8(ascii: "*") } } ?? false
+            $0.value.string?.isOfAsterisks ?? false
         }
     }
 }
@@ -282,4 +282,9 @@ enum QueryItemTakesMissing: LintRule {
             }
         }
     }
+}
+
+extension String {
+    /// Whether it is `*` or `**` and the like.
+    fileprivate var isOfAsterisks: Bool { !isEmpty && utf8.allSatisfy { $0 == UInt8(ascii: "*") } }
 }
