@@ -98,8 +98,11 @@ deb() {
     fi
     install -D -m 644 deploy/aasa-monitor.service "$root/lib/systemd/system/aasa-monitor.service"
     install -D -m 644 deploy/aasa-monitor.sysusers "$root/usr/lib/sysusers.d/aasa-monitor.conf"
-    install -d "$root/etc/aasa-monitor" "$share/man/man1" "$share/aasa-monitor"
-    configuration "$root/etc/aasa-monitor/monitor.yaml"
+    install -d "$share/man/man1" "$share/aasa-monitor" "$doc/examples"
+    # The first installation copies it to /etc. It is no conffile: everybody edits it, so that a new example would stop an
+    # unattended upgrade with a question. Images may leave out /usr/share/doc, so it does not lie there.
+    configuration "$share/aasa-monitor/monitor.yaml"
+    ln -s ../../../aasa-monitor/monitor.yaml "$doc/examples/monitor.yaml"
     install -m 644 Sources/Commands/Templates/monitor.schema.json "$share/aasa-monitor/"
     install -m 644 "$staging"/man/* "$share/man/man1/"
     gzip -9n "$share"/man/man1/*
@@ -123,7 +126,6 @@ deb() {
         xargs -0 dpkg-shlibdeps -O -l"$root/usr/lib/aasa-monitor" "${unpackaged[@]}" | sed -n 's/^shlibs:Depends=//p')
 
     install -m 755 deploy/debian/postinst deploy/debian/prerm deploy/debian/postrm "$root/DEBIAN/"
-    printf '/etc/aasa-monitor/monitor.yaml\n' >"$root/DEBIAN/conffiles"
     cat >"$root/DEBIAN/control" <<CONTROL
 Package: aasa-monitor
 Version: $version

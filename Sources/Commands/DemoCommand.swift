@@ -148,7 +148,9 @@ struct DemoStory: Sendable {
             ])
         else { return false }
         teller.title("Done: 3 alerts, 3 recoveries, none lost, none duplicated.")
-        if !keepsRunning { teller.note("to look around on the page: aasa-monitor demo --keep") }
+        if !keepsRunning {
+            teller.note("the page ends with the demo; to look around on it: aasa-monitor demo --keep")
+        }
         teller.note("next: aasa-monitor check YOUR-DOMAIN, or aasa-monitor init YOUR-DOMAIN")
         return true
     }

@@ -34,12 +34,16 @@ struct RunCommand: AsyncParsableCommand {
 
     func run() async throws {
         let path = try configuration.resolvedPath()
-        let file = try ConfigurationOptions.load(path, shard: shard)
+        let (file, warnings) = try ConfigurationOptions.explaining(path) {
+            try ConfigurationLoader.load(path: $0, shard: shard)
+        }
         try CertificateFile.check(of: file)
+        let logger = MonitorLog.logger(file.log)
+        for warning in warnings { logger.warning("\(warning)") }
         let daemon = MonitorDaemon(
             configuration: file,
             surroundings: MonitorDaemon.Surroundings(
-                logger: MonitorLog.logger(file.log), version: Version.number, userAgent: Version.userAgent,
+                logger: logger, version: Version.number, userAgent: Version.userAgent,
                 storePath: Self.absolute(file.store.path), configurationPath: Self.absolute(path),
                 rereading: { [configuration, shard] in
                     try configuration.check(path)

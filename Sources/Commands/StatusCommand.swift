@@ -217,7 +217,7 @@ struct StatusText {
     /// Equal for domains of which the same is said, names and numbers apart.
     private static func cause(_ row: OverviewRow) -> String {
         let words = row.diagnosis.joined(separator: "\n").replacing(row.name, with: "")
-        return ([row.level.rawValue, row.diagnosisID ?? ""] + [words.filter { !$0.isNumber }]).joined(separator: "\n")
+        return ([row.verdict, row.diagnosisID ?? ""] + [words.filter { !$0.isNumber }]).joined(separator: "\n")
     }
 
     private static func paragraph(_ group: [OverviewRow], _ style: TextStyle) -> [String] {

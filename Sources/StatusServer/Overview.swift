@@ -79,6 +79,7 @@ package struct Overview: Equatable, Sendable {
 /// One domain in `status`.
 package struct OverviewRow: Equatable, Sendable {
     package let name: String
+    /// The worse of what the last check saw and what fires: what fires is never calm.
     package let level: Level
     /// The level in words; colour never says it alone.
     package let verdict: String
@@ -96,22 +97,45 @@ package struct OverviewRow: Equatable, Sendable {
     package let incidents: [OverviewIncident]
     /// `5 min ago`; nil: never.
     package let checked: String?
-    package let needsAttention: Bool
-    /// Whether a confirmed incident is open.
-    package let isFiring: Bool
     /// Smaller is shown further up.
     let rank: Int
 
+    /// Whether a confirmed incident is open.
+    package let isFiring: Bool
+
+    package var needsAttention: Bool { level < .unchecked }
+
     /// In the order of the rows.
-    package enum Level: String, Sendable, CaseIterable {
+    package enum Level: Int, Sendable, Comparable {
         case failing, warning, unknown, unchecked, ok
+
+        package static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
+
+        /// `verdict`: nil before the first check.
+        init(_ verdict: Verdict.Level?, firing: Severity?) {
+            let seen: Level =
+                switch verdict {
+                case .failing: .failing
+                case .warning: .warning
+                case .unknown: .unknown
+                case .ok: .ok
+                case nil: .unchecked
+                }
+            let told: Level =
+                switch firing {
+                case .error: .failing
+                case .warning: .warning
+                case .note, nil: .ok
+                }
+            self = min(seen, told)
+        }
     }
 
     /// `domain`: before its first check.
     init(waiting domain: Domain, labels: [String: String], time: PageTime) {
         self.init(
             name: domain.name, labels: labels, verdict: nil, diagnosis: nil, diagnosisID: nil, comparison: nil,
-            incidents: [], isFiring: false, checkedAt: nil, time: time)
+            incidents: [], firing: nil, checkedAt: nil, time: time)
     }
 
     init(_ state: DomainState, labels: [String: String] = [:], context: IncidentContext, time: PageTime) {
@@ -123,28 +147,20 @@ package struct OverviewRow: Equatable, Sendable {
             incidents: open.sorted {
                 ($0.incident.state.urgency, $0.incident.kind) < ($1.incident.state.urgency, $1.incident.kind)
             }.map { OverviewIncident($0, labels: labels, context: context, time: time) },
-            isFiring: open.contains { $0.incident.state == .firing },
+            firing: open.filter { $0.incident.state == .firing }.map(\.incident.severity).max(),
             checkedAt: state.lastCheckedAt, time: time)
     }
 
-    /// `verdict`: nil before the first check.
+    /// `verdict`: nil before the first check. `firing`: how severe the worst confirmed incident is; nil: none.
     init(
         name: String, labels: [String: String], verdict: Verdict.Level?, diagnosis: [String]?, diagnosisID: String?,
-        comparison: Comparison?, incidents: [OverviewIncident], isFiring: Bool, checkedAt: Date?, time: PageTime
+        comparison: Comparison?, incidents: [OverviewIncident], firing: Severity?, checkedAt: Date?, time: PageTime
     ) {
-        let level: Level =
-            switch verdict {
-            case .failing: .failing
-            case .warning: .warning
-            case .unknown: .unknown
-            case .ok: .ok
-            case nil: .unchecked
-            }
-        self.level = level
+        level = Level(verdict, firing: firing)
+        isFiring = firing != nil
         self.name = name
         self.labels = labels
         self.incidents = incidents
-        self.isFiring = isFiring
         self.diagnosisID = diagnosisID
         comparisonFacts = comparison
         self.verdict =
@@ -157,11 +173,9 @@ package struct OverviewRow: Equatable, Sendable {
             }
         self.diagnosis = diagnosis?.map { $0.onOneLine(upTo: 600) } ?? ["The first check has not ended yet."]
         self.comparison = comparison?.inWords
-        needsAttention = [.failing, .warning, .unknown].contains(level) || isFiring
         checked = checkedAt.map(time.age)
         // Confirmed incidents go above what one check saw.
-        let levels = Level.allCases.firstIndex(of: level) ?? 0
-        rank = isFiring ? min(levels, 1) * 2 : levels * 2 + 1
+        rank = level.rawValue * 2 + (isFiring ? 0 : 1)
     }
 }
 

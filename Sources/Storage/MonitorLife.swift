@@ -46,6 +46,12 @@ extension Store {
         }
     }
 
+    /// When the last check ended, where a daemon runs and checks no more; nil elsewhere.
+    package func stalledSince(_ now: Date) async throws -> Date? {
+        guard case .stalled(let last) = try await life(now: now) else { return nil }
+        return last
+    }
+
     private static func watchesAny(_ database: Database) throws -> Bool {
         try Bool.fetchOne(database, cached: "SELECT EXISTS (SELECT 1 FROM brief WHERE watched = 1)") ?? false
     }

@@ -39,6 +39,25 @@ struct GoldenTests {
         #expect(folders.sorted() == StageState.all.map(\.name).sorted())
     }
 
+    /// Of the files as they are stored: they have to be rewritten first.
+    @Test("the surfaces side by side, and what fires is calm on none")
+    func sideBySide() throws {
+        let states = StageState.all.map(\.name).sorted().map {
+            SideBySide($0, in: Golden.root.appending(path: "states/\($0)"))
+        }
+        let rows = [SideBySide.heads] + states.map(\.cells)
+        let widths = SideBySide.heads.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        let lines = rows.map { row in
+            zip(row, widths).map { $0.padding(toLength: $1, withPad: " ", startingAt: 0) }.joined(separator: " | ")
+                .replacing(/\ +$/, with: "")
+        }
+        let table = Golden.root.appending(path: "side-by-side.txt")
+        if let difference = try GoldenFile.difference(between: lines.joined(separator: "\n") + "\n", and: table) {
+            Issue.record("\(difference)\n`make golden` accepts this, the second time")
+        }
+        #expect(states.compactMap(\.calm) == [])
+    }
+
     @Test("the pages of many domains", arguments: pages.map(\.scene))
     func scene(_ name: String) async throws {
         let paths = try #require(Self.pages.first { $0.scene == name }?.paths)

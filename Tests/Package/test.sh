@@ -182,22 +182,31 @@ daemon
 until_true "nothing is left of the incident" sh -c "curl -q -sSf '$page/api/v1/incidents' | grep -q bad.test"
 stop
 
-step "upgrade: the store and the changed configuration stay"
+step "upgrade with another example: nothing is asked, the store and the changed configuration stay"
 dpkg-deb -R "$deb" "$work/next"
 version=$(dpkg-deb -f "$deb" Version)
 sed -i "s/^Version: .*/Version: $version+next/" "$work/next/DEBIAN/control"
-echo "# new" >>"$work/next/etc/aasa-monitor/monitor.yaml"
+echo "# new" >>"$work/next/usr/share/aasa-monitor/monitor.yaml"
 dpkg-deb --root-owner-group -Zgzip -z1 -b "$work/next" "$root/next.deb" >/dev/null
-inside dpkg -i --force-confold /next.deb >"$work/log" 2>&1 || { cat "$work/log"; fail "the upgrade"; }
-expect 0 "good.test" cat /etc/aasa-monitor/monitor.yaml
+cp "$root/etc/aasa-monitor/monitor.yaml" "$work/edited"
+# As an unattended upgrade does it: without a terminal, and with nobody who answers.
+inside apt-get install -y -qq /next.deb >"$work/log" 2>&1 </dev/null || { cat "$work/log"; fail "the upgrade"; }
+cmp "$work/edited" "$root/etc/aasa-monitor/monitor.yaml" || fail "the upgrade changed the configuration"
+expect 0 "# new" cat /usr/share/doc/aasa-monitor/examples/monitor.yaml
+[ -z "$(find "$root/etc/aasa-monitor" -name '*.dpkg-*')" ] || fail "the upgrade left a second configuration"
 expect 1 "bad.test" aasa-monitor status
+# What was deleted on purpose does not come back.
+rm "$root/etc/aasa-monitor/monitor.yaml"
+inside dpkg --force-downgrade -i /aasa-monitor.deb >"$work/log" 2>&1 </dev/null || { cat "$work/log"; fail "the second upgrade"; }
+[ ! -e "$root/etc/aasa-monitor/monitor.yaml" ] || fail "the upgrade brought a deleted configuration back"
+cp "$work/edited" "$root/etc/aasa-monitor/monitor.yaml"
 
 step "removal keeps both, and an installation finds them again"
 inside dpkg -r aasa-monitor >"$work/log" 2>&1 || { cat "$work/log"; fail "the removal"; }
 [ -s "$root/var/lib/aasa-monitor/aasa-monitor.db" ] || fail "the removal deleted the store"
 [ -s "$root/etc/aasa-monitor/monitor.yaml" ] || fail "the removal deleted the configuration"
 [ ! -e "$root/usr/bin/aasa-monitor" ] || fail "the removal left the program"
-inside dpkg -i --force-confold /aasa-monitor.deb >"$work/log" 2>&1 || { cat "$work/log"; fail "the second installation"; }
+inside dpkg -i /aasa-monitor.deb >"$work/log" 2>&1 </dev/null || { cat "$work/log"; fail "the second installation"; }
 expect 1 "bad.test" aasa-monitor status
 
 step "purge deletes them"

@@ -58,6 +58,16 @@ extension StatusServerSuite {
             }
         }
 
+        @Test(
+            "a filter by something that there is not shows nothing in its place",
+            arguments: ["/?state=nonsense", "/incidents?kind=nonsense"])
+        func unknownFilter(path: String) async throws {
+            try await serving { port, _ in
+                let answer = try await ask(port, path)
+                #expect(answer.status == 400 && answer.body.contains("is none of"))
+            }
+        }
+
         static let answers: [(String, String, Int)] = [
             ("GET", "/", 200), ("HEAD", "/", 200), ("GET", "/?x=<script>", 200), ("GET", "/healthz", 200),
             ("HEAD", "/healthz", 200), ("GET", "/nothing", 404), ("HEAD", "/nothing", 404),

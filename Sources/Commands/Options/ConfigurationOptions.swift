@@ -50,9 +50,9 @@ struct ConfigurationOptions: ParsableArguments {
 
     /// Loads a configuration; its warnings go to standard error.
     /// - Throws: `CommandFailure` with every fault, each with its line and column.
-    static func load(_ path: String, shard: Shard? = nil) throws -> ConfigurationFile {
+    static func load(_ path: String) throws -> ConfigurationFile {
         try explaining(path) { path in
-            let (configuration, warnings) = try ConfigurationLoader.load(path: path, shard: shard)
+            let (configuration, warnings) = try ConfigurationLoader.load(path: path)
             for warning in warnings { Console.note("\(warning)") }
             return configuration
         }

@@ -69,8 +69,8 @@ struct PluginOutput {
             switch row.level {
             case .failing: .critical
             case .warning: .warning
-            case .ok: row.isFiring ? .warning : .ok
-            case .unknown, .unchecked: row.isFiring ? .warning : .unknown
+            case .ok: .ok
+            case .unknown, .unchecked: .unknown
             }
         add(own, row.name, row.diagnosis.joined(separator: " "), Self.performance(row.comparisonFacts))
     }

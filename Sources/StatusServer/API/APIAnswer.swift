@@ -190,6 +190,7 @@ private struct DomainContent: Decodable {
     struct OpenContent: Decodable {
         let id: String
         let kind: IncidentKind
+        let severity: Severity
         let state: Incident.State
         let since: Date
         let alertsAfter: Date?
@@ -301,6 +302,6 @@ extension OverviewRow {
                     silencedUntil: $0.silencedUntil.map { PageTime.brief($0, wall: time.wall) },
                     inhibitedBy: $0.inhibitedBy, acknowledgedBy: $0.acknowledgedBy?.onOneLine(upTo: 100))
             },
-            isFiring: open.contains { $0.state == .firing }, checkedAt: content.checkedAt, time: time)
+            firing: open.filter { $0.state == .firing }.map(\.severity).max(), checkedAt: content.checkedAt, time: time)
     }
 }

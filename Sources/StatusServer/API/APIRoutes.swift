@@ -117,6 +117,10 @@ struct QueryFault: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
+
+    init(_ key: String, isNoneOf words: [String]) {
+        description = "'\(key)' is none of \(words.joined(separator: ", "))"
+    }
 }
 
 /// The query of a request, read strictly: a misspelt filter must not look like an answer to what was meant.
@@ -160,7 +164,7 @@ struct APIQuery {
     where Word.RawValue == String {
         guard let text = text(key) else { return nil }
         guard let word = Word(rawValue: text) else {
-            throw QueryFault("'\(key)' is none of \(Word.allCases.map(\.rawValue).joined(separator: ", "))")
+            throw QueryFault(key, isNoneOf: Word.allCases.map(\.rawValue))
         }
         return word
     }

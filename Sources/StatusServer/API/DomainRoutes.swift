@@ -125,6 +125,7 @@ struct DomainSummaryDocument: Encodable {
     struct OpenTrouble: Encodable {
         let id: String
         let kind: String
+        let severity: Severity
         let state: String
         let since: Date
         /// When a pending one alerts at the earliest, where that is known.
@@ -154,8 +155,8 @@ struct DomainSummaryDocument: Encodable {
         incidents = open.map { tracked in
             let incident = tracked.incident
             return OpenTrouble(
-                id: incident.id, kind: incident.kind.rawValue, state: incident.state.rawValue,
-                since: time.shown(incident.since),
+                id: incident.id, kind: incident.kind.rawValue, severity: incident.severity,
+                state: incident.state.rawValue, since: time.shown(incident.since),
                 alertsAfter: Nullable(incident.state == .pending ? tracked.graceUntil.map(time.shown) : nil),
                 silencedUntil: Nullable(context.silencedUntil(incident, labels: watched.labels, at: time.wall)),
                 inhibitedBy: Nullable(context.inhibitor(of: tracked)),

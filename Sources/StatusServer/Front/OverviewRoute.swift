@@ -10,9 +10,8 @@ struct OverviewRoute: Sendable {
     let role: Role
 
     func answer(_ request: Request) async -> Response {
-        let query = FrontQuery(request.parameters)
-        return await context.answer(request, .overview) { time in
-            let page = try await page(query, time)
+        await context.answer(request, .overview) { time in
+            let page = try await page(try FrontQuery(request.parameters), time)
             return (page, page.frame)
         }
     }
@@ -82,9 +81,17 @@ struct FrontQuery: Equatable, Sendable {
 
     init() {}
 
-    /// `parameters`: as the address has them; what cannot be understood counts as absent.
-    init(_ parameters: [String: String]) {
-        if let state = parameters["state"], !Self.statuses(of: state).isEmpty { self.state = state }
+    /// `parameters`: as the address has them; how rows are shown counts as absent where it cannot be understood.
+    ///
+    /// - Throws: `QueryFault` for a state that there is not: without its filter the list would show others.
+    init(_ parameters: [String: String]) throws(QueryFault) {
+        if let state = parameters["state"], !state.isEmpty {
+            guard !Self.statuses(of: state).isEmpty else {
+                throw QueryFault(
+                    "state", isNoneOf: DomainStatus.Tile.allCases.map(\.name) + DomainStatus.allCases.map(\.name))
+            }
+            self.state = state
+        }
         search = String((parameters["q"] ?? "").trimmingCharacters(in: .whitespaces).lowercased().prefix(253))
         label = parameters["label"].flatMap { $0.isEmpty ? nil : String($0.prefix(500)) }
         reason = parameters["reason"].flatMap { $0.isEmpty ? nil : String($0.prefix(200)) }

@@ -81,26 +81,28 @@ struct FeedRoute: Sendable {
         guard file.hasSuffix(".svg"), let domain = try? Domain(String(file.dropLast(4))),
             context.watched.index[domain] != nil
         else { return Response(plain: "404 this domain is not watched here\n", status: .notFound) }
-        try await context.watched.show(in: context.store, at: PageTime(context.timekeeper))
+        let time = PageTime(context.timekeeper)
+        try await context.watched.show(in: context.store, at: time)
         let status = try await context.store.briefs([domain.name]).first?.status ?? .waiting
+        let isStalled = try await context.store.stalledSince(time.now) != nil
+        let badge = isStalled ? Self.badge("not checked", .soft) : Self.badge(status.word.lowercased(), status.tone)
         return Response(
             status: .ok,
             headers: [
                 .contentType: "image/svg+xml", .cacheControl: "max-age=60",
                 HTTPField.Name("Cross-Origin-Resource-Policy") ?? .vary: "cross-origin",
-            ], body: ResponseBody(byteBuffer: ByteBuffer(string: Self.badge(status))))
+            ], body: ResponseBody(byteBuffer: ByteBuffer(string: badge)))
     }
 
-    private static func badge(_ status: DomainStatus) -> String {
+    private static func badge(_ word: String, _ tone: Tone) -> String {
         let colour =
-            switch status.tone {
+            switch tone {
             case .fail: "#b3211b"
             case .warn: "#855000"
             case .prog: "#175cae"
             case .ok: "#1c6e3e"
             case .soft: "#565f6b"
             }
-        let word = status.word.lowercased()
         let left = 104
         let right = word.count * 7 + 14
         return """

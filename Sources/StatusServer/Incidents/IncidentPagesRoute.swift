@@ -14,9 +14,9 @@ struct IncidentPagesRoute: Sendable {
     private static let rows = 50
 
     func list(_ request: Request) async -> Response {
-        var query = IncidentsQuery(request.parameters)
-        if refusal != nil { query.isPaused = true }
-        return await context.answer(request, .incidents) { [query] time in
+        await context.answer(request, .incidents) { time in
+            var query = try IncidentsQuery(request.parameters)
+            if refusal != nil { query.isPaused = true }
             let view = try await list(query, time)
             return (view, view.frame)
         }
@@ -93,9 +93,15 @@ struct IncidentsQuery: Equatable, Sendable {
 
     init() {}
 
-    init(_ parameters: [String: String]) {
+    /// - Throws: `QueryFault` for a kind that there is not: without its filter the list would show others.
+    init(_ parameters: [String: String]) throws(QueryFault) {
         search = String((parameters["q"] ?? "").trimmingCharacters(in: .whitespaces).lowercased().prefix(253))
-        kind = parameters["kind"].flatMap(IncidentKind.init(rawValue:))
+        if let text = parameters["kind"], !text.isEmpty {
+            guard let kind = IncidentKind(rawValue: text) else {
+                throw QueryFault("kind", isNoneOf: IncidentKind.allCases.map(\.rawValue))
+            }
+            self.kind = kind
+        }
         days = parameters["days"].flatMap(Int.init).flatMap { Self.windows.contains($0) ? $0 : nil } ?? days
         page = min(max(1, parameters["page"].flatMap(Int.init) ?? 1), 10_000)
         isPaused = parameters["pause"] != nil

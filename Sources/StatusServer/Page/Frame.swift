@@ -38,6 +38,8 @@ struct Frame: Equatable, Sendable {
     let canWrite: Bool
     /// Why a form of the page was refused; nil where none was.
     let refusal: Refusal?
+    /// That the daemon checks no more; nil where it does.
+    let stalled: String?
     /// For how long a silence may be asked for.
     let lengths: [FrontPage.Choice]
 
@@ -80,6 +82,8 @@ struct Frame: Equatable, Sendable {
         var role = Role.writer
         var needsLogin = false
         var refusal: Refusal?
+        /// When the last check ended, where the daemon checks no more.
+        var stalledSince: Date?
     }
 
     enum Section { case domains, incidents, silences }
@@ -90,8 +94,11 @@ struct Frame: Equatable, Sendable {
     ]
 
     init(title: String, tone: Tone, section: Section, json: String, basis: Basis, time: PageTime) {
-        self.title = title
-        icon = "/assets/icon-\(tone.rawValue).svg"
+        stalled = basis.stalledSince.map {
+            "No check has ended since \(time.brief($0)) UTC: this is what was seen until then. The daemon’s log says why."
+        }
+        self.title = stalled == nil ? title : "Not checked – \(title)"
+        icon = "/assets/icon-\((stalled == nil ? tone : .fail).rawValue).svg"
         isDomains = section == .domains
         isIncidents = section == .incidents
         isSilences = section == .silences

@@ -61,7 +61,7 @@ final class PageContext: Sendable {
             version: version,
             refreshSeconds: waiting > 0 || timekeeper.pace != 1 ? Self.fastRefreshSeconds : Self.refreshSeconds,
             isPaused: isPaused, pauseAddress: pauseAddress, role: role, needsLogin: key.policy.token != nil,
-            refusal: refusal)
+            refusal: refusal, stalledSince: try await store.stalledSince(time.now))
         guard role > .visitor else { return basis }
         let pending = try await store.pendingNotifications(of: hasChannel).reduce(0) { $0 + $1.count }
         let size = try await store.size()
@@ -84,6 +84,8 @@ final class PageContext: Sendable {
             }
             if trouble.isOver() { logger.notice("status page can read the store again") }
             return render(request, view, model, frame)
+        } catch let fault as QueryFault {
+            return Response(plain: "400 \(fault)\n", status: .badRequest)
         } catch {
             if !(error is CancellationError), trouble.isNews("away") {
                 logger.error(
