@@ -78,9 +78,9 @@ struct MonitorStore {
                 is_flapping, change)
             SELECT lower(hex(randomblob(16))), name, 'cdn.stale', 'error', 'resolved', \(now) - n * 1296000000,
                 \(now) - n * 1296000000, \(now) - n * 1296000000, \(now) - n * 1296000000 + 7200000, 'recovered', 2, 0,
-                (SELECT value FROM counter) + row_number() OVER ()
+                (SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'change') + row_number() OVER ()
             FROM domain, number;
-            UPDATE counter SET value = (SELECT max(change) FROM incident);
+            UPDATE meta SET value = (SELECT CAST(max(change) AS TEXT) FROM incident) WHERE name = 'change';
 
             INSERT INTO delivery (channel, incident_id, type, reason, version, key, at, attempts, outcome, status)
             SELECT 'webhook', id, 'incident.firing', 'firing', 1, id || '-1', fired_at, 1, 'delivered', 200

@@ -88,6 +88,13 @@ enum Stored {
         return try encoder.encode(value)
     }
 
+    /// The same as text, for columns that SQL looks into.
+    static func text(_ value: some Encodable) throws -> String { String(decoding: try encode(value), as: UTF8.self) }
+
+    static func decode<Value: Decodable>(_ type: Value.Type, text: String, what: String) throws -> Value {
+        try decode(type, from: Data(text.utf8), what: what)
+    }
+
     /// `what`: names the document in the error.
     static func decode<Value: Decodable>(_ type: Value.Type, from data: Data, what: String) throws -> Value {
         let decoder = JSONDecoder()

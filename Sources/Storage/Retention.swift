@@ -32,11 +32,10 @@ extension Store {
         try await remove(
             "delivery", "id", Self.agedDeliveries, ["before": (now - Self.keepDeliveries.timeInterval).milliseconds])
         let logBefore = (now - Self.keepDeliveries.timeInterval).milliseconds
-        try await remove("delivery_attempt", "id", Self.agedAttempts, ["before": logBefore])
         try await remove(
-            "message_text", "key", Self.agedTexts, ["before": logBefore],
+            "message_log", "key", Self.agedMessages, ["before": logBefore],
             // A message that nobody takes may be under way for longer.
-            unless: "EXISTS (SELECT 1 FROM message m WHERE m.key = message_text.key)")
+            unless: "EXISTS (SELECT 1 FROM message m WHERE m.key = message_log.key)")
         let incidentsBefore = now - Self.keepIncidents.timeInterval
         try await remove(
             "incident", "id", Self.endedIncidents,
@@ -75,8 +74,7 @@ extension Store {
         SELECT sha256 FROM body b WHERE NOT EXISTS (SELECT 1 FROM observation_body l WHERE l.sha256 = b.sha256)
         """
     static let agedDeliveries = "SELECT id FROM delivery WHERE at < :before"
-    static let agedAttempts = "SELECT id FROM delivery_attempt WHERE at < :before"
-    static let agedTexts = "SELECT key FROM message_text WHERE at < :before"
+    static let agedMessages = "SELECT key FROM message_log WHERE at < :before"
     static let endedIncidents = """
         SELECT id FROM incident i WHERE state = 'resolved' AND resolved_at < :before
         AND (resolved_at < :latest OR NOT EXISTS (

@@ -1,5 +1,4 @@
-// All tables. No version of this program was released yet: the schema is replaced, not migrated, and a store of another
-// version is refused.
+// All tables, as a new store has them. Migrations.swift brings an older store to the same.
 
 import GRDB
 
@@ -8,9 +7,12 @@ enum Schema {
     /// https://www.sqlite.org/pragma.html#pragma_application_id
     static let applicationID = 0x6161_7361
 
-    /// Kept in `user_version`. Raise it with every change of the tables. The stores of earlier development versions
-    /// have 0.
-    static let version = 22
+    /// Kept in `user_version`. Raise it with every change of the tables, and add the way there to `Migration.all`.
+    static let version = 23
+
+    static func version(_ database: Database) throws -> Int {
+        try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+    }
 
     /// Makes the tables and writes down their version, in one transaction.
     static func create(_ database: Database) throws {
@@ -81,12 +83,6 @@ enum Schema {
 
     /// What is true.
     private static let incidents = """
-        -- One row: the number that the last change of an incident got.
-        CREATE TABLE counter (
-            id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1), value INTEGER NOT NULL
-        ) STRICT;
-        INSERT INTO counter VALUES (1, 0);
-
         -- Written by checks and fleet evaluations, but for the four columns of the acknowledgement, which only `ack`
         -- and
         -- `unack` write.
@@ -116,12 +112,6 @@ enum Schema {
         CREATE INDEX incident_unresolved ON incident (id) WHERE version > 0 AND state <> 'resolved';
         CREATE INDEX incident_unresolved_of_kind ON incident (kind) WHERE version > 0 AND state <> 'resolved';
         CREATE INDEX incident_pending_of_kind ON incident (kind) WHERE state = 'pending';
-
-        -- One row: what the monitor remembers of all domains together.
-        CREATE TABLE fleet (
-            id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1), format INTEGER NOT NULL,
-            state BLOB NOT NULL
-        ) STRICT;
 
         """
 
@@ -170,18 +160,12 @@ enum Schema {
             attempts INTEGER NOT NULL, retry_at INTEGER NOT NULL, is_unclear INTEGER NOT NULL,
             -- Attempts that no answer came to though they left; whom alone it goes to, of the recipients of a mail.
             unanswered INTEGER NOT NULL, recipient TEXT,
-            is_plain INTEGER NOT NULL, is_repeat INTEGER NOT NULL, body BLOB NOT NULL
+            is_plain INTEGER NOT NULL, is_repeat INTEGER NOT NULL, body BLOB NOT NULL,
+            -- What the bytes state of each incident, as JSON.
+            members TEXT NOT NULL DEFAULT '[]'
         ) STRICT;
         CREATE INDEX message_of_channel ON message (channel, retry_at);
         CREATE INDEX message_of_key ON message (key);
-
-        -- What the bytes of a message state of each incident.
-        CREATE TABLE message_member (
-            message_id INTEGER NOT NULL REFERENCES message (id) ON DELETE CASCADE,
-            position INTEGER NOT NULL, incident_id TEXT NOT NULL, version INTEGER NOT NULL,
-            state TEXT NOT NULL, acknowledged_at INTEGER,
-            PRIMARY KEY (message_id, position)
-        ) STRICT, WITHOUT ROWID;
 
         -- When a message of a group was last frozen; after a refused digest, how many incidents the next may have.
         CREATE TABLE notification_group (
@@ -190,7 +174,7 @@ enum Schema {
             PRIMARY KEY (channel, kind, reason)
         ) STRICT, WITHOUT ROWID;
 
-        -- The log of what was sent. No decision reads it.
+        -- The log of what was sent, a row for each incident of a message. No decision reads it.
         CREATE TABLE delivery (
             id INTEGER PRIMARY KEY AUTOINCREMENT, channel TEXT NOT NULL, incident_id TEXT NOT NULL,
             type TEXT NOT NULL, reason TEXT NOT NULL, version INTEGER NOT NULL, key TEXT NOT NULL,
@@ -202,19 +186,13 @@ enum Schema {
         CREATE INDEX delivery_of_key ON delivery (key);
         CREATE INDEX delivery_by_age ON delivery (at);
 
-        -- What a message says, in words, by its key. No decision reads this or the next.
-        CREATE TABLE message_text (
-            key TEXT NOT NULL PRIMARY KEY, channel TEXT NOT NULL, at INTEGER NOT NULL, text TEXT NOT NULL
+        -- Of each message, by its key: when something last happened to it, the attempts to send it as JSON, and what it says.
+        -- No decision reads it.
+        CREATE TABLE message_log (
+            key TEXT NOT NULL PRIMARY KEY, channel TEXT NOT NULL, at INTEGER NOT NULL,
+            attempts TEXT NOT NULL DEFAULT '[]', text TEXT
         ) STRICT, WITHOUT ROWID;
-        CREATE INDEX message_text_by_age ON message_text (at);
-
-        -- Each attempt to send a message: the first, and the latest ones.
-        CREATE TABLE delivery_attempt (
-            id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL, at INTEGER NOT NULL, outcome TEXT NOT NULL,
-            status INTEGER, error TEXT
-        ) STRICT;
-        CREATE INDEX delivery_attempt_of_message ON delivery_attempt (key, id);
-        CREATE INDEX delivery_attempt_by_age ON delivery_attempt (at);
+        CREATE INDEX message_log_by_age ON message_log (at);
 
         """
 
@@ -225,6 +203,8 @@ enum Schema {
         ) STRICT;
         CREATE INDEX silence_by_end ON silence (ends_at);
 
+        -- Single values. `change`: the number that the last change of an incident got. `fleet`, `fleet_format`: what the
+        -- monitor remembers of all domains together, and `DomainState.formatVersion` of the program that wrote it.
         CREATE TABLE meta (
             name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL
         ) STRICT, WITHOUT ROWID;
@@ -265,24 +245,7 @@ extension Schema {
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX brief_key_of_name ON brief_key (name);
 
-        -- How many watched domains have each status: kept, so that nobody has to count.
-        CREATE TABLE brief_count (
-            rank INTEGER NOT NULL PRIMARY KEY, count INTEGER NOT NULL
-        ) STRICT;
-        CREATE TRIGGER brief_added AFTER INSERT ON brief WHEN new.watched BEGIN
-            INSERT INTO brief_count VALUES (new.rank, 1) ON CONFLICT (rank) DO UPDATE SET count = count + 1;
-        END;
-        CREATE TRIGGER brief_removed AFTER DELETE ON brief WHEN old.watched BEGIN
-            UPDATE brief_count SET count = count - 1 WHERE rank = old.rank;
-        END;
-        CREATE TRIGGER brief_changed AFTER UPDATE OF watched, rank ON brief
-        WHEN old.watched <> new.watched OR old.rank <> new.rank BEGIN
-            UPDATE brief_count SET count = count - 1 WHERE old.watched AND rank = old.rank;
-            INSERT INTO brief_count SELECT new.rank, 1 WHERE new.watched
-                ON CONFLICT (rank) DO UPDATE SET count = count + 1;
-        END;
-
-        -- The same counts after each minute in which one changed, as a JSON object of status and count.
+        -- How many watched domains have each status after each minute in which that changed, as a JSON object.
         CREATE TABLE brief_count_at (
             minute INTEGER NOT NULL PRIMARY KEY, counts TEXT NOT NULL
         ) STRICT;

@@ -12,29 +12,41 @@ extension Store {
     package func backup(to target: String, replacing: Bool) async throws(StoreError) -> Int {
         let draft = "\(target).partial-\(getpid())"
         defer {
-            for suffix in ["", "-journal", "-wal", "-shm"] { unlink(draft + suffix) }
+            for suffix in Self.suffixes { unlink(draft + suffix) }
         }
         do {
             try checkTarget(target, replacing: replacing)
-            for suffix in ["", "-journal", "-wal", "-shm"] { unlink(draft + suffix) }
-            try NewFile.make(draft, of: target)
-            let copy = try DatabaseQueue(path: draft)
-            try await pool.read { source in
-                try copy.writeWithoutTransaction { try source.backup(to: $0) }
+            let size = try await pool.read { source in
+                try Self.copy(source, to: draft, of: target) { try Self.examine($0, draft) }
             }
-            let size = try await copy.writeWithoutTransaction { database in
-                // The copy claims to have a log, as its original does.
-                _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = DELETE")
-                try Self.examine(database, draft)
-                return try StoreOpening.size(database)
-            }
-            try copy.close()
-            try Self.flush(draft)
             try Self.name(draft, target, replacing: replacing)
             return size
         } catch {
             throw StoreError(error, path: target)
         }
+    }
+
+    /// Of the files that SQLite makes beside one.
+    static let suffixes = ["", "-journal", "-wal", "-shm"]
+
+    /// Makes a whole copy, with the rights that a file at `original` would have, and flushes it. Returns its size in bytes.
+    @discardableResult
+    static func copy(
+        _ source: Database, to draft: String, of original: String, examining: (Database) throws -> Void = { _ in }
+    ) throws -> Int {
+        for suffix in suffixes { unlink(draft + suffix) }
+        try NewFile.make(draft, of: original)
+        let copy = try DatabaseQueue(path: draft)
+        let size = try copy.writeWithoutTransaction { database in
+            try source.backup(to: database)
+            // The copy claims to have a log, as its original does.
+            _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = DELETE")
+            try examining(database)
+            return try StoreOpening.size(database)
+        }
+        try copy.close()
+        try flush(draft)
+        return size
     }
 
     private func checkTarget(_ target: String, replacing: Bool) throws(StoreError) {

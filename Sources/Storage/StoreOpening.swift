@@ -13,8 +13,8 @@ enum StoreOpening {
     private static let largestLog = 16 << 20
     /// Without these nothing can be evaluated or sent. Observations and bodies are most of the bytes, and history only.
     private static let vitalTables = [
-        "meta", "domain", "domain_recent", "counter", "incident", "fleet", "channel", "notification", "message",
-        "message_member", "notification_group", "silence",
+        "meta", "domain", "domain_recent", "incident", "channel", "notification", "message", "notification_group",
+        "silence",
     ]
     /// How long a command waits while the daemon is in a transaction.
     private static let guestPatience: TimeInterval = 5
@@ -66,7 +66,10 @@ enum StoreOpening {
             if access == .monitor {
                 try pool.writeWithoutTransaction { database in
                     try claim(database)
-                    if try tableCount(database) == 0 { try Schema.create(database) }
+                    if try tableCount(database) == 0 { return try Schema.create(database) }
+                    guard try Schema.version(database) < Schema.version else { return }
+                    try FormerStore.keep(database, path)
+                    try Migration.migrate(database, path)
                 }
             }
         } catch {
@@ -144,8 +147,10 @@ enum StoreOpening {
             guard access == .monitor else { throw StoreError.missing(path) }
             return
         }
-        let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-        guard version == Schema.version else { throw StoreError.otherSchema(path, version: version) }
+        let version = try Schema.version(database)
+        guard version == Schema.version || (access == .monitor && Migration.versions.contains(version)) else {
+            throw StoreError.otherSchema(path, version: version)
+        }
         if access == .monitor { try quickCheck(database, path) }
     }
 
@@ -243,7 +248,7 @@ extension Store {
     }
 
     private static func remember(_ note: SetAside, _ pool: DatabasePool) throws {
-        let text = String(decoding: try Stored.encode(note), as: UTF8.self)
+        let text = try Stored.text(note)
         try pool.write { try setMeta("set_aside", text, $0) }
     }
 

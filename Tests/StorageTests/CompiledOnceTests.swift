@@ -87,7 +87,7 @@ extension StorageSuite {
             let compiled = try await compiled()
             for beginning in [
                 "INSERT INTO domain ", "INSERT INTO observation ", "INSERT INTO incident ", "INSERT INTO notification ",
-                "UPDATE counter ", "SELECT * FROM notification WHERE channel = ? AND incident_id IN",
+                "INSERT INTO meta ", "SELECT * FROM notification WHERE channel = ? AND incident_id IN",
             ] {
                 let runs = compiled.filter { $0.key.hasPrefix(beginning) }.values
                 #expect(runs.count == 1 && runs.allSatisfy { $0 >= 5 }, "\(beginning): \(compiled)")

@@ -134,7 +134,7 @@ extension StorageSuite {
                 }
             }
             try await store.ops { try $0.forget() }
-            for table in ["notification", "message", "message_member", "notification_group", "channel", "delivery"] {
+            for table in ["notification", "message", "notification_group", "channel", "delivery"] {
                 let left = ["channel", "delivery"].contains(table) ? 2 : 1
                 #expect(try await store.rows(table) == left, "\(table)")
             }
@@ -240,7 +240,7 @@ extension StorageSuite {
                 }
             }
             #expect(try await store.ops { try $0.record() } == nil)
-            #expect(try await store.rows("message_member") == 0)
+            #expect(try await store.rows("message") == 0)
         }
     }
 
@@ -279,7 +279,7 @@ extension StorageSuite {
             #expect(try await store.inspect(channel: "chat") { try $0.messages() } == [])
             #expect(try await store.ops { try $0.messages() } == [tried])
             try await store.ops { try $0.delete(tried) }
-            #expect(try await store.rows("message_member") == 0)
+            #expect(try await store.rows("message") == 0)
         }
 
         @Test("messages come by their next attempt, and no id is given twice")

@@ -209,9 +209,9 @@ extension StorageSuite {
         @Test(
             "a store of another version is refused in words and left alone",
             arguments: [
-                (Schema.version + 1, StoreError.Code.newerSchema, "store format \(Schema.version + 1)"),
-                (Schema.version - 1, .olderSchema, "store format \(Schema.version - 1)"),
-                (0, .olderSchema, "an early development version"),
+                (Schema.version + 1, StoreError.Code.newerSchema, "a newer version of aasa-monitor"),
+                (Migration.versions.lowerBound - 1, .olderSchema, "a development version of aasa-monitor"),
+                (0, .olderSchema, "a development version of aasa-monitor"),
             ])
         func otherVersion(version: Int, code: StoreError.Code, words: String) throws {
             if version == 0 {
@@ -232,6 +232,7 @@ extension StorageSuite {
                 let refusal = errorOfOpening(folder.store, readOnly: readOnly)
                 #expect(refusal?.code == code)
                 #expect(refusal?.message.contains(words) == true, "\(refusal?.message ?? "")")
+                #expect(refusal?.message.contains("(store format \(version))") == true)
                 #expect(refusal?.message.contains("store format \(Schema.version);") == true)
             }
             #expect(try Data(contentsOf: URL(fileURLWithPath: folder.store)) == before)

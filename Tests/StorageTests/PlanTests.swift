@@ -47,9 +47,6 @@ extension StorageSuite {
                 "members of a group", ChannelTransaction.members,
                 ["notification_pending (channel=? AND kind=? AND reason=?)"]),
             Statement("messages", ChannelTransaction.ofChannel, ["message_of_channel"]),
-            Statement(
-                "members of messages", ChannelTransaction.membersOfAll,
-                ["message_of_channel", "PRIMARY KEY (message_id=?)"]),
         ]
 
         static let others = [
@@ -80,21 +77,16 @@ extension StorageSuite {
             Statement("the key of a delivery", Store.keyOfDelivery, ["INTEGER PRIMARY KEY (rowid=?)"]),
             Statement("keys by prefix", Store.keysByPrefix, ["PRIMARY KEY (key>? AND key<?)"]),
             Statement("a message's deliveries", Store.deliveriesOfKey, ["delivery_of_key"]),
-            Statement("a message's attempts", Store.attemptsOfKey, ["delivery_attempt_of_message"]),
-            Statement(
-                "surplus attempts", ChannelTransaction.surplusAttempts,
-                ["delivery_attempt_of_message (key=? AND id>? AND id<?)"]),
-            Statement("a message's text", Store.textOfKey, ["PRIMARY KEY (key=?)"]),
+            Statement("what a message says, and its attempts", Store.logOfKey, ["PRIMARY KEY (key=?)"]),
             Statement("a message by its key", Store.messageOfKey, ["message_of_key"]),
-            Statement("a message's members", Store.membersOfMessage, ["PRIMARY KEY (message_id=?)"]),
-            Statement("aged attempts", Store.agedAttempts, ["delivery_attempt_by_age"]),
-            Statement("aged texts", Store.agedTexts, ["message_text_by_age"]),
+            Statement("aged messages", Store.agedMessages, ["message_log_by_age"]),
+            Statement("counts of statuses", BriefRow.countsOfRanks, ["COVERING INDEX brief_by_"]),
             Statement("highest change", Store.highestChange, ["COVERING INDEX incident_by_change"]),
             Statement("last delivery", Store.lastSettled, ["COVERING INDEX delivery_of_channel"]),
             Statement("messages under way", Store.messagesUnderWay, ["message_of_channel"]),
             Statement(
                 "pending counts", Store.pendingCounts, ["COVERING INDEX notification_pending"],
-                scanned: ["notification", "s"]),
+                scanned: ["notification", "message"]),
             Statement("aged runs", Store.agedRuns, ["observation_by_age", "observation_of_domain"]),
             Statement("aged deliveries", Store.agedDeliveries, ["delivery_by_age"]),
             Statement("ended incidents", Store.endedIncidents, ["incident_ended", "notification_of_incident"]),

@@ -123,8 +123,8 @@ extension StorageSuite {
                 _ = try channel.insert(message("waiting"))
             }
             try await store.prune(now: noon + 86400 * 31.5, keepObservations: .seconds(86400))
-            #expect(try await store.rows("message_text") == 2)
-            #expect(try await store.rows("delivery_attempt") == 1)
+            #expect(try await store.rows("message_log") == 2)
+            #expect(try await store.sentMessage(named: "old") == nil)
         }
     }
 }

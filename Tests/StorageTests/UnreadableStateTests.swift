@@ -111,7 +111,7 @@ extension StorageSuite {
                         IncidentChange(fleetIncident(.network, state: .resolved)),
                         IncidentChange(fleetIncident(.schedule, version: 0, state: .pending)),
                     ]))
-            try await damage("UPDATE fleet SET state = CAST('[]' AS BLOB)")
+            try await damage("UPDATE meta SET value = '[]' WHERE name = 'fleet'")
             for _ in 0..<2 {
                 let state = try #require(try await store.fleetState())
                 #expect(state.open.keys.map(\.name) == ["cdn"])
@@ -122,7 +122,7 @@ extension StorageSuite {
             #expect(try await store.rows("set_aside_state") == 1)
             #expect(try await store.rows("incident") == 2)
             try await store.commit(FleetRecord(state: FleetState()))
-            try await damage("UPDATE fleet SET format = 99")
+            try await damage("UPDATE meta SET value = '99' WHERE name = 'fleet_format'")
             let fault = await #expect(throws: StoreError.self) { try await store.fleetState() }
             #expect(fault?.code == .newerState)
         }

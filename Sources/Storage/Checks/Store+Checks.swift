@@ -57,7 +57,7 @@ extension Store {
         let facts = check.observation.map(StoredFacts.init)
         let isUnchanged = check.state.lastCheckedAt.flatMap { check.stored?.unchanged(at: $0) } == check.state
         let brief = isUnchanged ? nil : try BriefRow.Content(check.state)
-        return try await write { database in
+        let isNews = try await write { database in
             if let facts { try Self.record(facts, database) }
             try Self.record(check.state, isUnchanged: isUnchanged, database)
             if let brief {
@@ -69,17 +69,16 @@ extension Store {
             }
             return try IncidentRow.write(check.changes, dropped: check.dropped, database)
         }
+        dropFormer()
+        return isNews
     }
 
     /// The one transaction of a fleet evaluation. Returns what the other `commit` returns.
     @discardableResult
     package func commit(_ fleet: FleetRecord) async throws -> Bool {
         try await write { database in
-            try database.execute(
-                cached: """
-                    INSERT INTO fleet (id, format, state) VALUES (1, ?, ?)
-                    ON CONFLICT (id) DO UPDATE SET format = excluded.format, state = excluded.state
-                    """, arguments: [DomainState.formatVersion, try Stored.encode(fleet.state)])
+            try Self.setMeta("fleet_format", String(DomainState.formatVersion), database)
+            try Self.setMeta("fleet", try Stored.text(fleet.state), database)
             return try IncidentRow.write(fleet.changes, dropped: fleet.dropped, database)
         }
     }
@@ -89,10 +88,11 @@ extension Store {
     package func fleetState() async throws -> FleetState? {
         let (state, fault) = try await read { database -> (FleetState?, UnreadableState?) in
             var fault: UnreadableState?
-            if let row = try Row.fetchOne(database, cached: "SELECT format, state FROM fleet WHERE id = 1") {
-                try Self.checkFormat(row["format"], of: "the fleet")
+            if let stored = try Self.meta("fleet", database) {
+                try Self.checkFormat(try Self.meta("fleet_format", database).flatMap(Int.init) ?? 0, of: "the fleet")
                 do {
-                    return (try Stored.decode(FleetState.self, from: row["state"], what: "state of the fleet"), nil)
+                    let state = try Stored.decode(FleetState.self, text: stored, what: "state of the fleet")
+                    return (state, nil)
                 } catch let error as StoreError {
                     fault = UnreadableState(name: UnreadableState.fleet, error: error.message)
                 }

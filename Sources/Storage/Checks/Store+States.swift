@@ -152,7 +152,7 @@ extension Store {
 
     private static let latestInstant = """
         SELECT max(at) FROM (
-            \(latestChecks) UNION ALL SELECT max(at) FROM delivery UNION ALL SELECT max(at) FROM delivery_attempt
+            \(latestChecks) UNION ALL SELECT max(at) FROM delivery UNION ALL SELECT max(at) FROM message_log
             UNION ALL SELECT max(created_at) FROM message UNION ALL SELECT max(ack_at) FROM incident WHERE ack_at IS NOT NULL
             UNION ALL SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'present_at')
         """
@@ -271,9 +271,10 @@ extension Store {
         if state.name == UnreadableState.fleet {
             try database.execute(
                 cached: """
-                    INSERT INTO set_aside_state (name, at, error, state) SELECT '', ?, ?, state FROM fleet
+                    INSERT INTO set_aside_state (name, at, error, state)
+                    SELECT '', ?, ?, CAST(value AS BLOB) FROM meta WHERE name = 'fleet'
                     """, arguments: [now.milliseconds, state.error])
-            try database.execute(cached: "DELETE FROM fleet")
+            try database.execute(cached: "DELETE FROM meta WHERE name = 'fleet'")
         } else {
             // A check may have written a sound one since it was read.
             guard let row = try Row.fetchOne(database, cached: stateOfDomain, arguments: [state.name]),

@@ -110,12 +110,13 @@ enum IncidentRow {
 
     /// The next number of the one counter.
     static func nextChange(_ database: Database) throws -> Int64 {
-        try database.execute(cached: "UPDATE counter SET value = value + 1")
-        return try latestChange(database)
+        let number = try latestChange(database) + 1
+        try Store.setMeta("change", String(number), database)
+        return number
     }
 
     static func latestChange(_ database: Database) throws -> Int64 {
-        try Int64.fetchOne(database, cached: "SELECT value FROM counter") ?? 0
+        try Store.meta("change", database).flatMap(Int64.init) ?? 0
     }
 
     /// The columns of the acknowledgement are not among them.

@@ -76,7 +76,7 @@ extension Store {
     /// By id; those that the store does not hold are left out.
     package func incidentNotes(_ ids: [String]) async throws -> [String: IncidentNote] {
         guard !ids.isEmpty else { return [:] }
-        let list = String(decoding: try JSONEncoder().encode(ids), as: UTF8.self)
+        let list = try Stored.text(ids)
         return try await read { database in
             let records = try IncidentRow.records(database, cached: Self.incidentsByID, [list])
             var notified: [String: [String]] = [:]

@@ -30,6 +30,8 @@ enum BriefRow {
     static func record(
         _ content: Content, origin: (version: Int64, at: Int64)?, at now: Date, _ database: Database
     ) throws {
+        let former = try Int.fetchOne(
+            database, cached: "SELECT rank FROM brief WHERE name = ? AND watched = 1", arguments: [content.name])
         try database.execute(
             cached: """
                 INSERT INTO brief (name, rank, reason, since, version, version_at, facts, comparison)
@@ -46,22 +48,47 @@ enum BriefRow {
                 content.name, content.status.rawValue, content.reason, content.since?.milliseconds, now.milliseconds,
                 origin?.version, origin?.at, content.facts, content.comparison?.rawValue,
             ])
-        try noteCounts(at: now, database)
+        let rank = content.status.rawValue
+        if let former, former != rank { try noteCounts(at: now, moving: (former, rank), database) }
     }
 
+    /// How many watched domains have each status.
+    static func counts(_ database: Database) throws -> [Int: Int] {
+        let rows = try Row.fetchAll(database, cached: countsOfRanks)
+        return Dictionary(rows.map { ($0["rank"] as Int, $0["count"] as Int) }) { first, _ in first }
+    }
+
+    static let countsOfRanks = "SELECT rank, count(*) AS count FROM brief WHERE watched = 1 GROUP BY rank"
+
     /// Writes down how many domains have each status, once a minute, where that changed.
-    static func noteCounts(at now: Date, _ database: Database) throws {
+    ///
+    /// `moving`: the one domain whose status changed; nil: count all.
+    static func noteCounts(at now: Date, moving: (from: Int, to: Int)? = nil, _ database: Database) throws {
+        let minute = now.milliseconds / 60_000
+        let last = try Row.fetchOne(database, cached: lastCounts, arguments: [minute])
+        let known = last.flatMap { try? Stored.decode([Int: Int].self, text: $0["counts"], what: "counts") }
+        var counts: [Int: Int]
+        if let moving, let known, last?["is_newest"] == true {
+            counts = known
+            counts[moving.from, default: 0] -= 1
+            counts[moving.to, default: 0] += 1
+        } else {
+            // The clock went back, or nothing is known yet.
+            counts = try self.counts(database)
+        }
+        counts = counts.filter { $0.value > 0 }
+        guard counts != known else { return }
         try database.execute(
             cached: """
-                INSERT INTO brief_count_at (minute, counts)
-                SELECT ?1, counts FROM (
-                    SELECT coalesce(json_group_object(rank, count), '{}') AS counts
-                    FROM (SELECT rank, count FROM brief_count WHERE count > 0 ORDER BY rank))
-                WHERE counts IS NOT (
-                    SELECT counts FROM brief_count_at WHERE minute <= ?1 ORDER BY minute DESC LIMIT 1)
+                INSERT INTO brief_count_at (minute, counts) VALUES (?, ?)
                 ON CONFLICT (minute) DO UPDATE SET counts = excluded.counts
-                """, arguments: [now.milliseconds / 60_000])
+                """, arguments: [minute, try Stored.text(counts)])
     }
+
+    private static let lastCounts = """
+        SELECT counts, minute = (SELECT max(minute) FROM brief_count_at) AS is_newest
+        FROM brief_count_at WHERE minute <= ? ORDER BY minute DESC LIMIT 1
+        """
 }
 
 // MARK: - Which domains lists show

@@ -195,9 +195,10 @@ extension Store {
     /// How many watched domains have each status.
     package func statusCounts() async throws -> [DomainStatus: Int] {
         try await read { database in
-            let rows = try Row.fetchAll(database, cached: "SELECT rank, count FROM brief_count WHERE count > 0")
-            return Dictionary(
-                rows.compactMap { row in DomainStatus(rawValue: row["rank"]).map { ($0, row["count"] as Int) } }
+            Dictionary(
+                try BriefRow.counts(database).compactMap { rank, count in
+                    DomainStatus(rawValue: rank).map { ($0, count) }
+                }
             ) { first, _ in first }
         }
     }

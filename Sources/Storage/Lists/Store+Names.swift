@@ -112,6 +112,6 @@ extension Store {
     }
 
     static let fittingKeys = """
-        SELECT key, channel, at FROM message_text WHERE key >= :prefix AND key < :prefix || '~' ORDER BY at DESC LIMIT 6
+        SELECT key, channel, at FROM message_log WHERE key >= :prefix AND key < :prefix || '~' ORDER BY at DESC LIMIT 6
         """
 }

@@ -34,17 +34,25 @@ package struct MessageRecord: Equatable, Sendable {
     /// A receiver may process a trigger after its end: the end is sent once more.
     package var isRepeat = false
 
-    package struct Member: Equatable, Sendable {
+    package struct Member: Codable, Equatable, Sendable {
         package let incidentID: String
         package let version: Int
         package let state: Incident.State
-        package let acknowledgedAt: Date?
+        package var acknowledgedAt: Date? { acknowledged.map(Date.init(milliseconds:)) }
+        /// As instants are stored.
+        private let acknowledged: Int64?
+
+        private enum CodingKeys: String, CodingKey {
+            case version, state
+            case incidentID = "incident"
+            case acknowledged = "acknowledged_at"
+        }
 
         package init(incidentID: String, version: Int, state: Incident.State, acknowledgedAt: Date?) {
             self.incidentID = incidentID
             self.version = version
             self.state = state
-            self.acknowledgedAt = acknowledgedAt
+            acknowledged = acknowledgedAt?.milliseconds
         }
     }
 
@@ -66,48 +74,26 @@ package struct MessageRecord: Equatable, Sendable {
 extension ChannelTransaction {
     /// The messages under way with what they state, by their next attempt.
     package func messages() throws -> [MessageRecord] {
-        var members: [Int64: [MessageRecord.Member]] = [:]
-        for row in try Row.fetchAll(database, cached: Self.membersOfAll, arguments: [channel]) {
-            guard let member = Self.member(row) else { continue }
-            members[row["message_id"], default: []].append(member)
-        }
-        return try Row.fetchAll(database, cached: Self.ofChannel, arguments: [channel]).compactMap { row in
-            Self.message(row, members: members[row["id"]] ?? [])
-        }
+        try Row.fetchAll(database, cached: Self.ofChannel, arguments: [channel]).compactMap(Self.message)
     }
 
     static let ofChannel = "SELECT * FROM message WHERE channel = ? ORDER BY retry_at, id"
-    static let membersOfAll = """
-        SELECT m.* FROM message_member m
-        WHERE m.message_id IN (SELECT id FROM message WHERE channel = ?) ORDER BY m.message_id, m.position
-        """
-
-    /// Stores a message with its members, and returns it with its id.
+    /// Stores a message, and returns it with its id.
     package func insert(_ message: MessageRecord) throws -> MessageRecord {
         try database.execute(
             cached: """
                 INSERT INTO message (channel, key, reason, kind, created_at, attempts, retry_at, is_unclear,
-                    unanswered, recipient, is_plain, is_repeat, body)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    unanswered, recipient, is_plain, is_repeat, body, members)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 channel, message.key, message.reason.rawValue, message.kind.rawValue, message.createdAt.milliseconds,
                 message.attempts, message.retryAt.milliseconds, message.isUnclear, message.unanswered,
                 message.recipient, message.isPlain, message.isRepeat, message.body,
+                try Stored.text(message.members),
             ])
         var stored = message
         stored.id = database.lastInsertedRowID
-        for (position, member) in message.members.enumerated() {
-            try database.execute(
-                cached: """
-                    INSERT INTO message_member (message_id, position, incident_id, version, state, acknowledged_at)
-                    VALUES (?, ?, ?, ?, ?, ?)
-                    """,
-                arguments: [
-                    stored.id, position, member.incidentID, member.version, member.state.rawValue,
-                    member.acknowledgedAt?.milliseconds,
-                ])
-        }
         return stored
     }
 
@@ -125,7 +111,7 @@ extension ChannelTransaction {
             ])
     }
 
-    /// Deletes a message and its members. It speaks for no row any more, not even for one whose incident cannot be read.
+    /// Deletes a message. It speaks for no row any more, not even for one whose incident cannot be read.
     package func delete(_ message: MessageRecord) throws {
         for member in message.members {
             try database.execute(
@@ -153,8 +139,9 @@ extension ChannelTransaction {
             ])
     }
 
-    private static func message(_ row: Row, members: [MessageRecord.Member]) -> MessageRecord? {
-        guard let reason = NotificationReason(rawValue: row["reason"]), let kind = IncidentKind(rawValue: row["kind"])
+    private static func message(_ row: Row) -> MessageRecord? {
+        guard let reason = NotificationReason(rawValue: row["reason"]), let kind = IncidentKind(rawValue: row["kind"]),
+            let members = try? Stored.decode([MessageRecord.Member].self, text: row["members"], what: "message")
         else { return nil }
         var message = MessageRecord(
             id: row["id"], key: row["key"], reason: reason, kind: kind, body: row["body"], members: members,
@@ -166,12 +153,5 @@ extension ChannelTransaction {
         message.isPlain = row["is_plain"]
         message.isRepeat = row["is_repeat"]
         return message
-    }
-
-    private static func member(_ row: Row) -> MessageRecord.Member? {
-        guard let state = Incident.State(rawValue: row["state"]) else { return nil }
-        return MessageRecord.Member(
-            incidentID: row["incident_id"], version: row["version"], state: state,
-            acknowledgedAt: row.instant("acknowledged_at"))
     }
 }

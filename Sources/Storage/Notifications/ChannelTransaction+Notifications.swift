@@ -107,7 +107,7 @@ extension ChannelTransaction {
     /// By the ids of their incidents.
     package func notifications(_ ids: [String]) throws -> [String: NotificationRecord] {
         // One text for any number of ids, so that it is compiled once.
-        let list = String(decoding: try Stored.encode(ids), as: UTF8.self)
+        let list = try Stored.text(ids)
         let records = try records(cached: Self.listed, [channel, list])
         return Dictionary(records.map { ($0.incidentID, $0) }) { first, _ in first }
     }

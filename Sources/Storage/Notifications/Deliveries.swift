@@ -235,8 +235,7 @@ extension Store {
             SELECT channel, count(*) AS count, min(pending_since) AS since FROM notification
             WHERE pending_since IS NOT NULL AND message_id IS NULL GROUP BY channel
             UNION ALL
-            SELECT s.channel, count(*), min(s.created_at) FROM message s
-            JOIN message_member m ON m.message_id = s.id GROUP BY s.channel)
+            SELECT channel, sum(json_array_length(members)), min(created_at) FROM message GROUP BY channel)
         GROUP BY channel ORDER BY channel
         """
 
@@ -256,8 +255,10 @@ extension Store {
 // MARK: - One message as people ask for it
 
 /// One attempt to send a message.
-package struct DeliveryAttempt: Equatable, Sendable {
-    package let at: Date
+package struct DeliveryAttempt: Codable, Equatable, Sendable {
+    package var at: Date { Date(milliseconds: instant) }
+    /// As instants are stored.
+    private let instant: Int64
     /// A fixed word: `delivered`, `transient`, `throttled`, `message_refused`, `channel_refused`.
     package let outcome: String
     /// The HTTP status of the answer, where one came.
@@ -265,8 +266,13 @@ package struct DeliveryAttempt: Equatable, Sendable {
     /// Words of the receiver or of the network, without secrets; at most 500 characters.
     package let error: String?
 
+    private enum CodingKeys: String, CodingKey {
+        case outcome, status, error
+        case instant = "at"
+    }
+
     package init(at: Date, outcome: String, status: Int? = nil, error: String? = nil) {
-        self.at = at
+        instant = at.milliseconds
         self.outcome = outcome
         self.status = status
         self.error =
@@ -324,23 +330,23 @@ extension ChannelTransaction {
     /// Keeps what a message says.
     package func keep(text: String, of key: String, at now: Date) throws {
         try database.execute(
-            cached: "INSERT OR REPLACE INTO message_text (key, channel, at, text) VALUES (?, ?, ?, ?)",
-            arguments: [key, channel, now.milliseconds, text])
+            cached: """
+                INSERT INTO message_log (key, channel, at, text) VALUES (?, ?, ?, ?)
+                ON CONFLICT (key) DO UPDATE SET channel = excluded.channel, at = excluded.at, text = excluded.text
+                """, arguments: [key, channel, now.milliseconds, text])
     }
 
     /// Adds an attempt to the log.
     package func log(_ attempt: DeliveryAttempt, of key: String) throws {
+        var attempts = try Row.fetchOne(database, cached: Store.logOfKey, arguments: [key]).map(Store.attempts) ?? []
+        attempts.append(attempt)
+        if attempts.count > 1 + Self.mostAttempts { attempts.remove(at: 1) }
         try database.execute(
-            cached: "INSERT INTO delivery_attempt (key, at, outcome, status, error) VALUES (?, ?, ?, ?, ?)",
-            arguments: [key, attempt.at.milliseconds, attempt.outcome, attempt.status, attempt.error])
-        try database.execute(cached: Self.surplusAttempts, arguments: ["key": key, "kept": Self.mostAttempts])
+            cached: """
+                INSERT INTO message_log (key, channel, at, attempts) VALUES (?, ?, ?, ?)
+                ON CONFLICT (key) DO UPDATE SET at = excluded.at, attempts = excluded.attempts
+                """, arguments: [key, channel, attempt.at.milliseconds, try Stored.text(attempts)])
     }
-
-    static let surplusAttempts = """
-        DELETE FROM delivery_attempt WHERE key = :key
-        AND id > (SELECT min(id) FROM delivery_attempt WHERE key = :key)
-        AND id <= (SELECT id FROM delivery_attempt WHERE key = :key ORDER BY id DESC LIMIT 1 OFFSET :kept)
-        """
 }
 
 extension Store {
@@ -350,26 +356,22 @@ extension Store {
             guard let key = try Self.key(named: name, database) else { return nil }
             let deliveries = try Row.fetchAll(database, cached: Self.deliveriesOfKey, arguments: [key])
                 .compactMap(Self.delivery)
-            let kept = try Row.fetchOne(database, cached: Self.textOfKey, arguments: [key])
+            let kept = try Row.fetchOne(database, cached: Self.logOfKey, arguments: [key])
             let underWay = try Row.fetchOne(database, cached: Self.messageOfKey, arguments: [key])
             guard let channel: String = deliveries.first?.channel ?? kept?["channel"] ?? underWay?["channel"] else {
                 return nil
             }
-            let members: [String] =
+            let members =
                 try underWay.map {
-                    try String.fetchAll(
-                        database, cached: Self.membersOfMessage, arguments: [$0["id"] as Int64])
+                    try Stored.decode([MessageRecord.Member].self, text: $0["members"], what: "message").map(
+                        \.incidentID)
                 } ?? []
             var seen: Set<String> = []
             let ids = (deliveries.map(\.incidentID) + members).filter { seen.insert($0).inserted }
             return SentMessage(
                 key: key, channel: channel, text: kept?["text"], deliveries: deliveries,
                 incidents: try ids.compactMap { try IncidentRow.record($0, database)?.incident },
-                attempts: try Row.fetchAll(database, cached: Self.attemptsOfKey, arguments: [key]).map { row in
-                    DeliveryAttempt(
-                        at: Date(milliseconds: row["at"]), outcome: row["outcome"], status: row["status"],
-                        error: row["error"])
-                }, retryAt: underWay?.instant("retry_at"))
+                attempts: kept.map(Self.attempts) ?? [], retryAt: underWay?.instant("retry_at"))
         }
     }
 
@@ -386,10 +388,13 @@ extension Store {
     }
 
     static let keyOfDelivery = "SELECT key FROM delivery WHERE id = ?"
-    static let keysByPrefix = "SELECT key FROM message_text WHERE key >= :prefix AND key < :prefix || '~' LIMIT 2"
+    /// Of a row of `message_log`; none where they cannot be read, since they are for people alone.
+    static func attempts(_ row: Row) -> [DeliveryAttempt] {
+        (try? Stored.decode([DeliveryAttempt].self, text: row["attempts"], what: "attempts")) ?? []
+    }
+
+    static let keysByPrefix = "SELECT key FROM message_log WHERE key >= :prefix AND key < :prefix || '~' LIMIT 2"
     static let deliveriesOfKey = "SELECT * FROM delivery WHERE key = ? ORDER BY id"
-    static let attemptsOfKey = "SELECT * FROM delivery_attempt WHERE key = ? ORDER BY id"
-    static let textOfKey = "SELECT channel, text FROM message_text WHERE key = ?"
-    static let messageOfKey = "SELECT id, channel, retry_at FROM message WHERE key = ?"
-    static let membersOfMessage = "SELECT incident_id FROM message_member WHERE message_id = ? ORDER BY position"
+    static let logOfKey = "SELECT channel, text, attempts FROM message_log WHERE key = ?"
+    static let messageOfKey = "SELECT channel, retry_at, members FROM message WHERE key = ?"
 }

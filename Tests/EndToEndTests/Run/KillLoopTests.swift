@@ -164,7 +164,7 @@ struct KillLoopTests {
                 'pending': rows("SELECT channel, incident_id, reason FROM notification "
                     "WHERE pending_since IS NOT NULL OR message_id IS NOT NULL"),
                 'messages': rows("SELECT key FROM message"),
-                'members': rows("SELECT incident_id FROM message_member"),
+                'members': rows("SELECT value ->> 'incident' FROM message, json_each(members)"),
                 'deliveries': rows("SELECT channel, incident_id, type, key, outcome FROM delivery ORDER BY id"),
             }))
             """

@@ -135,13 +135,17 @@ struct StoreReading {
     func messages(channel: String) throws -> [StoredMessage] {
         try queue.read { database in
             try Row.fetchAll(
-                database, sql: "SELECT id, key, reason, body FROM message WHERE channel = ? ORDER BY id",
+                database, sql: "SELECT key, reason, body, members FROM message WHERE channel = ? ORDER BY id",
                 arguments: [channel]
             ).compactMap { row in
                 guard let reason = NotificationReason(rawValue: row["reason"]) else { return nil }
                 let members = try Row.fetchAll(
-                    database, sql: "SELECT * FROM message_member WHERE message_id = ? ORDER BY position",
-                    arguments: [row["id"] as Int64])
+                    database,
+                    sql: """
+                        SELECT value ->> 'incident' AS incident_id, value ->> 'version' AS version,
+                            value ->> 'state' AS state, value ->> 'acknowledged_at' AS acknowledged_at
+                        FROM json_each(?)
+                        """, arguments: [row["members"] as String])
                 return StoredMessage(
                     key: row["key"], reason: reason, body: row["body"],
                     members: members.map { member in

@@ -1,0 +1,112 @@
+// How a store of an older format becomes one of this format. GRDB's own migrator keeps a table of the steps that were taken;
+// `user_version` says the same in the file's header, which is read before anything may write to the file.
+
+import Foundation
+import GRDB
+
+struct Migration: Sendable {
+    /// The format that it leaves; it begins at the one before.
+    let version: Int
+    let run: @Sendable (Database) throws -> Void
+
+    /// In order, without a gap. What was released is never edited.
+    static let all = [
+        Migration(version: 23) { try $0.execute(sql: singleValues + messages + counts) }
+    ]
+
+    /// Formats that can be migrated. Stores of earlier development versions are refused.
+    static let versions = 22..<Schema.version
+
+    /// Takes all steps in one transaction: a process that dies in the middle leaves the store as it was.
+    ///
+    /// - Throws: what a step throws; `StoreError` where rows then name others that are not there.
+    static func migrate(_ database: Database, _ path: String, through steps: [Migration] = all) throws {
+        // A table that others name cannot be replaced otherwise.
+        // https://www.sqlite.org/lang_altertable.html#otheralter
+        try database.execute(sql: "PRAGMA foreign_keys = OFF")
+        defer { try? database.execute(sql: "PRAGMA foreign_keys = ON") }
+        try database.inTransaction(.immediate) {
+            let version = try Schema.version(database)
+            for step in steps where step.version > version {
+                try step.run(database)
+                try database.execute(sql: "PRAGMA user_version = \(step.version)")
+            }
+            guard try Row.fetchOne(database, sql: "PRAGMA foreign_key_check") == nil else {
+                throw StoreError(
+                    code: .other,
+                    message: "\(path) cannot be brought from store format \(version) to \(Schema.version): rows name "
+                        + "others that are not there. It is as it was: use the version that wrote it, and report this")
+            }
+            return .commit
+        }
+    }
+
+    // MARK: - 22 to 23
+
+    /// The counter of changes and the state of the fleet are single values.
+    private static let singleValues = """
+        INSERT INTO meta SELECT 'change', CAST(value AS TEXT) FROM counter;
+        DROP TABLE counter;
+        INSERT INTO meta SELECT 'fleet_format', CAST(format AS TEXT) FROM fleet;
+        INSERT INTO meta SELECT 'fleet', CAST(state AS TEXT) FROM fleet;
+        DROP TABLE fleet;
+
+        """
+
+    /// What a message states is part of it; what it says and its attempts are one row.
+    private static let messages = """
+        ALTER TABLE message ADD COLUMN members TEXT NOT NULL DEFAULT '[]';
+        UPDATE message SET members = (
+            SELECT json_group_array(json_object('incident', incident_id, 'version', version, 'state', state,
+                'acknowledged_at', acknowledged_at))
+            FROM (SELECT * FROM message_member WHERE message_id = message.id ORDER BY position));
+        DROP TABLE message_member;
+        CREATE TABLE message_log (
+            key TEXT NOT NULL PRIMARY KEY, channel TEXT NOT NULL, at INTEGER NOT NULL,
+            attempts TEXT NOT NULL DEFAULT '[]', text TEXT
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO message_log (key, channel, at, attempts, text)
+        SELECT key, channel, max(at, coalesce((SELECT max(at) FROM delivery_attempt a WHERE a.key = t.key), at)), (
+                SELECT json_group_array(json_object('at', at, 'outcome', outcome, 'status', status, 'error', error))
+                FROM (SELECT * FROM delivery_attempt a WHERE a.key = t.key ORDER BY id)),
+            text
+        FROM message_text t;
+        CREATE INDEX message_log_by_age ON message_log (at);
+        DROP TABLE message_text;
+        DROP TABLE delivery_attempt;
+
+        """
+
+    /// Who wants to know how many domains have a status counts them.
+    private static let counts = """
+        DROP TRIGGER brief_added;
+        DROP TRIGGER brief_removed;
+        DROP TRIGGER brief_changed;
+        DROP TABLE brief_count;
+        """
+}
+
+/// The store as it was before a migration, beside it until the new version has stored a check.
+enum FormerStore {
+    static func path(_ path: String) -> String { path + ".before-upgrade" }
+
+    /// - Throws: `StoreError`, such as `full`; then nothing is migrated.
+    static func keep(_ database: Database, _ path: String) throws {
+        let copy = Self.path(path)
+        let draft = copy + ".partial"
+        // Where it got its name there is none of these any more.
+        defer { for suffix in Store.suffixes { unlink(draft + suffix) } }
+        do {
+            try Store.copy(database, to: draft, of: path)
+        } catch {
+            throw StoreError(error, path: copy)
+        }
+        guard rename(draft, copy) == 0 else {
+            throw StoreError.unwritable(copy, detail: String(cString: strerror(errno)))
+        }
+    }
+
+    static func isKept(_ path: String) -> Bool { access(Self.path(path), F_OK) == 0 }
+
+    static func remove(_ path: String) { unlink(Self.path(path)) }
+}
