@@ -35,21 +35,19 @@ final class StoreParts: Sendable {
         let domains = try names.map { try Domain($0) }
         let store = try Store(path: path, access: .monitor, now: { clock.now() })
         let alerts = AlertSettings()
-        let route = Routing.DomainRoute(interval: .seconds(interval))
+        let checks = CheckSettings(interval: .seconds(interval))
+        let watched = domains.map { WatchedDomain(domain: $0, checks: checks) }
         let routing = Routing(
             channels: try channels.map { try Channel(name: $0, kind: .webhook, url: "https://\($0).test/in") },
-            domains: Dictionary(domains.map { ($0, route) }) { first, _ in first },
+            domains: watched,
             cdnBaseURL: "https://cdn.test/a/v1", groupWait: alerts.groupWait, groupInterval: alerts.groupInterval,
             instance: "bench")
         let delivery = Delivery(
             store: store, routing: routing, transport: sites, time: clock,
             settings: Delivery.Settings(userAgent: "aasa-monitor-bench"), logger: Self.logger)
-        var defaults = DomainDefaults()
-        defaults.interval = .seconds(interval)
-        let watched = domains.map { WatchedDomain(domain: $0, defaults: defaults) }
-        watchers = ConfigurationFile(domains: watched).domainConfigurations.map { configuration in
+        watchers = watched.map { watched in
             DomainWatcher(
-                configuration: configuration, policy: Policy(), probe: sites, store: store, fleet: nil,
+                watched, probe: sites, store: store, fleet: nil,
                 delivery: delivery, time: clock, logger: Self.logger)
         }
         var states: [DomainState] = []

@@ -49,8 +49,8 @@ struct OneShotChecker: Sendable {
         probe = DomainProbe(
             driver: driver,
             settings: ProbeSettings(
-                cdnBaseURL: connections.cdnURL ?? configuration?.cdn.baseURL ?? ProbeSettings.applesCDN,
-                timeout: timeout ?? configuration?.defaults.timeout ?? ProbeSettings.defaultTimeout,
+                cdnBaseURL: connections.cdnURL ?? configuration?.cdn.baseURL ?? AppleCDN.baseURL,
+                timeout: timeout ?? configuration?.defaults.timeout ?? CheckSettings().timeout,
                 family: connections.family, asksBeforeOrigin: asksCDN || configuration?.cdn.askBeforeOrigin == true,
                 asksEdges: asksEdges ?? configuration?.cdn.edges ?? true,
                 vantages: (configuration?.vantages ?? []).map {
@@ -82,7 +82,7 @@ struct OneShotChecker: Sendable {
         let observation = try await probe.observe(
             target.domain, mode: mode ?? self.mode(of: target), depth: depth,
             hadFile: state?.hadFile ?? false, pages: expectations.pages(of: target.domain),
-            timeout: timeout ?? watched?.timeout, now: started)
+            timeout: timeout ?? watched?.checks.timeout, now: started)
         // What other targets of the same run reached shows what this machine can do.
         let readings = Readings(observation, witness: reached.note(observation) ? .proven : .asSeen)
         let now = Date()
@@ -91,11 +91,9 @@ struct OneShotChecker: Sendable {
             state.noteOrigin(readings, at: now)
             history = state.history
         }
-        let defaults = configuration?.defaults ?? DomainDefaults()
         let verdict = Verdict(
-            of: readings, history: history, staleAfter: watched?.staleAfter ?? defaults.staleAfter,
-            certificateWarning: watched?.certificateWarning ?? defaults.certificateWarning,
-            expectations: expectations, ignoring: watched?.ignore ?? defaults.ignore, now: now)
+            of: readings, history: history, checks: watched?.checks ?? configuration?.defaults ?? CheckSettings(),
+            expectations: expectations, now: now)
         return CheckReport(
             observation: observation, readings: readings, verdict: service.map(verdict.about) ?? verdict, judgedAt: now,
             cdnURL: probe.cdnURL(of: target.domain),

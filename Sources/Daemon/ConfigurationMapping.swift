@@ -40,17 +40,6 @@ extension Channel {
     }
 }
 
-extension Policy {
-    /// `followsChanges`: a channel is notified of changes.
-    init(_ watched: WatchedDomain, followsChanges: Bool = false) {
-        self.init(
-            staleAfter: watched.staleAfter, failureThreshold: watched.failureThreshold,
-            recoveryThreshold: watched.recoveryThreshold, certificateWarning: watched.certificateWarning,
-            expectations: watched.expect ?? Expectations(), fullEvery: watched.fullEvery,
-            followsChanges: followsChanges, ignored: watched.ignore)
-    }
-}
-
 extension ProbeSettings {
     package init(_ configuration: ConfigurationFile, userAgent: String) {
         self.init(
@@ -77,13 +66,9 @@ extension CurlDriver {
 extension Routing {
     /// `channels`: those of the configuration.
     init(channels: [Channel], of configuration: ConfigurationFile) {
-        let routes = configuration.domains.map {
-            ($0.domain, DomainRoute(labels: $0.labels, channels: $0.channels, interval: $0.interval))
-        }
         let alerts = configuration.alerts
         self.init(
-            channels: channels, domains: Dictionary(routes, uniquingKeysWith: { first, _ in first }),
-            fallback: alerts.fallback,
+            channels: channels, domains: configuration.domains, fallback: alerts.fallback,
             escalation: Escalation(
                 alerts.escalation.map { Escalation.Step(after: $0.after, channels: $0.channels) }),
             cdnBaseURL: configuration.cdn.baseURL, statusPageURL: configuration.server.pageURL,
@@ -96,7 +81,7 @@ extension Routing {
 extension StatusSite {
     /// Shows what the configuration says from now on, and goes by its rules of access.
     func show(_ configuration: ConfigurationFile, _ windows: [MaintenanceWindow]) {
-        watch(configuration.watchedInfos)
+        watch(configuration.domains)
         show(windows)
         allow(AccessPolicy(configuration.server))
     }
@@ -116,13 +101,6 @@ extension ConfigurationFile {
         var name = utsname()
         guard uname(&name) == 0 else { return "localhost" }
         return withUnsafeBytes(of: &name.nodename) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-    }
-
-    var watchedInfos: [WatchedDomainInfo] {
-        domains.map {
-            WatchedDomainInfo(
-                domain: $0.domain, labels: $0.labels, interval: $0.interval, staleAfter: $0.staleAfter, mode: $0.mode)
-        }
     }
 }
 

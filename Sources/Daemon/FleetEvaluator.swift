@@ -43,17 +43,16 @@ package actor FleetEvaluator: FleetView {
 
     /// What the configuration says; a reload brings another one.
     package struct Configuration: Sendable {
-        /// Of each watched domain.
-        let intervals: [Domain: Duration]
+        let domains: [WatchedDomain]
         let channels: Set<String>
         let policy: FleetPolicy
         /// nil where no reference hosts are configured.
         let canaries: CanaryWatch?
 
         package init(
-            intervals: [Domain: Duration], channels: Set<String>, policy: FleetPolicy, canaries: CanaryWatch?
+            domains: [WatchedDomain], channels: Set<String>, policy: FleetPolicy, canaries: CanaryWatch?
         ) {
-            self.intervals = intervals
+            self.domains = domains
             self.channels = channels
             self.policy = policy
             self.canaries = canaries
@@ -86,7 +85,7 @@ package actor FleetEvaluator: FleetView {
         self.dependencies = dependencies
         self.configuration = configuration
         startedAt = dependencies.time.now()
-        health = FleetHealth(intervals: configuration.intervals)
+        health = FleetHealth(configuration.domains)
     }
 
     /// Takes up what the last process knew. It must have gone well before the first check.
@@ -98,7 +97,7 @@ package actor FleetEvaluator: FleetView {
     /// Takes another configuration, as after a reload.
     package func replace(_ configuration: Configuration) {
         self.configuration = configuration
-        health.replace(intervals: configuration.intervals, at: dependencies.time.now())
+        health.replace(configuration.domains, at: dependencies.time.now())
     }
 
     package func note(_ state: DomainState) { health.note(DomainStanding(state)) }
@@ -111,7 +110,7 @@ package actor FleetEvaluator: FleetView {
         let now = dependencies.time.now()
         // What this check will add, were it committed.
         var suspicion = health.suspicion
-        let interval = configuration.intervals[observation.domain] ?? .zero
+        let interval = health.interval(of: observation.domain) ?? .zero
         suspicion.note(observation.domain, reachability, interval: interval, at: now)
         if suspicion.isSuspect(canaries: round, now: now) { return .suspect }
         let lostSince = reachability.originLostSince ?? now
@@ -220,21 +219,24 @@ struct FleetHealth: Sendable {
     private(set) var shortestInterval: Duration?
     private var places: [Domain: Int] = [:]
 
-    init(intervals: [Domain: Duration]) { replace(intervals: intervals, at: .distantPast) }
+    init(_ watched: [WatchedDomain]) { replace(watched, at: .distantPast) }
 
     /// Takes other domains and intervals. What is new or changed is watched since `now`.
-    mutating func replace(intervals: [Domain: Duration], at now: Date) {
+    mutating func replace(_ watched: [WatchedDomain], at now: Date) {
         let known = places.mapValues { domains[$0] }
-        domains = intervals.sorted { $0.key < $1.key }.map { domain, interval in
+        domains = watched.sorted { $0.domain < $1.domain }.map { watched in
+            let (domain, interval) = (watched.domain, watched.checks.interval)
             var next = known[domain] ?? DomainHealth(DomainState(domain: domain), interval: interval)
             if known[domain]?.interval != interval { next.watchedSince = now }
             next.interval = interval
             return next
         }
-        places = Dictionary(uniqueKeysWithValues: domains.indices.map { (domains[$0].domain, $0) })
+        places = Dictionary(domains.indices.map { (domains[$0].domain, $0) }) { first, _ in first }
         usualInterval = FleetSnapshot.usualInterval(domains.map(\.interval))
         shortestInterval = domains.map(\.interval).min()
     }
+
+    func interval(of domain: Domain) -> Duration? { places[domain].map { domains[$0].interval } }
 
     mutating func note(_ state: DomainStanding) {
         guard let place = places[state.domain] else { return }
@@ -295,18 +297,14 @@ package actor CanaryWatch {
 // MARK: - What the configuration says of the fleet
 
 extension ConfigurationFile {
-    var intervals: [Domain: Duration] {
-        Dictionary(domains.map { ($0.domain, $0.interval) }, uniquingKeysWith: { first, _ in first })
-    }
-
-    var shortestInterval: Duration { domains.map(\.interval).min() ?? defaults.interval }
+    var shortestInterval: Duration { domains.map(\.checks.interval).min() ?? defaults.interval }
 }
 
 extension FleetEvaluator.Configuration {
     init(_ configuration: ConfigurationFile, _ driver: CurlDriver, userAgent: String, time: any Timekeeper) {
         let hosts = configuration.network.canaries
         self.init(
-            intervals: configuration.intervals, channels: Set(configuration.alerts.channels.map(\.name)),
+            domains: configuration.domains, channels: Set(configuration.alerts.channels.map(\.name)),
             policy: FleetPolicy(scheduleSlack: .seconds(60) * time.pace),
             canaries: hosts.isEmpty
                 ? nil

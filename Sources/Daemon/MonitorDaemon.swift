@@ -190,7 +190,7 @@ package struct MonitorDaemon: Sendable {
         await presence.begin()
         let scheduler = DomainScheduler(
             factory.watchers(
-                for: configuration.domainConfigurations, of: configuration, driver: drivers.checks.present),
+                for: configuration.domains, of: configuration, driver: drivers.checks.present),
             time: time, metrics: metrics, watchdog: SchedulerWatchdog(surroundings.notifier, logger: logger),
             concurrency: { live.current.network.maxConcurrent })
         let listening = Wakeup()
@@ -337,7 +337,7 @@ package struct MonitorDaemon: Sendable {
             settings: StatusServerSettings(
                 host: listening.host, port: listening.port, access: AccessPolicy(listening),
                 instance: configuration.instance ?? ConfigurationFile.hostName, version: surroundings.version,
-                watched: configuration.watchedInfos,
+                watched: configuration.domains,
                 cdnBaseURL: configuration.cdn.baseURL, maintenance: windows),
             store: store, timekeeper: time, logger: logger, metrics: metrics, actions: actions, health: health,
             onWrite: onWrite,

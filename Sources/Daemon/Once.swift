@@ -67,12 +67,12 @@ extension MonitorDaemon {
         let parts = try await MonitorParts(configuration, surroundings, store, routing.withoutWait, drivers)
         await tellOfSetAside(store, storeTrouble, parts.time, isOnce: true)
         try await store.watch(
-            Dictionary(configuration.watchedInfos.map { ($0.domain, $0.labels) }) { first, _ in first },
+            Dictionary(configuration.domains.map { ($0.domain, $0.labels) }) { first, _ in first },
             now: parts.time.now())
         try await store.note(shortestInterval: configuration.shortestInterval)
         try await store.noteRound(at: parts.time.now())
         let watchers = parts.factory.watchers(
-            for: configuration.domainConfigurations, of: configuration, driver: drivers.checks.present)
+            for: configuration.domains, of: configuration, driver: drivers.checks.present)
         let outcome = try await CheckRound(
             watchers: watchers,
             concurrency: max(DomainScheduler.places, 2 * configuration.network.maxConcurrent)

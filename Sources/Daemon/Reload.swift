@@ -34,7 +34,8 @@ struct Reload: Sendable {
         let channels = try next.alerts.channels.map(Channel.init(settings:))
         let windows = try next.maintenance.map(MaintenanceWindow.init(settings:))
         let drivers = try await newDrivers(from: former, to: next)
-        let changes = ConfigurationChanges(from: scheduler.configurations, to: next.domainConfigurations)
+        let changes = ConfigurationChanges(
+            from: scheduler.watched, to: next.domains, isForAll: !next.checksAs(former))
         await scheduler.stop(changes.ending)
         for domain in changes.ending.subtracting(changes.beginning.map(\.domain)) {
             factory.metrics.set(domain.name, nil)
@@ -155,14 +156,15 @@ struct ConfigurationChanges {
     /// Removed and changed ones.
     let ending: Set<Domain>
     /// New and changed ones.
-    let beginning: [DomainConfiguration]
+    let beginning: [WatchedDomain]
     let added: Int
     let removed: Int
     let changed: Int
 
-    init(from present: [Domain: DomainConfiguration], to wanted: [DomainConfiguration]) {
-        beginning = wanted.filter { present[$0.domain] != $0 }
-        let staying = Set(wanted.filter { present[$0.domain] == $0 }.map(\.domain))
+    /// `isForAll`: something changed by which all domains are checked.
+    init(from present: [Domain: WatchedDomain], to wanted: [WatchedDomain], isForAll: Bool) {
+        beginning = isForAll ? wanted : wanted.filter { present[$0.domain] != $0 }
+        let staying = Set(wanted.map(\.domain)).subtracting(beginning.map(\.domain))
         ending = Set(present.keys).subtracting(staying)
         added = beginning.count { present[$0.domain] == nil }
         changed = beginning.count - added
@@ -171,6 +173,15 @@ struct ConfigurationChanges {
 }
 
 extension ConfigurationFile {
+    /// Whether a channel is notified of changes.
+    var followsChanges: Bool { alerts.channels.contains { $0.notify.contains(.changes) } }
+
+    /// Whether what all checks share is as in another configuration, so that an equal domain needs no new watcher.
+    fileprivate func checksAs(_ other: ConfigurationFile) -> Bool {
+        defaults.timeout == other.defaults.timeout && network == other.network && cdn == other.cdn
+            && vantages == other.vantages && followsChanges == other.followsChanges
+    }
+
     /// This configuration with those settings of the running one that only a new process can change, and their names
     /// where they differ.
     func keepingWhatNeedsARestart(of running: ConfigurationFile) -> (ConfigurationFile, fixed: [String]) {

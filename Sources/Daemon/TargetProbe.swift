@@ -53,7 +53,7 @@ final class TargetProbe: Sendable {
         defer { underWay.withLock { $0 -= 1 } }
         do {
             return try await probe(
-                watched ?? WatchedDomain(domain: target.domain, defaults: configuration.defaults, mode: target.mode),
+                watched ?? WatchedDomain(domain: target.domain, checks: configuration.defaults, mode: target.mode),
                 isWatched: watched != nil, depth: isFull ? .full : .light, configuration)
         } catch {
             return .refused("the probe was cut off: the monitor ends, or its store cannot be read")
@@ -81,7 +81,7 @@ final class TargetProbe: Sendable {
             try await DomainProbe(driver: driver, settings: wanted).observe(
                 watched.domain, mode: watched.mode, depth: depth, hadFile: state.hadFile,
                 pages: depth == .full && isWatched ? policy.expectations.pages(of: watched.domain) : [],
-                timeout: watched.timeout, now: now)
+                timeout: watched.checks.timeout, now: now)
         }
         let took = (ContinuousClock.now - begun).inSeconds
         if !isWatched, observation.origin.redirectStop == .privateAddress, observation.origin.redirects.isEmpty {

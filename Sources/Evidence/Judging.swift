@@ -5,18 +5,16 @@ import Foundation
 extension Verdict {
     /// Judges one observation. Pure: the same arguments give the same verdict.
     ///
-    /// `history`: what earlier checks saw, `.none` for a one-shot check. `staleAfter`: how long the CDN may lag behind a
-    /// change. `certificateWarning`: how long before its end a certificate is reported. `expectations`: what the owners of
-    /// the domain expect of its file. `ignoring`: the rules whose findings do not count; only here and in `ignoring(_:at:)` are
-    /// findings told apart by them.
+    /// `history`: what earlier checks saw, `.none` for a one-shot check. `expectations`: what the owners of the domain expect of
+    /// its file. Only here and in `ignoring(_:at:)` are findings told apart by the rules that are ignored.
     package init(
-        of readings: Readings, history: CopyHistory, staleAfter: Duration, certificateWarning: Duration,
-        expectations: Expectations = Expectations(), ignoring rules: [IgnoredRule] = [], now: Date
+        of readings: Readings, history: CopyHistory = .none, checks: CheckSettings = CheckSettings(),
+        expectations: Expectations = Expectations(), now: Date
     ) {
-        let comparison = Comparison(of: readings, history: history, staleAfter: staleAfter, now: now)
+        let comparison = Comparison(of: readings, history: history, staleAfter: checks.staleAfter, now: now)
         let context = CheckContext(
-            readings: readings, comparison: comparison, history: history, certificateWarning: certificateWarning,
-            expectations: expectations, ignoring: rules, now: now)
+            readings: readings, comparison: comparison, history: history, checks: checks, expectations: expectations,
+            now: now)
         let all = Checks.all.flatMap { $0(context) }.filter(context.isSeen).map(context.weighed).worstFirst
         let (findings, ignored) = context.ignored.split(all)
         // An error is a fact, even one that its owners accept: a file that is not there must not be called valid. What is no risk to its
@@ -81,8 +79,7 @@ package final class CheckContext: Sendable {
     package let comparison: Comparison
     /// What earlier checks saw.
     package let history: CopyHistory
-    /// How long before its end a certificate is reported.
-    package let certificateWarning: Duration
+    let checks: CheckSettings
     package let expectations: Expectations
     let ignored: IgnoredRules
     package let now: Date
@@ -94,15 +91,15 @@ package final class CheckContext: Sendable {
     let crawlerFailure: CrawlerFailure?
 
     package init(
-        readings: Readings, comparison: Comparison, history: CopyHistory, certificateWarning: Duration,
-        expectations: Expectations = Expectations(), ignoring rules: [IgnoredRule] = [], now: Date
+        readings: Readings, comparison: Comparison, history: CopyHistory, checks: CheckSettings,
+        expectations: Expectations, now: Date
     ) {
-        ignored = IgnoredRules(rules, at: now)
+        ignored = IgnoredRules(checks.ignore, at: now)
         self.history = history
         self.expectations = expectations
         self.readings = readings
         self.comparison = comparison
-        self.certificateWarning = certificateWarning
+        self.checks = checks
         self.now = now
         edges = EdgeSurvey(readings)
         let answer = readings.cdn?.answer

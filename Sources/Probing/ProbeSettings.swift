@@ -1,6 +1,7 @@
 // What a probe may ask, of whom, and within which limits.
 
 import Curl
+import Evidence
 import Foundation
 
 package struct ProbeSettings: Sendable {
@@ -22,12 +23,8 @@ package struct ProbeSettings: Sendable {
     /// Refuse an origin at an address that is not public, for domains that a stranger may have named.
     package var refusesPrivateOrigins = false
 
-    /// Apple's own: not in its documentation, yet what its support staff and every device use.
-    package static let applesCDN = "https://app-site-association.cdn-apple.com/a/v1"
-    package static let defaultTimeout: Duration = .seconds(10)
-
     package init(
-        cdnBaseURL: String = ProbeSettings.applesCDN, timeout: Duration = ProbeSettings.defaultTimeout,
+        cdnBaseURL: String = AppleCDN.baseURL, timeout: Duration = CheckSettings().timeout,
         family: TransferRequest.AddressFamily = .any, asksBeforeOrigin: Bool = false, asksEdges: Bool = true,
         vantages: [VantagePoint] = [], cdnRequestsPerSecond: Double = 50, userAgent: String
     ) {

@@ -313,8 +313,8 @@ package struct StatusReading: Sendable {
             let domain = try known[name]?.domain ?? Domain(name)
             documents.append(
                 try DomainDocument(
-                    watched: WatchedDomainInfo(
-                        domain: domain, labels: labels[domain] ?? [:], interval: .seconds(Int32.max)),
+                    watched: WatchedDomain(
+                        domain: domain, labels: labels[domain] ?? [:]),
                     state: known[name], full: try await store.lastFullLook(of: domain), context: context, time: time
                 ).encoded())
         }

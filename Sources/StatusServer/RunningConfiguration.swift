@@ -15,11 +15,11 @@ final class WatchList: Sendable {
 
     private let state: Mutex<State>
 
-    init(_ domains: [WatchedDomainInfo]) { state = Mutex(State(index: WatchIndex(domains))) }
+    init(_ domains: [WatchedDomain]) { state = Mutex(State(index: WatchIndex(domains))) }
 
     var index: WatchIndex { state.withLock(\.index) }
 
-    func replace(with domains: [WatchedDomainInfo]) {
+    func replace(with domains: [WatchedDomain]) {
         let index = WatchIndex(domains)
         state.withLock {
             $0.index = index
@@ -41,7 +41,7 @@ final class WatchList: Sendable {
 /// The watched domains by name and by label.
 struct WatchIndex: Sendable {
     /// By name.
-    private let domains: [WatchedDomainInfo]
+    private let domains: [WatchedDomain]
     private let byDomain: [Domain: Int]
     /// `key=value` and how many domains have it; those that most have come first.
     let labels: [(text: String, count: Int)]
@@ -49,7 +49,7 @@ struct WatchIndex: Sendable {
     let labelKeys: [String]
     private let counts: [String: [String: Int]]
 
-    init(_ domains: [WatchedDomainInfo]) {
+    init(_ domains: [WatchedDomain]) {
         let domains = domains.sorted { $0.domain.name < $1.domain.name }
         self.domains = domains
         byDomain = Dictionary(domains.indices.map { (domains[$0].domain, $0) }) { first, _ in first }
@@ -66,7 +66,7 @@ struct WatchIndex: Sendable {
             .sorted { ($1.count, $0.text) < ($0.count, $1.text) }
     }
 
-    subscript(domain: Domain) -> WatchedDomainInfo? { byDomain[domain].map { domains[$0] } }
+    subscript(domain: Domain) -> WatchedDomain? { byDomain[domain].map { domains[$0] } }
 
     /// How many watched domains a silence is about.
     func count(of scope: SilenceScope) -> Int { domains.count { scope.isAbout($0.domain, labels: $0.labels) } }
@@ -75,7 +75,7 @@ struct WatchIndex: Sendable {
     func valueCount(of key: String) -> Int { counts[key]?.count ?? 0 }
 
     /// nil without domains.
-    var shortestInterval: Duration? { domains.map(\.interval).min() }
+    var shortestInterval: Duration? { domains.map(\.checks.interval).min() }
 
     var labelsByDomain: [Domain: [String: String]] {
         Dictionary(domains.map { ($0.domain, $0.labels) }) { first, _ in first }

@@ -13,7 +13,7 @@ package struct StatusServerSettings: Sendable {
     /// What this program calls its own version.
     package var version: String
     /// The domains of the configuration; what the store knows of others is not shown.
-    package var watched: [WatchedDomainInfo]
+    package var watched: [WatchedDomain]
     /// For links to Apple's copy of a file; no final slash needed.
     package var cdnBaseURL: String
     /// The windows of the configuration, to be shown.
@@ -25,7 +25,7 @@ package struct StatusServerSettings: Sendable {
     package init(
         host: String = "127.0.0.1", port: Int = 9630, access: AccessPolicy = AccessPolicy(),
         instance: String = "", version: String,
-        watched: [WatchedDomainInfo], cdnBaseURL: String, maintenance: [MaintenanceWindow] = [],
+        watched: [WatchedDomain], cdnBaseURL: String, maintenance: [MaintenanceWindow] = [],
         limits: ConnectionLimits = ConnectionLimits()
     ) {
         self.limits = limits
@@ -37,27 +37,5 @@ package struct StatusServerSettings: Sendable {
         self.version = version
         self.watched = watched
         self.cdnBaseURL = cdnBaseURL
-    }
-}
-
-/// What the page needs to know of a watched domain beside what the store remembers.
-package struct WatchedDomainInfo: Equatable, Sendable {
-    package var domain: Domain
-    package var labels: [String: String]
-    /// Between two checks; a domain that was not checked for three of these is marked as overdue.
-    package var interval: Duration
-    /// How long Apple's CDN may lag.
-    package var staleAfter: Duration
-    package var mode: AssociationMode
-
-    package init(
-        domain: Domain, labels: [String: String] = [:], interval: Duration,
-        staleAfter: Duration = .seconds(86400), mode: AssociationMode = .production
-    ) {
-        self.domain = domain
-        self.labels = labels
-        self.interval = interval
-        self.staleAfter = staleAfter
-        self.mode = mode
     }
 }

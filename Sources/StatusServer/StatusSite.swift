@@ -1,5 +1,6 @@
 // The life of the server: it takes its address, serves until its end, and ends in time.
 
+import Evidence
 import Foundation
 import Hummingbird
 import HummingbirdCore
@@ -56,7 +57,7 @@ package struct StatusSite: Service {
     }
 
     /// Shows other domains from now on, as after a reload of the configuration.
-    package func watch(_ domains: [WatchedDomainInfo]) { watched.replace(with: domains) }
+    package func watch(_ domains: [WatchedDomain]) { watched.replace(with: domains) }
 
     /// Shows other maintenance windows from now on.
     package func show(_ maintenance: [MaintenanceWindow]) { windows.replace(with: maintenance) }

@@ -80,7 +80,7 @@ extension CommandsTests {
                 domain: domain, checkedAt: .testing, origin: origin, cdn: .asked(cdn), full: full, contents: contents)
             let readings = Readings(observation)
             let verdict = Verdict(
-                of: readings, history: .none, staleAfter: .seconds(86_400), certificateWarning: .seconds(86_400),
+                of: readings, history: .none, checks: CheckSettings(certificateWarning: .seconds(86_400)),
                 now: .testing)
             return CheckReport(
                 observation: observation, readings: readings, verdict: verdict,

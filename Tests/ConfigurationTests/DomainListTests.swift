@@ -42,7 +42,7 @@ extension ConfigurationSuite {
             let file = try Self.read(list)
             let seen = file.domains.map { watched in
                 let labels = watched.labels.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
-                return "\(watched.domain) \(watched.interval.components.seconds)\(labels)"
+                return "\(watched.domain) \(watched.checks.interval.components.seconds)\(labels)"
             }
             #expect(seen == expected)
         }
@@ -52,7 +52,7 @@ extension ConfigurationSuite {
             let file = try Self.read(
                 "b.example.com\na.example.com\n", "domains: [{domain: a.example.com, interval: 1m}]")
             #expect(file.domains.map(\.domain.name) == ["a.example.com", "b.example.com"])
-            #expect(file.domains.first?.interval == .seconds(60))
+            #expect(file.domains.first?.checks.interval == .seconds(60))
         }
 
         private static let channels = """

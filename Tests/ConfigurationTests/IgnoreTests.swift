@@ -26,7 +26,7 @@ extension ConfigurationSuite {
             let (file, warnings) = try parse(Self.text, now: Date(timeIntervalSince1970: 1_790_000_000))
             #expect(warnings.isEmpty)
             func told(_ index: Int) -> [String] {
-                file.domains[index].ignore.map { "\($0.rule) \($0.reason) \($0.until?.description ?? "-")" }
+                file.domains[index].checks.ignore.map { "\($0.rule) \($0.reason) \($0.until?.description ?? "-")" }
             }
             #expect(told(0) == ["aasa.whole-site ours -", "origin.slow far away -"])
             #expect(
@@ -41,7 +41,7 @@ extension ConfigurationSuite {
             let expected =
                 "monitor.yaml:7:65: warning: 'until' in 'ignore' in domain 'links.example.com' has passed: the rule's findings count again; remove the entry or extend the date"
             #expect(warnings.map(\.description) == (isPassed ? [expected] : []))
-            #expect(file.domains[1].ignore.first?.until?.description == "2027-01-01")
+            #expect(file.domains[1].checks.ignore.first?.until?.description == "2027-01-01")
         }
     }
 }

@@ -34,13 +34,11 @@ extension DaemonSuite {
             let time = MovedTime()
             let delivery = Delivery(
                 store: scratch.store,
-                routing: Routing(channels: [], domains: [:], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
+                routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
                 transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
-            let file = ConfigurationFile(
-                domains: try (0..<count).map { WatchedDomain(domain: try Domain("d\($0).test")) })
-            return file.domainConfigurations.map {
+            return try (0..<count).map { WatchedDomain(domain: try Domain("d\($0).test")) }.map {
                 DomainWatcher(
-                    configuration: $0, policy: Policy(), probe: probe, store: scratch.store, fleet: nil,
+                    $0, probe: probe, store: scratch.store, fleet: nil,
                     delivery: delivery, time: time, logger: silent)
             }
         }
@@ -68,8 +66,8 @@ extension DaemonSuite {
             try await eventually { probe.begun.withLock(\.self) == 3 }
             let gone = try Domain("d1.test")
             await scheduler.stop([gone])
-            #expect(scheduler.configurations.keys.sorted() == [try Domain("d0.test"), try Domain("d2.test")])
-            scheduler.start(try watchers(3, probe, scratch).filter { $0.configuration.domain == gone })
+            #expect(scheduler.watched.keys.sorted() == [try Domain("d0.test"), try Domain("d2.test")])
+            scheduler.start(try watchers(3, probe, scratch).filter { $0.watched.domain == gone })
             try await eventually { probe.begun.withLock(\.self) == 4 }
             task.cancel()
             await task.value
@@ -117,15 +115,14 @@ extension DaemonSuite {
             let time = PatientTime()
             let delivery = Delivery(
                 store: scratch.store,
-                routing: Routing(channels: [], domains: [:], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
+                routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
                 transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
-            let file = ConfigurationFile(
-                domains: try (0..<60).map { WatchedDomain(domain: try Domain("d\($0).test")) })
+            let watched = try (0..<60).map { WatchedDomain(domain: try Domain("d\($0).test")) }
             let interval = 300.0
             for round in 0..<2 {
-                let watchers = file.domainConfigurations.map {
+                let watchers = watched.map {
                     DomainWatcher(
-                        configuration: $0, policy: Policy(), probe: probe, store: scratch.store, fleet: nil,
+                        $0, probe: probe, store: scratch.store, fleet: nil,
                         delivery: delivery, time: time, logger: silent)
                 }
                 let begin = time.now()
@@ -142,7 +139,7 @@ extension DaemonSuite {
                     return asked
                 }
                 for watcher in watchers {
-                    let times = try #require(asked[watcher.configuration.domain])
+                    let times = try #require(asked[watcher.watched.domain])
                     let spread = round == 0 ? 0.6 : interval
                     #expect(times[0].timeIntervalSince(begin) <= spread + 0.1)
                     for instant in round == 0 ? times.dropFirst() : times[...] {
@@ -161,7 +158,7 @@ extension DaemonSuite {
             let (probe, time, log) = (Prompt(), PatientTime(), LogBook())
             let delivery = Delivery(
                 store: scratch.store,
-                routing: Routing(channels: [], domains: [:], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
+                routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
                 transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
             let (broken, sound) = (try Domain("d0.test"), try Domain("d1.test"))
             var checked = DomainState(domain: broken)
@@ -174,13 +171,11 @@ extension DaemonSuite {
                 }
             }
             try await setFormat(9999)
-            var defaults = DomainDefaults()
-            defaults.interval = .seconds(6 * 3600)
-            let file = ConfigurationFile(
-                domains: [broken, sound].map { WatchedDomain(domain: $0, defaults: defaults) })
-            let watchers = file.domainConfigurations.map {
+            let watchers = [broken, sound].map {
+                WatchedDomain(domain: $0, checks: CheckSettings(interval: .seconds(6 * 3600)))
+            }.map {
                 DomainWatcher(
-                    configuration: $0, policy: Policy(), probe: probe, store: scratch.store, fleet: nil,
+                    $0, probe: probe, store: scratch.store, fleet: nil,
                     delivery: delivery, time: time, logger: log.logger)
             }
             let reports = Mutex<[Bool]>([])
@@ -208,12 +203,11 @@ extension DaemonSuite {
             let time = PatientTime()
             let delivery = Delivery(
                 store: scratch.store,
-                routing: Routing(channels: [], domains: [:], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
+                routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
                 transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
             let domain = try Domain("d0.test")
-            let file = ConfigurationFile(domains: [WatchedDomain(domain: domain)])
             let watcher = DomainWatcher(
-                configuration: try #require(file.domainConfigurations.first), policy: Policy(), probe: probe,
+                WatchedDomain(domain: domain), probe: probe,
                 store: scratch.store, fleet: nil, delivery: delivery, time: time, logger: silent)
             let scheduler = DomainScheduler([watcher], time: time, pause: .seconds(86_400))
             #expect(await scheduler.checkNow(try Domain("d1.test"), wait: .seconds(15)) == .notWatched)

@@ -19,14 +19,14 @@ extension DaemonSuite {
             let book = LogBook()
             let delivery = Delivery(
                 store: scratch.store,
-                routing: Routing(channels: [], domains: [:], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
+                routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
                 transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
             let evaluator = FleetEvaluator(
                 FleetEvaluator.Dependencies(
                     store: scratch.store, delivery: delivery,
                     refusal: { RefusedConfiguration(since: noon, words: "line 3") }, time: time, logger: book.logger),
                 FleetEvaluator.Configuration(
-                    intervals: [try Domain("a.test"): .seconds(300)], channels: [], policy: FleetPolicy(),
+                    domains: [WatchedDomain(domain: try Domain("a.test"))], channels: [], policy: FleetPolicy(),
                     canaries: nil))
             try await evaluator.prepare()
             for _ in 0..<20 {
@@ -61,14 +61,14 @@ extension DaemonSuite {
             let (time, book) = (SuspendedTime(), LogBook())
             let delivery = Delivery(
                 store: scratch.store,
-                routing: Routing(channels: [], domains: [:], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
+                routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
                 transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
             let domains = try (0..<6).map { try Domain("d\($0).test") }
             let evaluator = FleetEvaluator(
                 FleetEvaluator.Dependencies(
                     store: scratch.store, delivery: delivery, refusal: { nil }, time: time, logger: book.logger),
                 FleetEvaluator.Configuration(
-                    intervals: Dictionary(uniqueKeysWithValues: domains.map { ($0, .seconds(300)) }), channels: [],
+                    domains: domains.map { WatchedDomain(domain: $0) }, channels: [],
                     policy: FleetPolicy(), canaries: nil))
             try await evaluator.prepare()
             for domain in domains {
@@ -94,13 +94,15 @@ extension DaemonSuite {
             func pause(_ interval: Duration) async throws -> Duration {
                 let delivery = Delivery(
                     store: scratch.store,
-                    routing: Routing(channels: [], domains: [:], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
+                    routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
                     transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
                 return await FleetEvaluator(
                     FleetEvaluator.Dependencies(
                         store: scratch.store, delivery: delivery, refusal: { nil }, time: time, logger: silent),
                     FleetEvaluator.Configuration(
-                        intervals: [try Domain("a.test"): interval], channels: [], policy: FleetPolicy(),
+                        domains: [
+                            WatchedDomain(domain: try Domain("a.test"), checks: CheckSettings(interval: interval))
+                        ], channels: [], policy: FleetPolicy(),
                         canaries: nil)
                 ).pause
             }

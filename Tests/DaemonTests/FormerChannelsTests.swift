@@ -43,7 +43,7 @@ extension DaemonSuite {
             let mail = try Channel(name: "mail", kind: .webhook, url: "https://mail.test/")
             let ops = try Channel(name: "ops", kind: .slack, url: "https://ops.test/")
             let routing = Routing(
-                channels: [mail, ops], domains: [:], fallback: "mail", cdnBaseURL: "https://cdn.test", instance: "m")
+                channels: [mail, ops], domains: [], fallback: "mail", cdnBaseURL: "https://cdn.test", instance: "m")
             let transport = Recorder()
             let delivery = Delivery(
                 store: store, routing: routing, transport: transport, time: SystemTime(),

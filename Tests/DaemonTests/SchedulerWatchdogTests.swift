@@ -58,13 +58,11 @@ extension DaemonSuite {
             }
             let delivery = Delivery(
                 store: scratch.store,
-                routing: Routing(channels: [], domains: [:], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
+                routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
                 transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
-            let file = ConfigurationFile(
-                domains: try (0..<domains).map { WatchedDomain(domain: try Domain("d\($0).test")) })
-            let watchers = file.domainConfigurations.map {
+            let watchers = try (0..<domains).map { WatchedDomain(domain: try Domain("d\($0).test")) }.map {
                 DomainWatcher(
-                    configuration: $0, policy: Policy(), probe: probe, store: scratch.store, fleet: nil,
+                    $0, probe: probe, store: scratch.store, fleet: nil,
                     delivery: delivery, time: time, logger: silent)
             }
             let scheduler = DomainScheduler(watchers, time: time, watchdog: watchdog)

@@ -18,7 +18,7 @@ extension DaemonSuite {
             let time = MovedTime()
             delivery = Delivery(
                 store: scratch.store,
-                routing: Routing(channels: [], domains: [:], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
+                routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
                 transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
             refresher = SilenceRefresher(
                 store: scratch.store, delivery: delivery, windows: [], time: time, logger: silent)

@@ -30,7 +30,7 @@ extension DaemonSuite {
                 notifier: DirectNotifier(
                     transport: receivers, userAgent: "x", wallClock: { [time] in time.wall() }, logger: silent),
                 routing: Routing(
-                    channels: channels, domains: [:], fallback: fallback, cdnBaseURL: "https://cdn.test",
+                    channels: channels, domains: [], fallback: fallback, cdnBaseURL: "https://cdn.test",
                     instance: "monitor-1"),
                 storePath: "/monitor.db",
                 marker: hasMarker
@@ -183,7 +183,7 @@ extension DaemonSuite {
                 let notifier = StoreTroubleNotifier(
                     notifier: DirectNotifier(transport: receivers, userAgent: "x", logger: silent),
                     routing: Routing(
-                        channels: [try hook("ops")], domains: [:], cdnBaseURL: "https://cdn.test", instance: "monitor-1"
+                        channels: [try hook("ops")], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"
                     ),
                     storePath: store,
                     marker: StoreTroubleMarker(storePath: store, environment: [:], temporary: temporary))

@@ -82,7 +82,7 @@ private func verdict(
     return Facts(
         name: name, readings: readings,
         verdict: Verdict(
-            of: readings, history: history, staleAfter: staleAfter, certificateWarning: .seconds(14 * 86_400),
+            of: readings, history: history, checks: CheckSettings(staleAfter: staleAfter),
             expectations: expectations, now: .testing))
 }
 

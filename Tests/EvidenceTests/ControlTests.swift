@@ -135,8 +135,7 @@ struct SiteCase: Sendable, CustomTestStringConvertible {
         observation.control = control.look
         if reply.failure?.phase == .connecting { observation.origin.triedFamilies = six ? [6] : [4] }
         return Verdict(
-            of: Readings(observation), history: .none, staleAfter: .seconds(86400),
-            certificateWarning: .seconds(14 * 86400), now: .testing)
+            of: Readings(observation), history: .none, now: .testing)
     }
 
     private func scene(_ control: ControlCase) -> Scene {
@@ -269,8 +268,7 @@ extension EvidenceSuite {
             observation.control = look
             observation.origin.triedFamilies = row.six ? [6] : [4]
             let verdict = Verdict(
-                of: Readings(observation), history: .none, staleAfter: .seconds(86400),
-                certificateWarning: .seconds(14 * 86400), now: .testing)
+                of: Readings(observation), history: .none, now: .testing)
             #expect(verdict.level == .unknown, "\(verdict.told)")
             for words in row.words {
                 #expect(
@@ -298,7 +296,7 @@ extension EvidenceSuite {
             let login = try #require(ControlCase.gate.cdn)
             let verdict = Verdict(
                 of: Readings(try Observation.of(mode: .developer, origin: login, cdn: nil, unasked: .mode)),
-                history: .none, staleAfter: .seconds(86400), certificateWarning: .seconds(14 * 86400), now: .testing)
+                history: .none, now: .testing)
             #expect(verdict.level == .unknown && verdict.diagnosis.id == .gateAnswers, "\(verdict.told)")
             #expect(verdict.diagnosis.effect == Effect(.unknown(.originNotRead), phones: .developer))
         }
@@ -319,8 +317,7 @@ extension EvidenceSuite {
             observation.origin.connection?.timings = Timings(
                 dns: 2003, connect: 2004, tls: 2006, firstByte: 2011, total: 2012)
             let verdict = Verdict(
-                of: Readings(observation), history: .none, staleAfter: .seconds(86400),
-                certificateWarning: .seconds(14 * 86400), now: .testing)
+                of: Readings(observation), history: .none, now: .testing)
             #expect(verdict.told == ["monitor.name-server-slow warning"])
             #expect(verdict.text.oneLine.contains("took 2 s to find the address. The server answered in 7 ms"))
         }
@@ -330,8 +327,7 @@ extension EvidenceSuite {
             var observation = try Observation.of(origin: SiteCase.all[7].reply, cdn: ControlCase.passes.cdn)
             observation.control = ControlLook(clock: ClockLook(apple: .testing - 3600, own: .testing))
             let verdict = Verdict(
-                of: Readings(observation), history: .none, staleAfter: .seconds(86400),
-                certificateWarning: .seconds(14 * 86400), now: .testing)
+                of: Readings(observation), history: .none, now: .testing)
             #expect(verdict.level == .failing)
             #expect(verdict.diagnosis.id == .originFault)
         }
@@ -344,8 +340,7 @@ extension EvidenceSuite {
             change(&look)
             observation.control = look
             return Verdict(
-                of: Readings(observation), history: .none, staleAfter: .seconds(86400),
-                certificateWarning: .seconds(14 * 86400), now: .testing)
+                of: Readings(observation), history: .none, now: .testing)
         }
 
         @Test(

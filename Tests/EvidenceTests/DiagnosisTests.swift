@@ -151,8 +151,7 @@ extension EvidenceSuite {
             let observation = try Observation.of(mode: mode, origin: row.origin, cdn: row.cdn, unasked: row.unasked)
             let verdict = Verdict(
                 of: Readings(observation),
-                history: try row.changedHoursAgo.map { try history(supersededHoursAgo: [$0]) } ?? .none,
-                staleAfter: .seconds(86400), certificateWarning: .seconds(14 * 86400), now: .testing)
+                history: try row.changedHoursAgo.map { try history(supersededHoursAgo: [$0]) } ?? .none, now: .testing)
             var diagnosis = verdict.diagnosis
             diagnosis.word = nil
             #expect(
@@ -193,8 +192,7 @@ extension EvidenceSuite {
                 for scene in [Scene.calm(origin, cdn: cdn), Scene.calm(origin, cdn: cdn).edges([Self.good, cdn])] {
                     let readings = Readings(try Observation.of(origin: origin, cdn: cdn, scene: scene))
                     let verdict = Verdict(
-                        of: readings, history: .none, staleAfter: .seconds(86400),
-                        certificateWarning: .seconds(14 * 86400), now: .testing)
+                        of: readings, history: .none, now: .testing)
                     guard verdict.findings.isEmpty else { continue }
                     silent += 1
                     #expect(healthy.contains(verdict.diagnosis.id), "\(verdict.text.oneLine)")
@@ -248,7 +246,7 @@ extension EvidenceSuite {
             }
             let verdict = Verdict(
                 of: Readings(try Observation.of(origin: new, cdn: old)), history: CopyHistory(periods: periods),
-                staleAfter: .seconds(86400), certificateWarning: .seconds(14 * 86400), now: .testing)
+                now: .testing)
             #expect(verdict.told.contains("aasa.app-id-format error") && verdict.comparison.state == .stale)
             #expect((verdict.diagnosis.id == .fileFault) == isNew, "\(verdict.text.oneLine)")
         }

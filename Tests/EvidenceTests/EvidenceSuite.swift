@@ -15,7 +15,7 @@ func verdict(
 ) throws -> Verdict {
     Verdict(
         of: Readings(try Observation.of(at: now, mode: mode, origin: origin, cdn: cdn, unasked: unasked)),
-        history: history, staleAfter: .seconds(24 * 3600), certificateWarning: .seconds(14 * 24 * 3600), now: now)
+        history: history, now: now)
 }
 
 /// The judgement over one full check.
@@ -27,7 +27,7 @@ func verdict(
     Verdict(
         of: Readings(
             try Observation.of(name, at: now, mode: mode, origin: origin, cdn: cdn, unasked: unasked, scene: scene)),
-        history: history, staleAfter: .seconds(24 * 3600), certificateWarning: .seconds(14 * 24 * 3600),
+        history: history,
         expectations: expectations, now: now)
 }
 

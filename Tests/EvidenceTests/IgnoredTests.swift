@@ -12,7 +12,7 @@ extension EvidenceSuite {
         private func verdict(_ origin: Reply, ignoring rules: [IgnoredRule], now: Date = .testing) throws -> Verdict {
             Verdict(
                 of: Readings(try Observation.of(at: now, origin: origin, cdn: origin)), history: .none,
-                staleAfter: .seconds(86_400), certificateWarning: .seconds(86_400), ignoring: rules, now: now)
+                checks: CheckSettings(certificateWarning: .seconds(86_400), ignore: rules), now: now)
         }
 
         private static let page = Reply.file("<html>").with {

@@ -21,7 +21,7 @@ extension EvidenceSuite {
             let readings = Readings(
                 try Observation.of(mode: mode, origin: origin, cdn: cdn, unasked: .mode, scene: scene))
             let verdict = Verdict(
-                of: readings, history: .none, staleAfter: .seconds(86_400), certificateWarning: .seconds(86_400),
+                of: readings, history: .none, checks: CheckSettings(certificateWarning: .seconds(86_400)),
                 expectations: Expectations(services: [service]), now: .testing)
             let own = JudgedService(service)
             return (verdict.about(own), own.effect(of: verdict, readings))

@@ -106,7 +106,7 @@ extension EvidenceSuite {
                 }
             }
             let verdict = Verdict(
-                of: Readings(observation), history: .none, staleAfter: .seconds(86_400), certificateWarning: .zero,
+                of: Readings(observation), history: .none, checks: CheckSettings(certificateWarning: .zero),
                 now: .testing)
             let finding = try #require(verdict.findings.first { $0.rule.rawValue == "origin.crawler-refused" })
             let place = "(at 192.0.2.2 only, of 2 addresses tried)"

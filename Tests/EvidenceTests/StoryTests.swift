@@ -14,8 +14,7 @@ extension EvidenceSuite {
                 unasked: story.mode == .production ? .originHasNoFile : .mode, scene: story.scene)
             let readings = Readings(observation)
             let verdict = Verdict(
-                of: readings, history: .none, staleAfter: .seconds(86400),
-                certificateWarning: .seconds(14 * 86400), expectations: story.expectations, now: .testing)
+                of: readings, history: .none, expectations: story.expectations, now: .testing)
             #expect(verdict.told.filter { !$0.hasSuffix(" note") } == story.findings)
             #expect(verdict.diagnosis.id == story.id)
             let text = verdict.text

@@ -88,7 +88,7 @@ final class GoldenMonitor {
             try await deliver(until: instant)
             time.go(to: instant)
             for action in state.actions where action.at == instant { try await act(action.action) }
-            for domain in configuration.domainConfigurations { try await check(domain) }
+            for domain in configuration.domains { try await check(domain) }
             await fleet.evaluate()
             guard instant < state.end else { continue }
             // A message waits for an evaluation that has seen the check.
@@ -101,16 +101,16 @@ final class GoldenMonitor {
 
     private func watch() async throws {
         try await store.watch(
-            Dictionary(uniqueKeysWithValues: configuration.watchedInfos.map { ($0.domain, $0.labels) }),
+            Dictionary(uniqueKeysWithValues: configuration.domains.map { ($0.domain, $0.labels) }),
             now: time.now())
         try await store.note(shortestInterval: configuration.shortestInterval)
     }
 
-    private func check(_ configuration: DomainConfiguration) async throws {
-        let domain = configuration.domain
+    private func check(_ watched: WatchedDomain) async throws {
+        let domain = watched.domain
         guard !state.unchecked.contains(domain.name) else { return }
         let watcher = DomainWatcher(
-            configuration: configuration, policy: Policy(configuration.watched), probe: probe, store: store,
+            watched, probe: probe, store: store,
             fleet: fleet, delivery: delivery, metrics: metrics.metrics, time: time, logger: silent)
         let before = if let state = known[domain] { state } else { try await store.firstState(of: domain) }
         known[domain] = try await watcher.check(before, depth: time.now() == state.end ? .full : nil)
@@ -163,7 +163,7 @@ final class GoldenMonitor {
         let (delivery, metrics, fleet) = (delivery, metrics, fleet)
         let lateness = StageState.now.timeIntervalSince(state.end) - configuration.shortestInterval / .seconds(1)
         try await serve(
-            store, configuration.watchedInfos, publicURL: configuration.server.publicURL,
+            store, configuration.domains, publicURL: configuration.server.publicURL,
             metrics: { try await metrics.text() },
             health: {
                 MonitorHealth(
@@ -175,7 +175,7 @@ final class GoldenMonitor {
 
 /// Serves a store at the moment of all states.
 func serve(
-    _ store: Store, _ watched: [WatchedDomainInfo], publicURL: String? = nil,
+    _ store: Store, _ watched: [WatchedDomain], publicURL: String? = nil,
     metrics: @escaping @Sendable () async throws -> [UInt8] = { [] },
     health: @escaping @Sendable () async -> MonitorHealth = { MonitorHealth(channels: 3) },
     _ body: @escaping @Sendable (Int) async throws -> Void
@@ -202,7 +202,7 @@ extension ConfigurationFile {
 
     fileprivate func stagedFleet(_ probe: StagedProbe, _ time: HandTime) -> FleetEvaluator.Configuration {
         .init(
-            intervals: intervals, channels: Set(alerts.channels.map(\.name)), policy: FleetPolicy(),
+            domains: domains, channels: Set(alerts.channels.map(\.name)), policy: FleetPolicy(),
             canaries: CanaryWatch(
                 hosts: ["reference.test"], probe: Canaries(probe: probe, time: time), time: time,
                 interval: shortestInterval))

@@ -160,7 +160,7 @@ extension MonitoringSuite {
         func recovering() throws {
             var course = try calm()
             for minute in 1...2 { try course.look(at: Double(minute) / 60, .status(500), Self.file) }
-            course.policy.recoveryThreshold = 2
+            course.policy.checks.recoveryThreshold = 2
             try course.look(at: 0.1, Self.file, Self.file)
             #expect(course.open(.originBroken)?.incident.state == .recovering)
             let light = try course.glance(Self.file, Self.file)
@@ -190,7 +190,8 @@ extension MonitoringSuite {
             #expect(evaluation.state.open.isEmpty)
 
             let fault = try Observation.of(at: now, origin: .status(503), cdn: Self.file)
-            let well = evaluate(state, full, Policy(failureThreshold: 1), now: now, wall: now, replacing: fault)
+            let well = evaluate(
+                state, full, Policy(CheckSettings(failureThreshold: 1)), now: now, wall: now, replacing: fault)
             #expect(well.changes.isEmpty && well.state.originValidSince == .testing)
         }
     }

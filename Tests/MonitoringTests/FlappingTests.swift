@@ -47,13 +47,14 @@ extension MonitoringSuite {
             let row = Self.rows[index]
             let course = try Story.course(
                 row.looks, every: row.minutes,
-                Policy(failureThreshold: 1, recoveryThreshold: row.recoveries))
+                Policy(CheckSettings(failureThreshold: 1, recoveryThreshold: row.recoveries)))
             #expect(Story.told(course, every: row.minutes) == row.told)
         }
 
         @Test("while it flaps the incident stays one, and nothing raises its version")
         func state() throws {
-            let course = try Story.course(String(repeating: "-+", count: 30), every: 5, Policy(failureThreshold: 1))
+            let course = try Story.course(
+                String(repeating: "-+", count: 30), every: 5, Policy(CheckSettings(failureThreshold: 1)))
             let open = try #require(course.open(.originUnreachable))
             #expect(open.incident.isFlapping && open.incident.state == .recovering)
             #expect(course.events.last?.transition == .flapping)
@@ -69,7 +70,7 @@ extension MonitoringSuite {
         @Test("an acknowledgement lapses at a return, whether it is flapping or not; flapping alone leaves it")
         func acknowledged() throws {
             func holds(_ looks: String, version: Int, every minutes: Double = 5) throws -> Bool {
-                let course = try Story.course(looks, every: minutes, Policy(failureThreshold: 1))
+                let course = try Story.course(looks, every: minutes, Policy(CheckSettings(failureThreshold: 1)))
                 let incident = try #require(course.events.last?.incident)
                 return Acknowledgement(by: "eva", reason: "", at: .testing, version: version).holds(for: incident)
             }
@@ -82,7 +83,7 @@ extension MonitoringSuite {
 
         @Test("a domain that is no longer monitored ends a flapping incident at once")
         func retired() throws {
-            let course = try Story.course("-+-+-+", every: 5, Policy(failureThreshold: 1))
+            let course = try Story.course("-+-+-+", every: 5, Policy(CheckSettings(failureThreshold: 1)))
             #expect(course.open(.originUnreachable)?.incident.isFlapping == true)
             let end = retire(course.state, now: .testing + 3600)
             #expect(end.changes.map(\.transition) == [.resolved])

@@ -12,7 +12,7 @@ extension MonitoringSuite {
 
         @Test("a pending incident that ends takes its id with it")
         func dropped() throws {
-            var course = try Course(policy: Policy(failureThreshold: 2))
+            var course = try Course(policy: Policy(CheckSettings(failureThreshold: 2)))
             var ids: Set<String> = []
             for _ in 0..<5 {
                 try course.look(at: 1, .status(500), Self.file)

@@ -46,7 +46,7 @@ extension MonitoringSuite {
 
         private func run(_ row: Row, _ ignored: [IgnoredRule], from start: Int = 0) throws -> Course {
             var policy = row.policy
-            policy.ignored = ignored
+            policy.checks.ignore = ignored
             var course = try Course(policy: policy)
             if let before = row.before { try course.look(at: 0, before, before) }
             try look(row, &course, 1...60)
@@ -86,8 +86,8 @@ extension MonitoringSuite {
         func ends(_ row: Row) throws {
             var course = try run(row, [])
             #expect(course.open(row.kind)?.hasFired == true)
-            course.policy.ignored = rules(row, course)
-            course.policy.recoveryThreshold = 2
+            course.policy.checks.ignore = rules(row, course)
+            course.policy.checks.recoveryThreshold = 2
             try look(row, &course, 61...61)
             #expect(course.open(row.kind)?.incident.state == .recovering)
             try look(row, &course, 62...62)
@@ -98,7 +98,7 @@ extension MonitoringSuite {
         @Test("a light check that sees what the last full one saw is enough for that", arguments: rows)
         func endsAtLight(_ row: Row) throws {
             var course = try run(row, [])
-            course.policy.ignored = rules(row, course)
+            course.policy.checks.ignore = rules(row, course)
             let seen = row.scene == nil ? (row.origin, row.cdn) : (Self.file, Self.file)
             try course.look(at: 61, seen.0, seen.1, full: nil)
             #expect(course.told.last == "61 \(row.kind.rawValue) resolved (ignored)")
@@ -107,7 +107,7 @@ extension MonitoringSuite {
         @Test("ignored trouble that hides other trouble does not end that one's incident")
         func hidden() throws {
             var course = try Course(
-                policy: Policy(ignored: [IgnoredRule(Rule(rawValue: "origin.status"), reason: "known")]))
+                policy: Policy(CheckSettings(ignore: [IgnoredRule(Rule(rawValue: "origin.status"), reason: "known")])))
             let page = Reply.file("<html>").with { $0.headers["Content-Type"] = "text/html" }
             for hour in 0..<4 { try course.look(at: Double(hour), page, Self.file) }
             #expect(course.open(.originBroken)?.hasFired == true)
@@ -131,7 +131,7 @@ extension MonitoringSuite {
             var policy = Policy()
             for isIgnored in [false, true] {
                 if isIgnored {
-                    policy.ignored = [IgnoredRule(Rule(rawValue: "origin.address-differs"), reason: "known")]
+                    policy.checks.ignore = [IgnoredRule(Rule(rawValue: "origin.address-differs"), reason: "known")]
                 }
                 var course = try Course(policy: policy)
                 for hour in 0..<12 { try course.look(at: Double(hour), origin: 1 + hour % 2, cdn: 1) }
@@ -146,13 +146,13 @@ extension MonitoringSuite {
             let scene = Scene.calm(Self.file, cdn: Self.file).with { $0.rootCopy = Self.other }
             try course.look(at: 0, Observation.of(at: .testing, origin: Self.file, cdn: Self.file, scene: scene))
             #expect(course.state.verdict?.level == .warning)
-            course.policy.ignored = [IgnoredRule(Rule(rawValue: row.rule), reason: "known")]
+            course.policy.checks.ignore = [IgnoredRule(Rule(rawValue: row.rule), reason: "known")]
             let light = try course.glance(Self.file, Self.file)
             #expect(light.verdict.level == .ok && !light.isNews)
             #expect(light.verdict.ignored.map(\.finding.rule.rawValue) == [row.rule])
             #expect(light.verdict.diagnosis.cause.rule?.rawValue != row.rule)
             #expect(DomainStatus(of: light.verdict, open: [TrackedIncident]()) == .inSync)
-            course.policy.ignored = []
+            course.policy.checks.ignore = []
             #expect(try course.glance(Self.file, Self.file).verdict.level == .warning)
         }
     }

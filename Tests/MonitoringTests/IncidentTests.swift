@@ -52,13 +52,13 @@ extension MonitoringSuite {
         func thresholds(_ row: Row) throws {
             let course = try course(
                 row.looks,
-                Policy(failureThreshold: row.failures, recoveryThreshold: row.recoveries))
+                Policy(CheckSettings(failureThreshold: row.failures, recoveryThreshold: row.recoveries)))
             #expect(course.told == row.told.map { $0.replacing(" ", with: " origin.unreachable ", maxReplacements: 1) })
         }
 
         @Test("an incident that comes back while it recovers goes on firing under its name")
         func backAgain() throws {
-            let policy = Policy(failureThreshold: 1, recoveryThreshold: 3)
+            let policy = Policy(CheckSettings(failureThreshold: 1, recoveryThreshold: 3))
             let course = try course("-+-++", policy)
             let changes = course.evaluations.map { $0.changes.first?.incident.state }
             #expect(changes == [.firing, .recovering, .firing, .recovering, nil])

@@ -107,7 +107,7 @@ extension MonitoringSuite {
         @Test("a worse effect is told the second time too, and while the origin flaps")
         func worseAgain() throws {
             let page = Reply.status(200, ["content-type": "text/html"])
-            var course = try Course(policy: Policy(failureThreshold: 1))
+            var course = try Course(policy: Policy(CheckSettings(failureThreshold: 1)))
             let round = [(page, Self.file), (page, .status(404)), (Self.file, Self.file)]
             try course.look(at: 0, Self.file, Self.file)
             for step in 0..<9 {
@@ -128,7 +128,7 @@ extension MonitoringSuite {
 
         @Test("a copy that alternates from request to request is not back")
         func alternates() throws {
-            var course = try Course(policy: Policy(failureThreshold: 1))
+            var course = try Course(policy: Policy(CheckSettings(failureThreshold: 1)))
             try course.look(at: 0, origin: 1, cdn: 1)
             for hour in 1...30 { try course.look(at: Double(hour), origin: 2, cdn: 1) }
             #expect(course.told == ["25 cdn.stale firing"])
@@ -142,7 +142,7 @@ extension MonitoringSuite {
 
         @Test("a light look that sees the new copy, and a full one that sees the old one: nothing is over")
         func alternatesWithinACheck() throws {
-            var course = try Course(policy: Policy(failureThreshold: 1))
+            var course = try Course(policy: Policy(CheckSettings(failureThreshold: 1)))
             try course.look(at: 0, origin: 1, cdn: 1)
             for hour in 1...30 { try course.look(at: Double(hour), origin: 2, cdn: 1) }
             let (old, new) = (Reply.file(SampleFile.version(1)), Reply.file(SampleFile.version(2)))
@@ -163,7 +163,7 @@ extension MonitoringSuite {
         @Test("the certificate of an unreachable origin waits for the end of that, and fires at once then")
         func certificate() throws {
             let ending = Reply.certificate(.expired)
-            var course = try Course(policy: Policy(failureThreshold: 1))
+            var course = try Course(policy: Policy(CheckSettings(failureThreshold: 1)))
             try course.look(at: 0, ending, Self.file)
             try course.look(at: 1, Self.file.expiring(at: .testing + 86_400 * 9), Self.file)
             #expect(
@@ -181,7 +181,7 @@ extension MonitoringSuite {
             for hour in 1...10 { try Self.look(&course, at: Double(hour), refusesCrawler: true, newer, Self.file) }
             #expect(course.open(.cdnStale)?.incident.inhibitedBy == .originBroken)
             try Self.look(&course, at: 11, refusesCrawler: false, newer, Self.file)
-            course.policy.staleAfter = .seconds(hours * 3600)
+            course.policy.checks.staleAfter = .seconds(hours * 3600)
             for hour in 12...60 { try Self.look(&course, at: Double(hour), refusesCrawler: false, newer, Self.file) }
             #expect(
                 course.told == [

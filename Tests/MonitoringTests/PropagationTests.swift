@@ -40,7 +40,7 @@ extension MonitoringSuite {
                 ("2:1 2:2", []),
             ] as [(String, [Int])])
         func times(_ story: String, _ expected: [Int]) throws {
-            var course = try Course(policy: Policy(recoveryThreshold: 2))
+            var course = try Course(policy: Policy(CheckSettings(recoveryThreshold: 2)))
             for (hour, step) in story.split(separator: " ").enumerated() {
                 if step == "." { continue }
                 let sides = step.split(separator: ":")

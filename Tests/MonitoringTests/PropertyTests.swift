@@ -26,8 +26,9 @@ extension MonitoringSuite {
             var random = SeededGenerator(seed: seed)
             var course = try Course(
                 policy: Policy(
-                    failureThreshold: Int.random(in: 1...3, using: &random),
-                    recoveryThreshold: Int.random(in: 1...3, using: &random)))
+                    CheckSettings(
+                        failureThreshold: Int.random(in: 1...3, using: &random),
+                        recoveryThreshold: Int.random(in: 1...3, using: &random))))
             var hour = 0.0
             let isHasty = Bool.random(using: &random)
             var (origin, cdn) = (reply(&random, cdn: false), reply(&random, cdn: true))
@@ -130,7 +131,7 @@ extension MonitoringSuite {
             var names: Set<String> = []
             var count = 0
             for name in ["a.example", "b.example"] {
-                var course = try Course(name, policy: Policy(failureThreshold: 1))
+                var course = try Course(name, policy: Policy(CheckSettings(failureThreshold: 1)))
                 for hour in stride(from: 0.0, to: 8, by: 2) {
                     try course.look(at: hour, hour < 4 ? .status(500) : .failed(.timedOut), nil)
                     try course.look(at: hour + 1, .file(SampleFile.version(1)), nil)
@@ -148,9 +149,9 @@ extension MonitoringSuite {
             var course = try Course()
             try course.look(at: 0, origin: 1, cdn: 1)
             try course.look(at: 1...26, origin: 2, cdn: 1)
-            course.policy.staleAfter = .seconds(12 * 3600)
+            course.policy.checks.staleAfter = .seconds(12 * 3600)
             try course.look(at: 27...30, origin: 2, cdn: 1)
-            course.policy.staleAfter = .seconds(96 * 3600)
+            course.policy.checks.staleAfter = .seconds(96 * 3600)
             try course.look(at: 31...40, origin: 2, cdn: 1)
             #expect(course.told == ["25 cdn.stale firing"])
         }

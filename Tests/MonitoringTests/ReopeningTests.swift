@@ -47,7 +47,7 @@ extension MonitoringSuite {
         func window(_ index: Int) throws {
             let row = Self.rows[index]
             let course = try Self.course(
-                row.looks, every: row.minutes, Policy(failureThreshold: row.failures))
+                row.looks, every: row.minutes, Policy(CheckSettings(failureThreshold: row.failures)))
             #expect(Self.told(course, every: row.minutes) == row.told)
             #expect(Set(course.events.map(\.incident.id)).count == row.incidents)
             let last = try #require(course.events.last?.incident)
@@ -69,7 +69,7 @@ extension MonitoringSuite {
 
         @Test("what ended is forgotten once it can no longer be reopened")
         func forgotten() throws {
-            var course = try Self.course("-+", every: 5, Policy(failureThreshold: 1))
+            var course = try Self.course("-+", every: 5, Policy(CheckSettings(failureThreshold: 1)))
             #expect(course.state.ended.count == 1)
             try course.look(at: 0.7, Self.file, Self.file)
             #expect(course.state.ended.isEmpty)

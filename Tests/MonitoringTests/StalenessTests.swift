@@ -75,7 +75,7 @@ extension MonitoringSuite {
             "an origin that goes back to what the copy says ends it for that reason, however many looks confirm it",
             arguments: 1...3)
         func revert(_ recovery: Int) throws {
-            var course = try Course(policy: Policy(recoveryThreshold: recovery))
+            var course = try Course(policy: Policy(CheckSettings(recoveryThreshold: recovery)))
             try course.look(at: 0, origin: 1, cdn: 1)
             try course.look(at: 1...26, origin: 2, cdn: 1)
             try course.look(at: 27...40, origin: 1, cdn: 1)
@@ -85,7 +85,7 @@ extension MonitoringSuite {
 
         @Test("a copy that catches up ends it for that reason, however many looks confirm it", arguments: 1...3)
         func caughtUp(_ recovery: Int) throws {
-            var course = try Course(policy: Policy(recoveryThreshold: recovery))
+            var course = try Course(policy: Policy(CheckSettings(recoveryThreshold: recovery)))
             try course.look(at: 0, origin: 1, cdn: 1)
             try course.look(at: 1...26, origin: 2, cdn: 1)
             try course.look(at: 27...40, origin: 2, cdn: 2)

@@ -30,9 +30,9 @@ extension StageScenes {
     /// Fills a store with what the checks of these sites saw.
     package static func play(
         _ sites: [StageSite], _ scene: String, into store: Store, now: Date
-    ) async throws -> [WatchedDomainInfo] {
+    ) async throws -> [WatchedDomain] {
         let watched = try sites.map {
-            WatchedDomainInfo(domain: try Domain($0.name), labels: $0.labels, interval: .seconds(300), mode: $0.mode)
+            WatchedDomain(domain: try Domain($0.name), mode: $0.mode, labels: $0.labels)
         }
         try await store.watch(
             Dictionary(uniqueKeysWithValues: watched.map { ($0.domain, $0.labels) }), now: now - 86400)

@@ -22,9 +22,9 @@ extension StatusServerSuite {
             try #require(try object(answer)["domains"] as? [[String: Any]]).compactMap { $0["domain"] as? String }
         }
 
-        private func fill() async throws -> [WatchedDomainInfo] {
+        private func fill() async throws -> [WatchedDomain] {
             var states: [DomainState] = []
-            var watched: [WatchedDomainInfo] = []
+            var watched: [WatchedDomain] = []
             for index in 0..<12 {
                 let isStale = index % 4 == 1
                 let name = "\(index < 6 ? "a" : "b")\(index).test"

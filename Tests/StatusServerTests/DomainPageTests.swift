@@ -117,7 +117,8 @@ extension StatusServerSuite {
                 scene: .calm(served(1)).edges([served(1), served(1)]))
             var state = DomainState(domain: try Domain(name))
             for look in [before, seen] {
-                let made = evaluate(state, look, Policy(failureThreshold: 1), now: look.checkedAt, wall: look.checkedAt)
+                let made = evaluate(
+                    state, look, Policy(CheckSettings(failureThreshold: 1)), now: look.checkedAt, wall: look.checkedAt)
                 try await scratch.store.commit(
                     CheckRecord(
                         observation: look, state: made.state, stored: state, places: made.places,
@@ -161,7 +162,7 @@ extension StatusServerSuite {
             let scratch = try ScratchStore()
             var state = try state(name, nil)
             state.verdict = Verdict(
-                of: Readings(seen), history: .none, staleAfter: .seconds(86_400), certificateWarning: .seconds(86_400),
+                of: Readings(seen), history: .none, checks: CheckSettings(certificateWarning: .seconds(86_400)),
                 now: noon)
             try await scratch.store.commit(CheckRecord(observation: seen, state: state))
             try await scratch.serving(watched: [try info(name)]) { port in
@@ -191,7 +192,7 @@ extension StatusServerSuite {
 extension ScratchStore {
     /// Runs a server over this store around the body.
     func serving(
-        watched: [WatchedDomainInfo], token: String? = nil, actions: MonitorActions = MonitorActions(),
+        watched: [WatchedDomain], token: String? = nil, actions: MonitorActions = MonitorActions(),
         health: MonitorHealth = MonitorHealth(), maintenance: [MaintenanceWindow] = [],
         limits: ConnectionLimits = ConnectionLimits(), metrics: @escaping @Sendable () async throws -> [UInt8] = { [] },
         _ body: @escaping @Sendable (Int) async throws -> Void

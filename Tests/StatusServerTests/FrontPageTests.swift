@@ -35,7 +35,7 @@ extension StatusServerSuite {
             }
         }
 
-        private func page(_ scratch: ScratchStore, _ watched: [WatchedDomainInfo], _ query: [String: String] = [:])
+        private func page(_ scratch: ScratchStore, _ watched: [WatchedDomain], _ query: [String: String] = [:])
             async throws -> FrontPage
         {
             let list = WatchList(watched)
@@ -50,7 +50,7 @@ extension StatusServerSuite {
             return try await OverviewRoute(context: context, role: .writer).page(FrontQuery(query), time)
         }
 
-        private func staged() async throws -> (ScratchStore, [WatchedDomainInfo]) {
+        private func staged() async throws -> (ScratchStore, [WatchedDomain]) {
             let scratch = try ScratchStore()
             try await play("fine.test", into: scratch.store, edges: [Self.file, Self.file])
             try await play(

@@ -25,7 +25,7 @@ extension StatusServerSuite {
         }
 
         /// More than a page of each: the ones that a filter looks for are the oldest, far behind the first page.
-        private func fill() async throws -> [WatchedDomainInfo] {
+        private func fill() async throws -> [WatchedDomain] {
             var all: [Incident] = []
             for index in 0..<Self.firing {
                 let isLast = index == Self.firing - 1

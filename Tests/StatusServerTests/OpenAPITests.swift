@@ -30,12 +30,13 @@ extension StatusServerSuite {
                 let made = evaluate(
                     state, seen,
                     Policy(
-                        failureThreshold: 1,
-                        ignored: [
-                            IgnoredRule(
-                                Rule(rawValue: "origin.vantage-refused"), reason: "by country",
-                                until: CalendarDay("2999-12-31"))
-                        ]), now: now, wall: now)
+                        CheckSettings(
+                            failureThreshold: 1,
+                            ignore: [
+                                IgnoredRule(
+                                    Rule(rawValue: "origin.vantage-refused"), reason: "by country",
+                                    until: CalendarDay("2999-12-31"))
+                            ])), now: now, wall: now)
                 try await scratch.store.commit(
                     CheckRecord(
                         observation: seen, state: made.state, changes: made.changes, dropped: made.dropped))

@@ -1,3 +1,4 @@
+import Evidence
 import Foundation
 import Logging
 import Monitoring
@@ -17,7 +18,7 @@ extension StatusServerSuite {
         init() throws { scratch = try ScratchStore() }
 
         private func server(
-            port: Int = 0, host: String = "127.0.0.1", token: String? = nil, watched: [WatchedDomainInfo] = [],
+            port: Int = 0, host: String = "127.0.0.1", token: String? = nil, watched: [WatchedDomain] = [],
             onListening: @escaping @Sendable (Int) async -> Void
         ) -> StatusSite {
             StatusSite(
@@ -29,7 +30,7 @@ extension StatusServerSuite {
 
         /// Runs a server around the body and ends it by cancellation.
         private func serving(
-            token: String? = nil, watched: [WatchedDomainInfo] = [],
+            token: String? = nil, watched: [WatchedDomain] = [],
             _ body: @escaping @Sendable (Int, StatusSite) async throws -> Void
         ) async throws {
             let (ports, feed) = AsyncStream.makeStream(of: Int.self)

@@ -74,8 +74,8 @@ func incident(_ id: String, _ name: String, _ kind: IncidentKind, _ state: Incid
 
 func info(
     _ name: String, labels: [String: String] = [:], interval: Duration = .seconds(300)
-) throws -> WatchedDomainInfo {
-    WatchedDomainInfo(domain: try Domain(name), labels: labels, interval: interval)
+) throws -> WatchedDomain {
+    WatchedDomain(domain: try Domain(name), checks: CheckSettings(interval: interval), labels: labels)
 }
 
 /// What the monitor remembers of a domain; its open incidents are 26 hours old.
@@ -122,7 +122,7 @@ func overview(_ states: [DomainState], pending: Int = 0) async throws -> Overvie
 }
 
 /// Four domains as an operator might see them, one of each kind.
-func sample() throws -> (watched: [WatchedDomainInfo], states: [DomainState]) {
+func sample() throws -> (watched: [WatchedDomain], states: [DomainState]) {
     let watched = [
         try info("example.com"), try info("links.example.com", labels: ["team": "growth", "tier": "1"]),
         try info("new.example.org"), try info("shop.example.net", labels: ["team": "shop"]),

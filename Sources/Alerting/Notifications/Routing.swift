@@ -7,22 +7,8 @@ import Storage
 
 /// All that the configuration says about who is notified of what, and how often.
 package struct Routing: Equatable, Sendable {
-    package struct DomainRoute: Equatable, Sendable {
-        package let labels: [String: String]
-        /// The channels that are notified at once; nil: all that no step of the escalation names.
-        package let channels: [String]?
-        /// Between two checks.
-        package let interval: Duration
-
-        package init(labels: [String: String] = [:], channels: [String]? = nil, interval: Duration) {
-            self.labels = labels
-            self.channels = channels
-            self.interval = interval
-        }
-    }
-
     package let channels: [Channel]
-    package let domains: [Domain: DomainRoute]
+    package let domains: [Domain: WatchedDomain]
     /// The channel for the monitor's own trouble; nil: all of them.
     package let fallback: String?
     package let escalation: Escalation
@@ -42,13 +28,13 @@ package struct Routing: Equatable, Sendable {
     /// `statusPageURL`: the root of the status page, where people can reach it; nil for none.
     /// `remindEvery`: to the first reminder; nil: none.
     package init(
-        channels: [Channel], domains: [Domain: DomainRoute], fallback: String? = nil,
+        channels: [Channel], domains: [WatchedDomain], fallback: String? = nil,
         escalation: Escalation = Escalation(), cdnBaseURL: String, statusPageURL: String? = nil,
         remindEvery: Duration? = .seconds(24 * 3600), groupWait: Duration = .zero, groupInterval: Duration = .zero,
         instance: String, shard: String? = nil
     ) {
         self.channels = channels
-        self.domains = domains
+        self.domains = Dictionary(domains.map { ($0.domain, $0) }) { first, _ in first }
         self.fallback = fallback
         self.escalation = escalation
         self.cdnBaseURL = cdnBaseURL
@@ -59,8 +45,8 @@ package struct Routing: Equatable, Sendable {
         self.instance = instance
         share = shard.map { ["shard": $0] } ?? [:]
         let atOnce = channels.map(\.name).filter { !escalation.names.contains($0) }
-        watching = domains.values.reduce(into: domains.isEmpty ? Set(atOnce) : []) { names, route in
-            names.formUnion(route.channels ?? atOnce)
+        watching = domains.reduce(into: domains.isEmpty ? Set(atOnce) : []) { names, domain in
+            names.formUnion(domain.channels ?? atOnce)
         }
     }
 

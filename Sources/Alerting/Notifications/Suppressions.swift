@@ -153,7 +153,7 @@ struct Suppressions {
         guard let domain = record.incident.domain else { return nil }
         // One evaluation of the fleet after it fired: what many domains share is notified first.
         guard evaluated >= changed ?? .distantPast else { return soon }
-        let interval = (inputs.routing.domains[domain]?.interval ?? .seconds(60)).inSeconds
+        let interval = (inputs.routing.domains[domain]?.checks.interval ?? .seconds(60)).inSeconds
         guard let checked = record.checkedAt else { return max(now + interval, soon) }
         let isFresh =
             checked > parentEnds[record.incident.kind] ?? .distantPast

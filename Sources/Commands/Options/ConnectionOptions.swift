@@ -39,7 +39,7 @@ struct ConnectionOptions: ParsableArguments {
 
     @Option(
         name: .customLong("cdn-url"),
-        help: ArgumentHelp("Ask this copy of Apple's CDN (default: \(ProbeSettings.applesCDN)).", valueName: "url"))
+        help: ArgumentHelp("Ask this copy of Apple's CDN (default: \(AppleCDN.baseURL)).", valueName: "url"))
     var cdnURL: String?
 
     func validate() throws {

@@ -16,7 +16,7 @@ struct EffectiveConfiguration {
                 "shard",
                 file.shard.map { .object([("index", .integer($0.index)), ("count", .integer($0.count))]) } ?? .null
             ),
-            ("defaults", .object(Self.pace(file.defaults))),
+            ("defaults", .object(Self.checks(file.defaults))),
             ("domains", .array(file.domains.map(Self.domain))),
             ("network", network), ("cdn", cdn),
             ("vantages", .array(file.vantages.map { .object([("name", .string($0.name)), ("proxy", Self.hidden)]) })),
@@ -52,29 +52,20 @@ struct EffectiveConfiguration {
         .object(labels.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
     }
 
-    private static func pace(_ defaults: DomainDefaults) -> [(String, OrderedJSON)] {
+    private static func checks(_ checks: CheckSettings) -> [(String, OrderedJSON)] {
         [
-            ("interval", duration(defaults.interval)), ("stale_after", duration(defaults.staleAfter)),
-            ("full_every", duration(defaults.fullEvery)), ("timeout", duration(defaults.timeout)),
-            ("failure_threshold", .integer(defaults.failureThreshold)),
-            ("recovery_threshold", .integer(defaults.recoveryThreshold)),
-            ("certificate_warning", duration(defaults.certificateWarning)),
-            ("ignore", .array(defaults.ignore.map(ignored))),
+            ("interval", duration(checks.interval)), ("stale_after", duration(checks.staleAfter)),
+            ("full_every", duration(checks.fullEvery)), ("timeout", duration(checks.timeout)),
+            ("failure_threshold", .integer(checks.failureThreshold)),
+            ("recovery_threshold", .integer(checks.recoveryThreshold)),
+            ("certificate_warning", duration(checks.certificateWarning)),
+            ("ignore", .array(checks.ignore.map(ignored))),
         ]
     }
 
     private static func domain(_ watched: WatchedDomain) -> OrderedJSON {
-        var own = DomainDefaults()
-        own.interval = watched.interval
-        own.staleAfter = watched.staleAfter
-        own.fullEvery = watched.fullEvery
-        own.timeout = watched.timeout
-        own.failureThreshold = watched.failureThreshold
-        own.recoveryThreshold = watched.recoveryThreshold
-        own.certificateWarning = watched.certificateWarning
-        own.ignore = watched.ignore
         var members: [(String, OrderedJSON)] = [("domain", .string(watched.domain.name))]
-        members += pace(own)
+        members += checks(watched.checks)
         members += [("mode", .string(watched.mode.rawValue)), ("labels", labels(watched.labels))]
         // Absent: all channels.
         if let channels = watched.channels { members.append(("channels", list(channels))) }

@@ -20,8 +20,7 @@ struct WatchProbe: Sendable {
     func goal(at now: Date, within left: Duration) async throws -> Goal {
         let (retrieval, readings) = try await look(at: now, within: left)
         if case .file(let goal) = Self.sight(of: retrieval, readings) { return .file(goal) }
-        let verdict = Verdict(
-            of: readings, history: .none, staleAfter: .seconds(86_400), certificateWarning: .zero, now: now)
+        let verdict = Verdict(of: readings, checks: CheckSettings(certificateWarning: .zero), now: now)
         return .nothing(
             NothingToWaitFor(
                 domain: domain, at: now, isMissing: readings.originSaysNoFile,

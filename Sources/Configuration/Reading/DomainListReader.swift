@@ -4,7 +4,7 @@ import Evidence
 /// `channels` and labels.
 struct DomainListReader {
     let reading: Reading
-    let defaults: DomainDefaults
+    let defaults: CheckSettings
     /// The names of all channels.
     let channels: [ScalarText]
     /// The file's path, as messages call it.
@@ -70,7 +70,7 @@ struct DomainListReader {
             var routed: [String]?
             for (cell, column) in zip(cells, columns) where !cell.text.isEmpty {
                 switch column {
-                case .domain: watched = WatchedDomain(domain: try Self.domain(cell), defaults: defaults)
+                case .domain: watched = WatchedDomain(domain: try Self.domain(cell), checks: defaults)
                 case .interval: interval = try Self.interval(cell)
                 case .channels: routed = try routes(cell)
                 case .label(let name):
@@ -91,7 +91,7 @@ struct DomainListReader {
             }
             if known.contains(watched.domain) { return }
             watched.labels = labels
-            if let interval { watched.interval = interval }
+            if let interval { watched.checks.interval = interval }
             if let routed { watched.channels = routed }
             result.append(watched)
         }

@@ -3,19 +3,19 @@ import Evidence
 /// `defaults` and `domains`.
 struct DomainReader {
     let reading: Reading
-    let defaults: DomainDefaults
+    let defaults: CheckSettings
     /// The names of all channels, for `domains[].channels`.
     let channels: [ScalarText]
 
-    static func defaults(_ section: Section?) -> DomainDefaults {
-        guard let section else { return DomainDefaults() }
-        let result = pace(section, over: DomainDefaults())
+    static func defaults(_ section: Section?) -> CheckSettings {
+        guard let section else { return CheckSettings() }
+        let result = checks(section, over: CheckSettings())
         section.close()
         return result
     }
 
     /// The keys that `defaults` and an entry of `domains` share.
-    private static func pace(_ section: Section, over defaults: DomainDefaults) -> DomainDefaults {
+    private static func checks(_ section: Section, over defaults: CheckSettings) -> CheckSettings {
         var result = defaults
         if let value = section.duration("interval") { result.interval = value }
         if let value = section.duration("stale_after") { result.staleAfter = value }
@@ -32,8 +32,8 @@ struct DomainReader {
     }
 
     /// A lag that is shorter than the time between two checks cannot be measured.
-    private static func warnOfRareChecks(_ section: Section, _ pace: DomainDefaults) {
-        guard pace.staleAfter < pace.interval, let entry = section.entry("stale_after") ?? section.entry("interval")
+    private static func warnOfRareChecks(_ section: Section, _ checks: CheckSettings) {
+        guard checks.staleAfter < checks.interval, let entry = section.entry("stale_after") ?? section.entry("interval")
         else { return }
         section.reading.warning(
             "'stale_after' \(section.title) is shorter than 'interval', so a stale copy is noticed too late; check more "
@@ -85,7 +85,7 @@ struct DomainReader {
     private func entry(_ node: SourceNode, in root: Section) -> (WatchedDomain, ScalarText)? {
         guard case .mapping(let entries) = node.content else {
             return root.text(node, "domains", "a domain or a mapping with the key 'domain'")
-                .flatMap { text in parsed(text).map { (WatchedDomain(domain: $0, defaults: defaults), text) } }
+                .flatMap { text in parsed(text).map { (WatchedDomain(domain: $0, checks: defaults), text) } }
         }
         let section = Section(
             entries: entries, position: node.position, title: title(entries), path: "domains[]", isConcealed: false,
@@ -93,7 +93,7 @@ struct DomainReader {
         let text = section.text("domain", "a domain", isRequired: true)
         let domain = text.flatMap { parsed($0) }
         // The other keys are read even where the domain is bad, for their own faults.
-        let pace = Self.pace(section, over: defaults)
+        let checks = Self.checks(section, over: defaults)
         let mode = section.choice("mode", AssociationMode.self) ?? .production
         let labels = self.labels(section)
         let channels = self.channels(section)
@@ -101,7 +101,7 @@ struct DomainReader {
         section.close()
         guard let domain, let text else { return nil }
         let watched = WatchedDomain(
-            domain: domain, defaults: pace, mode: mode, labels: labels, channels: channels, expect: expect)
+            domain: domain, checks: checks, mode: mode, labels: labels, channels: channels, expect: expect)
         return (watched, text)
     }
 

@@ -130,7 +130,8 @@ enum CDNLoad {
     static func check(_ file: ConfigurationFile, _ section: Section?, _ reading: Reading) {
         let watched = file.domains.filter { $0.mode.readsCDN }
         let needed = watched.reduce(0) { sum, domain in
-            sum + 1 / (domain.interval / .seconds(1)) + (file.cdn.edges ? edges / (domain.fullEvery / .seconds(1)) : 0)
+            sum + 1 / (domain.checks.interval / .seconds(1))
+                + (file.cdn.edges ? edges / (domain.checks.fullEvery / .seconds(1)) : 0)
         }
         let limit = file.cdn.requestsPerSecond
         guard needed > limit else { return }

@@ -1,4 +1,4 @@
-// A whole `monitor.yaml` and its sections, but for the domains (`WatchedDomain.swift`) and the alerts (`AlertSettings.swift`).
+// A whole `monitor.yaml` and its sections, but for the domains (`WatchedDomain`, in `Evidence`) and the alerts (`AlertSettings.swift`).
 
 import Evidence
 import Facts
@@ -6,7 +6,7 @@ import Facts
 /// A whole `monitor.yaml`, checked, with variables, secret files and defaults filled in.
 package struct ConfigurationFile: Sendable, Equatable {
     /// What a domain without settings of its own gets; already part of each of `domains`.
-    package var defaults: DomainDefaults
+    package var defaults: CheckSettings
     /// This monitor's name in messages; nil: the host's.
     package var instance: String?
     /// Whose domains these are; nil: all.
@@ -28,7 +28,7 @@ package struct ConfigurationFile: Sendable, Equatable {
     private let written: [String: String]
 
     package init(
-        defaults: DomainDefaults = DomainDefaults(), domains: [WatchedDomain], network: NetworkSettings = .init(),
+        defaults: CheckSettings = CheckSettings(), domains: [WatchedDomain], network: NetworkSettings = .init(),
         cdn: CDNSettings = .init(), vantages: [Vantage] = [], alerts: AlertSettings = .init(),
         maintenance: [MaintenanceSettings] = [], store: StoreSettings = .init(), server: ServerSettings = .init(),
         log: LogSettings = .init(), written: [String: String] = [:]
@@ -72,7 +72,7 @@ package struct NetworkSettings: Sendable, Equatable {
 /// How Apple's CDN is asked.
 package struct CDNSettings: Sendable, Equatable {
     /// Without a final slash; a domain's name is appended as one more path component.
-    package var baseURL = "https://app-site-association.cdn-apple.com/a/v1"
+    package var baseURL = AppleCDN.baseURL
     /// Whether each address of the CDN is asked, not only the first.
     package var edges = true
     /// For all domains together; more than 0.

@@ -78,8 +78,8 @@ final class DomainScheduler: Sendable {
     var nextDue: Date? { state.withLock { $0.queue.first?.at } }
 
     /// What is watched at present, and how.
-    var configurations: [Domain: DomainConfiguration] {
-        state.withLock { $0.entries.mapValues(\.entry.watcher.configuration) }
+    var watched: [Domain: WatchedDomain] {
+        state.withLock { $0.entries.mapValues(\.entry.watcher.watched) }
     }
 
     /// Checks until the task is cancelled; what is under way then is cancelled, too.
@@ -103,10 +103,10 @@ final class DomainScheduler: Sendable {
                 let share = min(
                     0.9, Double(watchers.count) * Self.distance * time.pace / max(0.001, schedule.interval.inSeconds))
                 state.begun += 1
-                state.entries[watcher.configuration.domain] = (state.begun, Entry(watcher))
+                state.entries[watcher.watched.domain] = (state.begun, Entry(watcher))
                 state.queue.add(
                     DueQueue.Item(
-                        at: now + schedule.untilTurn(now) * share, domain: watcher.configuration.domain,
+                        at: now + schedule.untilTurn(now) * share, domain: watcher.watched.domain,
                         watcher: state.begun))
             }
         }

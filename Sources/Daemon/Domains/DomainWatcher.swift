@@ -11,33 +11,6 @@ import MonitorMetrics
 import Probing
 import Storage
 
-/// All that the configuration says about how one domain is checked. Two equal ones need no new watcher.
-package struct DomainConfiguration: Equatable, Sendable {
-    var watched: WatchedDomain
-    /// Equal for all domains of one configuration.
-    var common: Common
-
-    var domain: Domain { watched.domain }
-
-    package struct Common: Equatable, Sendable {
-        var timeout: Duration
-        var network: MonitorConfiguration.NetworkSettings
-        var cdn: CDNSettings
-        var vantages: [Vantage]
-        var followsChanges: Bool
-    }
-}
-
-extension ConfigurationFile {
-    /// One for each watched domain.
-    package var domainConfigurations: [DomainConfiguration] {
-        let common = DomainConfiguration.Common(
-            timeout: defaults.timeout, network: network, cdn: cdn, vantages: vantages,
-            followsChanges: alerts.channels.contains { $0.notify.contains(.changes) })
-        return domains.map { DomainConfiguration(watched: $0, common: common) }
-    }
-}
-
 /// What a check asks: the network, or a test's idea of one.
 package protocol DomainProbing: Sendable {
     /// As `DomainProbe.observe`.
@@ -50,8 +23,8 @@ package protocol DomainProbing: Sendable {
 extension DomainProbe: DomainProbing {}
 
 package struct DomainWatcher: Sendable {
-    let configuration: DomainConfiguration
-    private let policy: Policy
+    let watched: WatchedDomain
+    private let followsChanges: Bool
     package let schedule: CheckSchedule
     private let probe: any DomainProbing
     private let store: Store
@@ -62,20 +35,21 @@ package struct DomainWatcher: Sendable {
     private let logger: Logger
     private let unread = LogDeduplicator()
 
-    private var watched: WatchedDomain { configuration.watched }
+    private var policy: Policy { Policy(watched, followsChanges: followsChanges) }
 
     /// After a check that the store did not take.
     private static let storePause: Duration = .seconds(5)
 
-    /// `fleet`: nil: the local network is always trusted. `metrics`: nil: nobody reads them.
+    /// `followsChanges`: a channel is notified of changes. `fleet`: nil: the local network is always trusted. `metrics`: nil: nobody
+    /// reads them.
     package init(
-        configuration: DomainConfiguration, policy: Policy, probe: any DomainProbing, store: Store,
+        _ watched: WatchedDomain, followsChanges: Bool = false, probe: any DomainProbing, store: Store,
         fleet: (any FleetView)?, delivery: Delivery, metrics: MetricsRegistry? = nil, time: any Timekeeper,
         logger: Logger
     ) {
-        self.configuration = configuration
-        self.policy = policy
-        schedule = CheckSchedule(domain: configuration.domain, interval: configuration.watched.interval)
+        self.watched = watched
+        self.followsChanges = followsChanges
+        schedule = CheckSchedule(domain: watched.domain, interval: watched.checks.interval)
         self.probe = probe
         self.store = store
         self.fleet = fleet
@@ -161,7 +135,7 @@ package struct DomainWatcher: Sendable {
     private func evaluatedProbe(
         _ state: DomainState, _ wanted: Depth?
     ) async throws -> (Observation, Evaluation) {
-        let depth = wanted ?? state.depth(fullEvery: policy.fullEvery, now: time.now())
+        let depth = wanted ?? state.depth(fullEvery: watched.checks.fullEvery, now: time.now())
         let first = try await observe(depth, known: state)
         let evaluated = evaluate(
             state, first, policy, now: time.now(), wall: time.wall(), network: await network(after: first, state))
@@ -185,7 +159,7 @@ package struct DomainWatcher: Sendable {
         }
         return try await probe.observe(
             watched.domain, mode: watched.mode, depth: depth, hadFile: known.hadFile,
-            pages: depth == .full ? policy.expectations.pages(of: watched.domain) : [], timeout: watched.timeout,
+            pages: depth == .full ? policy.expectations.pages(of: watched.domain) : [], timeout: watched.checks.timeout,
             compared: compared, now: time.now())
     }
 
@@ -220,18 +194,17 @@ struct WatcherFactory: Sendable {
 
     /// `domains`: all of `configuration`, or some.
     func watchers(
-        for domains: [DomainConfiguration], of configuration: ConfigurationFile, driver: CurlDriver
+        for domains: [WatchedDomain], of configuration: ConfigurationFile, driver: CurlDriver
     ) -> [DomainWatcher] {
         // One for all: it spreads the requests to Apple's CDN over time. Of the protocol's type here already, as each watcher
         // would make a box of its own.
         let probe: any DomainProbing = DomainProbe(
             driver: driver, settings: ProbeSettings(configuration, userAgent: userAgent))
-        return domains.map { domain in
+        let followsChanges = configuration.followsChanges
+        return domains.map { watched in
             DomainWatcher(
-                configuration: domain,
-                policy: Policy(domain.watched, followsChanges: domain.common.followsChanges), probe: probe,
-                store: store,
-                fleet: fleet, delivery: delivery, metrics: metrics, time: time, logger: logger)
+                watched, followsChanges: followsChanges, probe: probe, store: store, fleet: fleet, delivery: delivery,
+                metrics: metrics, time: time, logger: logger)
         }
     }
 }

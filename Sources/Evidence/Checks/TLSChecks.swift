@@ -117,7 +117,7 @@ extension Checks {
     private static func expiring(_ leaf: CertificateFacts, _ context: CheckContext) -> Finding? {
         guard let end = leaf.notAfter else { return nil }
         let left = end.timeIntervalSince(context.now)
-        guard left <= context.certificateWarning.inSeconds else { return nil }
+        guard left <= context.checks.certificateWarning.inSeconds else { return nil }
         return Finding(
             .origin(.certificateExpiring(end)), evidence: evidence(leaf, end))
     }
@@ -130,7 +130,7 @@ extension Checks {
         let name = CertificateFacts.name(in: certificate.subject).inSentence
         let evidence = evidence(certificate, end)
         if left <= 0 { return Finding(.origin(.chainExpired(end, name: name)), evidence: evidence) }
-        guard left <= context.certificateWarning.inSeconds, certificate.subject != certificate.issuer else {
+        guard left <= context.checks.certificateWarning.inSeconds, certificate.subject != certificate.issuer else {
             return nil
         }
         return Finding(.origin(.chainExpiring(end, name: name)), evidence: evidence)

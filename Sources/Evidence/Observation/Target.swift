@@ -93,14 +93,21 @@ package struct Target: Hashable, Sendable {
     }
 }
 
+/// Where Apple keeps its copies of the files: that of `example.com` lies at `/a/v1/example.com`.
+/// https://developer.apple.com/forums/thread/835728. Not in Apple's documentation, yet what its support staff and every device use.
+package enum AppleCDN {
+    static let host = "app-site-association.cdn-apple.com"
+    static let path = "/a/v1"
+    /// Up to the domain, without final slash.
+    package static let baseURL = "https://\(host)\(path)"
+}
+
 /// What people copy from a browser: a URL, or a domain with the slash or the well-known path that followed it.
 private struct PastedURL {
     /// The host, or for a copy in Apple's CDN the domain whose copy it is; without the port that goes without saying.
     let name: Substring
 
-    /// The copy of `example.com` lies at `/a/v1/example.com`: https://developer.apple.com/forums/thread/835728
-    private static let cdnHost = "app-site-association.cdn-apple.com"
-    private static let cdnPath = "/a/v1/"
+    private static let cdnPath = AppleCDN.path + "/"
     private static let wellKnownPath = "/.well-known/apple-app-site-association"
 
     /// nil: it is none.
@@ -121,7 +128,7 @@ private struct PastedURL {
         let authority = rest.prefix { !"/?#".contains($0) }
         let path = rest[authority.endIndex...].prefix { !"?#".contains($0) }
         let host = authority.withoutPort(ownPort)
-        if host.lowercased() == Self.cdnHost, path.hasPrefix("/") {
+        if host.lowercased() == AppleCDN.host, path.hasPrefix("/") {
             name = path.hasPrefix(Self.cdnPath) ? path.dropFirst(Self.cdnPath.count).prefix { $0 != "/" } : ""
             guard !name.isEmpty else {
                 throw DomainFault(

@@ -73,7 +73,7 @@ struct ConditionReader {
 
     /// Whether all that speaks for a kind is ignored.
     private func isIgnored(_ kind: IncidentKind) -> Bool {
-        guard !policy.ignored.isEmpty, !shown.findings.contains(where: { counts($0, for: kind) }) else {
+        guard !policy.checks.ignore.isEmpty, !shown.findings.contains(where: { counts($0, for: kind) }) else {
             return false
         }
         if shown.ignored.contains(where: { $0.finding.feeds == kind }) { return true }
@@ -96,7 +96,7 @@ struct ConditionReader {
     }
 
     private func ignores(_ rule: Rule) -> Bool {
-        policy.ignored.contains { $0.rule == rule && $0.holds(at: wall) }
+        policy.checks.ignore.contains { $0.rule == rule && $0.holds(at: wall) }
     }
 
     private func seen(_ kind: IncidentKind, _ places: FaultyPlaces?) -> ConditionReading {
@@ -183,7 +183,7 @@ extension IncidentKind {
 // MARK: - Apple's copy, at one edge or at many
 
 extension ConditionReader {
-    private var grace: Date { now.addingTimeInterval(policy.staleAfter.inSeconds) }
+    private var grace: Date { now.addingTimeInterval(policy.checks.staleAfter.inSeconds) }
 
     var cdnMissing: ConditionReading {
         switch verdict.comparison.state {
@@ -220,7 +220,7 @@ extension ConditionReader {
             return nil
         }
         let lifetime = Double(readings.observation.cdn.retrieval?.answer?.maxAge ?? 3600)
-        return now.addingTimeInterval(min(policy.staleAfter.inSeconds, 2 * lifetime))
+        return now.addingTimeInterval(min(policy.checks.staleAfter.inSeconds, 2 * lifetime))
     }
 
     var cdnStale: ConditionReading {
@@ -232,7 +232,7 @@ extension ConditionReader {
             }
             let since = verdict.comparison.changedAt ?? now
             return .holds(
-                Condition(since: since, graceUntil: since + policy.staleAfter.inSeconds, isDated: true))
+                Condition(since: since, graceUntil: since + policy.checks.staleAfter.inSeconds, isDated: true))
         case .inSync: return .clear(inSyncReason)
         case .divergent: return .clear(.superseded)
         // Without a copy there is nothing that could be old; the clock stands until there is one again.

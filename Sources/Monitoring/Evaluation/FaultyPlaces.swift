@@ -87,7 +87,7 @@ extension ConditionReader {
 
     private func certificate(_ retrieval: Retrieval, isKnown: Bool) -> FaultyPlaces.Sighting {
         guard let tls = retrieval.connection?.tls, let end = tls.chain.first?.notAfter else { return .absent }
-        let isEnding = end.timeIntervalSince(wall) <= policy.certificateWarning.inSeconds
+        let isEnding = end.timeIntervalSince(wall) <= policy.checks.certificateWarning.inSeconds
         // One that has expired meanwhile is trusted no more, and not renewed either.
         if isEnding, tls.trusted || isKnown { return .faulty(certificateEnd: end) }
         return tls.trusted ? .good : .absent

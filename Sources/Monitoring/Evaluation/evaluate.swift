@@ -79,7 +79,7 @@ package func evaluate(
     // Where a light check sees what the last full one saw, that one's verdict stands: it rests on more.
     let isRepeat = !isFull && fingerprint != nil && fingerprint == state.lightFingerprint
     next.lightFingerprint = isFull || isRepeat ? fingerprint : nil
-    let shown = isRepeat ? state.verdict?.aged(to: now).ignoring(policy.ignored, at: wall) ?? seen : seen
+    let shown = isRepeat ? state.verdict?.aged(to: now).ignoring(policy.checks.ignore, at: wall) ?? seen : seen
     next.verdict = shown
 
     let reader = ConditionReader(
@@ -167,10 +167,10 @@ extension IncidentMachine<IncidentKind> {
             key: kind, kind: kind, subject: .domain(domain),
             rules: IncidentRules(
                 // A certificate's dates do not flicker.
-                confirmations: kind == .certificateExpiring ? 1 : policy.failureThreshold,
-                recoveries: policy.recoveryThreshold,
-                recoveriesAfterRelapse: kind.isOfCDN ? Self.answersOfCopy : policy.recoveryThreshold,
-                reopenWindow: policy.reopenWindow.inSeconds),
+                confirmations: kind == .certificateExpiring ? 1 : policy.checks.failureThreshold,
+                recoveries: policy.checks.recoveryThreshold,
+                recoveriesAfterRelapse: kind.isOfCDN ? Self.answersOfCopy : policy.checks.recoveryThreshold,
+                reopenWindow: Policy.reopenWindow.inSeconds),
             now: now, harm: view.verdict.diagnosis.effect.harm, facts: view.facts, fingerprint: view.fingerprint)
     }
 }
@@ -181,9 +181,8 @@ extension Verdict {
     fileprivate init(of readings: Readings, history: CopyHistory, _ policy: Policy, now: Date, wall: Date) {
         let shift = wall.timeIntervalSince(now).rounded()
         self.init(
-            of: readings, history: shift == 0 ? history : history.shifted(by: shift), staleAfter: policy.staleAfter,
-            certificateWarning: policy.certificateWarning, expectations: policy.expectations,
-            ignoring: policy.ignored, now: now + shift)
+            of: readings, history: shift == 0 ? history : history.shifted(by: shift), checks: policy.checks,
+            expectations: policy.expectations, now: now + shift)
         comparison.changedAt? -= shift
         comparison.changedAfter? -= shift
     }
@@ -221,40 +220,27 @@ extension Comparison {
     }
 }
 
-/// The thresholds that `evaluate` uses. It holds no state, and no key is derived from it: editing a threshold neither repeats
-/// nor loses a notification.
+/// What `evaluate` needs of a domain's settings. It holds no state, and no key is derived from it: editing a threshold neither
+/// repeats nor loses a notification.
 package struct Policy: Equatable, Sendable {
-    /// How long the CDN may lag behind a change.
-    package var staleAfter: Duration
-    /// Failed checks in a row before an incident fires, at least 1.
-    package var failureThreshold: Int
-    /// Good checks in a row before an incident is resolved, at least 1.
-    package var recoveryThreshold: Int
-    /// How long before its end a certificate is reported.
-    package var certificateWarning: Duration
+    package var checks: CheckSettings
     /// What the owners expect of the file.
     package var expectations: Expectations
-    /// A problem that is back this soon after its end is the same incident.
-    package var reopenWindow: Duration = .seconds(30 * 60)
-    /// A full probe at least this often.
-    package var fullEvery: Duration
     /// Whether new versions of the origin's file are followed as incidents of kind `change`: somebody is notified of them.
     package var followsChanges: Bool
-    /// The rules whose findings do not count.
-    package var ignored: [IgnoredRule]
+    /// A problem that is back this soon after its end is the same incident.
+    static let reopenWindow: Duration = .seconds(30 * 60)
 
     package init(
-        staleAfter: Duration = .seconds(24 * 3600), failureThreshold: Int = 2, recoveryThreshold: Int = 1,
-        certificateWarning: Duration = .seconds(14 * 24 * 3600), expectations: Expectations = Expectations(),
-        fullEvery: Duration = .seconds(3600), followsChanges: Bool = false, ignored: [IgnoredRule] = []
+        _ checks: CheckSettings = CheckSettings(), expectations: Expectations = Expectations(),
+        followsChanges: Bool = false
     ) {
-        self.staleAfter = staleAfter
-        self.failureThreshold = max(1, failureThreshold)
-        self.recoveryThreshold = max(1, recoveryThreshold)
-        self.certificateWarning = certificateWarning
+        self.checks = checks
         self.expectations = expectations
-        self.fullEvery = fullEvery
         self.followsChanges = followsChanges
-        self.ignored = ignored
+    }
+
+    package init(_ watched: WatchedDomain, followsChanges: Bool = false) {
+        self.init(watched.checks, expectations: watched.expect ?? Expectations(), followsChanges: followsChanges)
     }
 }

@@ -89,7 +89,7 @@ struct DomainRoutes: Sendable {
         }
     }
 
-    private func document(_ info: WatchedDomainInfo, _ role: Role) async throws -> Data {
+    private func document(_ info: WatchedDomain, _ role: Role) async throws -> Data {
         let time = PageTime(timekeeper)
         let context = try await IncidentContext(store, windows: windows.current, wall: time.wall, for: role)
         return try DomainDocument(
@@ -98,7 +98,7 @@ struct DomainRoutes: Sendable {
         ).encoded()
     }
 
-    private func info(_ name: String) -> WatchedDomainInfo? {
+    private func info(_ name: String) -> WatchedDomain? {
         (try? Domain(name)).flatMap { watched.index[$0] }
     }
 
@@ -138,7 +138,7 @@ struct DomainSummaryDocument: Encodable {
         let acknowledgedBy: Nullable<String>
     }
 
-    init(watched: WatchedDomainInfo, state: DomainState?, context: IncidentContext, time: PageTime) {
+    init(watched: WatchedDomain, state: DomainState?, context: IncidentContext, time: PageTime) {
         domain = watched.domain.name
         labels = watched.labels
         verdict = Nullable(state?.verdict?.level)
@@ -208,7 +208,7 @@ struct DomainDocument: Encodable {
     }
 
     init(
-        watched: WatchedDomainInfo, state: DomainState?, full: Observation?, context: IncidentContext, time: PageTime
+        watched: WatchedDomain, state: DomainState?, full: Observation?, context: IncidentContext, time: PageTime
     ) {
         summary = DomainSummaryDocument(watched: watched, state: state, context: context, time: time)
         let readings = full.map { Readings($0) }

@@ -32,7 +32,7 @@ struct DomainPageRoute: Sendable {
     }
 
     func reading(
-        _ watched: WatchedDomainInfo, _ query: DomainQuery, _ time: PageTime
+        _ watched: WatchedDomain, _ query: DomainQuery, _ time: PageTime
     ) async throws -> DomainView.Reading {
         let (store, domain) = (context.store, watched.domain)
         let record =

@@ -84,7 +84,7 @@ struct DomainView: Equatable, Sendable {
     /// What it is made of, read at one moment.
     struct Reading: Sendable {
         var query: DomainQuery
-        var watched: WatchedDomainInfo
+        var watched: WatchedDomain
         var record: BriefRecord
         var state: DomainState?
         var full: Observation?
@@ -119,8 +119,8 @@ struct DomainView: Equatable, Sendable {
         }
         status = record.status == .direct ? watched.modeWord + " mode" : record.status.word
         (mark, tone) = (record.status.mark, record.status.tone.rawValue)
-        let staleAfter = watched.staleAfter.inSeconds
-        let lasting = Lasting(record, staleAfter: watched.staleAfter, isShort: false, time)
+        let staleAfter = watched.checks.staleAfter.inSeconds
+        let lasting = Lasting(record, staleAfter: watched.checks.staleAfter, isShort: false, time)
         long =
             record.status.needsAttention ? lasting.long.map { lasting.of == "left" ? "\($0) left" : "for \($0)" } : nil
         effect = text?.effect ?? "The first check has not ended yet."
@@ -202,7 +202,7 @@ struct DomainView: Equatable, Sendable {
     }
 
     /// Who follows a change when.
-    private static func phones(_ watched: WatchedDomainInfo) -> [OriginTable.Fact] {
+    private static func phones(_ watched: WatchedDomain) -> [OriginTable.Fact] {
         guard watched.mode.readsCDN else {
             return [.init(name: "New install", text: "Reads the origin when the app is installed.")]
         }

@@ -46,7 +46,7 @@ struct FrontRow: Equatable, Sendable {
 
     /// What a row is made with, beside its record.
     struct Setting: Sendable {
-        var watched: WatchedDomainInfo
+        var watched: WatchedDomain
         var isShort = false
         var context = IncidentContext()
         var incidents: [String: IncidentNote] = [:]
@@ -73,12 +73,12 @@ struct FrontRow: Equatable, Sendable {
         incidents = isShort ? [] : (brief?.incidents ?? []).prefix(4).map { IncidentLine($0, setting) }
         edges = isShort ? nil : brief?.edges.flatMap(EdgePicture.init)
         edgeText = Self.edgeText(record)
-        let lasting = Lasting(record, staleAfter: watched.staleAfter, isShort: isShort, time)
+        let lasting = Lasting(record, staleAfter: watched.checks.staleAfter, isShort: isShort, time)
         (long, longOf, lag, until) = (lasting.long, lasting.of, lasting.bar, lasting.until)
         checked = record.lastCheckedAt.map(time.age)
         checkedAt = record.lastCheckedAt.map { time.shown($0).rfc3339 } ?? ""
         isOverdue =
-            record.lastCheckedAt.map { time.since($0) > watched.interval.inSeconds * 3 + 60 } ?? false
+            record.lastCheckedAt.map { time.since($0) > watched.checks.interval.inSeconds * 3 + 60 } ?? false
     }
 
     private static func line(_ record: BriefRecord, _ text: DiagnosisText?, labels: [String], _ time: PageTime)
@@ -147,7 +147,7 @@ extension FrontRow.IncidentLine {
     }
 }
 
-extension WatchedDomainInfo {
+extension WatchedDomain {
     /// `team=growth`, by key.
     var labelTexts: [String] {
         labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)".onOneLine(upTo: 80) }

@@ -41,7 +41,7 @@ extension AlertingSuite {
             func route(_ notifies: Set<Notified>, _ incident: Incident) throws -> Route {
                 let channel = try channel(notifies)
                 return Routing(
-                    channels: [channel], domains: [try Domain("a.test"): .init(interval: .seconds(60))],
+                    channels: [channel], domains: [WatchedDomain(domain: try Domain("a.test"))],
                     cdnBaseURL: "https://cdn.test", instance: "monitor-1"
                 ).route(of: incident, to: channel)
             }

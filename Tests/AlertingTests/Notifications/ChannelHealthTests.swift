@@ -276,7 +276,7 @@ extension AlertingSuite {
                 ("https://status.test/", "https://status.test/"),
             ] as [(String?, String?)] {
                 let routing = Routing(
-                    channels: [], domains: [:], cdnBaseURL: "https://cdn.test", statusPageURL: page, instance: "m")
+                    channels: [], domains: [], cdnBaseURL: "https://cdn.test", statusPageURL: page, instance: "m")
                 #expect(routing.links(of: incident).statusPage == expected.map { $0 + "incidents/abc" })
                 #expect(routing.links(of: incident).incidents == expected.map { $0 + "incidents" })
                 #expect(routing.links(of: incident).cdn == "https://cdn.test/example.com")

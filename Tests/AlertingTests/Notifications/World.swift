@@ -121,11 +121,13 @@ final class World {
         escalation: Escalation = Escalation(), remindEvery: Duration? = .seconds(86_400), groupWait: Duration = .zero,
         groupInterval: Duration = .zero, routed: [String]? = nil
     ) throws -> Routing {
-        let routes = try domains.map {
-            (try Domain($0), Routing.DomainRoute(labels: ["team": "growth"], channels: routed, interval: .seconds(60)))
+        let watched = try domains.map {
+            WatchedDomain(
+                domain: try Domain($0), checks: CheckSettings(interval: .seconds(60)), labels: ["team": "growth"],
+                channels: routed)
         }
         return Routing(
-            channels: channels, domains: Dictionary(uniqueKeysWithValues: routes), fallback: fallback,
+            channels: channels, domains: watched, fallback: fallback,
             escalation: escalation, cdnBaseURL: "https://cdn.test/a/v1", remindEvery: remindEvery,
             groupWait: groupWait, groupInterval: groupInterval, instance: "monitor-1")
     }

@@ -75,7 +75,7 @@ extension MonitoringSuite {
         )
         func deployment() throws {
             var world = try FleetWorld(20)
-            world.policy.staleAfter = .seconds(7200)
+            world.policy.checks.staleAfter = .seconds(7200)
             let old = Reply.file(SampleFile.version(1))
             let new = Reply.file(SampleFile.version(2))
             let answers: FleetWorld.Answers = { _, second in (second < 1800 ? old : new, second < 20_000 ? old : new) }
@@ -150,7 +150,7 @@ extension MonitoringSuite {
         func four(_ index: Int, _ status: Int) throws {
             let row = Self.tooFew[index]
             var world = try FleetWorld(intervals: row.intervals.map { .seconds($0) })
-            world.policy.staleAfter = .seconds(3600)
+            world.policy.checks.staleAfter = .seconds(3600)
             let new = Reply.file(SampleFile.version(2))
             try world.run(until: 12_000) { number, second in
                 guard row.failing.contains(number), second >= 1800 else { return (FleetWorld.file, FleetWorld.file) }

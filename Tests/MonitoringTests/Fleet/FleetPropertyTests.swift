@@ -93,7 +93,7 @@ extension MonitoringSuite {
                     let origin: Reply = Bool.random(using: &random) ? FleetWorld.lost : FleetWorld.file
                     let cdn: Reply = Bool.random(using: &random) ? FleetWorld.lost : .status(404)
                     let look = try Observation.of(state.domain.name, at: now, origin: origin, cdn: cdn)
-                    state = evaluate(state, look, Policy(failureThreshold: 1), now: now, wall: now).state
+                    state = evaluate(state, look, Policy(CheckSettings(failureThreshold: 1)), now: now, wall: now).state
                     return DomainHealth(state, interval: .seconds(Int.random(in: 0...600, using: &random)))
                 }
                 let channels = ["a", "b"].filter { _ in Bool.random(using: &random) }.map {

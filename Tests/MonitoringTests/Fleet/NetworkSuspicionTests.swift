@@ -74,7 +74,7 @@ extension MonitoringSuite {
             ).state
             let now = Date.testing + 300
             let look = try Observation.of(at: now, origin: FleetWorld.lost, cdn: FleetWorld.lost)
-            let policy = Policy(failureThreshold: 1)
+            let policy = Policy(CheckSettings(failureThreshold: 1))
             let suspect = evaluate(state, look, policy, now: now, wall: now, network: .suspect)
             #expect(suspect.verdict.level == .unknown && suspect.changes.isEmpty && suspect.state.open.isEmpty)
             #expect(suspect.verdict.findings.allSatisfy { $0.severity != .error })
@@ -92,7 +92,7 @@ extension MonitoringSuite {
 
         @Test("a CDN that was out of reach before the site is no witness")
         func outAlone() throws {
-            let policy = Policy(failureThreshold: 1)
+            let policy = Policy(CheckSettings(failureThreshold: 1))
             var state = DomainState(domain: try Domain("example.com"))
             for (minute, origin) in [(0.0, FleetWorld.file), (5, FleetWorld.lost), (10, FleetWorld.lost)] {
                 let now = Date.testing + minute * 60

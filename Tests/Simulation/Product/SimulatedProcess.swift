@@ -87,15 +87,13 @@ struct SimulatedProcess: Sendable {
     }
 
     private func makeWatchers(_ setup: SimulatedSetup) throws -> [Int: DomainWatcher] {
-        let domains = try setup.watchedDomains()
-        let configurations = ConfigurationFile(domains: domains.map(\.1)).domainConfigurations
         let view = SimulatedFleetView(fleet: fleet, network: network)
-        let watchers = zip(domains.map(\.0), configurations).map { site, configuration in
+        let watchers = try setup.watchedDomains().map { site, watched in
             (
                 site,
                 DomainWatcher(
-                    configuration: configuration, policy: setup.policy,
-                    probe: SimulatedLook(site: site, network: network), store: store, fleet: view, delivery: delivery,
+                    watched, probe: SimulatedLook(site: site, network: network), store: store, fleet: view,
+                    delivery: delivery,
                     time: time, logger: Self.logger)
             )
         }

@@ -151,13 +151,10 @@ extension SimulatedSetup {
 // The same for the product.
 extension SimulatedSetup {
     func watchedDomain(_ site: Int) throws -> WatchedDomain {
-        var defaults = DomainDefaults()
-        defaults.interval = intervals[site]
-        defaults.staleAfter = staleAfter
-        defaults.failureThreshold = failureThreshold
-        defaults.recoveryThreshold = recoveryThreshold
-        return WatchedDomain(
-            domain: try Self.domain(of: site), defaults: defaults, channels: Self.channels(of: site))
+        let checks = CheckSettings(
+            interval: intervals[site], staleAfter: staleAfter, failureThreshold: failureThreshold,
+            recoveryThreshold: recoveryThreshold)
+        return WatchedDomain(domain: try Self.domain(of: site), checks: checks, channels: Self.channels(of: site))
     }
 
     /// The watched sites with their numbers, in order.
@@ -171,31 +168,22 @@ extension SimulatedSetup {
                 name: channel.name, kind: channel.kind, url: "https://\(channel.host)/in",
                 token: channel.kind == .pagerduty ? String(repeating: "A", count: 32) : nil, kinds: channel.kinds)
         }
-        let domains = try watchedDomains().map { site, watched in
-            (
-                watched.domain,
-                Routing.DomainRoute(labels: watched.labels, channels: watched.channels, interval: intervals[site])
-            )
-        }
         let steps = escalatesAfter.map { [Escalation.Step(after: $0, channels: [Self.boss])] } ?? []
         return Routing(
-            channels: channels, domains: Dictionary(domains) { first, _ in first }, fallback: fallback,
+            channels: channels, domains: try watchedDomains().map(\.1), fallback: fallback,
             escalation: Escalation(steps), cdnBaseURL: "https://cdn.test/a/v1", remindEvery: remindEvery,
             groupWait: groupWait, groupInterval: groupInterval, instance: "monitor-1")
     }
 
     func fleetConfiguration(_ canaries: any CanaryProbing, time: any Timekeeper) throws -> FleetEvaluator.Configuration
     {
-        let pairs = try watched.sorted().map { (try Self.domain(of: $0), intervals[$0]) }
+        let domains = try watchedDomains().map(\.1)
         let watch = CanaryWatch(
-            hosts: ["reference.test"], probe: canaries, time: time, interval: pairs.map(\.1).min() ?? .seconds(3600))
+            hosts: ["reference.test"], probe: canaries, time: time,
+            interval: domains.map(\.checks.interval).min() ?? .seconds(3600))
         return FleetEvaluator.Configuration(
-            intervals: Dictionary(pairs) { first, _ in first }, channels: Set(channels.map(\.name)),
+            domains: domains, channels: Set(channels.map(\.name)),
             policy: FleetPolicy(), canaries: hasCanaries ? watch : nil)
-    }
-
-    var policy: Policy {
-        Policy(staleAfter: staleAfter, failureThreshold: failureThreshold, recoveryThreshold: recoveryThreshold)
     }
 
     /// Sunday nights in a zone whose clocks are set twice a year.

@@ -1,0 +1,60 @@
+// What the monitor is asked to do about one domain. Configuration reads it; every other module takes from it what it needs, and
+// keeps no copy under another name.
+
+/// How often and how patiently a domain is checked. The defaults are written here, and nowhere else.
+package struct CheckSettings: Sendable, Equatable {
+    /// Between two checks; 100 ms at least.
+    package var interval: Duration
+    /// How long the CDN may lag behind a change before that is an incident.
+    package var staleAfter: Duration
+    /// A full check at least this often.
+    package var fullEvery: Duration
+    /// For one request, all phases together; 100 ms to 5 minutes.
+    package var timeout: Duration
+    /// Consecutive failed checks before an incident opens; 1 to 100.
+    package var failureThreshold: Int
+    /// Consecutive good checks before it is resolved; 1 to 100.
+    package var recoveryThreshold: Int
+    /// How long before its expiry a certificate is complained about.
+    package var certificateWarning: Duration
+    /// The rules whose findings do not count; no rule twice. A domain's are its own, and those of the defaults.
+    package var ignore: [IgnoredRule]
+
+    package init(
+        interval: Duration = .seconds(300), staleAfter: Duration = .seconds(24 * 3600),
+        fullEvery: Duration = .seconds(3600), timeout: Duration = .seconds(10), failureThreshold: Int = 2,
+        recoveryThreshold: Int = 1, certificateWarning: Duration = .seconds(14 * 86_400), ignore: [IgnoredRule] = []
+    ) {
+        self.interval = interval
+        self.staleAfter = staleAfter
+        self.fullEvery = fullEvery
+        self.timeout = timeout
+        self.failureThreshold = failureThreshold
+        self.recoveryThreshold = recoveryThreshold
+        self.certificateWarning = certificateWarning
+        self.ignore = ignore
+    }
+}
+
+/// One domain that the monitor watches, with the defaults filled in.
+package struct WatchedDomain: Sendable, Equatable {
+    package var domain: Domain
+    package var checks: CheckSettings
+    package var mode: AssociationMode
+    package var labels: [String: String]
+    /// The channels that hear of this domain; nil: all that no step of the escalation names, empty: none.
+    package var channels: [String]?
+    package var expect: Expectations?
+
+    package init(
+        domain: Domain, checks: CheckSettings = CheckSettings(), mode: AssociationMode = .production,
+        labels: [String: String] = [:], channels: [String]? = nil, expect: Expectations? = nil
+    ) {
+        self.domain = domain
+        self.checks = checks
+        self.mode = mode
+        self.labels = labels
+        self.channels = channels
+        self.expect = expect
+    }
+}
