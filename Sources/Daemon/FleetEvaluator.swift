@@ -193,8 +193,7 @@ package actor FleetEvaluator: FleetView {
 
     private func commit(_ evaluation: FleetEvaluation) async throws {
         if evaluation.isWorthStoring {
-            let hasChanged = try await dependencies.store.commit(
-                FleetRecord(state: evaluation.state, changes: evaluation.changes, dropped: evaluation.dropped))
+            let hasChanged = try await dependencies.store.commit(evaluation)
             if hasChanged { dependencies.delivery.wake() }
         }
         state = evaluation.state

@@ -151,7 +151,7 @@ extension IncidentChange {
             return incident.reason == .cdnCaughtUp ? "change propagated to every edge" : nil
         }
         return switch transition {
-        case .opened, .recovering, .rewritten, .other: nil
+        case .opened, .recovering, .rewritten, .other, .dropped: nil
         case .firing: "incident fired"
         case .worse: "incident became worse"
         case .again: "incident came back"

@@ -30,15 +30,15 @@ package struct RemovedDomainCleanup: Sendable {
             guard let state else { continue }
             let evaluation = retire(state, now: time.now())
             // The end is committed before the state goes: after a crash in between, nothing is left to resolve.
-            let changes = try await store.commit(
-                CheckRecord(
-                    observation: nil, state: evaluation.state, changes: evaluation.changes,
-                    dropped: evaluation.dropped))
+            let changes = try await store.commit(CheckRecord(nil, evaluation))
             hasChanged = hasChanged || changes
             try await store.forget(domain)
             logger.notice(
                 "domain removed: no longer in the configuration",
-                metadata: ["domain": "\(domain)", "resolved": .stringConvertible(evaluation.changes.count)])
+                metadata: [
+                    "domain": "\(domain)",
+                    "resolved": .stringConvertible(evaluation.changes.count { $0.transition == .resolved }),
+                ])
         }
         return hasChanged
     }

@@ -27,7 +27,7 @@ struct Course {
         /// nil where nobody is notified of the change.
         init?(_ change: IncidentChange, at instant: Date) {
             switch change.transition {
-            case .opened, .recovering, .other, .rewritten: return nil
+            case .opened, .recovering, .other, .rewritten, .dropped: return nil
             case .firing, .worse, .again, .flapping, .changed, .resolved: break
             }
             (at, transition, incident, facts) = (instant, change.transition, change.incident, change.facts)
@@ -91,4 +91,9 @@ struct Course {
     }
 
     func open(_ kind: IncidentKind) -> TrackedIncident? { state.open[kind] }
+}
+
+extension [IncidentChange] {
+    /// Those that were over before they were confirmed.
+    var dropped: [Incident] { filter { $0.transition == .dropped }.map(\.incident) }
 }

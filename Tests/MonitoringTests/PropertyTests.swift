@@ -78,7 +78,7 @@ extension MonitoringSuite {
                     let isEnded = evaluation.changes.contains {
                         $0.transition == .resolved && $0.incident.id == open.incident.id
                     }
-                    let isDropped = evaluation.dropped.contains { $0.id == open.incident.id }
+                    let isDropped = evaluation.changes.dropped.contains { $0.id == open.incident.id }
                     #expect([isOpen, isEnded, isDropped].count { $0 } == 1)
                     #expect(!isDropped || !open.hasFired)
                     #expect(!isOpen || evaluation.state.open[kind]?.incident.version ?? 0 >= open.incident.version)
@@ -99,7 +99,7 @@ extension MonitoringSuite {
                 #expect(evaluation.state.incidents.turns.values.allSatisfy { $0.count <= Flapping.limit })
                 #expect(
                     evaluation.changes.allSatisfy { ($0.incident.state == .resolved) == ($0.incident.reason != nil) })
-                #expect(evaluation.dropped.allSatisfy { $0.firedAt == nil && $0.version == 0 })
+                #expect(evaluation.changes.dropped.allSatisfy { $0.firedAt == nil && $0.version == 0 })
                 #expect(evaluation.verdict.comparison.lagSeconds ?? 0 >= 0)
             }
         }

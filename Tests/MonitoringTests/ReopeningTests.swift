@@ -63,7 +63,7 @@ extension MonitoringSuite {
             #expect(open.incident.resolvedAt == nil && open.incident.reason == nil)
             #expect(open.incident.since == .testing)
             #expect(course.state.ended.isEmpty)
-            let dropped = try #require(course.evaluations.last?.dropped)
+            let dropped = try #require(course.evaluations.last?.changes.dropped)
             #expect(dropped.count == 1 && dropped.first?.id != open.incident.id)
         }
 

@@ -32,7 +32,7 @@ extension MonitoringSuite {
             try course.look(at: 1...24, origin: 2, cdn: 1)
             try course.look(at: 25, origin: 2, cdn: 2)
             #expect(course.told.isEmpty)
-            #expect(course.evaluations.last?.dropped.map(\.kind) == [.cdnStale])
+            #expect(course.evaluations.last?.changes.dropped.map(\.kind) == [.cdnStale])
         }
 
         @Test("the alert comes to the second, neither before nor after")

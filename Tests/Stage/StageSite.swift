@@ -95,10 +95,7 @@ package struct StageSite: Sendable {
     ) async throws -> DomainState {
         let observation = try observation(at: now)
         let next = evaluate(state, observation, policy, now: now, wall: now)
-        try await store.commit(
-            CheckRecord(
-                observation: observation, state: next.state, stored: state, places: next.places, changes: next.changes,
-                dropped: next.dropped))
+        try await store.commit(CheckRecord(observation, next, stored: state))
         return next.state
     }
 }

@@ -119,10 +119,7 @@ extension StatusServerSuite {
             for look in [before, seen] {
                 let made = evaluate(
                     state, look, Policy(CheckSettings(failureThreshold: 1)), now: look.checkedAt, wall: look.checkedAt)
-                try await scratch.store.commit(
-                    CheckRecord(
-                        observation: look, state: made.state, stored: state, places: made.places,
-                        changes: made.changes, dropped: made.dropped))
+                try await scratch.store.commit(CheckRecord(look, made, stored: state))
                 state = made.state
             }
             try await scratch.serving(watched: [try info(name)]) { port in

@@ -27,10 +27,7 @@ extension StatusServerSuite {
                 if let agents { scene = scene.refusing(agents) }
                 let seen = try Observation.of(name, at: now, origin: origin, cdn: copies[0], scene: scene)
                 let next = evaluate(state, seen, Policy(), now: now, wall: now)
-                try await store.commit(
-                    CheckRecord(
-                        observation: seen, state: next.state, stored: state, places: next.places,
-                        changes: next.changes, dropped: next.dropped))
+                try await store.commit(CheckRecord(seen, next, stored: state))
                 state = next.state
             }
         }

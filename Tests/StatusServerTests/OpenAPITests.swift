@@ -37,9 +37,7 @@ extension StatusServerSuite {
                                     Rule(rawValue: "origin.vantage-refused"), reason: "by country",
                                     until: CalendarDay("2999-12-31"))
                             ])), now: now, wall: now)
-                try await scratch.store.commit(
-                    CheckRecord(
-                        observation: seen, state: made.state, changes: made.changes, dropped: made.dropped))
+                try await scratch.store.commit(CheckRecord(seen, made))
                 state = made.state
             }
             for version in 0..<7 {

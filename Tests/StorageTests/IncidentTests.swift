@@ -38,7 +38,7 @@ extension StorageSuite {
         func roundTrip() async throws {
             let samples = try Self.samples()
             try await store.commit(
-                FleetRecord(state: FleetState(), changes: samples.map { IncidentChange($0, facts: $0.id) }))
+                FleetEvaluation(state: FleetState(), changes: samples.map { IncidentChange($0, facts: $0.id) }))
             try store.close()
             let again = try Store(path: folder.store)
             for sample in samples {
@@ -65,7 +65,8 @@ extension StorageSuite {
             #expect(try await store.commit(try incident("p", version: 0)) == false)
             #expect(try await store.commit(try incident("a"), try incident("p2", version: 0)))
             #expect(
-                try await store.commit(FleetRecord(state: FleetState(), changes: [IncidentChange(fleetIncident())])))
+                try await store.commit(FleetEvaluation(state: FleetState(), changes: [IncidentChange(fleetIncident())]))
+            )
             #expect(try await store.commit(try incident("p", version: 1)))
             #expect(try await store.commit(try incident("a", state: .recovering)))
             #expect(try await !store.commit(CheckRecord(observation: nil, state: state())))
@@ -122,7 +123,10 @@ extension StorageSuite {
             try await store.commit(ended)
             #expect(try await store.incidents(domain: nil, limit: 2) == [fleetIncident(at: noon + 90), other])
             #expect(try await store.incidents(domain: ended.domain, limit: 10) == [ended])
-            try await store.commit(CheckRecord(observation: nil, state: try state(), dropped: [other]))
+            try await store.commit(
+                CheckRecord(
+                    observation: nil, state: try state(),
+                    changes: [IncidentChange(incident: other, transition: .dropped)]))
             #expect(try await store.incident(id: "b2") == nil)
         }
 
@@ -150,7 +154,7 @@ extension StorageSuite {
                         observation: nil, state: try state(at: noon + Double(minute) * 60),
                         changes: minute == 0 ? [IncidentChange(known)] : []))
             }
-            try await store.commit(FleetRecord(state: FleetState(), changes: [IncidentChange(fleetIncident())]))
+            try await store.commit(FleetEvaluation(state: FleetState(), changes: [IncidentChange(fleetIncident())]))
             #expect(try await records().map(\.checkedAt) == [noon + 120, nil])
         }
 
@@ -166,7 +170,7 @@ extension StorageSuite {
                 fleetIncident(.schedule, version: 0, state: .pending, at: noon + 40),
             ]
             try await store.commit(
-                FleetRecord(
+                FleetEvaluation(
                     state: FleetState(),
                     changes: incidents.map { IncidentChange(incident: $0, facts: facts, transition: .firing) }))
             let open = try await store.openFleetIncidents()
@@ -186,13 +190,13 @@ extension StorageSuite {
             #expect(try await store.fleetState() == nil)
             var state = FleetState()
             state.open[.channel("ops")] = TrackedIncident(incident: fleetIncident(.channel("ops")))
-            try await store.commit(FleetRecord(state: state))
+            try await store.commit(FleetEvaluation(state: state))
             try await store.write { database in
                 try database.execute(
                     sql: "CREATE TRIGGER refuse BEFORE INSERT ON incident BEGIN SELECT RAISE(ABORT, 'refused'); END")
             }
             await #expect(throws: StoreError.self) {
-                try await store.commit(FleetRecord(state: FleetState(), changes: [IncidentChange(fleetIncident())]))
+                try await store.commit(FleetEvaluation(state: FleetState(), changes: [IncidentChange(fleetIncident())]))
             }
             #expect(try await store.fleetState() == state)
         }

@@ -34,10 +34,7 @@ extension StorageSuite {
                     name, at: now, origin: check.origin, cdn: check.edges[0],
                     scene: Scene.calm(check.origin).edges(check.edges))
                 let next = evaluate(state, seen, Policy(), now: now, wall: now)
-                try await store.commit(
-                    CheckRecord(
-                        observation: seen, state: next.state, stored: state, places: next.places,
-                        changes: next.changes, dropped: next.dropped))
+                try await store.commit(CheckRecord(seen, next, stored: state))
                 state = next.state
             }
             return state

@@ -188,7 +188,7 @@ extension StorageSuite {
             inMessage.messageID = 1
             try await save(inMessage)
             let fleet = fleetIncident()
-            try await store.commit(FleetRecord(state: FleetState(), changes: [IncidentChange(fleet)]))
+            try await store.commit(FleetEvaluation(state: FleetState(), changes: [IncidentChange(fleet)]))
             let firing = NotificationGroup(kind: .cdnStale, reason: .firing)
             try await store.ops { channel in
                 try channel.save(pending(fleet.id, since: noon + 7), of: fleet)

@@ -104,7 +104,7 @@ extension StorageSuite {
         func fleet() async throws {
             let facts = IncidentFacts(diagnosis: .saying("d"), trouble: "t")
             try await store.commit(
-                FleetRecord(
+                FleetEvaluation(
                     state: FleetState(),
                     changes: [
                         IncidentChange(incident: fleetIncident(.cdn), facts: facts, transition: .firing),
@@ -121,7 +121,7 @@ extension StorageSuite {
             #expect(names == [""])
             #expect(try await store.rows("set_aside_state") == 1)
             #expect(try await store.rows("incident") == 2)
-            try await store.commit(FleetRecord(state: FleetState()))
+            try await store.commit(FleetEvaluation(state: FleetState()))
             try await damage("UPDATE meta SET value = '99' WHERE name = 'fleet_format'")
             let fault = await #expect(throws: StoreError.self) { try await store.fleetState() }
             #expect(fault?.code == .newerState)

@@ -110,10 +110,7 @@ package struct DomainWatcher: Sendable {
         let (observation, evaluation) = try await evaluatedProbe(state, depth)
         await fleet?.note(evaluation.state)
         do {
-            let hasChanged = try await store.commit(
-                CheckRecord(
-                    observation: observation, state: evaluation.state, stored: state, places: evaluation.places,
-                    changes: evaluation.changes, dropped: evaluation.dropped))
+            let hasChanged = try await store.commit(CheckRecord(observation, evaluation, stored: state))
             if hasChanged { delivery.wake() }
         } catch let error as CancellationError {
             throw error

@@ -9,10 +9,7 @@ import Foundation
 package struct Evaluation: Equatable, Sendable {
     package var state: DomainState
     package var verdict: Verdict
-    /// The incidents that are new or differ, dropped ones apart.
     package var changes: [IncidentChange] = []
-    /// Pending incidents that ended before they were confirmed. The store deletes them.
-    package var dropped: [Incident] = []
     /// What the origin and each edge served; empty where the local network is suspect.
     package var places: [PlaceReading]
     /// Open incidents of which a light check saw nothing any more.
@@ -21,13 +18,12 @@ package struct Evaluation: Equatable, Sendable {
     package var isNews: Bool
 
     package init(
-        state: DomainState, verdict: Verdict, changes: [IncidentChange] = [], dropped: [Incident] = [],
-        places: [PlaceReading] = [], unseen: Set<IncidentKind> = [], isNews: Bool = true
+        state: DomainState, verdict: Verdict, changes: [IncidentChange] = [], places: [PlaceReading] = [],
+        unseen: Set<IncidentKind> = [], isNews: Bool = true
     ) {
         self.state = state
         self.verdict = verdict
         self.changes = changes
-        self.dropped = dropped
         self.places = places
         self.unseen = unseen
         self.isNews = isNews
@@ -128,7 +124,7 @@ package func evaluate(
         followed = next.followChange(since: state, shown, isSettled: isFull || isRepeat, at: now)
     }
     return Evaluation(
-        state: next, verdict: shown, changes: log.changes + followed, dropped: log.dropped,
+        state: next, verdict: shown, changes: log.changes + followed,
         places: network == .suspect ? [] : PlaceReading.all(readings), unseen: unseen,
         isNews: fingerprint != nil && !isRepeat)
 }
@@ -149,8 +145,7 @@ package func retire(_ state: DomainState, now: Date) -> Evaluation {
     var next = state
     next.incidents = log.memory
     let forgotten = next.forgetChange(verdict, at: now)
-    return Evaluation(
-        state: next, verdict: verdict, changes: log.changes + forgotten, dropped: log.dropped)
+    return Evaluation(state: next, verdict: verdict, changes: log.changes + forgotten)
 }
 
 extension TrackedIncident {

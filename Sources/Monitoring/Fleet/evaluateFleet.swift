@@ -27,9 +27,8 @@ package func evaluateFleet(
     }
     result.state.incidents = log.memory
     result.changes = log.changes
-    result.dropped = log.dropped
     result.isWorthStoring =
-        !log.changes.isEmpty || !log.dropped.isEmpty || log.memory.begun != state.begun
+        !log.changes.isEmpty || log.memory.begun != state.begun
         || log.memory.ended.count != state.ended.count
     return result
 }
@@ -96,14 +95,14 @@ package struct FleetState: Codable, Equatable, Sendable {
 /// The result of `evaluateFleet`.
 package struct FleetEvaluation: Equatable, Sendable {
     package var state: FleetState
-    /// The incidents that are new or differ, dropped ones apart.
     package var changes: [IncidentChange] = []
-    /// Pending incidents that ended before they were confirmed. The store deletes them.
-    package var dropped: [Incident] = []
     /// Whether the store must have it: what only counts on is not worth a write.
     package var isWorthStoring = false
 
-    package init(state: FleetState) { self.state = state }
+    package init(state: FleetState, changes: [IncidentChange] = []) {
+        self.state = state
+        self.changes = changes
+    }
 }
 
 /// The thresholds that `evaluateFleet` uses.

@@ -1,9 +1,10 @@
-// What one evaluation did to incidents: the rows that the store writes, and a line for the log.
+// What one evaluation did to incidents, of a domain or of the fleet: one list, which the store writes with the new state, and a line
+// of the log for each change.
 
 import Evidence
 import Foundation
 
-/// An incident that is new or differs from what was known.
+/// An incident that is new, differs from what was known, or is gone.
 package struct IncidentChange: Equatable, Sendable {
     package var incident: Incident
     /// What a message about it says; nil where the stored facts stay. Present whenever it fires with another version, and at
@@ -17,17 +18,19 @@ package struct IncidentChange: Equatable, Sendable {
         case other
         /// Only the facts are written again: those of before hold again, or their ages are old.
         case rewritten
+        /// It was over before it was confirmed: the store deletes it.
+        case dropped
     }
 
     /// Whether it raised the version.
     var isNews: Bool {
         switch transition {
         case .firing, .worse, .again, .flapping, .changed: true
-        case .opened, .recovering, .resolved, .other, .rewritten: false
+        case .opened, .recovering, .resolved, .other, .rewritten, .dropped: false
         }
     }
 
-    package init(incident: Incident, facts: IncidentFacts?, transition: Transition) {
+    package init(incident: Incident, facts: IncidentFacts? = nil, transition: Transition) {
         self.incident = incident
         self.facts = facts
         self.transition = transition

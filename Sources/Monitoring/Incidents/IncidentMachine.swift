@@ -56,7 +56,6 @@ struct IncidentRules {
 struct IncidentLog<Key: IncidentKey> {
     var memory: IncidentMemory<Key>
     var changes: [IncidentChange] = []
-    var dropped: [Incident] = []
 }
 
 struct IncidentMachine<Key: IncidentKey> {
@@ -170,7 +169,7 @@ struct IncidentMachine<Key: IncidentKey> {
         guard open.confirmations >= rules.confirmations, condition.isRipe, now >= open.graceUntil ?? .distantPast
         else { return isKnown ? .other : .opened }
         if let ended = reopenable(by: open, in: log.memory) {
-            if isKnown { log.dropped.append(open.incident) }
+            if isKnown { log.changes.append(IncidentChange(incident: open.incident, transition: .dropped)) }
             return reopen(ended, as: &open, in: &log)
         }
         open.incident.state = .firing
@@ -255,7 +254,7 @@ struct IncidentMachine<Key: IncidentKey> {
         open.unknownSince = nil
         guard open.hasFired else {
             log.memory.open[key] = nil
-            log.dropped.append(open.incident)
+            log.changes.append(IncidentChange(incident: open.incident, transition: .dropped))
             return
         }
         let isRemoved = reason == .removed

@@ -15,33 +15,22 @@ package struct CheckRecord: Sendable {
     /// What the origin and each edge served.
     package var places: [PlaceReading]
     package var changes: [IncidentChange]
-    /// Incidents that ended before they were confirmed; their rows are deleted.
-    package var dropped: [Incident]
 
     package init(
         observation: Observation?, state: DomainState, stored: DomainState? = nil, places: [PlaceReading] = [],
-        changes: [IncidentChange] = [], dropped: [Incident] = []
+        changes: [IncidentChange] = []
     ) {
         self.places = places
         self.observation = observation
         self.state = state
         self.stored = stored
         self.changes = changes
-        self.dropped = dropped
     }
-}
 
-/// All that one evaluation of the fleet leaves behind; it is committed as a whole or not at all.
-package struct FleetRecord: Sendable {
-    package var state: FleetState
-    package var changes: [IncidentChange]
-    /// Incidents that ended before they were confirmed; their rows are deleted.
-    package var dropped: [Incident]
-
-    package init(state: FleetState, changes: [IncidentChange] = [], dropped: [Incident] = []) {
-        self.state = state
-        self.changes = changes
-        self.dropped = dropped
+    package init(_ observation: Observation?, _ evaluation: Evaluation, stored: DomainState? = nil) {
+        self.init(
+            observation: observation, state: evaluation.state, stored: stored, places: evaluation.places,
+            changes: evaluation.changes)
     }
 }
 
@@ -67,7 +56,7 @@ extension Store {
                     before: (check.stored?.lastCheckedAt, check.stored?.lastFullAt), database)
                 try BriefRow.record(brief, origin: origin, at: now, database)
             }
-            return try IncidentRow.write(check.changes, dropped: check.dropped, database)
+            return try IncidentRow.write(check.changes, database)
         }
         dropFormer()
         return isNews
@@ -75,11 +64,11 @@ extension Store {
 
     /// The one transaction of a fleet evaluation. Returns what the other `commit` returns.
     @discardableResult
-    package func commit(_ fleet: FleetRecord) async throws -> Bool {
+    package func commit(_ evaluation: FleetEvaluation) async throws -> Bool {
         try await write { database in
             try Self.setMeta("fleet_format", String(DomainState.formatVersion), database)
-            try Self.setMeta("fleet", try Stored.text(fleet.state), database)
-            return try IncidentRow.write(fleet.changes, dropped: fleet.dropped, database)
+            try Self.setMeta("fleet", try Stored.text(evaluation.state), database)
+            return try IncidentRow.write(evaluation.changes, database)
         }
     }
 

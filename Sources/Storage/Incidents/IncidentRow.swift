@@ -93,17 +93,18 @@ enum IncidentRow {
 
     // MARK: - Writing
 
-    /// Writes the changed incidents and deletes the dropped ones. Returns whether any incident got a change number.
-    static func write(_ changes: [IncidentChange], dropped: [Incident], _ database: Database) throws -> Bool {
+    /// Writes what an evaluation did to incidents. Returns whether any incident got a change number.
+    static func write(_ changes: [IncidentChange], _ database: Database) throws -> Bool {
         var isNews = false
         for change in changes {
+            guard change.transition != .dropped else {
+                try database.execute(cached: "DELETE FROM incident WHERE id = ?", arguments: [change.incident.id])
+                continue
+            }
             // A pending incident concerns no channel.
             let number = change.incident.version > 0 ? try nextChange(database) : 0
             isNews = isNews || number > 0
             try write(change, number: number, database)
-        }
-        for incident in dropped {
-            try database.execute(cached: "DELETE FROM incident WHERE id = ?", arguments: [incident.id])
         }
         return isNews
     }

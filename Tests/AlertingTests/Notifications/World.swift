@@ -199,7 +199,7 @@ final class World {
             return Incident.Mark(version: incident.version, at: now)
         }
         switch transition {
-        case .opened, .other, .rewritten: break
+        case .opened, .other, .rewritten, .dropped: break
         case .firing:
             incident.state = .firing
             incident.firedAt = now
@@ -238,10 +238,10 @@ final class World {
         if let domain = incident.domain {
             var state = DomainState(domain: domain)
             state.lastCheckedAt = time.now()
-            if try await store.commit(CheckRecord(observation: nil, state: state, changes: [change], dropped: [])) {
+            if try await store.commit(CheckRecord(observation: nil, state: state, changes: [change])) {
                 delivery.wake()
             }
-        } else if try await store.commit(FleetRecord(state: FleetState(), changes: [change], dropped: [])) {
+        } else if try await store.commit(FleetEvaluation(state: FleetState(), changes: [change])) {
             delivery.wake()
         }
     }
@@ -250,7 +250,7 @@ final class World {
     func check(_ domain: String = "example.com") async throws {
         var state = DomainState(domain: try Domain(domain))
         state.lastCheckedAt = time.now()
-        _ = try await store.commit(CheckRecord(observation: nil, state: state, changes: [], dropped: []))
+        _ = try await store.commit(CheckRecord(observation: nil, state: state))
     }
 
     func incident(_ domain: String = "example.com", kind: IncidentKind = .cdnStale) throws -> Incident {

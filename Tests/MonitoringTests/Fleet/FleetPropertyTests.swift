@@ -111,7 +111,7 @@ extension MonitoringSuite {
                 for (cause, open) in state.open where evaluation.state[cause]?.incident.id != open.incident.id {
                     let ended = evaluation.changes.contains { $0.incident.id == open.incident.id && $0.facts != nil }
                     #expect(ended == open.hasFired)
-                    #expect(evaluation.dropped.contains { $0.id == open.incident.id } == !open.hasFired)
+                    #expect(evaluation.changes.dropped.contains { $0.id == open.incident.id } == !open.hasFired)
                 }
                 state = evaluation.state
             }

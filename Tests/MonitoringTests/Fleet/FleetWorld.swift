@@ -129,7 +129,7 @@ struct FleetWorld {
     /// An end is for those who know of a beginning.
     private mutating func tell(_ change: IncidentChange) {
         switch change.transition {
-        case .opened, .recovering, .other, .rewritten, .changed: return
+        case .opened, .recovering, .other, .rewritten, .changed, .dropped: return
         case .resolved: guard known.remove(change.incident.id) != nil else { return }
         case .firing, .worse, .again, .flapping: known.insert(change.incident.id)
         }
