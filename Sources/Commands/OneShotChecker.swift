@@ -17,6 +17,7 @@ struct OneShotChecker: Sendable {
     let probe: DomainProbe
     private let store: Store?
     private let configuration: ConfigurationFile?
+    private let defaults: CheckSettings
     private let reached = ReachedTargets()
     /// For each of origin and CDN, of the command line; nil: the configuration's.
     private let timeout: Duration?
@@ -34,29 +35,27 @@ struct OneShotChecker: Sendable {
         self.configuration = configuration
         self.timeout = timeout
         self.expectations = expectations
-        let file = configuration?.network
-        let settings = Curl.NetworkSettings(
-            caFile: connections.caFile ?? file?.caFile, caFolder: targets <= 8 ? TrustStore.distributionFolder : nil,
+        // Without a file its defaults hold.
+        let file = configuration ?? ConfigurationFile(domains: [])
+        defaults = file.defaults
+        let network = Curl.NetworkSettings(
+            caFile: connections.caFile ?? file.network.caFile,
+            caFolder: targets <= 8 ? TrustStore.distributionFolder : nil,
             // The command line's entries come first: the first that fits counts.
-            connectTo: connections.connectTo + (file?.connectTo ?? []),
-            resolve: (file?.resolve ?? []) + connections.resolve,
-            proxy: connections.proxy ?? file?.proxy?.reveal())
+            connectTo: connections.connectTo + file.network.connectTo,
+            resolve: file.network.resolve + connections.resolve,
+            proxy: connections.proxy ?? file.network.proxy?.reveal())
         do {
-            driver = try CurlDriver(network: settings, maximumConcurrent: file?.maxConcurrent ?? 64)
+            driver = try CurlDriver(network: network, maximumConcurrent: file.network.maxConcurrent)
         } catch {
             throw CommandFailure(.software, "the network cannot be used: \(error.failure.detail)")
         }
-        probe = DomainProbe(
-            driver: driver,
-            settings: ProbeSettings(
-                cdnBaseURL: connections.cdnURL ?? configuration?.cdn.baseURL ?? AppleCDN.baseURL,
-                timeout: timeout ?? configuration?.defaults.timeout ?? CheckSettings().timeout,
-                family: connections.family, asksBeforeOrigin: asksCDN || configuration?.cdn.askBeforeOrigin == true,
-                asksEdges: asksEdges ?? configuration?.cdn.edges ?? true,
-                vantages: (configuration?.vantages ?? []).map {
-                    VantagePoint(name: $0.name, proxy: $0.proxy.reveal())
-                },
-                cdnRequestsPerSecond: configuration?.cdn.requestsPerSecond ?? 50, userAgent: Version.userAgent))
+        var settings = ProbeSettings(file, cdnBaseURL: connections.cdnURL, userAgent: Version.userAgent)
+        settings.family = connections.family
+        if let timeout { settings.timeout = timeout }
+        if let asksEdges { settings.asksEdges = asksEdges }
+        if asksCDN { settings.asksBeforeOrigin = true }
+        probe = DomainProbe(driver: driver, settings: settings)
         store = configuration.flatMap { Self.openStore($0.store.path) }
     }
 
@@ -92,7 +91,7 @@ struct OneShotChecker: Sendable {
             history = state.history
         }
         let verdict = Verdict(
-            of: readings, history: history, checks: watched?.checks ?? configuration?.defaults ?? CheckSettings(),
+            of: readings, history: history, checks: watched?.checks ?? defaults,
             expectations: expectations, now: now)
         return CheckReport(
             observation: observation, readings: readings, verdict: service.map(verdict.about) ?? verdict, judgedAt: now,

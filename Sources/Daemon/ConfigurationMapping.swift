@@ -41,9 +41,10 @@ extension Channel {
 }
 
 extension ProbeSettings {
-    package init(_ configuration: ConfigurationFile, userAgent: String) {
+    /// `cdnBaseURL`: nil: that of the configuration.
+    package init(_ configuration: ConfigurationFile, cdnBaseURL: String? = nil, userAgent: String) {
         self.init(
-            cdnBaseURL: configuration.cdn.baseURL, timeout: configuration.defaults.timeout,
+            cdnBaseURL: cdnBaseURL ?? configuration.cdn.baseURL, timeout: configuration.defaults.timeout,
             asksBeforeOrigin: configuration.cdn.askBeforeOrigin, asksEdges: configuration.cdn.edges,
             vantages: configuration.vantages.map { VantagePoint(name: $0.name, proxy: $0.proxy.reveal()) },
             cdnRequestsPerSecond: configuration.cdn.requestsPerSecond, userAgent: userAgent)
