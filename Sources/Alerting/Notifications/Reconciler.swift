@@ -136,16 +136,14 @@ struct Asker {
 
     func decision(on record: IncidentRecord, _ known: NotificationRecord) throws -> Decision {
         decide(
-            record, known, inputs.route(of: record.incident, to: channel),
-            try suppressions.suppression(of: record),
+            record, known, inputs.route(of: record.incident, to: channel), try suppressions.suppression(of: record),
             refusalsLiftedAt: refusalsLiftedAt, now: now)
     }
 
     /// Whether the channel would be notified of an incident, once it is confirmed.
     func isToBeNotified(of record: IncidentRecord) throws -> Bool {
-        guard inputs.route(of: record.incident, to: channel).isRouted else { return false }
-        let reason = try suppressions.suppression(of: record)?.reason
-        return reason == nil || reason == .staleEvidence
+        guard inputs.route(of: record.incident, to: channel).timing == .atOnce else { return false }
+        return try suppressions.suppression(of: record)?.withholds != true
     }
 
     /// Writes down what is pending about each of these incidents, where that differs from what is written.
@@ -180,9 +178,7 @@ struct Asker {
         let suppression = try suppressions.suppression(of: record)
         let route = inputs.route(of: record.incident, to: channel)
         // A step of the escalation counts from when somebody could acknowledge. Old evidence keeps nobody from that.
-        let isHeld =
-            suppression.map { $0.reason != .staleEvidence } ?? false
-            && !route.isRouted && route.escalatesAfter != nil && record.incident.state != .resolved
+        let isHeld = suppression?.withholds == true && route.isStep && record.incident.state != .resolved
         if known.isHeld, !isHeld { known.releasedAt = now }
         known.isHeld = isHeld
         return pending(

@@ -61,24 +61,27 @@ package struct Routing: Equatable, Sendable {
         route.isPager = channel.kind.isPager
         route.takesAcknowledgements = channel.kind.takesAcknowledgements
         route.reminders = ReminderSchedule(every: incident.kind == .change ? nil : remindEvery)
-        let accepts = channel.accepts(kind: incident.kind, severity: incident.severity)
-        route.escalatesAfter =
-            accepts && incident.kind != .change ? escalation.after(channel.name) : nil
+        if case .fleet(let cause) = incident.subject { route.isSubject = cause == .channel(channel.name) }
+        route.timing = timing(of: incident, to: channel, troubled: troubled)
+        return route
+    }
+
+    private func timing(of incident: Incident, to channel: Channel, troubled: Set<String>) -> Route.Timing {
+        guard channel.accepts(kind: incident.kind, severity: incident.severity) else { return .none }
+        let step = incident.kind == .change ? nil : escalation.after(channel.name)
         switch incident.subject {
         case .domain(let domain):
-            let known = domains[domain]
-            route.isRouted = accepts && known.map { isRouted(channel.name, to: $0.channels) } ?? false
-            if known == nil { route.escalatesAfter = nil }
+            guard let watched = domains[domain] else { return .none }
+            if isRouted(channel.name, to: watched.channels) { return .atOnce }
+            guard let step else { return .none }
             // Whoever should have heard first hears nothing: the next in line need not wait for them.
-            if route.escalatesAfter != nil, let known {
-                let first = first(known.channels, incident)
-                if !first.isEmpty, first.allSatisfy({ troubled.contains($0.name) }) { route.escalatesAfter = .zero }
-            }
+            let first = first(watched.channels, incident)
+            let isFirstDeaf = !first.isEmpty && first.allSatisfy { troubled.contains($0.name) }
+            return .after(isFirstDeaf ? .zero : step)
         case .fleet(let cause):
-            route.isSubject = cause == .channel(channel.name)
-            route.isRouted = accepts && fleetChannels(of: cause, troubled: troubled).contains(channel.name)
+            if fleetChannels(of: cause, troubled: troubled).contains(channel.name) { return .atOnce }
+            return step.map { .after($0) } ?? .none
         }
-        return route
     }
 
     /// The channels that are notified of an incident of a domain at once.

@@ -80,9 +80,9 @@ struct Suppressions {
         let known = try store.notification(incident.id) ?? NotificationRecord(incidentID: incident.id)
         let route = inputs.route(of: incident, to: channel)
         // Who gets no more messages about it is not spared any of this one.
-        if known.state == .firing, route.isRouted || route.escalatesAfter != nil { return .known }
+        if known.state == .firing, route.timing != .none { return .known }
         // A step of the escalation is for the cause alone: who acknowledged that looks after what follows from it, too.
-        if !route.isRouted, route.escalatesAfter != nil { return .known }
+        if route.isStep { return .known }
         guard incident.state == .firing,
             case .send = decide(parent, known, route, try suppression(of: parent), now: now)
         else { return .none }

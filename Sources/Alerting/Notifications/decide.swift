@@ -19,21 +19,28 @@ package enum Decision: Equatable, Sendable {
 
 /// How an incident concerns a channel, by the configuration alone.
 package struct Route: Equatable, Sendable {
+    package var timing = Timing.atOnce
     /// The incident is about this very channel.
     package var isSubject = false
-    /// The channel is notified at once.
-    package var isRouted = true
-    /// The channel is notified so long after the firing, where nobody has acknowledged; nil: no step names it.
-    package var escalatesAfter: Duration?
     /// The receiver keeps incidents of its own and reminds by itself.
     package var isPager = false
     package var takesAcknowledgements = false
     package var reminders = ReminderSchedule(every: nil)
 
+    /// When the channel is notified that it fires.
+    package enum Timing: Equatable, Sendable {
+        case none, atOnce
+        /// So long after the firing, where nobody has acknowledged: a step of the escalation.
+        case after(Duration)
+    }
+
     package init() {}
+
+    /// Whether the channel is a step of the escalation.
+    var isStep: Bool { if case .after = timing { true } else { false } }
 }
 
-/// Something stops notifications about an incident for now.
+/// Something stops notifications about an incident for now. `Suppressions` makes it, and nothing else withholds a message.
 package struct Suppression: Equatable, Sendable {
     /// When to ask again; nil: when something changes.
     package var until: Date?
@@ -52,6 +59,9 @@ package struct Suppression: Equatable, Sendable {
         self.until = until
         self.reason = reason
     }
+
+    /// Whether there is to be no message, and not only a later one.
+    var withholds: Bool { reason != .staleEvidence }
 }
 
 /// `record`: what is true. `known`: what the channel knows of it. `suppression`: nil where nothing stops notifications.
@@ -74,8 +84,7 @@ package func decide(
         if known.state == .firing || known.mayKnow { return age <= life ? .send(.resolved) : .nothing }
         // It may know of an earlier outbreak, and of its end.
         let wasPending = incident.version > known.version && (known.pendingSince != nil || known.refused != nil)
-        guard wasPending, !route.isPager, suppression?.reason != .silenced, suppression?.reason != .inhibited
-        else { return .nothing }
+        guard wasPending, !route.isPager, suppression?.withholds != true else { return .nothing }
         return age <= Life.both ? .send(.wasFiring) : .nothing
     }
     if incident.version == 0 { return .nothing }
@@ -87,21 +96,20 @@ package func decide(
     }
     if incident.state == .recovering { return .undecided }
     if isRefused(incident, known, refusalsLiftedAt) { return .nothing }
-    let escalates =
-        incident.severity == .error && record.acknowledgement == nil && !incident.isFlapping
+    if route.timing == .none { return .nothing }
     if !knowsFiring {
-        guard route.isRouted || route.escalatesAfter != nil && escalates else { return .nothing }
+        let escalates = incident.severity == .error && record.acknowledgement == nil && !incident.isFlapping
+        if route.isStep, !escalates { return .nothing }
         if let suppression { return .wait(until: suppression.until) }
-        if !route.isRouted, let after = route.escalatesAfter {
+        if case .after(let delay) = route.timing {
             // Nobody could acknowledge what was held back.
             let since = [incident.escalatesFrom, known.releasedAt].compactMap(\.self).max() ?? now
-            let due = since + after.inSeconds
+            let due = since + delay.inSeconds
             return now < due ? .wait(until: due) : .send(.escalated)
         }
         if known.state == .nothing { return .send(.firing) }
         return .send(isFlappingAnew(incident) ? .flapping : .again)
     }
-    guard route.isRouted || route.escalatesAfter != nil else { return .nothing }
     if incident.version > known.version {
         if let suppression { return .wait(until: suppression.until) }
         func isNews(_ mark: Incident.Mark?) -> Bool { mark.map { $0.version > known.version } ?? false }

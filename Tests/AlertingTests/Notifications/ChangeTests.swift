@@ -46,15 +46,15 @@ extension AlertingSuite {
                 ).route(of: incident, to: channel)
             }
             let change = try change().incident
-            #expect(try !route([.incidents], change).isRouted)
+            #expect(try route([.incidents], change).timing == .none)
             let both = try route([.incidents, .changes], change)
-            #expect(both.isRouted && both.escalatesAfter == nil)
+            #expect(both.timing == .atOnce)
             #expect(both.reminders == ReminderSchedule(every: nil))
             var broken = change
             broken.kind = .originBroken
             broken.severity = .error
-            #expect(try route([.incidents, .changes], broken).isRouted)
-            #expect(try !route([.changes], broken).isRouted)
+            #expect(try route([.incidents, .changes], broken).timing == .atOnce)
+            #expect(try route([.changes], broken).timing == .none)
             #expect(throws: ChannelFault.self) {
                 try Channel(name: "p", kind: .pagerduty, token: "x", notifies: [.changes])
             }

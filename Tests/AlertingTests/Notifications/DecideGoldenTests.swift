@@ -120,23 +120,9 @@ private let parts: [Part] = [
     Part(
         values: [
             ("routed", { _ in }),
-            ("routed, step reached", { $0.route.escalatesAfter = .seconds(60) }),
-            ("routed, step to come", { $0.route.escalatesAfter = .seconds(90 * 86_400) }),
-            (
-                "step reached",
-                {
-                    $0.route.isRouted = false
-                    $0.route.escalatesAfter = .seconds(60)
-                }
-            ),
-            (
-                "step to come",
-                {
-                    $0.route.isRouted = false
-                    $0.route.escalatesAfter = .seconds(90 * 86_400)
-                }
-            ),
-            ("not routed", { $0.route.isRouted = false }),
+            ("step reached", { $0.route.timing = .after(.seconds(60)) }),
+            ("step to come", { $0.route.timing = .after(.seconds(90 * 86_400)) }),
+            ("not routed", { $0.route.timing = .none }),
         ], isOpen: { !$0.route.isSubject }),
     Part(values: [("error", { _ in }), ("warning", { $0.record.incident.severity = .warning })]),
     Part(values: [("steady", { _ in }), ("flapping", { $0.record.incident.isFlapping = true })]),
