@@ -30,7 +30,7 @@ package struct RemovedDomainCleanup: Sendable {
             guard let state else { continue }
             let evaluation = retire(state, now: time.now())
             // The end is committed before the state goes: after a crash in between, nothing is left to resolve.
-            let changes = try await store.commit(CheckRecord(nil, evaluation))
+            let changes = try await store.commit(evaluation)
             hasChanged = hasChanged || changes
             try await store.forget(domain)
             logger.notice(

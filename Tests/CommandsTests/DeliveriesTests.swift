@@ -152,8 +152,7 @@ extension CommandsTests {
                         severity: .error, state: .firing, since: Self.noon, openedAt: Self.noon, version: 1),
                     facts: nil, transition: .firing)
             }
-            _ = try await store.commit(
-                CheckRecord(observation: nil, state: DomainState(domain: domain), changes: changes))
+            _ = try await store.commit(Evaluation(state: DomainState(domain: domain), changes: changes))
             try await body(store)
         }
 

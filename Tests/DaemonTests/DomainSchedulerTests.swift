@@ -163,7 +163,7 @@ extension DaemonSuite {
             let (broken, sound) = (try Domain("d0.test"), try Domain("d1.test"))
             var checked = DomainState(domain: broken)
             checked.lastCheckedAt = noon - 60
-            _ = try await scratch.store.commit(CheckRecord(observation: nil, state: checked))
+            _ = try await scratch.store.commit(Evaluation(state: checked))
             func setFormat(_ format: Int) async throws {
                 let queue = try DatabaseQueue(path: scratch.store.path)
                 try await queue.write {

@@ -20,8 +20,8 @@ extension DaemonSuite {
                 id: "0123456789abcdef", subject: .domain(domain), kind: .cdnStale, severity: .error, state: .firing,
                 since: noon, openedAt: noon, firedAt: noon, version: 1)
             _ = try await store.commit(
-                CheckRecord(
-                    observation: nil, state: DomainState(domain: domain),
+                Evaluation(
+                    state: DomainState(domain: domain),
                     changes: [
                         IncidentChange(
                             incident: incident, facts: IncidentFacts(diagnosis: .saying("stale")), transition: .firing)

@@ -41,8 +41,8 @@ extension DaemonSuite {
                 since: noon, openedAt: noon, firedAt: noon, version: 1)
             change(&incident)
             _ = try await scratch.store.commit(
-                CheckRecord(
-                    observation: nil, state: DomainState(domain: domain),
+                Evaluation(
+                    state: DomainState(domain: domain),
                     changes: [
                         IncidentChange(
                             incident: incident, facts: IncidentFacts(diagnosis: .saying("stale")), transition: .firing)

@@ -95,7 +95,7 @@ package struct StageSite: Sendable {
     ) async throws -> DomainState {
         let observation = try observation(at: now)
         let next = evaluate(state, observation, policy, now: now, wall: now)
-        try await store.commit(CheckRecord(observation, next, stored: state))
+        try await store.commit(next, of: observation, after: state)
         return next.state
     }
 }

@@ -137,8 +137,8 @@ extension StatusServerSuite {
                 if one.state == .resolved { one.resolvedAt = noon }
                 let facts = IncidentFacts(diagnosis: .saying("It is old."))
                 try await scratch.store.commit(
-                    CheckRecord(
-                        observation: nil, state: DomainState(domain: try #require(one.domain)),
+                    Evaluation(
+                        state: DomainState(domain: try #require(one.domain)),
                         changes: [IncidentChange(incident: one, facts: facts, transition: .firing)]))
             }
         }

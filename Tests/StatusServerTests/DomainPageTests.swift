@@ -54,11 +54,11 @@ extension StatusServerSuite {
             let scratch = try ScratchStore()
             let seen = try look()
             let verdict = try state("a.test", .failing, open: [(.cdnStale, .firing)])
-            try await scratch.store.commit(CheckRecord(observation: seen, state: verdict))
+            try await scratch.store.commit(Evaluation(state: verdict), of: seen)
             var light = seen
             light.full = nil
             light.checkedAt = noon - 60
-            try await scratch.store.commit(CheckRecord(observation: light, state: verdict))
+            try await scratch.store.commit(Evaluation(state: verdict), of: light)
             let scope = SilenceScope(domains: [try DomainPattern("a.test")])
             _ = try await scratch.store.add(
                 SilenceRequest(
@@ -119,7 +119,7 @@ extension StatusServerSuite {
             for look in [before, seen] {
                 let made = evaluate(
                     state, look, Policy(CheckSettings(failureThreshold: 1)), now: look.checkedAt, wall: look.checkedAt)
-                try await scratch.store.commit(CheckRecord(look, made, stored: state))
+                try await scratch.store.commit(made, of: look, after: state)
                 state = made.state
             }
             try await scratch.serving(watched: [try info(name)]) { port in
@@ -161,7 +161,7 @@ extension StatusServerSuite {
             state.verdict = Verdict(
                 of: Readings(seen), history: .none, checks: CheckSettings(certificateWarning: .seconds(86_400)),
                 now: noon)
-            try await scratch.store.commit(CheckRecord(observation: seen, state: state))
+            try await scratch.store.commit(Evaluation(state: state), of: seen)
             try await scratch.serving(watched: [try info(name)]) { port in
                 let page = try await ask(port, "/domains/\(name)?url=\(url)").body
                 #expect(page.contains("<details id=\"device\">") == isListed, "\(page)")

@@ -27,7 +27,7 @@ extension StatusServerSuite {
                 if let agents { scene = scene.refusing(agents) }
                 let seen = try Observation.of(name, at: now, origin: origin, cdn: copies[0], scene: scene)
                 let next = evaluate(state, seen, Policy(), now: now, wall: now)
-                try await store.commit(CheckRecord(seen, next, stored: state))
+                try await store.commit(next, of: seen, after: state)
                 state = next.state
             }
         }
@@ -178,7 +178,7 @@ extension StatusServerSuite {
                     let state = try state(
                         info.domain.name, isBad ? .warning : .ok, "Trouble \(index % 3).",
                         open: isBad ? [(.certificateExpiring, .firing)] : [])
-                    group.addTask { try await store.commit(CheckRecord(observation: nil, state: state)) }
+                    group.addTask { try await store.commit(Evaluation(state: state)) }
                 }
                 try await group.waitForAll()
             }

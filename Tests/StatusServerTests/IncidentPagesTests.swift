@@ -17,8 +17,8 @@ extension StatusServerSuite {
 
         private func add(_ incidents: [Incident]) async throws {
             try await scratch.store.commit(
-                CheckRecord(
-                    observation: nil, state: DomainState(domain: try Domain("a.test")),
+                Evaluation(
+                    state: DomainState(domain: try Domain("a.test")),
                     changes: incidents.map {
                         IncidentChange(incident: $0, facts: nil, transition: $0.state == .pending ? .opened : .firing)
                     }))

@@ -37,7 +37,7 @@ extension StatusServerSuite {
                                     Rule(rawValue: "origin.vantage-refused"), reason: "by country",
                                     until: CalendarDay("2999-12-31"))
                             ])), now: now, wall: now)
-                try await scratch.store.commit(CheckRecord(seen, made))
+                try await scratch.store.commit(made, of: seen)
                 state = made.state
             }
             for version in 0..<7 {

@@ -86,8 +86,8 @@ extension StatusServerSuite {
         func acknowledge() async throws {
             let incident = try incident("0123456789abcdef", "a.test", .cdnStale, .firing)
             _ = try await scratch.store.commit(
-                CheckRecord(
-                    observation: nil, state: DomainState(domain: try Domain("a.test")),
+                Evaluation(
+                    state: DomainState(domain: try Domain("a.test")),
                     changes: [IncidentChange(incident: incident, facts: nil, transition: .firing)]))
             try await serving { port in
                 let path = "/incidents/\(incident.id)"

@@ -34,7 +34,7 @@ final class ScratchStore: Sendable {
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
     func commit(_ states: [DomainState]) async throws {
-        for state in states { try await store.commit(CheckRecord(observation: nil, state: state)) }
+        for state in states { try await store.commit(Evaluation(state: state)) }
     }
 
     /// Has an incident of a domain fire.
@@ -42,8 +42,8 @@ final class ScratchStore: Sendable {
     func fire(_ id: String = "0123456789abcdef", _ name: String = "a.test") async throws -> Incident {
         let firing = try incident(id, name, .cdnStale, .firing)
         _ = try await store.commit(
-            CheckRecord(
-                observation: nil, state: try state(name, .failing),
+            Evaluation(
+                state: try state(name, .failing),
                 changes: [IncidentChange(incident: firing, facts: nil, transition: .firing)]))
         return firing
     }
@@ -52,8 +52,8 @@ final class ScratchStore: Sendable {
     func pend(_ count: Int, channel: String = "ops", since: Date = noon - 300) async throws {
         let incidents = try (0..<count).map { try incident("incident-\($0)", "pending.test", .cdnStale, .firing) }
         _ = try await store.commit(
-            CheckRecord(
-                observation: nil, state: DomainState(domain: try Domain("pending.test")),
+            Evaluation(
+                state: DomainState(domain: try Domain("pending.test")),
                 changes: incidents.map { IncidentChange(incident: $0, facts: nil, transition: .firing) }))
         try await store.transact(channel: channel) { channel in
             for incident in incidents {

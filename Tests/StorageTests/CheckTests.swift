@@ -18,7 +18,7 @@ extension StorageSuite {
         }
 
         private func commit(_ observation: Observation) async throws {
-            try await store.commit(CheckRecord(observation: observation, state: try state(at: observation.checkedAt)))
+            try await store.commit(Evaluation(state: try state(at: observation.checkedAt)), of: observation)
         }
 
         private func runs() async throws -> [ObservationRun] {
@@ -76,7 +76,7 @@ extension StorageSuite {
                     meaning: ContentHash(of: "m".utf8), content: ContentHash(of: "c".utf8), firstSeen: noon,
                     lastSeen: noon + 0.1)
             ]
-            try await store.commit(CheckRecord(observation: nil, state: state))
+            try await store.commit(Evaluation(state: state))
             #expect(try await store.state(of: state.domain) == state)
             #expect(try await store.state(of: Domain("other.example.com")) == nil)
         }
@@ -92,9 +92,7 @@ extension StorageSuite {
             }
             await #expect(throws: StoreError.self) {
                 try await store.commit(
-                    CheckRecord(
-                        observation: try observation(), state: try state(),
-                        changes: [IncidentChange(try incident())]))
+                    Evaluation(state: try state(), changes: [IncidentChange(try incident())]), of: try observation())
             }
             #expect(try await store.states().isEmpty)
             #expect(try await store.incidents(domain: nil, limit: 9).isEmpty)
@@ -117,9 +115,8 @@ extension StorageSuite {
             try await commit(observation(at: noon, body: "old"))
             try await commit(observation(at: noon + 86400, body: "new"))
             try await store.commit(
-                CheckRecord(
-                    observation: try observation("still.example.com", at: noon, body: "still"),
-                    state: try state("still.example.com")))
+                Evaluation(state: try state("still.example.com")),
+                of: try observation("still.example.com", at: noon, body: "still"))
             try await store.prune(now: noon + 86400 * 2, keepObservations: .seconds(86400 + 60))
             #expect(try await runs().map(\.observation.checkedAt) == [noon + 86400])
             #expect(try await store.body(ContentHash(of: "hash-of-old".utf8)) == nil)
@@ -132,8 +129,7 @@ extension StorageSuite {
             let domains = try ["example.com", "example.org"].map { try Domain($0) }
             #expect(try await store.firstState(of: domains[0]) == DomainState(domain: domains[0]))
             for (domain, begun) in zip(domains, [5, 3]) {
-                try await store.commit(
-                    CheckRecord(observation: nil, state: DomainState(domain: domain, begun: begun)))
+                try await store.commit(Evaluation(state: DomainState(domain: domain, begun: begun)))
                 try await store.forget(domain)
                 try await store.forget(domain)
             }
@@ -150,7 +146,7 @@ extension StorageSuite {
             #expect(try await store.lastInstant() == nil)
             for minute in [0.0, 2, 1] { try await commit(observation(at: noon + minute * 60)) }
             #expect(try await store.lastInstant() == noon + 60)
-            try await store.commit(CheckRecord(observation: nil, state: try state("b.test", at: noon + 90)))
+            try await store.commit(Evaluation(state: try state("b.test", at: noon + 90)))
             #expect(try await store.lastInstant() == noon + 90)
             try await store.ops { try $0.log(delivery(at: noon + 95)) }
             #expect(try await store.lastInstant() == noon + 95)

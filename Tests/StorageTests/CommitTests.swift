@@ -54,9 +54,9 @@ extension StorageSuite {
                     group.addTask {
                         do {
                             try await store.commit(
-                                CheckRecord(
-                                    observation: try observation(name), state: try state(name),
-                                    changes: [IncidentChange(try incident(name, domain: name))]))
+                                Evaluation(
+                                    state: try state(name), changes: [IncidentChange(try incident(name, domain: name))]),
+                                of: try observation(name))
                             return nil
                         } catch is StoreError {
                             return name
@@ -102,8 +102,7 @@ extension StorageSuite {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for index in 0..<300 {
                     group.addTask {
-                        try await store.commit(
-                            CheckRecord(observation: nil, state: try state(at: noon + Double(index))))
+                        try await store.commit(Evaluation(state: try state(at: noon + Double(index))))
                     }
                     while store.waitingWrites <= index { await Task.yield() }
                 }
@@ -125,21 +124,20 @@ extension StorageSuite {
                     _ = try Int.fetchOne(database, sql: "PRAGMA max_page_count = \(pages + more)")
                 }
             }
-            func check(_ name: String, bytes: Int) throws -> CheckRecord {
-                CheckRecord(
-                    observation: try observation(name, body: String(repeating: "x", count: bytes) + name),
-                    state: try state(name))
+            func check(_ name: String, bytes: Int) async throws {
+                let seen = try observation(name, body: String(repeating: "x", count: bytes) + name)
+                try await store.commit(Evaluation(state: try state(name)), of: seen)
             }
             #expect(!store.health.isFailing)
             // The page limit simulates a full disk: SQLite answers SQLITE_FULL to both.
             try await limit(3)
-            await #expect(throws: StoreError.self) { try await store.commit(check("big.example.com", bytes: 100_000)) }
+            await #expect(throws: StoreError.self) { try await check("big.example.com", bytes: 100_000) }
             clock.withLock { $0 += 60 }
-            await #expect(throws: StoreError.self) { try await store.commit(check("big.example.com", bytes: 100_000)) }
+            await #expect(throws: StoreError.self) { try await check("big.example.com", bytes: 100_000) }
             #expect(store.health.failingSince == noon)
             #expect(store.health.lastError?.code == .full)
             try await limit(1000)
-            try await store.commit(check("big.example.com", bytes: 100_000))
+            try await check("big.example.com", bytes: 100_000)
             #expect(!store.health.isFailing)
             #expect(store.health.lastError?.code == .full)
             // There is room for small writes alone: large ones fail again and again.
@@ -147,7 +145,7 @@ extension StorageSuite {
                 clock.withLock { $0 += 20 }
                 try await limit(3)
                 await #expect(throws: StoreError.self) {
-                    try await store.commit(check("b\(round).example.com", bytes: 100_000))
+                    try await check("b\(round).example.com", bytes: 100_000)
                 }
                 #expect(store.health.isFailing)
                 try await store.notePresence(at: noon, since: noon, shortest: 60)
@@ -159,7 +157,7 @@ extension StorageSuite {
             #expect(store.health.isPartial, "the next check may fail again")
             clock.withLock { $0 += 60 }
             #expect(!store.health.isFailing && !store.health.isPartial)
-            await #expect(throws: StoreError.self) { try await store.commit(check("c.example.com", bytes: 100_000)) }
+            await #expect(throws: StoreError.self) { try await check("c.example.com", bytes: 100_000) }
             #expect(store.health.isFailing && !store.health.isPartial, "another trouble")
         }
 
@@ -170,14 +168,14 @@ extension StorageSuite {
             let other = try DatabaseQueue(path: folder.store, configuration: configuration)
             try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
             await #expect(throws: StoreError.self) {
-                try await store.commit(CheckRecord(observation: observation(), state: state()))
+                try await store.commit(Evaluation(state: state()), of: observation())
             }
             #expect(store.health.lastError?.code == .locked)
             #expect(store.health.isFailing)
             // What is there can be read all the while.
             #expect(try await store.states().isEmpty)
             try await other.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
-            try await store.commit(CheckRecord(observation: observation(), state: state()))
+            try await store.commit(Evaluation(state: state()), of: observation())
             #expect(!store.health.isFailing)
         }
 
@@ -186,8 +184,7 @@ extension StorageSuite {
             try await refuse("ABORT", names: "%")
             await #expect(throws: StoreError.self) {
                 try await store.commit(
-                    CheckRecord(
-                        observation: observation(), state: state(), changes: [IncidentChange(incident())]))
+                    Evaluation(state: state(), changes: [IncidentChange(incident())]), of: observation())
             }
             #expect(!store.health.isFailing)
         }

@@ -42,10 +42,10 @@ extension StorageSuite {
                     try incident("\(number)-\($0)", domain: name, state: step == 2 ? .resolved : .firing)
                 }
                 try await store.commit(
-                    CheckRecord(
-                        observation: try observation(name, at: now, body: "\(number) \(step)"),
+                    Evaluation(
                         state: DomainState(domain: Domain(name), begun: number),
-                        changes: troubles.map { IncidentChange($0, facts: "\(now)") }))
+                        changes: troubles.map { IncidentChange($0, facts: "\(now)") }),
+                    of: try observation(name, at: now, body: "\(number) \(step)"))
                 try await store.ops { try Self.turn($0, reason: step == 2 ? .resolved : .firing, at: now) }
             }
         }

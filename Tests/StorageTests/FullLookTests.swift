@@ -19,7 +19,7 @@ extension StorageSuite {
         }
 
         private func commit(_ observation: Observation) async throws {
-            try await store.commit(CheckRecord(observation: observation, state: try state(at: observation.checkedAt)))
+            try await store.commit(Evaluation(state: try state(at: observation.checkedAt)), of: observation)
         }
 
         private func runs() async throws -> [ObservationRun] {

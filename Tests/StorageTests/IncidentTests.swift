@@ -69,7 +69,7 @@ extension StorageSuite {
             )
             #expect(try await store.commit(try incident("p", version: 1)))
             #expect(try await store.commit(try incident("a", state: .recovering)))
-            #expect(try await !store.commit(CheckRecord(observation: nil, state: state())))
+            #expect(try await !store.commit(Evaluation(state: state())))
             #expect(try await store.latestChange() == 4)
             let records = try await records()
             #expect(records.map(\.change) == [2, 3, 4])
@@ -124,9 +124,7 @@ extension StorageSuite {
             #expect(try await store.incidents(domain: nil, limit: 2) == [fleetIncident(at: noon + 90), other])
             #expect(try await store.incidents(domain: ended.domain, limit: 10) == [ended])
             try await store.commit(
-                CheckRecord(
-                    observation: nil, state: try state(),
-                    changes: [IncidentChange(incident: other, transition: .dropped)]))
+                Evaluation(state: try state(), changes: [IncidentChange(incident: other, transition: .dropped)]))
             #expect(try await store.incident(id: "b2") == nil)
         }
 
@@ -150,8 +148,8 @@ extension StorageSuite {
             let known = try incident()
             for minute in 0..<3 {
                 try await store.commit(
-                    CheckRecord(
-                        observation: nil, state: try state(at: noon + Double(minute) * 60),
+                    Evaluation(
+                        state: try state(at: noon + Double(minute) * 60),
                         changes: minute == 0 ? [IncidentChange(known)] : []))
             }
             try await store.commit(FleetEvaluation(state: FleetState(), changes: [IncidentChange(fleetIncident())]))

@@ -34,7 +34,7 @@ extension StorageSuite {
                     name, at: now, origin: check.origin, cdn: check.edges[0],
                     scene: Scene.calm(check.origin).edges(check.edges))
                 let next = evaluate(state, seen, Policy(), now: now, wall: now)
-                try await store.commit(CheckRecord(seen, next, stored: state))
+                try await store.commit(next, of: seen, after: state)
                 state = next.state
             }
             return state
@@ -84,8 +84,7 @@ extension StorageSuite {
                 light.cdn = .asked(copy)
             }
             let next = evaluate(state, light, Policy(), now: noon + 120, wall: noon + 120)
-            try await store.commit(
-                CheckRecord(observation: light, state: next.state, stored: state, places: next.places))
+            try await store.commit(Evaluation(state: next.state, places: next.places), of: light, after: state)
             try await play("a.test", [(3600, a, [a, a])], from: next.state)
             #expect(try await [store.rows("stretch"), store.rows("version"), store.rows("brief_count_at")] == before)
             // The light check: its run, the headers' run and the instant. The full one: these and the state, but no list.

@@ -100,7 +100,7 @@ extension StorageSuite {
             // A start that stored no check changes nothing of that.
             let second = try Store(path: folder.store)
             #expect(second.formerPath == former)
-            try await second.commit(CheckRecord(observation: try observation(), state: try state()))
+            try await second.commit(Evaluation(state: try state()), of: try observation())
             #expect(second.formerPath == nil)
             #expect(!FileManager.default.fileExists(atPath: former))
             try second.close()

@@ -30,7 +30,7 @@ extension StorageSuite {
         }
 
         private func check(_ store: Store, at now: Date) async throws {
-            try await store.commit(CheckRecord(observation: nil, state: try state(at: now)))
+            try await store.commit(Evaluation(state: try state(at: now)))
         }
 
         @Test("without the lock nobody checks, however new the last check is")

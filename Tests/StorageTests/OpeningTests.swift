@@ -17,8 +17,7 @@ extension StorageSuite {
         func reopens() async throws {
             let first = try Store(path: folder.store)
             try await first.commit(
-                CheckRecord(
-                    observation: try observation(), state: try state(), changes: [IncidentChange(try incident())]))
+                Evaluation(state: try state(), changes: [IncidentChange(try incident())]), of: try observation())
             try first.close()
             let second = try Store(path: folder.store)
             #expect(try await second.state(of: Domain("example.com")) == state())
@@ -134,11 +133,11 @@ extension StorageSuite {
         @Test("a reader reads while the writer runs, and cannot write")
         func readsBeside() async throws {
             let writer = try Store(path: folder.store)
-            try await writer.commit(CheckRecord(observation: nil, state: try state()))
+            try await writer.commit(Evaluation(state: try state()))
             let reader = try Store(path: folder.store, readOnly: true)
             #expect(try await reader.states().count == 1)
             let refusal = await #expect(throws: StoreError.self) {
-                try await reader.commit(CheckRecord(observation: nil, state: try state("b.example.com")))
+                try await reader.commit(Evaluation(state: try state("b.example.com")))
             }
             #expect(refusal?.code == .unwritable)
             try reader.close()
@@ -181,7 +180,7 @@ extension StorageSuite {
         func damaged() async throws {
             let store = try Store(path: folder.store)
             for index in 0..<200 {
-                try await store.commit(CheckRecord(observation: nil, state: try state("d\(index).example.com")))
+                try await store.commit(Evaluation(state: try state("d\(index).example.com")))
             }
             try store.close()
             let file = try FileHandle(forUpdating: URL(fileURLWithPath: folder.store))
@@ -276,7 +275,7 @@ extension StorageSuite {
             let big = try observation(body: String(repeating: "x", count: 100_000))
             let refusal = await #expect(throws: StoreError.self) {
                 try await store.commit(
-                    CheckRecord(observation: big, state: try state(), changes: [IncidentChange(try incident())]))
+                    Evaluation(state: try state(), changes: [IncidentChange(try incident())]), of: big)
             }
             #expect(refusal?.code == .full)
             #expect(refusal?.message.contains("no space") == true)

@@ -21,7 +21,7 @@ extension StorageSuite {
         private func makeDamaged() async throws -> Data {
             let store = try Store(path: folder.store)
             for index in 0..<200 {
-                try await store.commit(CheckRecord(observation: nil, state: try state("d\(index).example.com")))
+                try await store.commit(Evaluation(state: try state("d\(index).example.com")))
             }
             try store.close()
             var bytes = try Data(contentsOf: URL(filePath: folder.store))
@@ -96,8 +96,7 @@ extension StorageSuite {
         @Test("the whole file is examined on demand, indexes included")
         func examines() async throws {
             let store = try Store(path: folder.store)
-            try await store.commit(
-                CheckRecord(observation: observation(), state: state(), changes: [IncidentChange(incident())]))
+            try await store.commit(Evaluation(state: state(), changes: [IncidentChange(incident())]), of: observation())
             #expect(try await store.faults() == [])
             try await store.write { database in
                 // An index that disagrees with its table: no page is torn, and a quick look finds nothing.
@@ -126,8 +125,7 @@ extension StorageSuite {
         init() async throws {
             folder = try ScratchFolder()
             store = try Store(path: folder.store)
-            try await store.commit(
-                CheckRecord(observation: observation(), state: state(), changes: [IncidentChange(incident())]))
+            try await store.commit(Evaluation(state: state(), changes: [IncidentChange(incident())]), of: observation())
         }
 
         private func refusal(_ path: String, replacing: Bool = false) async throws -> StoreError? {
@@ -141,7 +139,7 @@ extension StorageSuite {
             #expect(try FileManager.default.attributesOfItem(atPath: target)[.size] as? Int == size)
             let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("copy") }
             #expect(left == ["copy.db"])
-            try await store.commit(CheckRecord(observation: nil, state: state("later.example.com")))
+            try await store.commit(Evaluation(state: state("later.example.com")))
             let copy = try Store(path: target)
             #expect(try await copy.states().map(\.domain.name) == ["example.com"])
             #expect(try await copy.incidents(domain: nil, limit: 9) == [incident()])
@@ -155,9 +153,8 @@ extension StorageSuite {
                     for index in 0..<400 {
                         let now = noon + Double(index)
                         try await store.commit(
-                            CheckRecord(
-                                observation: observation(at: now, body: "\(index)"), state: state(at: now),
-                                changes: [IncidentChange(incident("k\(index)"))]))
+                            Evaluation(state: state(at: now), changes: [IncidentChange(incident("k\(index)"))]),
+                            of: observation(at: now, body: "\(index)"))
                     }
                 }
                 for number in 0..<5 {

@@ -26,7 +26,7 @@ extension StorageSuite {
             for index in 0..<60 {
                 let body = "\(index)" + String(repeating: "x", count: 100_000)
                 try await store.commit(
-                    CheckRecord(observation: observation(at: noon + Double(index), body: body), state: state()))
+                    Evaluation(state: state()), of: observation(at: noon + Double(index), body: body))
             }
             let full = try await pages("page_count")
             try await store.prune(now: noon + 86400 * 2, keepObservations: .seconds(86400))
@@ -41,13 +41,12 @@ extension StorageSuite {
 
         @Test("a body goes with the last observation that names it, and not before")
         func bodies() async throws {
-            try await store.commit(CheckRecord(observation: observation(at: noon, body: "shared"), state: state()))
+            try await store.commit(Evaluation(state: state()), of: observation(at: noon, body: "shared"))
             try await store.commit(
-                CheckRecord(observation: observation("b.example.com", at: noon + 3600, body: "shared"), state: state()))
+                Evaluation(state: state()), of: observation("b.example.com", at: noon + 3600, body: "shared"))
+            try await store.commit(Evaluation(state: state()), of: observation(at: noon + 60, body: "new"))
             try await store.commit(
-                CheckRecord(observation: observation(at: noon + 60, body: "new"), state: state()))
-            try await store.commit(
-                CheckRecord(observation: observation("b.example.com", at: noon + 7200, body: "new"), state: state()))
+                Evaluation(state: state()), of: observation("b.example.com", at: noon + 7200, body: "new"))
             try await store.prune(now: noon + 3600, keepObservations: .seconds(1800))
             #expect(try await store.body(ContentHash(of: "hash-of-shared".utf8)) != nil)
             try await store.prune(now: noon + 7200, keepObservations: .seconds(1800))
@@ -58,11 +57,9 @@ extension StorageSuite {
         @Test("a run that continues is kept, however long ago it began")
         func longRun() async throws {
             for day in 0..<40 {
-                try await store.commit(
-                    CheckRecord(observation: observation(at: noon + 86400 * Double(day)), state: state()))
+                try await store.commit(Evaluation(state: state()), of: observation(at: noon + 86400 * Double(day)))
             }
-            try await store.commit(
-                CheckRecord(observation: observation(at: noon + 86400 * 40, body: "new"), state: state()))
+            try await store.commit(Evaluation(state: state()), of: observation(at: noon + 86400 * 40, body: "new"))
             try await store.prune(now: noon + 86400 * 41, keepObservations: .seconds(86400 * 30))
             #expect(try await store.observations(of: Domain("example.com"), limit: 9).map(\.count) == [1, 40])
         }

@@ -25,7 +25,7 @@ extension StorageSuite {
             try guest.close()
             #expect(try await daemon.silences(notOverAt: noon) == [silence])
             #expect(try await daemon.silences(notOverAt: noon + 3600).isEmpty)
-            try await daemon.commit(CheckRecord(observation: try observation(), state: try state()))
+            try await daemon.commit(Evaluation(state: try state()), of: try observation())
             try daemon.close()
             let later = try Store(path: folder.store)
             #expect(try await later.silences(notOverAt: noon) == [silence])

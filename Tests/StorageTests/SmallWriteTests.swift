@@ -39,15 +39,15 @@ extension StorageSuite {
         }
 
         /// As Apple's CDN answers: without the name of each request among its headers.
-        private func check(at now: Date, body: String) throws -> CheckRecord {
+        private func check(at now: Date, body: String) async throws {
             var seen = try observation(at: now, body: body)
             if case .asked(var copy) = seen.cdn, case .answered(var answer) = copy.outcome {
                 answer.headers.removeAll { $0.name == "x-request-id" }
                 copy.outcome = .answered(answer)
                 seen.cdn = .asked(copy)
             }
-            return CheckRecord(
-                observation: seen, state: try Self.longState(at: now), stored: try Self.longState(at: now - 60))
+            try await store.commit(
+                Evaluation(state: try Self.longState(at: now)), of: seen, after: try Self.longState(at: now - 60))
         }
 
         @Test("an unchanged check writes two pages, however much the monitor remembers of the domain")
@@ -55,13 +55,13 @@ extension StorageSuite {
             let body = String(repeating: "x", count: 20_000)
             for minute in 0..<3 {
                 let now = noon + Double(minute) * 60
-                try await store.commit(check(at: now, body: body))
+                try await check(at: now, body: body)
             }
             try await store.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
             let checks = 20
             for minute in 3..<(3 + checks) {
                 let now = noon + Double(minute) * 60 + 0.123
-                try await store.commit(check(at: now, body: body))
+                try await check(at: now, body: body)
             }
             let perCheck = (try logBytes() - 32) / checks
             #expect(perCheck <= 2 * (4096 + 24))
@@ -82,7 +82,7 @@ extension StorageSuite {
                 var seen = try observation(at: noon + Double(minute) * 60, body: body, age: 10 + minute)
                 if isFull { seen.full = FullLook(resolution: Resolution(source: .system), addresses: []) }
                 let state = try Self.longState(at: seen.checkedAt)
-                try await store.commit(CheckRecord(observation: seen, state: state, stored: stored))
+                try await store.commit(Evaluation(state: state), of: seen, after: stored)
                 expected.note(seen)
                 #expect(try await store.responseTimes(of: domain) == expected, "\(minute)")
                 stored = state
@@ -98,18 +98,18 @@ extension StorageSuite {
             var stored: DomainState?
             for (changes, expected) in [(3, 0), (3, 1), (4, 0), (4, 1), (2, 0)] {
                 let state = try Self.longState(at: noon + Double(changes * 10 + expected) + 0.1234, changes: changes)
-                try await store.commit(CheckRecord(observation: nil, state: state, stored: stored))
+                try await store.commit(Evaluation(state: state), after: stored)
                 #expect(try await store.state(of: state.domain) == state)
                 #expect(try await small() == expected)
                 stored = state
             }
             let again = try Self.longState(at: noon + 100, changes: 2)
-            try await store.commit(CheckRecord(observation: nil, state: again, stored: stored))
+            try await store.commit(Evaluation(state: again), after: stored)
             #expect(try await small() == 1)
             try await store.forget(Domain("example.com"))
             #expect(try await small() == 0)
             // The row that it would stand beside is gone.
-            try await store.commit(CheckRecord(observation: nil, state: again, stored: again))
+            try await store.commit(Evaluation(state: again), after: again)
             #expect(try await small() == 0)
             #expect(try await store.state(of: again.domain) == again)
         }

@@ -130,9 +130,7 @@ extension Store {
     @discardableResult
     func commit(_ incidents: Incident..., facts: String? = nil) async throws -> Bool {
         let state = DomainState(domain: try incidents.first?.domain ?? Domain("example.com"))
-        return try await commit(
-            CheckRecord(
-                observation: nil, state: state, changes: incidents.map { IncidentChange($0, facts: facts) }))
+        return try await commit(Evaluation(state: state, changes: incidents.map { IncidentChange($0, facts: facts) }))
     }
 
     /// What the channel `ops` does in one transaction.

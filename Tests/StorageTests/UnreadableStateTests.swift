@@ -26,8 +26,8 @@ extension StorageSuite {
             for name in ["a.test", "b.test", "c.test"] {
                 // Twice, so that there is an instant beside the state.
                 let first = try state(name, at: noon)
-                try await store.commit(CheckRecord(observation: nil, state: first))
-                try await store.commit(CheckRecord(observation: nil, state: state(name, at: noon + 1), stored: first))
+                try await store.commit(Evaluation(state: first))
+                try await store.commit(Evaluation(state: state(name, at: noon + 1)), after: first)
             }
         }
 
@@ -45,8 +45,8 @@ extension StorageSuite {
             ])
         func setsAside(sql: String) async throws {
             try await store.commit(
-                CheckRecord(
-                    observation: nil, state: state("b.test", at: noon + 1),
+                Evaluation(
+                    state: state("b.test", at: noon + 1),
                     changes: [
                         IncidentChange(try incident("fired", domain: "b.test")),
                         IncidentChange(try incident("over", domain: "b.test", state: .resolved)),
@@ -69,7 +69,7 @@ extension StorageSuite {
             let first = try await store.firstState(of: Domain("b.test"))
             #expect(first.open.values.map(\.incident.id) == ["fired"])
             #expect(try await store.incidents(domain: nil, limit: 9).map(\.id).sorted() == ["fired", "other", "over"])
-            try await store.commit(CheckRecord(observation: nil, state: first))
+            try await store.commit(Evaluation(state: first))
             #expect(try await store.state(of: Domain("b.test")) == first)
             try await store.prune(now: noon + 86400 * 1e4, keepObservations: .seconds(1))
             #expect(try await store.rows("set_aside_state") == 0)

@@ -18,8 +18,7 @@ extension StorageSuite {
         }
 
         private func check(_ name: String = "example.com", at: Date) async throws {
-            try await store.commit(
-                CheckRecord(observation: nil, state: try state(name, at: at)))
+            try await store.commit(Evaluation(state: try state(name, at: at)))
         }
 
         /// A channel with a message that may be sent at an instant.

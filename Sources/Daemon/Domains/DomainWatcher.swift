@@ -110,7 +110,7 @@ package struct DomainWatcher: Sendable {
         let (observation, evaluation) = try await evaluatedProbe(state, depth)
         await fleet?.note(evaluation.state)
         do {
-            let hasChanged = try await store.commit(CheckRecord(observation, evaluation, stored: state))
+            let hasChanged = try await store.commit(evaluation, of: observation, after: state)
             if hasChanged { delivery.wake() }
         } catch let error as CancellationError {
             throw error

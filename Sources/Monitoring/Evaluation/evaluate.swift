@@ -5,10 +5,9 @@
 import Evidence
 import Foundation
 
-/// The result of `evaluate`.
+/// The result of `evaluate`: all that a check leaves behind, beside what it saw. The store commits it as a whole or not at all.
 package struct Evaluation: Equatable, Sendable {
     package var state: DomainState
-    package var verdict: Verdict
     package var changes: [IncidentChange] = []
     /// What the origin and each edge served; empty where the local network is suspect.
     package var places: [PlaceReading]
@@ -18,16 +17,18 @@ package struct Evaluation: Equatable, Sendable {
     package var isNews: Bool
 
     package init(
-        state: DomainState, verdict: Verdict, changes: [IncidentChange] = [], places: [PlaceReading] = [],
+        state: DomainState, changes: [IncidentChange] = [], places: [PlaceReading] = [],
         unseen: Set<IncidentKind> = [], isNews: Bool = true
     ) {
         self.state = state
-        self.verdict = verdict
         self.changes = changes
         self.places = places
         self.unseen = unseen
         self.isNews = isNews
     }
+
+    /// What the check concludes.
+    package var verdict: Verdict { state.verdict ?? .notMonitored }
 }
 
 /// Whether this machine reaches the network, as far as a check needs to know.
@@ -124,19 +125,14 @@ package func evaluate(
         followed = next.followChange(since: state, shown, isSettled: isFull || isRepeat, at: now)
     }
     return Evaluation(
-        state: next, verdict: shown, changes: log.changes + followed,
+        state: next, changes: log.changes + followed,
         places: network == .suspect ? [] : PlaceReading.all(readings), unseen: unseen,
         isNews: fingerprint != nil && !isRepeat)
 }
 
 /// Ends all that is open of a domain which is no longer monitored, so that nobody waits for the end of an incident.
 package func retire(_ state: DomainState, now: Date) -> Evaluation {
-    let verdict =
-        state.verdict?.aged(to: now)
-        ?? Verdict(
-            level: .ok, diagnosis: .remark(.notMonitored, .unknown(.notMonitored)),
-            comparison: Comparison(state: .notCompared),
-            findings: [])
+    let verdict = state.verdict?.aged(to: now) ?? .notMonitored
     var log = IncidentLog(memory: state.incidents)
     for kind in state.open.keys.sorted() {
         IncidentMachine(kind, of: state.domain, Policy(), IncidentView(kind: kind, verdict: verdict), now: now)
@@ -145,7 +141,7 @@ package func retire(_ state: DomainState, now: Date) -> Evaluation {
     var next = state
     next.incidents = log.memory
     let forgotten = next.forgetChange(verdict, at: now)
-    return Evaluation(state: next, verdict: verdict, changes: log.changes + forgotten)
+    return Evaluation(state: next, changes: log.changes + forgotten)
 }
 
 extension TrackedIncident {
@@ -197,6 +193,10 @@ extension DomainState {
 }
 
 extension Verdict {
+    fileprivate static let notMonitored = Verdict(
+        level: .ok, diagnosis: .remark(.notMonitored, .unknown(.notMonitored)),
+        comparison: Comparison(state: .notCompared), findings: [])
+
     /// The same verdict some time later.
     func aged(to now: Date) -> Verdict {
         var aged = self

@@ -5,58 +5,34 @@ import Foundation
 import GRDB
 import Monitoring
 
-/// All that one check leaves behind; it is committed as a whole or not at all.
-package struct CheckRecord: Sendable {
-    /// nil where the state changes without a probe, as when a domain was removed from the configuration.
-    package var observation: Observation?
-    package var state: DomainState
-    /// What the store holds already, where the caller knows that; it is the state before.
-    package var stored: DomainState?
-    /// What the origin and each edge served.
-    package var places: [PlaceReading]
-    package var changes: [IncidentChange]
-
-    package init(
-        observation: Observation?, state: DomainState, stored: DomainState? = nil, places: [PlaceReading] = [],
-        changes: [IncidentChange] = []
-    ) {
-        self.places = places
-        self.observation = observation
-        self.state = state
-        self.stored = stored
-        self.changes = changes
-    }
-
-    package init(_ observation: Observation?, _ evaluation: Evaluation, stored: DomainState? = nil) {
-        self.init(
-            observation: observation, state: evaluation.state, stored: stored, places: evaluation.places,
-            changes: evaluation.changes)
-    }
-}
-
 extension Store {
     /// Bodies beyond this are remembered by hash and size only. Apple refuses a file over 128 KiB.
     package static let maximumBodyBytes = 256 * 1024
 
     /// The one transaction of a check: observation, state and incidents, all or nothing.
+    /// `observation`: nil where the state changes without a probe, as when a domain was removed from the configuration. `stored`: what
+    /// the store holds already, where the caller knows that; it is the state before.
     /// Returns whether any incident got a change number, which wakes the channels' loops.
     @discardableResult
-    package func commit(_ check: CheckRecord) async throws -> Bool {
+    package func commit(
+        _ evaluation: Evaluation, of observation: Observation? = nil, after stored: DomainState? = nil
+    ) async throws -> Bool {
         // What it takes to write is made before: there is one writer for all.
-        let facts = check.observation.map(StoredFacts.init)
-        let isUnchanged = check.state.lastCheckedAt.flatMap { check.stored?.unchanged(at: $0) } == check.state
-        let brief = isUnchanged ? nil : try BriefRow.Content(check.state)
+        let state = evaluation.state
+        let facts = observation.map(StoredFacts.init)
+        let isUnchanged = state.lastCheckedAt.flatMap { stored?.unchanged(at: $0) } == state
+        let brief = isUnchanged ? nil : try BriefRow.Content(state)
         let isNews = try await write { database in
             if let facts { try Self.record(facts, database) }
-            try Self.record(check.state, isUnchanged: isUnchanged, database)
+            try Self.record(state, isUnchanged: isUnchanged, database)
             if let brief {
-                let now = check.state.lastCheckedAt ?? self.now()
+                let now = state.lastCheckedAt ?? self.now()
                 let origin = try StretchRow.record(
-                    check.places, of: check.state.domain, at: now,
-                    before: (check.stored?.lastCheckedAt, check.stored?.lastFullAt), database)
+                    evaluation.places, of: state.domain, at: now,
+                    before: (stored?.lastCheckedAt, stored?.lastFullAt), database)
                 try BriefRow.record(brief, origin: origin, at: now, database)
             }
-            return try IncidentRow.write(check.changes, database)
+            return try IncidentRow.write(evaluation.changes, database)
         }
         dropFormer()
         return isNews

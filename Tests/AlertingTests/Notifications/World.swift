@@ -238,7 +238,7 @@ final class World {
         if let domain = incident.domain {
             var state = DomainState(domain: domain)
             state.lastCheckedAt = time.now()
-            if try await store.commit(CheckRecord(observation: nil, state: state, changes: [change])) {
+            if try await store.commit(Evaluation(state: state, changes: [change])) {
                 delivery.wake()
             }
         } else if try await store.commit(FleetEvaluation(state: FleetState(), changes: [change])) {
@@ -250,7 +250,7 @@ final class World {
     func check(_ domain: String = "example.com") async throws {
         var state = DomainState(domain: try Domain(domain))
         state.lastCheckedAt = time.now()
-        _ = try await store.commit(CheckRecord(observation: nil, state: state))
+        _ = try await store.commit(Evaluation(state: state))
     }
 
     func incident(_ domain: String = "example.com", kind: IncidentKind = .cdnStale) throws -> Incident {
