@@ -90,6 +90,16 @@ extension AlertingSuite {
             #expect(try world.data(1, "strict")["domain"] as? String == "b.test")
         }
 
+        @Test("a channel that a domain names is notified at once, though a step of the escalation names it, too")
+        func namedTwice() async throws {
+            let escalation = Escalation([.init(after: .seconds(3600), channels: ["pager"])])
+            let world = try world(
+                World.routing([channel("hook"), channel("pager")], escalation: escalation, routed: ["pager"]))
+            try await world.commit(.firing)
+            try await world.pass(60)
+            #expect(world.types("pager") == ["firing"] && world.types().isEmpty)
+        }
+
         @Test("a step of the escalation for errors alone passes its filter, too")
         func escalates() async throws {
             var pager = try channel("pager")
