@@ -29,6 +29,13 @@ VIEWS = [
 ]
 
 
+# One each of what a domain can be in; the overview has the domain alone, with its picture.
+STATES = [
+    "healthy", "propagating", "stale", "divergent", "mixed", "missing", "broken", "unreachable", "expiring", "developer-mode",
+    "flapping", "fleet", "dead-daemon",
+]
+
+
 def first_incident(stage):
     _, _, body = fetch(stage.url + "/incidents")
     return "/incidents/" + body.split('id="i-')[1].split('"')[0]
@@ -52,6 +59,27 @@ def check_each_view_is_accessible_and_does_not_overflow(run):
                     assert not told, f"{name} {width} {theme}: {json.dumps(told)}"
         with run.page(stage, path, 320, 700) as page:
             assert page.evaluate("document.documentElement.scrollWidth") <= 320, f"{name} overflows 320 px"
+
+
+def check_each_state_is_accessible_and_does_not_overflow(run):
+    axe = Axe()
+    for state in STATES:
+        stage = run.stage(state)
+        for path, name in [("/", "overview"), ("/domains/links.example.com", "domain")]:
+            # Without pictures these are enough: every view is looked at in all sizes, by the check above.
+            for width, height in SIZES if run.shots else [SIZES[0], SIZES[-1]] if name == "domain" else [SIZES[0]]:
+                for theme in THEMES if run.shots else ["light"]:
+                    with run.page(stage, path, width, height, theme) as page:
+                        if run.shots:
+                            page.screenshot(path=f"{run.shots}/{state}-{name}-{width}-{theme}.png", full_page=True)
+                        wide = page.evaluate("document.documentElement.scrollWidth")
+                        assert wide <= width, f"{state}, {name} at {width}: {wide} px wide"
+                        if width == SIZES[0][0]:
+                            told = [rule["id"] for rule in axe.run(page).response["violations"]]
+                            assert not told, f"{state}, {name} {width} {theme}: {told}"
+                        stalled = "No check has ended since" in page.inner_text("#health")
+                        assert stalled == (state == "dead-daemon"), f"{state}, {name}"
+        run.stages.pop((state, None)).close()
 
 
 def check_overview_says_what_phones_do(run):

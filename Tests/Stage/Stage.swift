@@ -23,7 +23,7 @@ extension StageScenes {
         case "twelve", "empty": twelve(now: now)
         case "single": single(now: now)
         case "hostile": hostile(now: now)
-        default: many(Int(scene) ?? 50, now: now)
+        default: StageState.named(scene)?.sites ?? many(Int(scene) ?? 50, now: now)
         }
     }
 
@@ -38,7 +38,8 @@ extension StageScenes {
             Dictionary(uniqueKeysWithValues: watched.map { ($0.domain, $0.labels) }), now: now - 86400)
         guard scene != "empty" else { return watched }
         // All checks of all sites in the order of time would be nicer; counts over the last day are nobody's proof here.
-        for site in sites { try await site.play(into: store, until: now - Double(site.name.count % 5) * 50) }
+        let end = StageState.named(scene)?.end ?? now
+        for site in sites { try await site.play(into: store, until: end - Double(site.name.count % 5) * 50) }
         if scene == "twelve" { try await StageMessages.send(into: store, now: now) }
         return watched
     }

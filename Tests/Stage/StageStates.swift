@@ -32,6 +32,8 @@ package struct StageState: Sendable {
     package static let domain = "links.example.com"
     package static let now = StageTime.instant
 
+    package static func named(_ name: String) -> StageState? { all.first { $0.name == name } }
+
     private static func ago(_ hours: Double) -> Date { now - hours * 3600 }
     /// A check that shows how old a change can be.
     private static func justBefore(_ hours: Double) -> Date { ago(hours) - 60 }

@@ -248,8 +248,11 @@ struct PictureScope: Sendable {
         guard let changedAt else { return nil }
         let limit = changedAt + staleAfter
         guard limit > start, limit < end else { return nil }
+        // The change's own words are there; the legend says what is behind for too long.
+        let hasRoom = (record.places[.origin] ?? []).allSatisfy { !(0..<16).contains(x(limit) - x($0.at)) }
         return .init(
-            x: SVG.percent(x(limit)), anchor: anchor(x(limit)), title: "\(Span.words(staleAfter)) limit", text: "")
+            x: SVG.percent(x(limit)), anchor: anchor(x(limit)),
+            title: hasRoom ? "\(Span.words(staleAfter)) limit" : "", text: "")
     }
 
     func windows(_ query: DomainQuery, _ path: String) -> [PropagationPicture.Window] {
