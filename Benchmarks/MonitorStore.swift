@@ -78,9 +78,9 @@ struct MonitorStore {
                 is_flapping, change)
             SELECT lower(hex(randomblob(16))), name, 'cdn.stale', 'error', 'resolved', \(now) - n * 1296000000,
                 \(now) - n * 1296000000, \(now) - n * 1296000000, \(now) - n * 1296000000 + 7200000, 'recovered', 2, 0,
-                (SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'change') + row_number() OVER ()
+                coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'change'), 0) + row_number() OVER ()
             FROM domain, number;
-            UPDATE meta SET value = (SELECT CAST(max(change) AS TEXT) FROM incident) WHERE name = 'change';
+            INSERT OR REPLACE INTO meta SELECT 'change', CAST(max(change) AS TEXT) FROM incident;
 
             INSERT INTO delivery (channel, incident_id, type, reason, version, key, at, attempts, outcome, status)
             SELECT 'webhook', id, 'incident.firing', 'firing', 1, id || '-1', fired_at, 1, 'delivered', 200

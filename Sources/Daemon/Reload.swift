@@ -245,9 +245,9 @@ final class LiveConfiguration: Sendable {
         let start = time.now()
         while true {
             try Task.checkCancellation()
-            let generation = changes.generation
+            let revision = changes.revision
             guard let wanted = period(current) else {
-                await changes.wait(past: generation)
+                await changes.wait(past: revision)
                 continue
             }
             let gone = Duration.seconds(time.now().timeIntervalSince(start))
@@ -255,7 +255,7 @@ final class LiveConfiguration: Sendable {
             let isOver = await withTaskGroup(of: Bool.self) { group in
                 group.addTask { (try? await time.sleep(for: wanted - gone)) != nil }
                 group.addTask {
-                    await self.changes.wait(past: generation)
+                    await self.changes.wait(past: revision)
                     return false
                 }
                 defer { group.cancelAll() }

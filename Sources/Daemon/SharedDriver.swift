@@ -8,8 +8,8 @@ import Synchronization
 final class SharedDriver: Sendable {
     private struct State {
         var driver: CurlDriver
-        var generation = 0
-        /// Users by the generation of their driver.
+        var revision = 0
+        /// Users by the revision of their driver.
         var users: [Int: Int] = [:]
     }
 
@@ -22,14 +22,14 @@ final class SharedDriver: Sendable {
     var present: CurlDriver { state.withLock(\.driver) }
 
     func use<Result>(_ body: (CurlDriver) async throws -> Result) async rethrows -> Result {
-        let (driver, generation) = state.withLock { state in
-            state.users[state.generation, default: 0] += 1
-            return (state.driver, state.generation)
+        let (driver, revision) = state.withLock { state in
+            state.users[state.revision, default: 0] += 1
+            return (state.driver, state.revision)
         }
         defer {
             state.withLock { state in
-                let left = (state.users[generation] ?? 1) - 1
-                state.users[generation] = left > 0 ? left : nil
+                let left = (state.users[revision] ?? 1) - 1
+                state.users[revision] = left > 0 ? left : nil
             }
             returns.signal()
         }
@@ -42,14 +42,14 @@ final class SharedDriver: Sendable {
         let (former, used) = state.withLock { state in
             defer {
                 state.driver = driver
-                state.generation += 1
+                state.revision += 1
             }
-            return (state.driver, state.generation)
+            return (state.driver, state.revision)
         }
         while !Task.isCancelled {
-            let generation = returns.generation
+            let revision = returns.revision
             if state.withLock({ $0.users[used] == nil }) { break }
-            await returns.wait(past: generation)
+            await returns.wait(past: revision)
         }
         await former.shutdown()
     }

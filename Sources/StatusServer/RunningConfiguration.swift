@@ -8,8 +8,8 @@ import Synchronization
 final class WatchList: Sendable {
     private struct State {
         var index: WatchIndex
-        var generation = 0
-        /// The generation that the store's lists show.
+        var revision = 0
+        /// The revision that the store's lists show.
         var shown = -1
     }
 
@@ -23,18 +23,18 @@ final class WatchList: Sendable {
         let index = WatchIndex(domains)
         state.withLock {
             $0.index = index
-            $0.generation += 1
+            $0.revision += 1
         }
     }
 
     /// Sees to it that the store's lists show these domains.
     /// - Throws: `StoreError`.
     func show(in store: Store, at time: PageTime) async throws {
-        let (index, generation, shown) = state.withLock { ($0.index, $0.generation, $0.shown) }
-        guard generation != shown else { return }
+        let (index, revision, shown) = state.withLock { ($0.index, $0.revision, $0.shown) }
+        guard revision != shown else { return }
         try await store.watch(index.labelsByDomain, now: time.now)
         if let interval = index.shortestInterval { try await store.note(shortestInterval: interval) }
-        state.withLock { $0.shown = max($0.shown, generation) }
+        state.withLock { $0.shown = max($0.shown, revision) }
     }
 }
 

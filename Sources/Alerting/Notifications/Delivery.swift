@@ -1,5 +1,5 @@
 // The service that notifies: one loop a channel, so that a receiver that hangs delays no other, and none ever delays a check.
-// Why a message is sent is in decide.swift; what one loop does is in ChannelLoop.swift.
+// Why a message is sent is in decide.swift; what one does is in ChannelWorker.swift.
 
 import Evidence
 import Foundation
@@ -32,8 +32,8 @@ package final class Delivery: Sendable {
 
     private struct State {
         var inputs: NotificationInputs
-        /// Raised when something changes that the store does not hold: each loop then walks over all that is open.
-        var generation: UInt64 = 1
+        /// Raised when something changes that the store does not hold: each channel then reconciles all that is open.
+        var revision: UInt64 = 1
         /// Channels that have moved, by name, until the configuration names the new place.
         var destinations: [String: String] = [:]
         var running: Set<String> = []
@@ -52,7 +52,7 @@ package final class Delivery: Sendable {
             let troubled = Set(records.values.filter { $0.trouble != nil }.map(\.name))
             guard troubled != inputs.troubled else { return false }
             inputs.troubled = troubled
-            generation += 1
+            revision += 1
             return true
         }
     }
@@ -77,17 +77,17 @@ package final class Delivery: Sendable {
         defer { state.withLock { $0.isRunning = false } }
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
-                let generation = work.generation
+                let revision = work.revision
                 for name in takeIdleChannels() {
                     group.addTask {
-                        await ChannelLoop(delivery: self, name: name).run()
+                        await ChannelWorker(delivery: self, name: name).run()
                         self.state.withLock { _ = $0.running.remove(name) }
                         // The channel may have come back while its loop was ending.
                         self.work.signal()
                     }
                 }
                 for leaving in takeLeaving() { group.addTask { await leaving.run() } }
-                await work.wait(past: generation)
+                await work.wait(past: revision)
             }
         }
     }
@@ -126,7 +126,7 @@ package final class Delivery: Sendable {
 
     /// Has the loops ask again about all that is open: something changed that no change of an incident shows.
     package func reconsider() {
-        state.withLock { $0.generation += 1 }
+        state.withLock { $0.revision += 1 }
         work.signal()
     }
 
@@ -141,7 +141,7 @@ package final class Delivery: Sendable {
             _ = state.noteTrouble()
             return names
         }
-        // Behind the holds: a walk before would still meet the refusals that they lift.
+        // Behind the holds: a full reconcile before would still meet the refusals that they lift.
         defer { reconsider() }
         for name in names { _ = try await store.endHold(channel: name, now: time.now()) }
     }
@@ -151,7 +151,7 @@ package final class Delivery: Sendable {
         let isNews = state.withLock { state in
             guard state.inputs.silences != silences else { return false }
             state.inputs.silences = silences
-            state.generation += 1
+            state.revision += 1
             return true
         }
         if isNews { work.signal() }
@@ -184,10 +184,10 @@ package final class Delivery: Sendable {
     // MARK: - For the loops
 
     var inputs: NotificationInputs { state.withLock(\.inputs) }
-    var generation: UInt64 { state.withLock(\.generation) }
-    var workGeneration: UInt64 { work.generation }
+    var revision: UInt64 { state.withLock(\.revision) }
+    var workRevision: UInt64 { work.revision }
 
-    func waitForWork(past generation: UInt64) async { await work.wait(past: generation) }
+    func waitForWork(past revision: UInt64) async { await work.wait(past: revision) }
 
     /// As the configuration names it, wherever it has moved to; nil where it no longer does.
     func configured(_ name: String) -> Channel? { inputs.routing.channel(named: name) }

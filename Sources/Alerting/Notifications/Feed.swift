@@ -44,12 +44,12 @@ struct Feed: Sendable {
     private func entries(isRound: Bool) async throws -> [Entry] {
         let (inputs, channel, time) = (delivery.inputs, channel, delivery.time)
         return try await delivery.store.inspect(channel: channel.name) { store in
-            let asker = try Asker(inputs, channel, store, now: time.now(), wall: time.wall())
+            let planner = try NotificationPlanner(inputs, channel, store, now: time.now(), wall: time.wall())
             var entries: [Entry] = []
             var seen: Set<String> = []
             func add(_ record: IncidentRecord, _ known: NotificationRecord) throws {
                 guard seen.insert(record.incident.id).inserted,
-                    Self.isSent(record, known, try asker.decision(on: record, known))
+                    Self.isSent(record, known, try planner.decision(on: record, known))
                 else { return }
                 var next = known
                 next.state = record.incident.state == .resolved ? .resolved : .firing
@@ -59,7 +59,7 @@ struct Feed: Sendable {
                 next.pendingSince = nil
                 entries.append(
                     Entry(
-                        alert: try Self.alert(record, asker, store), known: next, incident: record.incident))
+                        alert: try Self.alert(record, planner, store), known: next, incident: record.incident))
             }
             var last = ""
             while isRound {
@@ -93,19 +93,19 @@ struct Feed: Sendable {
     }
 
     private static func alert(
-        _ record: IncidentRecord, _ asker: Asker, _ store: ChannelTransaction
+        _ record: IncidentRecord, _ planner: NotificationPlanner, _ store: ChannelTransaction
     ) throws -> AlertmanagerAlert {
-        let shift = asker.wall.timeIntervalSince(asker.now)
+        let shift = planner.wall.timeIntervalSince(planner.now)
         let incident = record.incident.shifted(by: shift)
-        let routing = asker.inputs.routing
+        let routing = planner.inputs.routing
         return AlertmanagerAlert(
             incident: incident, labels: incident.domain == nil ? routing.share : routing.labels(of: incident),
             summary: "\(incident.subjectName): \(incident.kind.rawValue) since \(Span.instant(incident.since))",
-            description: try store.facts(incident.id)?.text(at: asker.wall).oneLine ?? "",
+            description: try store.facts(incident.id)?.text(at: planner.wall).oneLine ?? "",
             links: routing.links(of: incident),
             instance: routing.instance,
             endsAt: incident.state == .resolved
-                ? min(incident.resolvedAt ?? asker.wall, asker.wall) : asker.wall + Self.life)
+                ? min(incident.resolvedAt ?? planner.wall, planner.wall) : planner.wall + Self.life)
     }
 
     /// - Returns: whether the next part may be sent.

@@ -2,10 +2,10 @@
 
 import Synchronization
 
-/// A counter. A loop that reads the generation, looks for work, and then waits past that generation misses nothing.
+/// A counter. A loop that reads the revision, looks for work, and then waits past that revision misses nothing.
 package final class Wakeup: Sendable {
     private struct State {
-        var generation: UInt64 = 0
+        var revision: UInt64 = 0
         var nextWaiter: UInt64 = 0
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
         /// Waiters whose task was cancelled before they had begun to wait.
@@ -14,11 +14,11 @@ package final class Wakeup: Sendable {
 
     private let state = Mutex(State())
 
-    package var generation: UInt64 { state.withLock(\.generation) }
+    package var revision: UInt64 { state.withLock(\.revision) }
 
     package func signal() {
         let waiters = state.withLock { state in
-            state.generation += 1
+            state.revision += 1
             defer { state.waiters = [:] }
             return state.waiters.values
         }
@@ -27,8 +27,8 @@ package final class Wakeup: Sendable {
 
     package init() {}
 
-    /// Returns once the generation is above this one, or the task is cancelled.
-    package func wait(past generation: UInt64) async {
+    /// Returns once the revision is above this one, or the task is cancelled.
+    package func wait(past revision: UInt64) async {
         let id = state.withLock { state in
             state.nextWaiter += 1
             return state.nextWaiter
@@ -36,7 +36,7 @@ package final class Wakeup: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let ready = state.withLock { state in
-                    if state.cancelled.remove(id) != nil || state.generation > generation { return true }
+                    if state.cancelled.remove(id) != nil || state.revision > revision { return true }
                     state.waiters[id] = continuation
                     return false
                 }

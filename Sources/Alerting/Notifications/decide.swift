@@ -79,7 +79,7 @@ package func decide(
         let end = incident.resolvedAt ?? now
         let age = now.timeIntervalSince(end)
         let life = route.isPager ? Life.endOfPager : Life.end
-        // Once the channel is repaired, a walk finds what still waits.
+        // Once the channel is repaired, a full reconcile finds what still waits.
         if isRefused(incident, known, refusalsLiftedAt) { return age < life ? .wait(until: end + life) : .nothing }
         if known.state == .firing || known.mayKnow { return age <= life ? .send(.resolved) : .nothing }
         // It may know of an earlier outbreak, and of its end.

@@ -86,10 +86,10 @@ final class DomainScheduler: Sendable {
     func run() async {
         var reportedAt: Date?
         while !Task.isCancelled {
-            let generation = changes.generation
+            let revision = changes.revision
             let next = startDue()
             let report = reportProgress(&reportedAt)
-            await pause(until: [next, report].compactMap(\.self).min(), past: generation)
+            await pause(until: [next, report].compactMap(\.self).min(), past: revision)
         }
         await stop(Set(state.withLock(\.entries).keys))
     }
@@ -177,9 +177,9 @@ final class DomainScheduler: Sendable {
         if isNews { changes.signal() }
     }
 
-    private func pause(until instant: Date?, past generation: UInt64) async {
+    private func pause(until instant: Date?, past revision: UInt64) async {
         await withTaskGroup { group in
-            group.addTask { await self.changes.wait(past: generation) }
+            group.addTask { await self.changes.wait(past: revision) }
             if let instant { group.addTask { try? await self.time.sleep(until: instant) } }
             await group.next()
             group.cancelAll()

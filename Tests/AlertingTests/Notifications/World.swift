@@ -297,13 +297,14 @@ final class World {
     func draft(_ name: String, _ change: @escaping @Sendable (inout Draft) -> Void) async throws -> MessageRecord? {
         let channel = try #require(routing.channel(named: name))
         let destination = try await delivery.destinationHash(of: channel)
-        _ = try await Reconciler(delivery: delivery, channel: channel, destination: destination).reconcile(isWalk: true)
+        _ = try await ChannelTurn(delivery: delivery, channel: channel).reconcile(destination, isFull: true)
         let (inputs, now) = (delivery.inputs, time.now())
         return try await store.transact(channel: name) { store in
-            let freezer = Freezer(asker: try Asker(inputs, channel, store, now: now, wall: now))
-            guard var draft = try freezer.draftNext(store).0 else { return nil }
+            let builder = MessageBuilder(
+                planner: try NotificationPlanner(inputs, channel, store, now: now, wall: now))
+            guard var draft = try builder.draftNext(store).0 else { return nil }
             change(&draft)
-            return try freezer.freeze(draft, store)
+            return try builder.store(draft, store)
         }
     }
 

@@ -5,10 +5,10 @@ import Foundation
 import Monitoring
 import Storage
 
-struct Settlement: Sendable {
+struct DeliveryResult: Sendable {
     let inputs: NotificationInputs
     let channel: Channel
-    let outgoing: OutgoingMessage
+    let next: NextMessage
     let outcome: Outcome
     let status: Int?
     /// Words of the receiver or of the network, without secrets.
@@ -36,12 +36,12 @@ struct Settlement: Sendable {
     /// a few times, and not for ever.
     private static let unansweredPauses: [Duration] = [.seconds(30), .seconds(120), .seconds(600)]
 
-    private var message: MessageRecord { outgoing.message }
+    private var message: MessageRecord { next.message }
 
     /// - Returns: the channel before and after.
-    func write(_ store: ChannelTransaction) throws -> (ChannelRecord, ChannelRecord) {
+    func apply(_ store: ChannelTransaction) throws -> (ChannelRecord, ChannelRecord) {
         let before = try store.record() ?? channelRecord
-        let asker = try Asker(inputs, channel, store, now: now, wall: wall)
+        let planner = try NotificationPlanner(inputs, channel, store, now: now, wall: wall)
         var wait: Duration?
         var isFinal = false
         // A mail that arrived may have been refused for some of its recipients.
@@ -57,7 +57,7 @@ struct Settlement: Sendable {
             return (before, before)
         }
         switch outcome {
-        case .delivered: try deliver(.delivered, asker, store)
+        case .delivered: try deliver(.delivered, planner, store)
         case .throttled(let wanted):
             wait = wanted ?? before.throttlePause(at: now, jitter: jitter)
             try retry(after: wait ?? .zero, isCounted: false, store)
@@ -67,7 +67,7 @@ struct Settlement: Sendable {
                     after: Self.unansweredPauses[message.unanswered] * RetrySchedule.spread(jitter), isCounted: true,
                     store)
             } else {
-                try deliver(.unanswered, asker, store)
+                try deliver(.unanswered, planner, store)
             }
         // The hold of a channel in trouble alone makes it wait; when the channel is back, everything is due.
         case .transient where before.trouble != nil: try retry(after: .zero, isCounted: true, store)
@@ -75,7 +75,7 @@ struct Settlement: Sendable {
             try retry(
                 after: RetrySchedule.delay(afterAttempts: message.attempts + 1, jitter: jitter), isCounted: true, store)
         case .permanentChannel: try retry(after: .zero, isCounted: true, store)
-        case .permanentMessage: isFinal = try refuse(asker, store)
+        case .permanentMessage: isFinal = try refuse(planner, store)
         }
         let after = ChannelHealth.after(outcome, before, wait: wait, isFinal: isFinal, error: words, now: now)
         if after != before { try store.save(after) }
@@ -87,7 +87,7 @@ struct Settlement: Sendable {
 
     private func retry(after wait: Duration, isCounted: Bool, _ store: ChannelTransaction) throws {
         var next = message
-        next.isUnclear = outgoing.wasUnclear || outcome == .transient && mayHaveArrived
+        next.isUnclear = self.next.wasUnclear || outcome == .transient && mayHaveArrived
         next.attempts += isCounted ? 1 : 0
         next.unanswered += isUnanswered ? 1 : 0
         next.retryAt = now + wait.inSeconds
@@ -111,7 +111,9 @@ struct Settlement: Sendable {
     }
 
     /// The rows take over what the bytes state, and are decided anew.
-    private func deliver(_ outcome: DeliveryRecord.Outcome, _ asker: Asker, _ store: ChannelTransaction) throws {
+    private func deliver(_ outcome: DeliveryRecord.Outcome, _ planner: NotificationPlanner, _ store: ChannelTransaction)
+        throws
+    {
         defer { log(outcome, store) }
         try store.delete(message)
         guard !message.isRepeat else { return }
@@ -136,7 +138,7 @@ struct Settlement: Sendable {
                     known.reference = known.reference ?? reference
                 }
             }
-            try store.save(asker.asked(record, known), of: record.incident)
+            try store.save(planner.asked(record, known), of: record.incident)
             if isBehindUnclearTrigger { try repeatEnd(of: member, store) }
         }
     }
@@ -162,21 +164,21 @@ struct Settlement: Sendable {
 
     /// The plainest form is tried next, then a digest in parts; then the version counts as refused.
     /// - Returns: whether the message is given up.
-    private func refuse(_ asker: Asker, _ store: ChannelTransaction) throws -> Bool {
+    private func refuse(_ planner: NotificationPlanner, _ store: ChannelTransaction) throws -> Bool {
         let records = try message.members.compactMap { member -> (IncidentRecord, NotificationRecord)? in
             guard let record = try store.incident(member.incidentID) else { return nil }
             var known = try store.notification(member.incidentID) ?? NotificationRecord(incidentID: member.incidentID)
             known.messageID = nil
             return (record, known)
         }
-        let freezer = Freezer(asker: asker)
+        let builder = MessageBuilder(planner: planner)
         if !message.isPlain, !message.isRepeat, isAsStated(records) {
-            let alert = try freezer.alert(about: records.map(\.0), message.reason, key: message.key, store)
+            let alert = try builder.alert(about: records.map(\.0), message.reason, key: message.key, store)
             if let plain = try? channel.format.body(alert, plain: true, reference: nil), plain != message.body {
                 var next = message
                 next.body = plain
                 next.isPlain = true
-                next.isUnclear = outgoing.wasUnclear
+                next.isUnclear = self.next.wasUnclear
                 next.attempts += 1
                 try store.update(next)
                 return false
@@ -187,8 +189,8 @@ struct Settlement: Sendable {
         if records.count > 1 {
             for (record, known) in records {
                 var row = known
-                row.mayKnow = known.mayKnow || message.mayHaveNotified && outgoing.wasUnclear
-                try store.save(asker.asked(record, row), of: record.incident)
+                row.mayKnow = known.mayKnow || message.mayHaveNotified && self.next.wasUnclear
+                try store.save(planner.asked(record, row), of: record.incident)
             }
             try store.pace(
                 NotificationGroup(kind: message.kind, reason: message.reason), lastAt: nil,
@@ -201,13 +203,13 @@ struct Settlement: Sendable {
             // An acknowledgement that was refused is not sent again, and says nothing of the incident's version.
             guard message.reason != .acknowledged else {
                 row.acknowledgedAt = message.members.first?.acknowledgedAt
-                try store.save(asker.asked(record, row), of: record.incident)
+                try store.save(planner.asked(record, row), of: record.incident)
                 continue
             }
             row.refused = .init(
                 version: message.members.first?.statedVersion ?? statedVersion(record.incident), at: now)
-            row.mayKnow = known.mayKnow || outgoing.wasUnclear && message.reason.type != .resolved
-            try store.save(asker.asked(record, row), of: record.incident)
+            row.mayKnow = known.mayKnow || self.next.wasUnclear && message.reason.type != .resolved
+            try store.save(planner.asked(record, row), of: record.incident)
         }
         log(.refused, store)
         return true

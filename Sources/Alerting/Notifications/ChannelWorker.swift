@@ -1,0 +1,575 @@
+// The life of one channel, in turns of four steps: reconcile what is true with what the channel knows, build the next message of
+// what is pending, send it, apply the answer; or wait. Nobody has to remember to wake it for a particular reason: it follows the
+// counter of incident changes like a log.
+//
+// What is decided: decide.swift, asked by NotificationPlanner.swift. What a message says: MessageBuilder.swift. What an answer
+// means: DeliveryResult.swift.
+
+import Evidence
+import Foundation
+import Logging
+import Monitoring
+import Storage
+import Synchronization
+
+/// When a loop has its next turn.
+package enum NextTurn: Equatable, Sendable {
+    /// Something was done; there may be more.
+    case now
+    /// Nothing is to be done before that instant, unless something changes; nil: nothing waits.
+    case at(Date?)
+}
+
+final class ChannelWorker: Sendable {
+    let delivery: Delivery
+    let name: String
+    /// The revision of the inputs that all open incidents were last reconciled with; nil: reconcile them at the next turn.
+    private let reconciled = Mutex<UInt64?>(nil)
+    /// The channel as it was at the last turn: with the address and the key that its messages went to.
+    private let latest = Mutex<(channel: Channel, destination: String)?>(nil)
+    /// When a feed last sent all that is present.
+    private let lastRound = Mutex<Date?>(nil)
+
+    static let storePause = Duration.seconds(5)
+    /// After a wakeup, so that what a burst of checks brings is taken together.
+    private static let settling = Duration.milliseconds(100)
+    static let shortestWait: TimeInterval = 0.01
+    private static let longestWait: TimeInterval = 3600
+
+    init(delivery: Delivery, name: String) {
+        self.delivery = delivery
+        self.name = name
+    }
+
+    /// Runs until the task is cancelled or the channel is removed.
+    func run() async {
+        let failures = LogDeduplicator()
+        while !Task.isCancelled {
+            // Read before looking for work: what is committed meanwhile raises it.
+            let revision = delivery.workRevision
+            do {
+                guard delivery.channel(named: name) != nil else { return try await end() }
+                if case .at(let due) = try await turn() { await wait(until: due, past: revision) }
+                failures.isOver()
+            } catch {
+                if Task.isCancelled { return }
+                if failures.isNews("\(error)") {
+                    delivery.logger.error(
+                        "a step of the delivery failed; trying again",
+                        metadata: ["channel": "\(name)", "error": "\(error)"])
+                }
+                try? await delivery.time.sleep(for: Self.storePause)
+            }
+        }
+    }
+
+    private func wait(until due: Date?, past revision: UInt64) async {
+        let now = delivery.time.now()
+        let due = min(max(due ?? .distantFuture, now + Self.shortestWait), now + Self.longestWait)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { try? await self.delivery.time.sleep(until: due) }
+            group.addTask { await self.delivery.waitForWork(past: revision) }
+            await group.next()
+            group.cancelAll()
+        }
+        try? await delivery.time.sleep(for: Self.settling)
+    }
+
+    /// The configuration does not name the channel any more: nothing of it waits.
+    func end() async throws {
+        try await delivery.store.retire(channel: name)
+        if let former = latest.withLock(\.self) { try await leave(former.channel, former.destination) }
+        latest.withLock { $0 = nil }
+    }
+
+    /// Tells the former place that it gets no more, unless another channel sends there. Nobody waits for that.
+    private func leave(_ former: Channel, _ destination: String) async throws {
+        guard try await !delivery.destinations().contains(destination) else { return }
+        // Who still gets mail, gets no farewell.
+        let staying = Set(delivery.configured(name)?.mail?.recipients ?? [])
+        guard let former = former.without(recipients: staying) else { return }
+        let open = try await delivery.store.unendedNotifications(channel: name)
+        await delivery.takeLeave(
+            LeaveTaking(delivery: delivery, channel: former, destination: destination, open: open))
+    }
+
+    /// Brings the channel's rows up to date, and sends one message where one is due.
+    func turn() async throws -> NextTurn {
+        guard let channel = delivery.channel(named: name), let configured = delivery.configured(name) else {
+            return .at(nil)
+        }
+        let destination = try await delivery.destinationHash(of: configured)
+        if let former = latest.withLock(\.self), former.destination != destination {
+            try await leave(former.channel, former.destination)
+        }
+        latest.withLock { $0 = (channel, destination) }
+        let revision = delivery.revision
+        let turn = ChannelTurn(delivery: delivery, channel: channel)
+        var record = try await turn.reconcile(destination, isFull: reconciled.withLock { $0 != revision })
+        reconciled.withLock { $0 = revision }
+        delivery.keep(record)
+        let now = delivery.time.now()
+        if let hold = record.hold, hold.until > now { return .at(try await nextDue(notBefore: hold.until)) }
+        if channel.kind.isFeed {
+            let feed = Feed(delivery: delivery, channel: channel)
+            let round = try await feed.send(record, lastRound: lastRound.withLock(\.self))
+            lastRound.withLock { $0 = round }
+            return .at(try await nextDue(notBefore: round + Feed.interval))
+        }
+        let free = delivery.nextTurn(of: channel)
+        guard free <= now else { return .at(try await nextDue(notBefore: free)) }
+        let (message, next) = try await turn.build(record)
+        guard let message else { return next }
+        let lifted = record.refusalsLiftedAt
+        record = try await turn.send(message, record)
+        delivery.keep(record)
+        // Messages that were refused are decided anew.
+        if record.refusalsLiftedAt != lifted { reconciled.withLock { $0 = nil } }
+        return next
+    }
+
+    /// A held channel still asks about what falls due meanwhile: it only does not send.
+    private func nextDue(notBefore instant: Date) async throws -> Date {
+        let due = try await delivery.store.inspect(channel: name) { try $0.nextDue() }
+        return min(due ?? instant, instant)
+    }
+}
+
+/// A stored message on its way out.
+struct NextMessage: Sendable {
+    let message: MessageRecord
+    /// Whether an earlier attempt had no clear answer.
+    let wasUnclear: Bool
+}
+
+/// One turn of a channel, in four steps: reconcile, build, send, apply.
+struct ChannelTurn: Sendable {
+    let delivery: Delivery
+    let channel: Channel
+
+    private func transact<Value: Sendable>(
+        _ body: @escaping @Sendable (ChannelTransaction, NotificationPlanner) throws -> Value
+    ) async throws -> Value {
+        let (inputs, channel, time) = (delivery.inputs, channel, delivery.time)
+        return try await delivery.store.transact(channel: channel.name) { store in
+            try body(store, try NotificationPlanner(inputs, channel, store, now: time.now(), wall: time.wall()))
+        }
+    }
+
+    /// The same for reading, from one snapshot.
+    private func inspect<Value: Sendable>(
+        _ body: @escaping @Sendable (ChannelTransaction, NotificationPlanner) throws -> Value
+    ) async throws -> Value {
+        let (inputs, channel, time) = (delivery.inputs, channel, delivery.time)
+        return try await delivery.store.inspect(channel: channel.name) { store in
+            try body(store, try NotificationPlanner(inputs, channel, store, now: time.now(), wall: time.wall()))
+        }
+    }
+
+    // MARK: - Reconcile
+
+    /// Incidents in one transaction.
+    private static let page = 200
+
+    /// Follows the counter of changes, and asks again about what is due; `isFull`: about all that is open, too.
+    ///
+    /// `destination`: where its messages go, hashed.
+    /// - Returns: the channel as it stands.
+    func reconcile(_ destination: String, isFull: Bool) async throws -> ChannelRecord {
+        let record = try await begin(destination)
+        if isFull { try await reconcileAll() }
+        try await follow(record)
+        try await askDue()
+        return try await delivery.store.inspect(channel: channel.name) { try $0.record() } ?? record
+    }
+
+    /// A new channel begins with an empty row; one of another destination under a known name begins anew.
+    private func begin(_ destination: String) async throws -> ChannelRecord {
+        let (name, type) = (channel.name, channel.kind.rawValue)
+        let known = try await delivery.store.inspect(channel: name) { try $0.record() }
+        if let known, known.destination == destination { return known }
+        let configured = Set(delivery.inputs.routing.channels.map(\.name))
+        return try await delivery.store.transact(channel: name) { store in
+            if known != nil { try store.forget() }
+            // The same place under another name: what it knows, it knows.
+            if let record = try store.adopt(destination, type: type, unless: configured) { return record }
+            let record = ChannelRecord(name: name, type: type, destination: destination)
+            try store.save(record)
+            return record
+        }
+    }
+
+    private func follow(_ record: ChannelRecord) async throws {
+        guard try await delivery.store.inspect(channel: channel.name, { try $0.latestChange() }) > record.seen else {
+            return
+        }
+        var isDone = false
+        while !isDone {
+            try Task.checkCancellation()
+            isDone = try await transact { store, planner in
+                guard var record = try store.record() else { return true }
+                let changed = try store.incidents(changedAfter: record.seen, limit: Self.page)
+                try planner.ask(changed, store)
+                let latest = try store.latestChange()
+                // What cannot be read is left out; the loop must not stop at it.
+                record.seen = changed.last?.change ?? latest
+                try store.save(record)
+                return record.seen >= latest
+            }
+        }
+    }
+
+    /// Asks again about every incident that is not over, and about every row that waits for something.
+    private func reconcileAll() async throws {
+        try await pages { store, planner, last in
+            let open = try store.unresolvedIncidents(after: last, limit: Self.page)
+            try planner.ask(open, store)
+            return open.last?.incident.id
+        }
+        try await pages { store, planner, last in
+            let rows = try store.openNotifications(after: last, limit: Self.page)
+            _ = try planner.ask(rows, store)
+            return rows.last?.incidentID
+        }
+    }
+
+    private func askDue() async throws {
+        let now = delivery.time.now()
+        guard let due = try await delivery.store.inspect(channel: channel.name, { try $0.nextDue() }), due <= now else {
+            return
+        }
+        var isDone = false
+        while !isDone {
+            try Task.checkCancellation()
+            isDone = try await transact { store, planner in
+                let rows = try store.due(by: now, limit: Self.page)
+                // Rows that cannot be read stay due, and must not be read for ever.
+                return try planner.ask(rows, store) == 0 || rows.count < Self.page
+            }
+        }
+    }
+
+    /// `body` returns the last id of its page; nil where there was none.
+    private func pages(
+        _ body: @escaping @Sendable (ChannelTransaction, NotificationPlanner, String) throws -> String?
+    ) async throws {
+        var last = ""
+        while true {
+            try Task.checkCancellation()
+            let from = last
+            guard let next = try await transact({ try body($0, $1, from) }) else { return }
+            last = next
+        }
+    }
+
+    // MARK: - Build
+
+    /// A parked message asks again after so long at the latest.
+    private static let longestPark: TimeInterval = 60
+
+    /// The next message: one that is under way and due again, or a new one of what is pending. It is stored before it leaves.
+    ///
+    /// - Returns: what to send, if anything, and when to look again: at once also where something was given up or decided anew.
+    func build(_ channelRecord: ChannelRecord) async throws -> (NextMessage?, NextTurn) {
+        let underWay = try await transact { store, planner in
+            try Self.underWay(channelRecord, planner, store)
+        }
+        for message in underWay.abandoned { report(abandoned: message) }
+        if !underWay.abandoned.isEmpty { return (nil, .now) }
+        // One message that a receiver never takes must not hold up all others.
+        let isStuck =
+            channelRecord.trouble != nil && underWay.ready.count == 1
+            && (underWay.ready.first?.attempts ?? 0) > ChannelHealth.degradedAfter
+        if let message = underWay.ready.first, !isStuck { return (try await start(message), .now) }
+        // Rendering may take a while; nobody who writes waits for it.
+        let (draft, next) = try await inspect { store, planner in
+            try MessageBuilder(planner: planner).draftNext(store)
+        }
+        if let draft {
+            let stored = try await transact { store, planner in try MessageBuilder(planner: planner).store(draft, store)
+            }
+            if let reason = draft.unwritable, stored == nil { report(unwritable: draft, reason) }
+            return (stored.map { NextMessage(message: $0, wasUnclear: false) }, .now)
+        }
+        guard case .at(let until) = next else { return (nil, next) }
+        if let message = underWay.ready.first { return (try await start(message), .now) }
+        let due = try await delivery.store.inspect(channel: channel.name) { try $0.nextDue() }
+        return (nil, .at([underWay.due, until, due].compactMap(\.self).min()))
+    }
+
+    /// The messages under way: which may go now, which nobody needs any more, and when the next is due.
+    private struct UnderWay: Sendable {
+        var ready: [MessageRecord] = []
+        var abandoned: [MessageRecord] = []
+        var due: Date?
+    }
+
+    private static func underWay(
+        _ channelRecord: ChannelRecord, _ planner: NotificationPlanner, _ store: ChannelTransaction
+    ) throws -> UnderWay {
+        let now = planner.now
+        // While a channel is in trouble its hold alone sets the pace: the message that has waited longest is tried. What may have
+        // arrived keeps its own.
+        let isInTrouble = channelRecord.trouble != nil
+        var result = UnderWay()
+        func wait(until instant: Date) { result.due = min(result.due ?? instant, instant) }
+        for var message in try store.messages() {
+            let keepsOwnPace = message.unanswered > 0 || message.recipient != nil
+            guard isInTrouble && !keepsOwnPace || message.retryAt <= now else {
+                wait(until: message.retryAt)
+                continue
+            }
+            switch try planner.standing(of: message, store) {
+            case .same: result.ready.append(message)
+            case .parked(let until):
+                message.retryAt = min(until ?? .distantFuture, now + longestPark)
+                try store.update(message)
+                wait(until: message.retryAt)
+            case .over:
+                try planner.abandon(message, store)
+                result.abandoned.append(message)
+            }
+            if !isInTrouble, !result.ready.isEmpty { break }
+        }
+        return result
+    }
+
+    private func report(abandoned message: MessageRecord) {
+        delivery.logger.info(
+            "message abandoned: its incidents have changed",
+            metadata: [
+                "channel": "\(channel.name)", "message_key": "\(message.key)", "kind": "\(message.kind.rawValue)",
+                "reason": "\(message.reason.rawValue)",
+                "incident":
+                    "\(message.members.prefix(LoggedSubjects.shown).map(\.incidentID).joined(separator: ", "))",
+            ])
+    }
+
+    private func report(unwritable draft: Draft, _ reason: String) {
+        delivery.logger.error(
+            "a message cannot be written in this channel's form; please report this as a fault of aasa-monitor",
+            metadata: [
+                "channel": "\(channel.name)", "kind": "\(draft.group.kind.rawValue)", "error": "\(reason)",
+                "incident":
+                    "\(draft.members.prefix(LoggedSubjects.shown).map(\.0.incident.id).joined(separator: ", "))",
+            ])
+    }
+
+    /// Before it leaves: the process may end before the answer is read.
+    private func start(_ message: MessageRecord) async throws -> NextMessage {
+        var started = message
+        started.isUnclear = true
+        let stored = started
+        try await delivery.store.transact(channel: channel.name) { try $0.update(stored) }
+        return NextMessage(message: stored, wasUnclear: message.isUnclear)
+    }
+
+    // MARK: - Send
+
+    /// A refused certificate may be in the middle of a renewal; so many attempts are no accident.
+    private static let certificatePatience = 3
+    /// Of a digest so many first messages are updated at the receiver: each is a request.
+    private static let mostFollowed = 10
+
+    /// - Returns: the channel as it stands afterwards.
+    func send(_ next: NextMessage, _ record: ChannelRecord) async throws -> ChannelRecord {
+        let message = next.message
+        let request = try delivery.request(
+            body: message.body, key: message.key, channel: channel.only(to: message.recipient))
+        let answer = try await delivery.post(request, to: channel)
+        let now = delivery.time.now()
+        if let place = channel.format.newDestination(in: answer), place != channel.destination {
+            delivery.move(channel, to: place)
+            return try await stored { store in
+                var waiting = message
+                waiting.isUnclear = next.wasUnclear
+                try store.update(waiting)
+                return try store.record() ?? record
+            }
+        }
+        let outcome = judged(answer, message)
+        delivery.count(outcome, channel: channel.name)
+        let words = Delivery.words(answer, channel: channel)
+        let result = DeliveryResult(
+            inputs: delivery.inputs, channel: channel, next: next, outcome: outcome, status: answer.status,
+            words: words, mayHaveArrived: answer.mayHaveArrived,
+            isUnanswered: answer.status == nil && answer.fault?.kind == .network && answer.mayHaveArrived,
+            deferred: answer.deferred,
+            jitter: delivery.settings.jitter(), reference: channel.format.reference(in: answer), now: now,
+            wall: delivery.time.wall(), channelRecord: record)
+        let (before, after, about) = try await stored { store in
+            let (before, after) = try result.apply(store)
+            let incidents = try message.members.prefix(LoggedSubjects.shown).compactMap {
+                try store.incident($0.incidentID)?.incident
+            }
+            return (before, after, LoggedSubjects(incidents, of: message.members.count))
+        }
+        report(message, about, outcome, answer.status, words, before, after, isGivenUp: result.isGivenUp)
+        if case .throttled = outcome, channel.format.isServiceWide(answer), let hold = after.hold {
+            delivery.hold(service: channel.kind, until: hold.until)
+        }
+        if outcome == .delivered { try await follow(message) }
+        return after
+    }
+
+    private func judged(_ answer: TransportAnswer, _ message: MessageRecord) -> Outcome {
+        if answer.fault?.kind == .certificate, answer.status == nil {
+            return message.attempts >= Self.certificatePatience ? .permanentChannel(gone: false) : .transient
+        }
+        return channel.format.judge(answer, now: delivery.time.wall())
+    }
+
+    // MARK: - Apply
+
+    /// Writes the result down, and tries until that works: on a full disk a message that went out would else go out again and
+    /// again.
+    private func stored<Value: Sendable>(
+        _ body: @escaping @Sendable (ChannelTransaction) throws -> Value
+    ) async throws -> Value {
+        let failures = LogDeduplicator()
+        while true {
+            do {
+                return try await delivery.store.transact(channel: channel.name, body)
+            } catch {
+                guard !Task.isCancelled else { throw error }
+                if failures.isNews("\(error)") {
+                    delivery.logger.error(
+                        "the result of a delivery cannot be stored; trying again",
+                        metadata: ["channel": "\(channel.name)", "error": "\(error)"])
+                }
+                try await delivery.time.sleep(for: ChannelWorker.storePause)
+            }
+        }
+    }
+
+    /// Updates what the receivers show as first messages of incidents that this one is about.
+    private func follow(_ message: MessageRecord) async throws {
+        guard message.reason.type == .resolved, !message.isRepeat else { return }
+        let alerts = try await inspect { store, planner in
+            let builder = MessageBuilder(planner: planner)
+            return try message.members.prefix(Self.mostFollowed).compactMap { member -> (Alert, String)? in
+                guard let record = try store.incident(member.incidentID),
+                    let reference = try store.notification(member.incidentID)?.reference
+                else { return nil }
+                return (try builder.alert(about: [record], message.reason, key: message.key, store), reference)
+            }
+        }
+        // A receiver that hangs must not hold up the next message once for each of them.
+        for (alert, reference) in alerts {
+            guard await delivery.follow(alert, reference: reference, channel: channel) else { break }
+        }
+    }
+
+    private func report(
+        _ message: MessageRecord, _ about: LoggedSubjects, _ outcome: Outcome, _ status: Int?, _ words: String?,
+        _ before: ChannelRecord, _ after: ChannelRecord, isGivenUp: Bool
+    ) {
+        var metadata: Logger.Metadata = [
+            "channel": "\(channel.name)", "message_key": "\(message.key)", "kind": "\(message.kind.rawValue)",
+            "reason": "\(message.reason.rawValue)", "attempt": .stringConvertible(message.attempts + 1),
+        ]
+        metadata.merge(about.metadata) { $1 }
+        if let status { metadata["status"] = .stringConvertible(status) }
+        let level: Logger.Level
+        let text: Logger.Message
+        switch outcome {
+        case .delivered: (level, text) = (.info, "delivered")
+        case .throttled: (level, text) = (.warning, "the channel asked to wait")
+        case .transient where isGivenUp:
+            (level, text) = (.warning, "no answer came to any attempt; the receiver counts as knowing")
+        case .transient: (level, text) = (.warning, "not delivered; trying again later")
+        case .permanentMessage: (level, text) = (.error, "the receiver refused the message")
+        case .permanentChannel:
+            (level, text) = (
+                before.refusals > 0 ? .debug : .warning, "the receiver refused the channel; its messages wait"
+            )
+        }
+        if level >= .warning, let words { metadata["error"] = "\(words)" }
+        // A mail that arrived may have been refused for some of its recipients.
+        if outcome == .delivered, channel.kind == .email, let words { metadata["answer"] = "\(words)" }
+        delivery.logger.log(level: level, text, metadata: metadata)
+        guard before.trouble?.state != after.trouble?.state else { return }
+        let about: Logger.Metadata = [
+            "channel": "\(channel.name)", "since": "\((after.trouble ?? before.trouble)?.since ?? Date())",
+            "next_attempt": "\(after.hold?.until ?? Date())",
+        ]
+        switch after.trouble?.state {
+        case .degraded:
+            delivery.logger.error("the channel is degraded; one message at a time is tried", metadata: about)
+        case .disabled: delivery.logger.error("the channel is disabled; it is tried seldom", metadata: about)
+        case nil: delivery.logger.notice("the channel takes messages again", metadata: about)
+        }
+    }
+}
+
+/// Which domains and incidents a line of the log is about: the first few of a message's incidents, and how many there are.
+struct LoggedSubjects: Equatable, Sendable {
+    /// So many are named.
+    static let shown = 3
+
+    private let domains: [String]
+    private let ids: [String]
+
+    /// `incidents`: the first ones; `shown` are enough. `count`: how many there are.
+    init(_ incidents: [Incident], of count: Int) {
+        func listed(_ names: [String]) -> [String] {
+            var seen: Set<String> = []
+            let first = names.filter { seen.insert($0).inserted }.prefix(Self.shown)
+            return first + (count > Self.shown ? ["and \(count - Self.shown) more"] : [])
+        }
+        domains = incidents.allSatisfy { $0.domain == nil } ? [] : listed(incidents.map(\.subjectName))
+        ids = listed(incidents.map(\.id))
+    }
+
+    var metadata: Logger.Metadata {
+        let pairs = [("domain", domains), ("incident", ids)].filter { !$1.isEmpty }
+        return Logger.Metadata(uniqueKeysWithValues: pairs.map { ($0, "\($1.joined(separator: ", "))") })
+    }
+}
+
+/// The loops a step at a time, for those who hold the clock themselves: `Delivery.run` without its tasks and waits.
+package final class DeliverySteps: Sendable {
+    private let delivery: Delivery
+    private let workers = Mutex<[String: ChannelWorker]>([:])
+
+    package init(_ delivery: Delivery) { self.delivery = delivery }
+
+    /// Sends what is due at each channel, and what falls due until that instant. The rest stays in the store, as does what
+    /// could not be sent.
+    package func sendAll(until limit: Date) async {
+        await withDiscardingTaskGroup { group in
+            for channel in delivery.inputs.routing.channels {
+                group.addTask { await self.sendAll(to: channel.name, until: limit) }
+            }
+        }
+    }
+
+    private func sendAll(to name: String, until limit: Date) async {
+        do {
+            while !Task.isCancelled, delivery.time.now() <= limit {
+                guard case .at(let due) = try await step(name) else { continue }
+                guard let due, due <= limit else { return }
+                try await delivery.time.sleep(until: max(due, delivery.time.now() + ChannelWorker.shortestWait))
+            }
+        } catch {
+            if Task.isCancelled { return }
+            delivery.logger.error(
+                "a step of the delivery failed", metadata: ["channel": "\(name)", "error": "\(error)"])
+        }
+    }
+
+    /// What one channel's loop does in one turn. Of one channel, one turn at a time.
+    /// - Throws: what the loop would log and survive; the pause after it is the caller's.
+    package func step(_ name: String) async throws -> NextTurn {
+        let worker = workers.withLock { workers in
+            let worker = workers[name] ?? ChannelWorker(delivery: delivery, name: name)
+            workers[name] = worker
+            return worker
+        }
+        guard delivery.channel(named: name) != nil else {
+            try await worker.end()
+            return .at(nil)
+        }
+        return try await worker.turn()
+    }
+}
