@@ -113,8 +113,8 @@ extension AASASuite {
             let bytes = Array(shape.make(Self.size).utf8)
             let links = try #require(try AssociationFile(parsing: bytes).applinks)
             let meter = WorkMeter(steps: 200 * bytes.count)
-            var numbering = RuleNumbering()
-            for entry in links.entries { _ = try numbering.numbered(entry.rules, meter: meter) }
+            let search = ProgramSearch(meter, states: 0)
+            for entry in links.entries { _ = try search.numbered(entry.rules) }
             #expect(meter.left > 180 * bytes.count, "\(name)")
         }
 
@@ -152,26 +152,21 @@ extension AASASuite {
             let text = String(repeating: "~", count: 6_000)
             let entry = try #require(try LanguageFixture.paths(["/" + text]).entries.first)
             let budget = LanguageBudget(states: 20_000, steps: 30_000_000, bytes: 1 << 20)
-            let meter = WorkMeter(budget)
-            var numbering = RuleNumbering()
-            let numbered = try numbering.numbered(entry.rules, meter: meter)
-            let steps = numbering.steps(of: numbered)
-            var goal = EndGoal()
-            #expect(throws: LanguageBudget.Exhausted.self) {
-                var search = try numbering.search([steps], states: budget.states, meter: meter)
-                try search.run(&goal)
+            func run(_ search: ProgramSearch) throws {
+                let steps = search.steps(of: try search.numbered(entry.rules))
+                try search.run([steps]) {
+                    !$0[0].steps.isEmpty
+                } reached: { _, _ in
+                    true
+                }
             }
+            let short = ProgramSearch(budget)
+            #expect(throws: LanguageBudget.Exhausted.self) { try run(short) }
             // The machine, the nodes and what they hold were counted before they were made.
-            #expect(meter.bytesLeft > -(1 << 16))
-            let enough = WorkMeter(LanguageBudget(states: 20_000, steps: 30_000_000))
-            var search = try numbering.search([steps], states: budget.states, meter: enough)
-            try search.run(&goal)
-            #expect(enough.bytesLeft > LanguageBudget.standardBytes / 2)
-        }
-
-        private struct EndGoal: SearchGoal {
-            mutating func reduce(_ residuals: inout [Residual]) -> Bool { !residuals[0].steps.isEmpty }
-            mutating func reached(_ deciders: [ProgramStep?], url: () -> String) -> Bool { true }
+            #expect(short.meter.bytesLeft > -(1 << 16))
+            let enough = ProgramSearch(LanguageBudget(states: 20_000, steps: 30_000_000))
+            try run(enough)
+            #expect(enough.meter.bytesLeft > LanguageBudget.standardBytes / 2)
         }
 
         @Test("what is beyond the budget is said: by a finding, by the comparison, by the match")

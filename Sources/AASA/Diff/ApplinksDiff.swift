@@ -10,28 +10,26 @@ struct ApplinksDiff {
 
     init(_ values: ValueDiff) { self.values = values }
 
-    func add(from old: AppLinks, to new: AppLinks, into changes: inout ChangeList) {
-        let oldClaims = AppClaims(old)
-        let newClaims = AppClaims(new)
-        let isFormTold = old.form != new.form && old.form != .none && new.form != .none
+    func add(from before: AppLinks, to after: AppLinks, into changes: inout ChangeList) {
+        let (old, new) = (FileApps(before), FileApps(after))
+        let isFormTold = before.form != after.form && before.form != .none && after.form != .none
         if isFormTold {
             changes.add(
-                .changed, "applinks: \(Self.name(of: new.form)) instead of \(Self.name(of: old.form))", at: "/applinks")
+                .changed, "applinks: \(Self.name(of: after.form)) instead of \(Self.name(of: before.form))",
+                at: "/applinks")
         }
         let start = changes.count
-        let renames = Renames(old, new, oldClaims, newClaims)
-        AssociationDiff.appChanges("applinks", from: oldClaims.apps, to: newClaims.apps, into: &changes) { app in
-            newClaims.entries(of: app).first.map { new.entries[$0].pointer }
-                ?? oldClaims.entries(of: app).first.map { old.entries[$0].pointer } ?? "/applinks"
+        let renames = Renames(old, new)
+        AssociationDiff.appChanges("applinks", from: old.apps, to: new.apps, into: &changes) { app in
+            new.entries(of: app).first.map { new.entries[$0].pointer }
+                ?? old.entries(of: app).first.map { old.entries[$0].pointer } ?? "/applinks"
         } detail: {
             renames.rules(of: $0)
         }
-        let layout = EntryLayout(old, new, oldClaims, newClaims)
-        if oldClaims.apps == newClaims.apps, let order = layout.order {
-            changes.add(.moved, order, at: "/applinks/details")
-        }
-        let groups = AppClaims.groups(of: newClaims.apps.lazy.filter(oldClaims.names)) {
-            [oldClaims.entries(of: $0), newClaims.entries(of: $0)]
+        let layout = EntryLayout(old, new)
+        if old.apps == new.apps, let order = layout.order { changes.add(.moved, order, at: "/applinks/details") }
+        let groups = FileApps.groups(of: new.apps.lazy.filter(old.names)) {
+            [old.entries(of: $0), new.entries(of: $0)]
         }
         var budget = Self.maximumBytes
         var uncompared = 0
@@ -43,38 +41,38 @@ struct ApplinksDiff {
                 uncompared += apps.count
                 continue
             }
-            let before = claims[0].map { old.entries[$0] }
-            let after = claims[1].map { new.entries[$0] }
-            let label = AppClaims.list(apps)
+            let olds = claims[0].map { old.entries[$0] }
+            let news = claims[1].map { new.entries[$0] }
+            let label = FileApps.list(apps)
             if let change = layout.change(from: claims[0], to: claims[1]) {
                 changes.add(
                     .changed, "\(label): \(layout.words(change, of: apps, from: claims[0], to: claims[1]))",
-                    at: after.first?.pointer ?? "/applinks")
+                    at: news.first?.pointer ?? "/applinks")
             }
-            ruleChanges(label, from: before.flatMap(\.rules), to: after.flatMap(\.rules), into: &changes)
+            ruleChanges(label, from: olds.flatMap(\.rules), to: news.flatMap(\.rules), into: &changes)
             // Where an entry has both lists, its paths are for iOS 12 alone. Without the other list they are compared above.
-            if (before + after).contains(where: \.hasOlderRules) {
+            if (olds + news).contains(where: \.hasOlderRules) {
                 ruleChanges(
-                    "\(label), for iOS 12", from: before.flatMap(\.pathRules), to: after.flatMap(\.pathRules),
+                    "\(label), for iOS 12", from: olds.flatMap(\.pathRules), to: news.flatMap(\.pathRules),
                     into: &changes)
             }
             for (left, right) in zip(claims[0], claims[1]) where seen.insert([left, right]).inserted {
                 entryChanges(label, from: old.entries[left], to: new.entries[right], into: &changes)
             }
-            let common = min(before.count, after.count)
-            for entry in before.dropFirst(common) { otherMembers(from: entry, to: nil, into: &changes) }
-            for entry in after.dropFirst(common) { otherMembers(from: nil, to: entry, into: &changes) }
+            let common = min(olds.count, news.count)
+            for entry in olds.dropFirst(common) { otherMembers(from: entry, to: nil, into: &changes) }
+            for entry in news.dropFirst(common) { otherMembers(from: nil, to: entry, into: &changes) }
         }
         if uncompared > 0 {
             changes.add(
                 .changed, "applinks: \(uncompared) more apps, whose many rules were not compared", at: "/applinks")
         }
         // Entries that name no app, elements that are no entries, and IDs that stand twice.
-        let (left, right) = (old.node["details"], new.node["details"])
+        let (left, right) = (before.node["details"], after.node["details"])
         if changes.count == start, values.differ(left, right), !isFormTold {
             values.addFirst(from: left, to: right, at: "/applinks/details", into: &changes)
         }
-        otherChanges(from: old, to: new, into: &changes)
+        otherChanges(from: before, to: after, into: &changes)
     }
 
     private static func name(of form: AppLinks.Form) -> String {
@@ -273,33 +271,29 @@ struct ApplinksDiff {
 /// The rules of apps that only one of two files names: where an app came with the rules of one that went, it may be the same
 /// app under another ID.
 private struct Renames {
-    private let old: AppLinks
-    private let new: AppLinks
-    private let oldClaims: AppClaims
-    private let newClaims: AppClaims
+    private let old: FileApps
+    private let new: FileApps
     /// By their rules; none where many apps went.
     private let gone: [[ExactText]: [String]]
 
     /// Larger sets of apps that went are not looked through.
     private static let maximumApps = 20
 
-    init(_ old: AppLinks, _ new: AppLinks, _ oldClaims: AppClaims, _ newClaims: AppClaims) {
-        (self.old, self.new, self.oldClaims, self.newClaims) = (old, new, oldClaims, newClaims)
-        let apps = oldClaims.apps.lazy.filter { !newClaims.names($0) }.prefix(Self.maximumApps + 1)
+    init(_ old: FileApps, _ new: FileApps) {
+        (self.old, self.new) = (old, new)
+        let apps = old.apps.lazy.filter { !new.names($0) }.prefix(Self.maximumApps + 1)
         gone =
             apps.count > Self.maximumApps
-            ? [:] : Dictionary(grouping: apps) { EntryLayout.meanings(old, oldClaims.entries(of: $0)) }
+            ? [:] : Dictionary(grouping: apps) { EntryLayout.meanings(old, old.entries(of: $0)) }
     }
 
     func rules(of app: String) -> String {
-        if !newClaims.names(app) {
-            return ", with the rules \(EntryLayout.rules(oldClaims.entries(of: app).map { old.entries[$0] }))"
-        }
-        let entries = newClaims.entries(of: app)
-        let same = gone.isEmpty ? [] : gone[EntryLayout.meanings(new, entries)] ?? []
-        let former = same.count == 1 ? same.first : nil
-        return former.map { ", with the rules that \($0) had" }
-            ?? ", with the rules \(EntryLayout.rules(entries.map { new.entries[$0] }))"
+        let file = new.names(app) ? new : old
+        let entries = file.entries(of: app)
+        let same = gone.isEmpty || !new.names(app) ? [] : gone[EntryLayout.meanings(new, entries)] ?? []
+        return same.count == 1
+            ? ", with the rules that \(same[0]) had"
+            : ", with the rules \(EntryLayout.rules(entries.map { file.entries[$0] }))"
     }
 }
 

@@ -34,75 +34,19 @@ public enum BehaviourDiff {
     package static func compare(
         _ old: AppLinks?, _ new: AppLinks?, budget: LanguageBudget
     ) -> BehaviourComparison {
-        let oldClaims = AppClaims(ofRealApps: old)
-        let newClaims = AppClaims(ofRealApps: new)
-        var comparing = ProgramComparing(old?.entries ?? [], new?.entries ?? [], budget)
+        let files = FilePair(ofRealApps: old, new)
+        var comparing = ProgramComparing(files, budget)
         var answers: [[[Int]]: ProgramComparing.Answer] = [:]
         var changes: [BehaviourChange] = []
         var incomplete: [String] = []
-        for app in newClaims.apps + oldClaims.apps.filter({ !newClaims.names($0) }) {
-            // Apps with the same entries in both files share the answer.
-            let claims = [oldClaims.entries(of: app), newClaims.entries(of: app)]
-            let answer = answers[claims] ?? comparing.compare(claims[0], claims[1])
+        for app in files.apps {
+            let claims = files.claims(of: app)
+            let answer = answers[claims] ?? comparing.compare(claims)
             answers[claims] = answer
-            changes += answer.changes.map {
-                BehaviourChange(appID: app, from: $0.pair.from, to: $0.pair.to, example: $0.example)
-            }
+            changes += answer.changes(of: app)
             if !answer.isComplete { incomplete.append(app) }
         }
         return BehaviourComparison(changes: changes, incompleteApps: incomplete)
-    }
-}
-
-/// Which entries name which app.
-struct AppClaims {
-    /// Without repetition, in the order of the file.
-    private(set) var apps: [String] = []
-    private var entries: [ExactText: [Int]] = [:]
-
-    init(_ links: AppLinks?) { self.init(links) { _ in true } }
-
-    /// An ID that was never filled in is no app's: it opens nothing.
-    init(ofRealApps links: AppLinks?) { self.init(links) { !AppID.isTemplate($0) } }
-
-    private init(_ links: AppLinks?, where isCounted: (String) -> Bool) {
-        for (index, entry) in (links?.entries ?? []).enumerated() {
-            for app in entry.appIDs where isCounted(app) {
-                let key = ExactText(app)
-                let last = entries[key]?.last
-                if last == index { continue }
-                if last == nil { apps.append(app) }
-                entries[key, default: []].append(index)
-            }
-        }
-    }
-
-    /// In the order of the file; none where the app is not named.
-    func entries(of app: String) -> [Int] { entries[ExactText(app)] ?? [] }
-
-    func names(_ app: String) -> Bool { entries[ExactText(app)] != nil }
-
-    /// Apps of which the same is known, such as the entries that name them, in the order of the first of each.
-    static func groups<Key: Hashable>(
-        of apps: some Sequence<String>, by key: (String) -> Key
-    ) -> [(key: Key, apps: [String])] {
-        var groups: [(key: Key, apps: [String])] = []
-        var places: [Key: Int] = [:]
-        for app in apps {
-            let key = key(app)
-            if let place = places[key] {
-                groups[place].apps.append(app)
-            } else {
-                places[key] = groups.endIndex
-                groups.append((key, [app]))
-            }
-        }
-        return groups
-    }
-
-    /// `a, b and 3 more`.
-    static func list(_ apps: [String]) -> String {
-        apps.prefix(2).joined(separator: ", ") + (apps.count > 2 ? " and \(apps.count - 2) more" : "")
     }
 }
 
@@ -110,83 +54,82 @@ struct AppClaims {
 /// where the budget ends.
 struct ProgramComparing {
     struct Answer {
-        let changes: [(pair: BehaviourPair, example: String)]
+        var found: [(pair: BehaviourPair, example: String)] = []
         let isComplete: Bool
+
+        func changes(of app: String) -> [BehaviourChange] {
+            found.map { BehaviourChange(appID: app, from: $0.pair.from, to: $0.pair.to, example: $0.example) }
+        }
     }
 
-    private let old: [AppLinks.Entry]
-    private let new: [AppLinks.Entry]
-    private let states: Int
-    private let meter: WorkMeter
-    private var numbering = RuleNumbering()
-    /// By entry; nil where the budget did not last for all rules of the files.
-    private var numbered: (old: [[RuleNumbering.NumberedRule]], new: [[RuleNumbering.NumberedRule]])?
-    private let check = ExampleCheck()
+    private var files: FilePair
+    private let search: ProgramSearch
+    /// Whether the budget lasted for all rules of the files.
+    private let isNumbered: Bool
+    private let check = WorkMeter(steps: 16_000_000)
     /// Rules whose URLs may still be tried where there is no proof, and the work for them.
     private var samplesLeft = 200
     private let sampling: WorkMeter
 
-    init(_ old: [AppLinks.Entry], _ new: [AppLinks.Entry], _ budget: LanguageBudget) {
-        self.old = old
-        self.new = new
-        states = budget.states
-        meter = WorkMeter(budget)
-        sampling = WorkMeter(LanguageBudget(states: budget.states, steps: min(budget.steps, 2_000_000)))
-        do {
-            let sides = (try numbering.numbered(old, meter: meter), try numbering.numbered(new, meter: meter))
-            numbered = sides
-        } catch {
-            numbered = nil
-        }
+    init(_ files: FilePair, _ budget: LanguageBudget) {
+        self.files = files
+        search = ProgramSearch(budget)
+        sampling = WorkMeter(steps: min(budget.steps, 2_000_000))
+        isNumbered = (try? self.files.number(search)) != nil
     }
 
-    /// Compares an app that these entries name.
-    mutating func compare(_ oldEntries: [Int], _ newEntries: [Int]) -> Answer {
-        var goal = DifferenceGoal()
+    /// Compares an app that these entries of the two files name.
+    mutating func compare(_ claims: [[Int]]) -> Answer {
+        var differences: [BehaviourPair: String] = [:]
         var isProof = true
         do {
-            if try areEqualPrograms(oldEntries, newEntries, &goal) { return Answer(changes: [], isComplete: true) }
+            try search(claims, &differences)
         } catch {
             isProof = false
         }
-        if goal.found.isEmpty, isProof { return Answer(changes: [], isComplete: true) }
-        let ruleCount =
-            oldEntries.reduce(0) { $0 + old[$1].rules.count } + newEntries.reduce(0) { $0 + new[$1].rules.count }
-        guard check.spend(8 * ruleCount), samplesLeft > 0 || !goal.found.isEmpty else {
-            return Answer(changes: [], isComplete: false)
+        if differences.isEmpty, isProof { return Answer(isComplete: true) }
+        guard check.use(elements: 8 * files.ruleCount(of: claims)), samplesLeft > 0 || !differences.isEmpty else {
+            return Answer(isComplete: false)
         }
-        let oldRules = oldEntries.flatMap { old[$0].rules }
-        let newRules = newEntries.flatMap { new[$0].rules }
+        let (old, new) = (files.old.rules(of: claims[0]), files.new.rules(of: claims[1]))
         // The matcher has the last word on each example.
         var found: [BehaviourPair: String] = [:]
-        for (pair, url) in goal.found {
-            if behaviours(oldRules, newRules, url) == pair { found[pair] = url } else { isProof = false }
+        for (pair, url) in differences {
+            if behaviours(old, new, url) == pair { found[pair] = url } else { isProof = false }
         }
         if !isProof {
-            for (pair, url) in samples(oldRules, newRules) where found[pair] == nil { found[pair] = url }
+            for (pair, url) in samples(old, new) where found[pair] == nil { found[pair] = url }
         }
-        let changes = found.sorted { $0.key < $1.key }.map { (pair: $0.key, example: $0.value) }
-        return Answer(changes: changes, isComplete: isProof)
+        return Answer(
+            found: found.sorted { $0.key < $1.key }.map { (pair: $0.key, example: $0.value) }, isComplete: isProof)
     }
 
-    /// Whether the rules are the same; where not, the goal has searched.
-    private func areEqualPrograms(
-        _ oldEntries: [Int], _ newEntries: [Int], _ goal: inout DifferenceGoal
-    ) throws(LanguageBudget.Exhausted) -> Bool {
-        guard let numbered else { throw LanguageBudget.Exhausted() }
-        try meter.spend(
-            oldEntries.reduce(1) { $0 + numbered.old[$1].count } + newEntries.reduce(1) { $0 + numbered.new[$1].count })
-        let before = oldEntries.flatMap { numbered.old[$0] }
-        let after = newEntries.flatMap { numbered.new[$0] }
-        if before == after { return true }
-        let programs = [numbering.steps(of: before), numbering.steps(of: after)]
-        if programs[0].elementsEqual(programs[1], by: { $0.decidesLike($1) }) { return true }
-        var search = try numbering.search(programs, states: states, meter: meter)
-        try search.run(&goal)
-        return false
+    /// Looks for one URL for each change of behaviour; there is none where the rules are the same.
+    private func search(
+        _ claims: [[Int]], _ found: inout [BehaviourPair: String]
+    ) throws(LanguageBudget.Exhausted) {
+        guard isNumbered else { throw LanguageBudget.Exhausted() }
+        try search.meter.spend(2 + files.ruleCount(of: claims))
+        let rules = [files.old.numbered(claims[0]), files.new.numbered(claims[1])]
+        if rules[0] == rules[1] { return }
+        let programs = rules.map { search.steps(of: $0) }
+        if programs[0].elementsEqual(programs[1], by: { $0.decidesLike($1) }) { return }
+        try search.run(programs) { residuals in
+            for index in residuals.indices { residuals[index].dropRedundantEnd() }
+            let (old, new) = (residuals[0], residuals[1])
+            if old.decidesLike(new) { return false }
+            let (before, after) = (old.outcomes, new.outcomes)
+            return before.contains { from in
+                after.contains { to in from != to && found[BehaviourPair(from: from, to: to)] == nil }
+            }
+        } reached: { deciders, url in
+            let pair = BehaviourPair(from: LinkBehaviour(deciders[0]), to: LinkBehaviour(deciders[1]))
+            if pair.from != pair.to, found[pair] == nil { found[pair] = ExampleURL.readable(url()) }
+            return found.count < 6
+        }
     }
 
-    private mutating func behaviours(_ old: [URLRule], _ new: [URLRule], _ url: String) -> BehaviourPair? {
+    private func behaviours(_ old: [URLRule], _ new: [URLRule], _ url: String) -> BehaviourPair? {
         guard let from = check.behaviour(old, url), let to = check.behaviour(new, url) else { return nil }
         return BehaviourPair(from: from, to: to)
     }
@@ -217,35 +160,16 @@ struct BehaviourPair: Hashable, Comparable {
     }
 }
 
-/// Looks for one URL for each change of behaviour.
-private struct DifferenceGoal: SearchGoal {
-    var found: [BehaviourPair: String] = [:]
-
-    mutating func reduce(_ residuals: inout [Residual]) -> Bool {
-        for index in residuals.indices { residuals[index].dropRedundantEnd() }
-        let (old, new) = (residuals[0], residuals[1])
-        if old.isDecided == new.isDecided, old.steps.count == new.steps.count {
-            // The last of a decided program decides whatever its language is.
-            let compared = old.isDecided ? old.steps.count - 1 : old.steps.count
-            let isSame =
-                zip(old.steps, new.steps).prefix(compared).allSatisfy { $0.decidesLike($1) }
-                && (!old.isDecided || old.steps.last?.isExclusion == new.steps.last?.isExclusion)
-            if isSame { return false }
-        }
-        let (before, after) = (old.outcomes, new.outcomes)
-        return before.contains { from in
-            after.contains { to in from != to && found[BehaviourPair(from: from, to: to)] == nil }
-        }
-    }
-
-    mutating func reached(_ deciders: [ProgramStep?], url: () -> String) -> Bool {
-        let pair = BehaviourPair(from: LinkBehaviour(deciders[0]), to: LinkBehaviour(deciders[1]))
-        if pair.from != pair.to, found[pair] == nil { found[pair] = ExampleURL.readable(url()) }
-        return found.count < 6
-    }
-}
-
 extension Residual {
+    /// Whether the same decides in both, whatever comes.
+    fileprivate func decidesLike(_ other: Residual) -> Bool {
+        guard isDecided == other.isDecided, steps.count == other.steps.count else { return false }
+        // The last of a decided program decides whatever its language is.
+        let compared = isDecided ? steps.count - 1 : steps.count
+        return zip(steps, other.steps).prefix(compared).allSatisfy { $0.decidesLike($1) }
+            && (!isDecided || steps.last?.isExclusion == other.steps.last?.isExclusion)
+    }
+
     /// The behaviours that may still come out.
     var outcomes: [LinkBehaviour] {
         var outcomes: [LinkBehaviour] = isDecided ? [] : [.notMatched]
@@ -255,7 +179,7 @@ extension Residual {
     }
 
     /// A rule right before one that decides the same whatever comes says nothing.
-    mutating func dropRedundantEnd() {
+    fileprivate mutating func dropRedundantEnd() {
         guard isDecided, let last = steps.last else { return }
         while steps.count > 1, steps[steps.count - 2].isExclusion == last.isExclusion {
             steps.remove(at: steps.count - 2)
@@ -264,15 +188,13 @@ extension Residual {
 }
 
 extension ProgramStep {
-    func decidesLike(_ other: ProgramStep) -> Bool {
+    fileprivate func decidesLike(_ other: ProgramStep) -> Bool {
         language == other.language && isExclusion == other.isExclusion
     }
 }
 
 extension LinkBehaviour {
-    init(_ decider: ProgramStep?) {
-        self = decider.map { $0.isExclusion ? .blocked : .opens } ?? .notMatched
-    }
+    init(_ decider: ProgramStep?) { self = decider.map { $0.isExclusion ? .blocked : .opens } ?? .notMatched }
 
     fileprivate var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

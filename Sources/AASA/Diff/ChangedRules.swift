@@ -20,23 +20,16 @@ extension ChangedRules {
     /// Rules that `known` does not show already. A file without applinks, nil, has none.
     package init(_ old: AppLinks?, _ new: AppLinks?, besides known: [BehaviourChange]) {
         self.init()
-        let (oldClaims, newClaims) = (AppClaims(ofRealApps: old), AppClaims(ofRealApps: new))
-        let groups = AppClaims.groups(of: newClaims.apps + oldClaims.apps.filter { !newClaims.names($0) }) {
-            [oldClaims.entries(of: $0), newClaims.entries(of: $0)]
-        }
+        let files = FilePair(ofRealApps: old, new)
         var search = RuleChangeSearch()
         /// Apps may share a rule.
         var shown: Set<RuleChangeSearch.Source> = []
         var counted: Set<RuleChangeSearch.Source> = []
         var examples: [ExactText: [String]] = [:]
         for change in known { examples[ExactText(change.appID), default: []].append(change.example) }
-        for (claims, apps) in groups {
-            let ruleCount =
-                claims[0].reduce(1) { $0 + (old?.entries[$1].rules.count ?? 0) }
-                + claims[1].reduce(1) { $0 + (new?.entries[$1].rules.count ?? 0) }
-            guard search.spend(8 * ruleCount) else { break }
-            let before = claims[0].flatMap { old?.entries[$0].rules ?? [] }
-            let after = claims[1].flatMap { new?.entries[$0].rules ?? [] }
+        for (claims, apps) in FileApps.groups(of: files.apps, by: files.claims(of:)) {
+            guard search.check.use(elements: 16 + 8 * files.ruleCount(of: claims)) else { break }
+            let (before, after) = (files.old.rules(of: claims[0]), files.new.rules(of: claims[1]))
             let known = apps.first.flatMap { examples[ExactText($0)] } ?? []
             for found in search.changes(from: before, to: after, besides: known) {
                 guard shown.contains(found.rule) || shown.count < Self.maximumShown else {
@@ -50,26 +43,19 @@ extension ChangedRules {
             }
         }
         more = counted.count
-        isComplete = !search.isExhausted
+        isComplete = !search.check.isExhausted
     }
 }
 
 /// Looks for URLs that single rules decide about.
 struct RuleChangeSearch {
-    private let check: ExampleCheck
+    let check: WorkMeter
     /// Rules for which automata may be made, and what these may cost.
     private var automataLeft: Int
     private let automata = WorkMeter(steps: 3_000_000)
     private var meanings: [Source: ExactText] = [:]
 
-    init(maximumElements: Int = 4_000_000, automata: Int = 100) {
-        check = ExampleCheck(maximumElements: maximumElements)
-        automataLeft = automata
-    }
-
-    var isExhausted: Bool { check.isExhausted }
-
-    func spend(_ elements: Int) -> Bool { check.spend(elements) }
+    init(steps: Int = 16_000_000, automata: Int = 100) { (check, automataLeft) = (WorkMeter(steps: steps), automata) }
 
     /// A rule by its file and place.
     struct Source: Hashable {
@@ -94,17 +80,15 @@ struct RuleChangeSearch {
         var result: [Found] = []
         for index in came where !shownCame.contains(index) {
             guard let (example, from) = change(by: index, of: new, against: old) else { continue }
-            let to: LinkBehaviour = new[index].isExclusion ? .blocked : .opens
-            result.append(
-                Found(rule: .init(isNew: true, place: new[index].place), from: from, to: to, example: example))
+            let rule = Source(isNew: true, place: new[index].place)
+            result.append(Found(rule: rule, from: from, to: new[index].behaviour, example: example))
         }
         // What a rule that came shows may be what one that went shows.
         let both = Set(result.compactMap { check.firstMatch(old, $0.example) })
         for index in gone where !shownGone.contains(index) && !both.contains(index) {
             guard let (example, to) = change(by: index, of: old, against: new) else { continue }
-            let from: LinkBehaviour = old[index].isExclusion ? .blocked : .opens
-            result.append(
-                Found(rule: .init(isNew: false, place: old[index].place), from: from, to: to, example: example))
+            let rule = Source(isNew: false, place: old[index].place)
+            result.append(Found(rule: rule, from: old[index].behaviour, to: to, example: example))
         }
         return result
     }
@@ -125,7 +109,7 @@ struct RuleChangeSearch {
         let rule = rules[index]
         guard rule.weight < URLRule.maximumExampleWeight else { return nil }
         for filling in [URLRule.Filling.shortest, .rare, .plain] {
-            guard check.spend(on: rule) else { return nil }
+            guard check.use(elements: rule.trialWeight) else { return nil }
             guard let text = rule.example(filling: filling).map(ExampleURL.readable) else { continue }
             if let other = other(text, by: index, of: rules, against: others) { return (text, other) }
         }

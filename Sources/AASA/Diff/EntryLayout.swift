@@ -3,27 +3,27 @@
 // file sees it all the same.
 
 struct EntryLayout {
-    private let old: AppLinks
-    private let new: AppLinks
+    private let old: FileApps
+    private let new: FileApps
+    /// Whether both files have a list of entries: an object has one for each app.
+    private let areLists: Bool
     /// For each entry the apps that both files name, by number.
     private let oldApps: [[Int]]
     private let newApps: [[Int]]
     private let names: [String]
     private let numbers: [ExactText: Int]
 
-    init(_ old: AppLinks, _ new: AppLinks, _ oldClaims: AppClaims, _ newClaims: AppClaims) {
-        let names = newClaims.apps.filter(oldClaims.names)
+    init(_ old: FileApps, _ new: FileApps) {
+        let names = new.apps.filter(old.names)
         let numbers = Dictionary(
             zip(names.map(ExactText.init(_:)), names.indices), uniquingKeysWith: { first, _ in first })
-        func apps(_ links: AppLinks) -> [[Int]] {
-            links.entries.map { entry in Set(entry.appIDs.compactMap { numbers[ExactText($0)] }).sorted() }
+        func apps(_ file: FileApps) -> [[Int]] {
+            file.entries.map { entry in Set(entry.appIDs.compactMap { numbers[ExactText($0)] }).sorted() }
         }
-        self.old = old
-        self.new = new
-        self.names = names
-        self.numbers = numbers
-        oldApps = apps(old)
-        newApps = apps(new)
+        (self.old, self.new) = (old, new)
+        (self.names, self.numbers) = (names, numbers)
+        (oldApps, newApps) = (apps(old), apps(new))
+        areLists = old.links?.form == .list && new.links?.form == .list
     }
 
     /// What became of the entries of some apps that the same ones name in both files.
@@ -40,8 +40,7 @@ struct EntryLayout {
 
     /// nil where nothing did.
     func change(from before: [Int], to after: [Int]) -> Change? {
-        // An object has an entry for each app.
-        guard old.form == .list, new.form == .list else { return nil }
+        guard areLists else { return nil }
         if before.count != after.count { return .count }
         let isSameCompany = before.map { oldApps[$0] } == after.map { newApps[$0] }
         if before.count == 1 { return isSameCompany ? nil : .company }
@@ -63,8 +62,8 @@ struct EntryLayout {
                 apps.count == 1 ? ("has", "an entry of its own") : ("have", "an entry of their own")
             let place =
                 now.isEmpty
-                ? "\(verb) \(own) now, shared with \(AppClaims.list(was)) before"
-                : "\(verb) one entry together with \(AppClaims.list(now)) now, \(was.isEmpty ? own : "with \(AppClaims.list(was))") before"
+                ? "\(verb) \(own) now, shared with \(FileApps.list(was)) before"
+                : "\(verb) one entry together with \(FileApps.list(now)) now, \(was.isEmpty ? own : "with \(FileApps.list(was))") before"
             let isSame = Self.meanings(old, before) == Self.meanings(new, after)
             return "\(place); \(pronoun) rules\(isSame ? ", as before" : " now"): \(rules)"
         case .spread:
@@ -75,7 +74,7 @@ struct EntryLayout {
             func shown(_ entries: [[Int]]) -> String {
                 entries.prefix(Self.maximumShown).map {
                     let names = others($0, than: apps)
-                    return names.isEmpty ? "(nobody)" : "(\(AppClaims.list(names)))"
+                    return names.isEmpty ? "(nobody)" : "(\(FileApps.list(names)))"
                 }.joined(separator: " ")
             }
             return
@@ -86,12 +85,11 @@ struct EntryLayout {
 
     /// Entries that only changed places, where no app did.
     var order: String? {
-        guard old.form == .list, new.form == .list, Set(oldApps) == Set(newApps), oldApps != newApps else { return nil }
-        guard ListAlignment(from: oldApps, to: newApps).removed.isEmpty, oldApps.count == newApps.count else {
-            return nil
-        }
+        guard areLists, Set(oldApps) == Set(newApps), oldApps != newApps, oldApps.count == newApps.count,
+            ListAlignment(from: oldApps, to: newApps).removed.isEmpty
+        else { return nil }
         func shown(_ entries: [[Int]]) -> String {
-            let texts = entries.prefix(Self.maximumShown).map { AppClaims.list($0.map { names[$0] }) }
+            let texts = entries.prefix(Self.maximumShown).map { FileApps.list($0.map { names[$0] }) }
             return texts.joined(separator: "; ") + Self.more(entries.count)
         }
         return "applinks: the entries of 'details' are in another order: \(shown(oldApps)) became \(shown(newApps))"
@@ -106,8 +104,8 @@ struct EntryLayout {
         }.joined(separator: " and ") + more(entries.count)
     }
 
-    static func meanings(_ links: AppLinks, _ entries: [Int]) -> [ExactText] {
-        entries.flatMap { links.entries[$0].rules.map { ExactText($0.ownMeaning) } }
+    static func meanings(_ file: FileApps, _ entries: [Int]) -> [ExactText] {
+        file.rules(of: entries).map { ExactText($0.ownMeaning) }
     }
 
     private static let maximumShown = 6
@@ -123,8 +121,8 @@ struct EntryLayout {
 
     /// Whether a rule that stays is in another one of the app's entries.
     private func isSpreadOtherwise(_ before: [Int], _ after: [Int]) -> Bool {
-        func places(_ links: AppLinks, _ entries: [Int]) -> [Int] {
-            entries.enumerated().flatMap { place, entry in links.entries[entry].rules.map { _ in place } }
+        func places(_ file: FileApps, _ entries: [Int]) -> [Int] {
+            entries.enumerated().flatMap { place, entry in file.entries[entry].rules.map { _ in place } }
         }
         let (olds, news) = (places(old, before), places(new, after))
         let alignment = ListAlignment(from: Self.meanings(old, before), to: Self.meanings(new, after))

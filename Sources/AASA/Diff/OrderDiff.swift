@@ -36,21 +36,19 @@ package enum OrderDiff {
     package static func compare(
         _ old: AppLinks?, _ new: AppLinks?, budget: LanguageBudget = .standard
     ) -> OrderComparison {
-        guard let old, let new else { return OrderComparison(changes: [], isComplete: true) }
+        guard let old, let new else { return .ofEqualFiles }
         var comparing = OrderComparing(old, new, budget)
         return comparing.answer()
     }
 }
 
 private struct OrderComparing {
-    private var old: FileOrder
-    private var new: FileOrder
-    private let apps: [String]
-    /// For each of the apps, its first and its last place in the older file and in the newer one.
-    private let spans: [(old: ClosedRange<Int>, new: ClosedRange<Int>)]
-    private let states: Int
-    private let meter: WorkMeter
-    private var numbering = RuleNumbering()
+    private let old: AppLinks
+    private let new: AppLinks
+    private var files: FilePair
+    /// The apps that both files name, with their first and last place in each.
+    private let apps: [(name: String, old: ClosedRange<Int>, new: ClosedRange<Int>)]
+    private let search: ProgramSearch
     private var changes: [OrderChange] = []
     private var isComplete = true
     private var searched: Set<Question> = []
@@ -66,25 +64,25 @@ private struct OrderComparing {
     }
 
     init(_ old: AppLinks, _ new: AppLinks, _ budget: LanguageBudget) {
-        self.old = FileOrder(old)
-        self.new = FileOrder(new)
-        var apps: [String] = []
-        var spans: [(old: ClosedRange<Int>, new: ClosedRange<Int>)] = []
-        for app in self.new.claims.apps {
-            guard let before = self.old.span(of: app), let after = self.new.span(of: app) else { continue }
-            apps.append(app)
-            spans.append((before, after))
+        (self.old, self.new) = (old, new)
+        let files = FilePair(ofRealApps: old, new)
+        func span(_ app: String, _ file: FileApps) -> ClosedRange<Int>? {
+            let places = file.places(of: app).map(\.place)
+            guard let first = places.first, let last = places.last else { return nil }
+            return first...last
         }
-        self.apps = apps
-        self.spans = spans
-        states = budget.states
-        meter = WorkMeter(budget)
+        apps = files.new.apps.compactMap { app in
+            guard let before = span(app, files.old), let after = span(app, files.new) else { return nil }
+            return (app, before, after)
+        }
+        self.files = files
+        search = ProgramSearch(budget)
     }
 
     mutating func answer() -> OrderComparison {
         if apps.count > 1 {
             // The order of an object is none.
-            isComplete = old.links.form != .dictionary && new.links.form != .dictionary
+            isComplete = old.form != .dictionary && new.form != .dictionary
             do {
                 if isComplete { try compareAll() }
             } catch {
@@ -95,47 +93,38 @@ private struct OrderComparing {
     }
 
     private mutating func compareAll() throws(LanguageBudget.Exhausted) {
-        var numbered = false
-        for first in apps.indices {
-            for second in apps.indices.dropFirst(first + 1) {
-                try meter.spend(1)
-                let (own, others) = (spans[first], spans[second])
+        for (number, left) in apps.enumerated() {
+            for right in apps[(number + 1)...] {
+                try search.meter.spend(1)
                 guard
-                    own.old.mayStandAhead(of: others.old) && others.new.mayStandAhead(of: own.new)
-                        || others.old.mayStandAhead(of: own.old) && own.new.mayStandAhead(of: others.new)
+                    left.old.mayStandAhead(of: right.old) && right.new.mayStandAhead(of: left.new)
+                        || right.old.mayStandAhead(of: left.old) && left.new.mayStandAhead(of: right.new)
                 else { continue }
-                let (left, right) = (apps[first], apps[second])
-                let entryCount = [old, new].reduce(0) {
-                    $0 + $1.claims.entries(of: left).count + $1.claims.entries(of: right).count
+                let entries = [files.old, files.new].flatMap {
+                    [$0.entries(of: left.name), $0.entries(of: right.name)]
                 }
-                try meter.spend(100 + 8 * entryCount)
-                try meter.take(160 + 16 * entryCount)
-                guard searched.insert(question(left, right)).inserted, !isShown(left, right) else { continue }
+                let entryCount = entries.reduce(0) { $0 + $1.count }
+                try search.meter.spend(100 + 8 * entryCount)
+                try search.meter.take(160 + 16 * entryCount)
+                let question = Question(
+                    entries: entries,
+                    isAhead: [files.old, files.new].flatMap { Self.isAhead(left.name, of: right.name, in: $0) })
+                guard searched.insert(question).inserted, !isShown(left.name, right.name) else { continue }
                 guard changes.count < OrderDiff.maximumChanges else {
                     isComplete = false
                     return
                 }
-                if !numbered {
-                    try old.number(&numbering, meter)
-                    try new.number(&numbering, meter)
-                    numbered = true
-                }
-                try compare(left, right)
+                try files.number(search)
+                try compare([left.name, right.name])
             }
         }
     }
 
-    private func question(_ left: String, _ right: String) -> Question {
-        let entries = [old, new].flatMap { [$0.claims.entries(of: left), $0.claims.entries(of: right)] }
-        let isAhead = [old, new].flatMap { file in
-            file.claims.entries(of: left).compactMap { entry -> Bool? in
-                guard let own = file.rank(of: left, in: entry), let other = file.rank(of: right, in: entry) else {
-                    return nil
-                }
-                return own < other
-            }
-        }
-        return Question(entries: entries, isAhead: isAhead)
+    /// For each entry that names both apps, whether it names the one first.
+    private static func isAhead(_ left: String, of right: String, in file: FileApps) -> [Bool] {
+        let others = Dictionary(
+            file.places(of: right).map { ($0.entry, $0.place) }, uniquingKeysWith: { first, _ in first })
+        return file.places(of: left).compactMap { own in others[own.entry].map { own.place < $0 } }
     }
 
     private func isShown(_ left: String, _ right: String) -> Bool {
@@ -149,37 +138,47 @@ private struct OrderComparing {
         }
     }
 
-    private mutating func compare(_ left: String, _ right: String) throws(LanguageBudget.Exhausted) {
-        let asked = [(old, left), (old, right), (new, left), (new, right)]
-        try meter.spend(asked.reduce(1) { $0 + $1.0.ruleCount(of: $1.1) })
-        let sides = asked.map { $0.side(of: $1, numbering) }
-        var goal = TurnGoal(places: sides.map(\.places))
+    /// Looks for a URL that two apps open in both files, and whose order turned: by the older file's two programs, then the
+    /// newer one's.
+    private mutating func compare(_ pair: [String]) throws(LanguageBudget.Exhausted) {
+        let asked = [files.old, files.new].flatMap { file in pair.map { (file: file, app: $0) } }
+        try search.meter.spend(asked.reduce(1) { $0 + $1.file.ruleCount(of: $1.file.entries(of: $1.app)) })
+        let programs = asked.map { search.steps(of: $0.file.numbered($0.file.entries(of: $0.app))) }
+        let places = asked.map { $0.file.placesByRule(of: [$0.app]) }
+        var found: String?
         do {
-            var search = try numbering.search(sides.map(\.steps), states: states, meter: meter)
-            try search.run(&goal)
-        } catch  where !meter.isExhausted {
+            try search.run(programs) { residuals in
+                residuals.allSatisfy { $0.steps.contains { !$0.isExclusion } }
+            } reached: { deciders, url in
+                var decided: [Int] = []
+                for (step, places) in zip(deciders, places) {
+                    guard let step, !step.isExclusion else { return true }
+                    decided.append(places[step.index].place)
+                }
+                guard (decided[0] < decided[1]) != (decided[2] < decided[3]) else { return true }
+                found = ExampleURL.readable(url())
+                return false
+            }
+        } catch  where !search.meter.isExhausted {
             // Too many states for this pair; others may have few.
             isComplete = false
         }
-        guard let found = goal.found else { return }
+        guard let found else { return }
         // The matcher has the last word.
         guard let change = verified(found) else {
             isComplete = false
             return
         }
         changes.append(change)
-        func places(_ list: [String]) -> [ExactText: Int] {
+        func numbered(_ list: [String]) -> [ExactText: Int] {
             Dictionary(zip(list.map(ExactText.init(_:)), list.indices), uniquingKeysWith: { first, _ in first })
         }
-        shown.append((places(change.before), places(change.after)))
+        shown.append((numbered(change.before), numbered(change.after)))
     }
 
     private func verified(_ example: String) -> OrderChange? {
         guard let url = MatchableURL(example) else { return nil }
-        func opening(_ links: AppLinks) -> [String] {
-            links.match(url, meter: matching).opening
-        }
-        let (before, after) = (opening(old.links), opening(new.links))
+        let (before, after) = (old.match(url, meter: matching).opening, new.match(url, meter: matching).opening)
         guard !matching.isExhausted else { return nil }
         let both = Set(before.map(ExactText.init(_:))).intersection(after.map(ExactText.init(_:)))
         let change = OrderChange(
@@ -189,93 +188,7 @@ private struct OrderComparing {
     }
 }
 
-/// The places of apps in one file.
-private struct FileOrder {
-    let links: AppLinks
-    let claims: AppClaims
-    private var rules: [[RuleNumbering.NumberedRule]] = []
-    /// For each entry the rank of each of its apps.
-    private let ranks: [[ExactText: Int]]
-    /// The first and the last place of each app.
-    private let spans: [ExactText: ClosedRange<Int>]
-
-    /// An app's rules, and for each of them the app's place in the file.
-    struct Side {
-        let steps: [ProgramStep]
-        let places: [Int]
-    }
-
-    init(_ links: AppLinks) {
-        self.links = links
-        let claims = AppClaims(ofRealApps: links)
-        let ranks = links.entries.map { entry in
-            Dictionary(
-                zip(entry.appIDs.map(ExactText.init(_:)), entry.appIDs.indices), uniquingKeysWith: { first, _ in first }
-            )
-        }
-        var spans: [ExactText: ClosedRange<Int>] = [:]
-        for app in claims.apps.map(ExactText.init(_:)) {
-            let places = claims.entries(of: app.text).compactMap { entry in
-                ranks[entry][app].map { Self.place(entry, $0) }
-            }
-            if let first = places.first, let last = places.last { spans[app] = first...last }
-        }
-        self.claims = claims
-        self.ranks = ranks
-        self.spans = spans
-    }
-
-    /// Entries first, then the apps of one entry.
-    private static func place(_ entry: Int, _ rank: Int) -> Int { entry << 32 | rank }
-
-    func rank(of app: String, in entry: Int) -> Int? { ranks[entry][ExactText(app)] }
-
-    func span(of app: String) -> ClosedRange<Int>? { spans[ExactText(app)] }
-
-    func ruleCount(of app: String) -> Int { claims.entries(of: app).reduce(0) { $0 + rules[$1].count } }
-
-    mutating func number(
-        _ numbering: inout RuleNumbering, _ meter: WorkMeter
-    ) throws(LanguageBudget.Exhausted) {
-        for entry in links.entries { rules.append(try numbering.numbered(entry.rules, meter: meter)) }
-    }
-
-    func side(of app: String, _ numbering: RuleNumbering) -> Side {
-        let entries = claims.entries(of: app)
-        return Side(
-            steps: numbering.steps(of: entries.flatMap { rules[$0] }),
-            places: entries.flatMap { entry in
-                rules[entry].map { _ in Self.place(entry, rank(of: app, in: entry) ?? 0) }
-            })
-    }
-}
-
 extension ClosedRange<Int> {
     /// Whether there can be a URL for which an app with these places is asked before one with those.
     fileprivate func mayStandAhead(of others: ClosedRange<Int>) -> Bool { lowerBound < others.upperBound }
-}
-
-/// Looks for a URL that two apps open in both files, and whose order turned: the older file's two programs, then the
-/// newer one's.
-private struct TurnGoal: SearchGoal {
-    /// For each program, the app's place by the rule that decides.
-    let places: [[Int]]
-    var found: String?
-
-    init(places: [[Int]]) { self.places = places }
-
-    mutating func reduce(_ residuals: inout [Residual]) -> Bool {
-        residuals.allSatisfy { $0.steps.contains { !$0.isExclusion } }
-    }
-
-    mutating func reached(_ deciders: [ProgramStep?], url: () -> String) -> Bool {
-        var decided: [Int] = []
-        for (program, step) in deciders.enumerated() {
-            guard let step, !step.isExclusion else { return true }
-            decided.append(places[program][step.index])
-        }
-        guard (decided[0] < decided[1]) != (decided[2] < decided[3]) else { return true }
-        found = ExampleURL.readable(url())
-        return false
-    }
 }

@@ -94,7 +94,7 @@ package struct OtherReadings: Sendable, Hashable {
         func rules(_ links: AppLinks?) -> [URLRule] {
             (links?.entries ?? []).filter { $0.appIDs.containsExactly(change.appID) }.flatMap(\.rules)
         }
-        var search = RuleChangeSearch(maximumElements: 200_000, automata: 0)
+        var search = RuleChangeSearch(steps: 800_000, automata: 0)
         return search.changes(from: rules(old), to: rules(new), besides: []).filter {
             ($0.to == .opens) == (change.to == .opens)
         }.map { BehaviourChange(appID: change.appID, from: $0.from, to: $0.to, example: $0.example) }
@@ -102,25 +102,24 @@ package struct OtherReadings: Sendable, Hashable {
 
     /// Of apps that several entries name: what changes where their first entry alone counts, or their last.
     private static func bySingleEntries(_ old: AppLinks?, _ new: AppLinks?) -> [BehaviourChange] {
-        let (before, after) = (AppClaims(ofRealApps: old), AppClaims(ofRealApps: new))
+        let files = FilePair(ofRealApps: old, new)
         var comparing: ProgramComparing?
-        var answers: [[[Int]]: [(pair: BehaviourPair, example: String)]] = [:]
+        var answers: [[[Int]]: ProgramComparing.Answer] = [:]
         var changes: [BehaviourChange] = []
-        for app in after.apps where changes.count < maximumChanges {
-            let claims = [before.entries(of: app), after.entries(of: app)]
+        for app in files.new.apps where changes.count < maximumChanges {
+            let claims = files.claims(of: app)
             guard claims.allSatisfy({ !$0.isEmpty }), claims.contains(where: { $0.count > 1 }) else { continue }
-            var found = answers[claims] ?? []
-            if answers[claims] == nil {
-                var own = comparing ?? ProgramComparing(old?.entries ?? [], new?.entries ?? [], budget)
-                for entries in [claims.compactMap(\.first), claims.compactMap(\.last)] where found.isEmpty {
-                    found = own.compare([entries[0]], [entries[1]]).changes
+            var answer = answers[claims]
+            if answer == nil {
+                var own = comparing ?? ProgramComparing(files, budget)
+                for entries in [claims.map { $0.prefix(1) }, claims.map { $0.suffix(1) }]
+                where answer?.found.isEmpty ?? true {
+                    answer = own.compare(entries.map { Array($0) })
                 }
                 comparing = own
-                answers[claims] = found
+                answers[claims] = answer
             }
-            changes += found.map {
-                BehaviourChange(appID: app, from: $0.pair.from, to: $0.pair.to, example: $0.example)
-            }
+            changes += answer?.changes(of: app) ?? []
         }
         return changes
     }

@@ -17,17 +17,12 @@ struct Residual {
     var isDecided = false
 }
 
-/// What a search looks for.
-protocol SearchGoal {
-    /// Cuts off what no longer counts.
-    /// - Returns: false where nothing of interest can follow.
-    mutating func reduce(_ residuals: inout [Residual]) -> Bool
-    /// A URL ends here; each program is decided by its step, or not at all.
-    /// - Returns: false where the search has found all that it can.
-    mutating func reached(_ deciders: [ProgramStep?], url: () -> String) -> Bool
-}
-
 struct JointSearch {
+    /// Cuts off what no longer counts; false where nothing of interest can follow.
+    typealias Reduction = (inout [Residual]) -> Bool
+    /// A URL ends here, and each program is decided by its step, or not at all; false where all that is looked for is found.
+    typealias Arrival = ([ProgramStep?], () -> String) -> Bool
+
     private let languages: [RuleLanguage]
     private let programs: [SearchProgram]
     private let alphabets: [URLAlphabet]
@@ -62,7 +57,7 @@ struct JointSearch {
     /// Each of the programs has at most one step for each language. `visits` tells how often one joint state is gone on
     /// from: once to decide, more often to find several URLs alike.
     init(
-        _ languages: [RuleLanguage], programs: [[ProgramStep]], states: Int, visits: Int = 1, meter: WorkMeter
+        _ languages: [RuleLanguage], programs: [[ProgramStep]], states: Int, visits: Int, meter: WorkMeter
     ) {
         self.languages = languages
         self.programs = programs.map { SearchProgram($0, languages: languages.count) }
@@ -76,29 +71,21 @@ struct JointSearch {
         self.meter = meter
     }
 
-    /// - Throws: where the budget ends first; what the goal has seen until then still holds.
-    mutating func run<Goal: SearchGoal>(_ goal: inout Goal) throws(LanguageBudget.Exhausted) {
-        defer { forget() }
+    /// - Throws: where the budget ends first; what was reached until then still holds.
+    mutating func run(_ reduce: Reduction, _ reached: Arrival) throws(LanguageBudget.Exhausted) {
+        // What the nodes took is free for the next search.
+        defer { meter.giveBack(taken) }
         let live = languages.indices.map { (Int32($0), languages[$0].start(of: .path)) }
-        try push(live, .path, .start, from: -1, byte: 0, tier: 0, length: 0, &goal)
+        try push(live, .path, .start, from: -1, byte: 0, tier: 0, length: 0, reduce)
         while let number = queue.popFirst() {
             if nodes[number].isExpanded { continue }
             nodes[number].isExpanded = true
-            guard try expand(number, &goal) else { return }
+            guard try expand(number, reduce, reached) else { return }
         }
     }
 
-    /// The search is over: what its nodes took is free for the next one.
-    private mutating func forget() {
-        nodes = []
-        numbers = [:]
-        queue = SearchQueue()
-        meter.giveBack(taken)
-        taken = 0
-    }
-
-    private mutating func expand<Goal: SearchGoal>(
-        _ number: Int, _ goal: inout Goal
+    private mutating func expand(
+        _ number: Int, _ reduce: Reduction, _ reached: Arrival
     ) throws(LanguageBudget.Exhausted) -> Bool {
         let node = nodes[number]
         guard let phase = URLPhase(rawValue: Int(node.key[0] >> 3)),
@@ -107,7 +94,7 @@ struct JointSearch {
         var live: [(Int32, Int32)] = []
         for index in stride(from: 1, to: node.key.count, by: 2) { live.append((node.key[index], node.key[index + 1])) }
         if place.mayEnd(phase) {
-            guard try end(number, live, phase, place, &goal) else { return false }
+            guard try end(number, live, phase, place, reduce, reached) else { return false }
         }
         let alphabet = alphabets[phase.rawValue]
         let targets = try targets(of: live, phase, alphabet)
@@ -116,7 +103,7 @@ struct JointSearch {
             try meter.spend(2 + states.count)
             try push(
                 states, phase, next, from: number, byte: symbol.byte, tier: node.tier + symbol.tier,
-                length: node.length + 1, &goal)
+                length: node.length + 1, reduce)
         }
         return true
     }
@@ -139,8 +126,9 @@ struct JointSearch {
     }
 
     /// Ends the URL here, and goes on to the parts that may still come.
-    private mutating func end<Goal: SearchGoal>(
-        _ number: Int, _ live: [(Int32, Int32)], _ phase: URLPhase, _ place: UniversePlace, _ goal: inout Goal
+    private mutating func end(
+        _ number: Int, _ live: [(Int32, Int32)], _ phase: URLPhase, _ place: UniversePlace, _ reduce: Reduction,
+        _ reached: Arrival
     ) throws(LanguageBudget.Exhausted) -> Bool {
         let node = nodes[number]
         var states = live
@@ -158,22 +146,22 @@ struct JointSearch {
                 try push(
                     states, next, .start, from: number,
                     byte: next == .query ? Self.queryMark : Self.fragmentMark, tier: node.tier, length: node.length + 1,
-                    &goal)
+                    reduce)
             }
         }
         let deciders = programs.map { $0.first(of: states) }
         let nodes = nodes
-        return goal.reached(deciders) { Self.url(upTo: number, nodes) }
+        return reached(deciders) { Self.url(upTo: number, nodes) }
     }
 
-    private mutating func push<Goal: SearchGoal>(
+    private mutating func push(
         _ live: [(Int32, Int32)], _ phase: URLPhase, _ place: UniversePlace, from parent: Int, byte: UInt8, tier: Int,
-        length: Int, _ goal: inout Goal
+        length: Int, _ reduce: Reduction
     ) throws(LanguageBudget.Exhausted) {
         for (language, state) in live { current[Int(language)] = state }
         defer { for (language, _) in live { current[Int(language)] = PartState.dead } }
         var residuals = programs.map { $0.residual(live, current) }
-        guard goal.reduce(&residuals) else { return }
+        guard reduce(&residuals) else { return }
         for residual in residuals { for step in residual.steps { isKept[Int(step.language)] = true } }
         var key: [Int32] = [Int32(phase.rawValue) << 3 | place.rawValue]
         key.reserveCapacity(1 + 2 * live.count)

@@ -3,46 +3,31 @@
 extension URLRule {
     /// Different URLs that match, shortest first, as path with query and fragment; fewer where the rule matches no more.
     /// Parts that the rule does not look at are left out.
-    public func examples(count: Int) -> [String] { examples(count: count, meter: WorkMeter(.example)) }
+    public func examples(count: Int) -> [String] { examples(count: count, meter: WorkMeter(steps: 200_000)) }
 
     /// The same for work that several rules share.
     func examples(count: Int, meter: WorkMeter) -> [String] {
-        guard count > 0, let key = RuleKey(self), key.weight < Self.maximumExampleWeight else { return [] }
-        var goal = ExampleGoal(count: count)
-        let step = ProgramStep(language: 0, isExclusion: false, index: 0)
+        guard count > 0, weight < Self.maximumExampleWeight else { return [] }
+        var found: [String] = []
         do {
-            var search = JointSearch(
-                [try RuleLanguage(key, meter: meter)], programs: [[step]], states: LanguageBudget.example.states,
-                visits: count, meter: meter)
-            try search.run(&goal)
+            let search = ProgramSearch(meter, states: 2_000)
+            let steps = search.steps(of: try search.numbered([self]))
+            try search.run([steps], visits: count) {
+                !$0[0].steps.isEmpty
+            } reached: { deciders, url in
+                if deciders[0] != nil {
+                    let example = ExampleURL.readable(url())
+                    if !found.contains(example) { found.append(example) }
+                }
+                return found.count < count
+            }
         } catch {
             // What was found until then are still examples.
         }
-        let examples = goal.found.filter { text in MatchableURL(text).map(plainlyMatches) ?? false }
+        let examples = found.filter { text in MatchableURL(text).map(plainlyMatches) ?? false }
         return examples.isEmpty ? simpleExample.map { [$0] } ?? [] : examples
     }
-}
 
-extension LanguageBudget {
-    fileprivate static let example = LanguageBudget(states: 2_000, steps: 200_000)
-}
-
-private struct ExampleGoal: SearchGoal {
-    let count: Int
-    var found: [String] = []
-
-    mutating func reduce(_ residuals: inout [Residual]) -> Bool { !residuals[0].steps.isEmpty }
-
-    mutating func reached(_ deciders: [ProgramStep?], url: () -> String) -> Bool {
-        if deciders[0] != nil {
-            let example = ExampleURL.readable(url())
-            if !found.contains(example) { found.append(example) }
-        }
-        return found.count < count
-    }
-}
-
-extension URLRule {
     /// Rules with more elements, values of variables included, are hostile: no example is worth their cost.
     static let maximumExampleWeight = 20_000
 
@@ -53,9 +38,7 @@ extension URLRule {
     func samples(count: Int, meter: WorkMeter) -> [String] {
         guard weight < Self.maximumExampleWeight else { return [] }
         let plain = [Filling.shortest, .rare, .plain].compactMap { example(filling: $0).map(ExampleURL.readable) }
-        let found = plain + (meter.isExhausted ? [] : examples(count: count, meter: meter))
-        var seen: Set<String> = []
-        return found.filter { seen.insert($0).inserted }
+        return (plain + (meter.isExhausted ? [] : examples(count: count, meter: meter))).uniqued
     }
 
     /// Whether the rule matches, as far as a moment tells: an example that takes long is none.
@@ -133,58 +116,34 @@ enum ExampleURL {
     }
 }
 
-/// The matcher's word on examples, for as many rules as time allows.
-final class ExampleCheck {
-    /// Elements of patterns that may still be tried.
-    private var left: Int
+/// The matcher's word on examples, for as many rules as a budget allows.
+extension WorkMeter {
+    /// Counts elements of patterns, each with what the matcher does in its time.
+    /// - Returns: false where the budget ends.
+    @discardableResult
+    func use(elements: Int) -> Bool { use(4 * elements) }
 
-    init(maximumElements: Int = 4_000_000) { left = maximumElements }
-
-    var isExhausted: Bool { left <= 0 }
-
-    /// The first rule of a list that matches.
-    /// - Returns: nil where none does; also where the text is no URL, or the bound is reached.
-    func firstMatch(_ rules: [URLRule], _ text: String) -> Int? {
-        firstMatch(rules, among: rules.indices, text)
-    }
-
-    /// The first of some rules, given by their places.
+    /// The first rule of a list that matches, among some that are given by their places.
+    /// - Returns: nil where none does; also where the text is no URL, or the budget ends.
     func firstMatch(_ rules: [URLRule], among places: some Sequence<Int>, _ text: String) -> Int? {
-        guard spend(text.utf8.count / 8), let url = MatchableURL(text) else { return nil }
-        let meter = WorkMeter(steps: Self.stepsOfElement * left)
-        let subject = MatchSubject(url, meter: meter)
+        guard use(elements: text.utf8.count / 8), let url = MatchableURL(text) else { return nil }
+        let subject = MatchSubject(url, meter: self)
         for place in places {
             // Most rules are told from the text at its first characters; what more they cost, the matcher counts.
-            guard spend(1) else { return nil }
-            let before = meter.left
+            guard use(elements: 1) else { return nil }
             let isMatch = rules[place].mismatch(subject) == nil
-            // A long text costs more than the pattern tells.
-            guard spend((before - meter.left) / Self.stepsOfElement), !meter.isExhausted else {
-                left = 0
-                return nil
-            }
+            if isExhausted { return nil }
             if isMatch { return place }
         }
         return nil
     }
 
-    /// What the matcher does in the time that an element of a pattern is counted with.
-    private static let stepsOfElement = 4
-
-    /// Counts a rule that is about to be tried.
-    /// - Returns: false where the bound is reached.
-    func spend(on rule: URLRule) -> Bool { spend(rule.trialWeight) }
-
-    func spend(_ elements: Int) -> Bool {
-        left -= elements
-        return left > 0
-    }
+    func firstMatch(_ rules: [URLRule], _ text: String) -> Int? { firstMatch(rules, among: rules.indices, text) }
 
     /// What a list of rules makes of a URL.
-    /// - Returns: nil where the bound is reached.
+    /// - Returns: nil where the budget ends.
     func behaviour(_ rules: [URLRule], _ text: String) -> LinkBehaviour? {
         let index = firstMatch(rules, text)
-        if isExhausted { return nil }
-        return index.map { rules[$0].isExclusion ? .blocked : .opens } ?? .notMatched
+        return isExhausted ? nil : index.map { rules[$0].behaviour } ?? .notMatched
     }
 }

@@ -93,6 +93,8 @@ struct RuleKey: Hashable {
         let pattern: [PatternElement]
     }
 
+    var isUnconstrained: Bool { path == nil && query == .any && fragment == nil }
+
     /// - Returns: nil where a pattern is at fault: the rule never matches.
     init?(_ rule: URLRule) {
         var path: [PatternElement]?
@@ -180,14 +182,21 @@ extension PatternElement {
     }
 }
 
-/// Numbers the languages that occur in a question, so that equal rules are looked at once.
-struct RuleNumbering {
+/// The searches of one question. Rules with equal keys have one number and one machine, and all searches share a budget.
+final class ProgramSearch {
+    let meter: WorkMeter
+    /// Of one search.
+    private let states: Int
     private(set) var keys: [RuleKey] = []
     private var numbers: [RuleKey: Int32] = [:]
     /// By what rules share: of a file's rules that take all from `defaults` none has a pattern of its own. Those who ask
     /// hold the files, so that an identity stays that of its pattern.
     private var shared: [Source: Int32?] = [:]
-    private let languages = LanguageCache()
+    private var languages: [Int32: RuleLanguage] = [:]
+
+    init(_ budget: LanguageBudget) { (meter, states) = (WorkMeter(budget), budget.states) }
+
+    init(_ meter: WorkMeter, states: Int) { (self.meter, self.states) = (meter, states) }
 
     /// A rule in its list.
     struct NumberedRule: Hashable {
@@ -218,51 +227,38 @@ struct RuleNumbering {
         }
     }
 
-    /// By entry.
-    mutating func numbered(
-        _ entries: [AppLinks.Entry], meter: WorkMeter
-    ) throws(LanguageBudget.Exhausted) -> [[NumberedRule]] {
-        var result: [[NumberedRule]] = []
-        for entry in entries { result.append(try numbered(entry.rules, meter: meter)) }
-        return result
-    }
-
-    mutating func numbered(
-        _ rules: [URLRule], meter: WorkMeter
-    ) throws(LanguageBudget.Exhausted) -> [NumberedRule] {
+    func numbered(_ rules: [URLRule]) throws(LanguageBudget.Exhausted) -> [NumberedRule] {
         var result: [NumberedRule] = []
         for rule in rules {
             try meter.spend(8)
             try meter.take(48)
-            result.append(
-                NumberedRule(language: try number(of: rule, meter: meter), isExclusion: rule.isExclusion))
+            result.append(NumberedRule(language: try number(of: rule), isExclusion: rule.isExclusion))
         }
         return result
     }
 
-    private mutating func number(of rule: URLRule, meter: WorkMeter) throws(LanguageBudget.Exhausted) -> Int32? {
+    private func number(of rule: URLRule) throws(LanguageBudget.Exhausted) -> Int32? {
         let source = Source(rule)
         if let known = shared[source] { return known }
         let key = RuleKey(rule)
-        try meter.spend(key?.weight ?? 1)
+        try meter.spend(rule.weight)
         // Its place here, the key, and the key's place.
         try meter.take(240)
-        let made: Int32? = if let key { number(of: key) } else { nil }
+        let made = key.map { key in
+            let number = numbers[key] ?? Int32(keys.count)
+            if number == keys.count {
+                keys.append(key)
+                numbers[key] = number
+            }
+            return number
+        }
         shared.updateValue(made, forKey: source)
         return made
     }
 
-    private mutating func number(of key: RuleKey) -> Int32 {
-        if let known = numbers[key] { return known }
-        let number = Int32(keys.count)
-        keys.append(key)
-        numbers[key] = number
-        return number
-    }
-
     /// - Returns: the steps that can count: none for rules that never match, none for repetitions, and none behind a rule
     ///   that every URL matches. `index` is the rule's place in the list.
-    func steps(of rules: [NumberedRule]) -> [ProgramStep] {
+    func steps(of rules: some Sequence<NumberedRule>) -> [ProgramStep] {
         var steps: [ProgramStep] = []
         var seen: Set<Int32> = []
         for (index, rule) in rules.enumerated() {
@@ -274,10 +270,11 @@ struct RuleNumbering {
     }
 
     /// A search over the languages of these programs alone. What one search has found out about a language, the next one
-    /// knows.
-    func search(
-        _ programs: [[ProgramStep]], states: Int, visits: Int = 1, meter: WorkMeter
-    ) throws(LanguageBudget.Exhausted) -> JointSearch {
+    /// knows. See `JointSearch` for what is asked of a search.
+    func run(
+        _ programs: [[ProgramStep]], visits: Int = 1, where reduce: JointSearch.Reduction,
+        reached: JointSearch.Arrival
+    ) throws(LanguageBudget.Exhausted) {
         var own: [RuleLanguage] = []
         var numbers: [Int32: Int32] = [:]
         var renumbered: [[ProgramStep]] = []
@@ -287,56 +284,20 @@ struct RuleNumbering {
                 let number = numbers[step.language] ?? Int32(own.count)
                 if number == own.count {
                     numbers[step.language] = number
-                    own.append(try languages.language(step.language, keys[Int(step.language)], meter: meter))
+                    own.append(try language(step.language))
                 }
                 steps.append(ProgramStep(language: number, isExclusion: step.isExclusion, index: step.index))
             }
             renumbered.append(steps)
         }
-        return JointSearch(own, programs: renumbered, states: states, visits: visits, meter: meter)
+        var search = JointSearch(own, programs: renumbered, states: states, visits: visits, meter: meter)
+        try search.run(reduce, reached)
     }
-}
 
-/// The machines made so far, for all searches of one question.
-private final class LanguageCache {
-    private var made: [Int32: RuleLanguage] = [:]
-
-    func language(_ number: Int32, _ key: RuleKey, meter: WorkMeter) throws(LanguageBudget.Exhausted) -> RuleLanguage {
-        if let known = made[number] { return known }
-        let language = try RuleLanguage(key, meter: meter)
-        made[number] = language
+    private func language(_ number: Int32) throws(LanguageBudget.Exhausted) -> RuleLanguage {
+        if let known = languages[number] { return known }
+        let language = try RuleLanguage(keys[Int(number)], meter: meter)
+        languages[number] = language
         return language
-    }
-}
-
-extension RuleKey {
-    var isUnconstrained: Bool { path == nil && query == .any && fragment == nil }
-
-    /// Whether it has no wildcards: however long, trying it costs no more than reading it.
-    var isLiteral: Bool {
-        func isLiteral(_ elements: [PatternElement]) -> Bool {
-            elements.allSatisfy { element in
-                if case .scalar = element { true } else { false }
-            }
-        }
-        let isLiteralQuery =
-            switch query {
-            case .any: true
-            case .whole(let elements): isLiteral(elements)
-            case .items(let items): items.allSatisfy { isLiteral($0.pattern) }
-            }
-        return isLiteral(path ?? []) && isLiteral(fragment ?? []) && isLiteralQuery
-    }
-
-    /// What it costs to look at the key once.
-    var weight: Int {
-        func weight(_ elements: [PatternElement]) -> Int { elements.reduce(0) { $0 + $1.weight } }
-        let queryWeight =
-            switch query {
-            case .any: 0
-            case .whole(let elements): weight(elements)
-            case .items(let items): items.reduce(0) { $0 + 32 + $1.name.count + weight($1.pattern) }
-            }
-        return 8 + weight(path ?? []) + weight(fragment ?? []) + queryWeight
     }
 }

@@ -16,6 +16,14 @@ package struct RuleReach: Sendable {
         /// The budget did not suffice.
         case undecided
     }
+
+    /// Whether it is proven that the rule opens no URL.
+    var opensNothing: Bool {
+        switch verdict {
+        case .shadowed, .matchesNothing: true
+        case .decides, .undecided: rule.isExclusion
+        }
+    }
 }
 
 extension AppLinks.Entry {
@@ -30,53 +38,58 @@ extension AppLinks.Entry {
     }
 
     private func reach(_ budget: LanguageBudget, isShortest: Bool, _ checks: ReachChecks) -> [RuleReach] {
-        let meter = WorkMeter(budget)
-        var numbering = RuleNumbering()
-        var goal = ReachGoal(pending: [])
+        let search = ProgramSearch(budget)
+        /// The rules still without a URL about which they decide.
+        var pending: Set<Int> = []
+        var found: [Int: String] = [:]
         var shadows: RuleShadows?
         var verdicts: [RuleReach.Verdict?] = rules.map { _ in nil }
         var isProof = true
         do {
-            let numbered = try numbering.numbered(rules, meter: meter)
-            let ends = PathEnds(numbered.map { rule in rule.language.map { numbering.keys[Int($0)] } })
-            let judge = RuleShadows(
-                rules: rules, numbered: numbered, numbering: numbering, ends: ends, states: budget.states, meter: meter)
+            let judge = RuleShadows(rules, try search.numbered(rules), search)
             shadows = judge
             if !isShortest {
                 for index in rules.indices { verdicts[index] = judge.plainVerdict(on: index, checks.plain) }
             }
-            let steps = numbering.steps(of: numbered)
-            goal = ReachGoal(pending: Set(steps.map(\.index).filter { verdicts[$0] == nil }))
+            let steps = search.steps(of: judge.numbered)
+            pending = Set(steps.map(\.index).filter { verdicts[$0] == nil })
             // A rule that shares no URL with one that is asked about says nothing about it.
-            let meeting = goal.pending.reduce(0) { $0 + ends.count(meeting: $1) }
+            let meeting = pending.reduce(0) { $0 + judge.ends.count(meeting: $1) }
             // Where most meet most, looking for the others costs more than it saves.
             let asked =
                 meeting > 64 * rules.count
-                ? Set(rules.indices) : goal.pending.union(goal.pending.flatMap(ends.rules))
+                ? Set(rules.indices) : pending.union(pending.flatMap(judge.ends.rules))
             if !asked.isEmpty {
-                var search = try numbering.search(
-                    [steps.filter { asked.contains($0.index) }], states: budget.states, meter: meter)
-                try search.run(&goal)
+                try search.run([steps.filter { asked.contains($0.index) }]) { residuals in
+                    while let last = residuals[0].steps.last, !pending.contains(last.index) {
+                        residuals[0].steps.removeLast()
+                    }
+                    return !residuals[0].steps.isEmpty
+                } reached: { deciders, url in
+                    if let index = deciders[0]?.index, pending.remove(index) != nil {
+                        found[index] = ExampleURL.readable(url())
+                    }
+                    return !pending.isEmpty
+                }
             }
         } catch {
             isProof = false
         }
-        let check = checks.found
         var samplesLeft = 50
         // Where there is no proof, a sample that a rule decides about shows as much; the proof's work is not done twice.
-        let sampling = WorkMeter(LanguageBudget(states: budget.states, steps: min(budget.steps, 600_000)))
+        let sampling = WorkMeter(steps: min(budget.steps, 600_000))
         return rules.indices.map { index in
             var verdict = verdicts[index] ?? .undecided
             if verdicts[index] != nil {
                 // Told already.
-            } else if let example = goal.found[index] {
-                if check.firstMatch(rules, example) == index { verdict = .decides(example: example) }
-            } else if let shadows, isProof || !goal.pending.contains(index) {
+            } else if let example = found[index] {
+                if checks.found.firstMatch(rules, example) == index { verdict = .decides(example: example) }
+            } else if let shadows, isProof || !pending.contains(index) {
                 verdict = shadows.verdict(on: index)
             } else if samplesLeft > 0, !sampling.isExhausted {
                 samplesLeft -= 1
                 let sample = rules[index].examples(count: 3, meter: sampling).first {
-                    check.firstMatch(rules, $0) == index
+                    checks.found.firstMatch(rules, $0) == index
                 }
                 if let sample { verdict = .decides(example: sample) }
             }
@@ -90,71 +103,34 @@ extension AppLinks {
     /// that the file does not name.
     package func opensNothing(for app: String, budget: LanguageBudget = .lint) -> Bool {
         let own = entries.filter { $0.appIDs.contains(app) }
-        return !own.isEmpty
-            && own.allSatisfy { entry in
-                entry.plainReach(budget: budget).allSatisfy { reach in
-                    switch reach.verdict {
-                    case .decides: reach.rule.isExclusion
-                    case .shadowed, .matchesNothing: true
-                    case .undecided: false
-                    }
-                }
-            }
+        return !own.isEmpty && own.allSatisfy { $0.plainReach(budget: budget).allSatisfy(\.opensNothing) }
     }
 }
 
 /// What the matcher may cost that has the last word, over all entries of a file.
 struct ReachChecks {
-    let plain = ExampleCheck(maximumElements: 4_000_000)
-    let found = ExampleCheck(maximumElements: 4_000_000)
-}
-
-/// Looks for a URL for each rule about which it decides.
-private struct ReachGoal: SearchGoal {
-    /// The rules still without one.
-    var pending: Set<Int>
-    var found: [Int: String] = [:]
-
-    init(pending: Set<Int>) { self.pending = pending }
-
-    mutating func reduce(_ residuals: inout [Residual]) -> Bool {
-        while let last = residuals[0].steps.last, !pending.contains(last.index) {
-            residuals[0].steps.removeLast()
-        }
-        return !residuals[0].steps.isEmpty
-    }
-
-    mutating func reached(_ deciders: [ProgramStep?], url: () -> String) -> Bool {
-        if let index = deciders[0]?.index, pending.remove(index) != nil { found[index] = ExampleURL.readable(url()) }
-        return !pending.isEmpty
-    }
+    let plain = WorkMeter(steps: 16_000_000)
+    let found = WorkMeter(steps: 16_000_000)
 }
 
 /// Who takes the URLs of a rule that never decides.
-struct RuleShadows {
+private struct RuleShadows {
+    let numbered: [ProgramSearch.NumberedRule]
+    let ends: PathEnds
     private let rules: [URLRule]
-    private let numbered: [RuleNumbering.NumberedRule]
-    private let numbering: RuleNumbering
-    private let ends: PathEnds
-    private let states: Int
-    private let meter: WorkMeter
+    private let search: ProgramSearch
     /// The first rule of each language, and the first that takes every URL.
     private let first: [Int32: Int]
     private let catchAll: Int?
 
-    init(
-        rules: [URLRule], numbered: [RuleNumbering.NumberedRule], numbering: RuleNumbering, ends: PathEnds, states: Int,
-        meter: WorkMeter
-    ) {
+    init(_ rules: [URLRule], _ numbered: [ProgramSearch.NumberedRule], _ search: ProgramSearch) {
         self.rules = rules
         self.numbered = numbered
-        self.numbering = numbering
-        self.ends = ends
-        self.states = states
-        self.meter = meter
+        self.search = search
+        ends = PathEnds(numbered.map { rule in rule.language.map { search.keys[Int($0)] } })
         let languages = numbered.enumerated().compactMap { rule in rule.element.language.map { ($0, rule.offset) } }
         first = Dictionary(languages, uniquingKeysWith: { $1 < $0 ? $1 : $0 })
-        catchAll = languages.first { numbering.keys[Int($0.0)].isUnconstrained }?.1
+        catchAll = languages.first { search.keys[Int($0.0)].isUnconstrained }?.1
     }
 
     /// About a rule that was proven never to decide.
@@ -178,18 +154,19 @@ struct RuleShadows {
         }
     }
 
-    /// The verdict where one URL of a rule is all that it takes. `isFree` tells where a URL may be tried.
+    /// The verdict where one URL of a rule is all that it takes.
     /// - Returns: nil where the automata are needed.
-    func plainVerdict(on index: Int, _ check: ExampleCheck) -> RuleReach.Verdict? {
+    func plainVerdict(on index: Int, _ check: WorkMeter) -> RuleReach.Verdict? {
+        // One without wildcards costs no more to try than to read.
         guard let language = numbered[index].language,
-            rules[index].weight < URLRule.maximumExampleWeight || numbering.keys[Int(language)].isLiteral
+            rules[index].weight < URLRule.maximumExampleWeight || rules[index].cost.wildcards == 0,
+            check.use(elements: ends.count(meeting: index))
         else { return nil }
-        guard check.spend(ends.count(meeting: index)) else { return nil }
         let sole = sole(before: index, language)
         let earlier = sole == nil ? ends.rules(meeting: index) : []
         var tried: Set<String> = []
         for filling in [URLRule.Filling.rare, .shortest, .plain] {
-            guard check.spend(on: rules[index]), let url = rules[index].example(filling: filling),
+            guard check.use(elements: rules[index].trialWeight), let url = rules[index].example(filling: filling),
                 tried.insert(url).inserted, MatchableURL(url)?.isInUniverse ?? false
             else { continue }
             if let sole { return .shadowed(by: [rules[sole]]) }
@@ -197,7 +174,7 @@ struct RuleShadows {
             if taker == index { return .decides(example: ExampleURL.readable(url)) }
             // The rule that takes this URL takes all others, unless one before it does.
             if let other = numbered[taker].language,
-                numbering.keys[Int(other)].plainlyCovers(numbering.keys[Int(language)])
+                search.keys[Int(other)].plainlyCovers(search.keys[Int(language)])
             {
                 return .shadowed(by: [rules[taker]])
             }
@@ -212,53 +189,33 @@ struct RuleShadows {
 
     /// The rules that decide about the URLs of a language, in order.
     private func takers(of language: Int32, before index: Int) throws(LanguageBudget.Exhausted) -> [Int] {
-        try meter.spend(index + 1)
+        try search.meter.spend(index + 1)
         let meeting = Set(ends.rules(meeting: index))
-        let earlier = numbering.steps(of: Array(numbered[..<index])).filter { meeting.contains($0.index) }
-        var goal = TakerGoal()
-        try search(earlier, language, &goal)
-        return goal.takers.sorted()
+        let earlier = search.steps(of: numbered[..<index]).filter { meeting.contains($0.index) }
+        var takers: Set<Int> = []
+        try search.run([earlier, Self.program(language)]) { residuals in
+            !residuals[1].steps.isEmpty && residuals[0].steps.contains { !takers.contains($0.index) }
+        } reached: { deciders, _ in
+            if deciders[1] != nil, let taker = deciders[0] { takers.insert(taker.index) }
+            return true
+        }
+        return takers.sorted()
     }
 
     /// Whether every URL of a language is also one of the other; of nothing at all where there is no other.
     private func isContained(_ language: Int32, in other: Int32?) throws(LanguageBudget.Exhausted) -> Bool {
-        var goal = ContainmentGoal()
-        try search(other.map { [ProgramStep(language: $0, isExclusion: false, index: 0)] } ?? [], language, &goal)
-        return goal.holds
-    }
-
-    private func search<Goal: SearchGoal>(
-        _ others: [ProgramStep], _ language: Int32, _ goal: inout Goal
-    ) throws(LanguageBudget.Exhausted) {
-        let own = ProgramStep(language: language, isExclusion: false, index: 0)
-        var search = try numbering.search([others, [own]], states: states, meter: meter)
-        try search.run(&goal)
-    }
-}
-
-private struct TakerGoal: SearchGoal {
-    var takers: Set<Int> = []
-
-    mutating func reduce(_ residuals: inout [Residual]) -> Bool {
-        !residuals[1].steps.isEmpty && residuals[0].steps.contains { !takers.contains($0.index) }
-    }
-
-    mutating func reached(_ deciders: [ProgramStep?], url: () -> String) -> Bool {
-        if deciders[1] != nil, let taker = deciders[0] { takers.insert(taker.index) }
-        return true
-    }
-}
-
-private struct ContainmentGoal: SearchGoal {
-    var holds = true
-
-    mutating func reduce(_ residuals: inout [Residual]) -> Bool {
-        !residuals[1].steps.isEmpty && !residuals[0].isDecided
-    }
-
-    mutating func reached(_ deciders: [ProgramStep?], url: () -> String) -> Bool {
-        if deciders[1] != nil, deciders[0] == nil { holds = false }
+        var holds = true
+        try search.run([other.map(Self.program) ?? [], Self.program(language)]) { residuals in
+            !residuals[1].steps.isEmpty && !residuals[0].isDecided
+        } reached: { deciders, _ in
+            if deciders[1] != nil, deciders[0] == nil { holds = false }
+            return holds
+        }
         return holds
+    }
+
+    private static func program(_ language: Int32) -> [ProgramStep] {
+        [ProgramStep(language: language, isExclusion: false, index: 0)]
     }
 }
 
@@ -267,16 +224,15 @@ extension AppLinks.Entry {
     /// The exclusions of which it is proven, and whether the budget sufficed for all. An entry of exclusions alone opens
     /// nothing anyway, and none of its rules is named.
     func idleExclusions(
-        _ reaches: [RuleReach], states: Int, meter: WorkMeter, _ check: ExampleCheck
+        _ reaches: [RuleReach], _ search: ProgramSearch, _ check: WorkMeter
     ) -> (found: [URLRule], isComplete: Bool) {
         guard reaches.count == rules.count, !rules.allSatisfy(\.isExclusion) else { return ([], true) }
         var isComplete = true
-        var numbering = RuleNumbering()
-        var numbered: [RuleNumbering.NumberedRule] = []
+        var numbered: [ProgramSearch.NumberedRule] = []
         var idle: [URLRule] = []
         for (index, rule) in rules.enumerated() where rule.isExclusion {
             guard case .decides(let example) = reaches[index].verdict else { continue }
-            let later = Array(rules.indices.dropFirst(index + 1))
+            let later = rules.indices.dropFirst(index + 1)
             guard later.contains(where: { !rules[$0].isExclusion }) else {
                 idle.append(rule)
                 continue
@@ -293,39 +249,23 @@ extension AppLinks.Entry {
             }
             if check.isExhausted { return (idle, false) }
             do {
-                if numbered.isEmpty { numbered = try numbering.numbered(rules, meter: meter) }
-                var goal = EffectGoal(index: index)
-                var search = try numbering.search(
-                    [
-                        numbering.steps(of: Array(numbered[...index])),
-                        numbering.steps(of: Array(numbered[(index + 1)...])),
-                    ], states: states, meter: meter)
-                try search.run(&goal)
-                if !goal.hasEffect { idle.append(rule) }
+                if numbered.isEmpty { numbered = try search.numbered(rules) }
+                // A URL about which this rule decides, and which a later one would open.
+                var hasEffect = false
+                try search.run([search.steps(of: numbered[...index]), search.steps(of: numbered[(index + 1)...])]) {
+                    $0[0].steps.contains { $0.index == index } && $0[1].steps.contains { !$0.isExclusion }
+                } reached: { deciders, _ in
+                    if deciders[0]?.index == index, let later = deciders[1], !later.isExclusion { hasEffect = true }
+                    return !hasEffect
+                }
+                if !hasEffect { idle.append(rule) }
             } catch {
                 // Not known; nothing is said of this one.
                 isComplete = false
-                if meter.isExhausted { break }
+                if search.meter.isExhausted { break }
             }
         }
         return (idle, isComplete)
-    }
-}
-
-/// Looks for a URL about which one rule decides, and which a later rule would open.
-private struct EffectGoal: SearchGoal {
-    let index: Int
-    var hasEffect = false
-
-    init(index: Int) { self.index = index }
-
-    mutating func reduce(_ residuals: inout [Residual]) -> Bool {
-        residuals[0].steps.contains { $0.index == index } && residuals[1].steps.contains { !$0.isExclusion }
-    }
-
-    mutating func reached(_ deciders: [ProgramStep?], url: () -> String) -> Bool {
-        if deciders[0]?.index == index, let later = deciders[1], !later.isExclusion { hasEffect = true }
-        return !hasEffect
     }
 }
 
@@ -457,48 +397,45 @@ extension AppLinks {
     func overlaps(
         budget: LanguageBudget, where isCounted: (String) -> Bool
     ) -> (found: [AppOverlap], isComplete: Bool) {
-        let claims = AppClaims(self)
-        var groups: [[Int]: [String]] = [:]
-        var order: [[Int]] = []
-        for app in claims.apps where isCounted(app) {
-            let entries = claims.entries(of: app)
-            if groups[entries] == nil { order.append(entries) }
-            groups[entries, default: []].append(app)
-        }
-        let meter = WorkMeter(budget)
-        var numbering = RuleNumbering()
-        var numbered: [[RuleNumbering.NumberedRule]] = []
+        var file = FileApps(self, where: isCounted)
+        let search = ProgramSearch(budget)
         var overlaps: [AppOverlap] = []
         var reported: Set<[Int]> = []
-        let check = ExampleCheck()
+        let check = WorkMeter(steps: 16_000_000)
         var isComplete = true
         do {
-            for entry in entries { numbered.append(try numbering.numbered(entry.rules, meter: meter)) }
-            let sides = try order.map { (entries) throws(LanguageBudget.Exhausted) in
-                let count = entries.reduce(1) { $0 + numbered[$1].count }
-                try meter.spend(count)
-                try meter.take(40 * count)
-                let rules = entries.flatMap { numbered[$0] }
+            try file.number(search)
+            let groups = FileApps.groups(of: file.apps, by: file.entries(of:))
+            let sides = try groups.map { (group) throws(LanguageBudget.Exhausted) in
+                let count = 1 + file.ruleCount(of: group.key)
+                try search.meter.spend(count)
+                try search.meter.take(40 * count)
                 return Side(
-                    steps: numbering.steps(of: rules),
-                    origins: entries.flatMap { entry in numbered[entry].indices.map { (entry, $0) } })
+                    apps: group.apps, entries: group.key, steps: search.steps(of: file.numbered(group.key)),
+                    owners: group.key.flatMap { repeatElement($0, count: entries[$0].rules.count) })
             }
             for (position, left) in sides.enumerated() {
-                for (offset, right) in sides[(position + 1)...].enumerated() {
-                    guard let shared = try shared(left, right, numbering, states: budget.states, meter, &isComplete),
-                        reported.insert(shared.origins.map(\.entry).sorted()).inserted
+                for right in sides[(position + 1)...] {
+                    let found: (url: String, rules: [Int])?
+                    do {
+                        found = try Self.shared(left, right, search)
+                    } catch  where !search.meter.isExhausted {
+                        // Too many states for this pair; others may have few.
+                        isComplete = false
+                        continue
+                    }
+                    let pair = [left, right]
+                    guard let found,
+                        reported.insert(zip(pair, found.rules).map { $0.owners[$1] }.sorted()).inserted
                     else { continue }
-                    let pair = [order[position], order[position + 1 + offset]]
-                    let rules = shared.origins.map { entries[$0.entry].rules[$0.rule] }
                     // The matcher has the last word.
-                    let isTrue = zip(pair, rules).allSatisfy { claimed, rule in
-                        guard check.spend(claimed.reduce(0) { $0 + entries[$1].rules.count }) else { return false }
-                        let all = claimed.flatMap { entries[$0].rules }
-                        return check.firstMatch(all, shared.url).map { all[$0].place } == rule.place
+                    let isTrue = zip(pair, found.rules).allSatisfy { side, rule in
+                        check.use(elements: side.owners.count)
+                            && check.firstMatch(file.rules(of: side.entries), found.url) == rule
                     }
                     guard isTrue else { continue }
-                    overlaps.append(
-                        AppOverlap(sides: pair.map { groups[$0] ?? [] }, example: shared.url, rules: rules))
+                    let rules = zip(pair, found.rules).map { file.rules(of: $0.entries)[$1] }
+                    overlaps.append(AppOverlap(sides: pair.map(\.apps), example: found.url, rules: rules))
                 }
             }
         } catch {
@@ -508,49 +445,30 @@ extension AppLinks {
         return (overlaps, isComplete && !check.isExhausted)
     }
 
-    /// The rules of apps that the same entries name.
+    /// Apps that the same entries name, with the rules of these.
     private struct Side {
+        let apps: [String]
+        let entries: [Int]
         let steps: [ProgramStep]
-        /// For each rule, its entry and its place there.
-        let origins: [(entry: Int, rule: Int)]
+        /// The entry of each rule.
+        let owners: [Int]
     }
 
-    private func shared(
-        _ left: Side, _ right: Side, _ numbering: RuleNumbering, states: Int, _ meter: WorkMeter,
-        _ isComplete: inout Bool
-    ) throws(LanguageBudget.Exhausted) -> (url: String, origins: [(entry: Int, rule: Int)])? {
-        try meter.spend(left.steps.count + right.steps.count + 1)
-        var goal = OverlapGoal(entries: [left, right].map { $0.origins.map(\.entry) })
-        var search = try numbering.search([left.steps, right.steps], states: states, meter: meter)
-        do {
-            try search.run(&goal)
-        } catch  where !meter.isExhausted {
-            // Too many states for this pair; others may have few.
-            isComplete = false
-            return nil
+    /// A URL that both sides open, by rules of different entries.
+    private static func shared(
+        _ left: Side, _ right: Side, _ search: ProgramSearch
+    ) throws(LanguageBudget.Exhausted) -> (url: String, rules: [Int])? {
+        try search.meter.spend(left.steps.count + right.steps.count + 1)
+        var found: (url: String, rules: [Int])?
+        try search.run([left.steps, right.steps]) { residuals in
+            residuals.allSatisfy { $0.steps.contains { !$0.isExclusion } }
+        } reached: { deciders, url in
+            guard let one = deciders[0], let other = deciders[1], !one.isExclusion, !other.isExclusion,
+                left.owners[one.index] != right.owners[other.index]
+            else { return true }
+            found = (ExampleURL.readable(url()), [one.index, other.index])
+            return false
         }
-        guard let found = goal.found else { return nil }
-        return (found.url, zip([left, right], found.steps).map { side, step in side.origins[step.index] })
-    }
-}
-
-/// Looks for a URL that both sides open, by rules of different entries.
-private struct OverlapGoal: SearchGoal {
-    /// For each side, the entry of each rule.
-    let entries: [[Int]]
-    var found: (url: String, steps: [ProgramStep])?
-
-    init(entries: [[Int]]) { self.entries = entries }
-
-    mutating func reduce(_ residuals: inout [Residual]) -> Bool {
-        residuals.allSatisfy { $0.steps.contains { !$0.isExclusion } }
-    }
-
-    mutating func reached(_ deciders: [ProgramStep?], url: () -> String) -> Bool {
-        guard let left = deciders[0], let right = deciders[1], !left.isExclusion, !right.isExclusion,
-            entries[0][left.index] != entries[1][right.index]
-        else { return true }
-        found = (ExampleURL.readable(url()), [left, right])
-        return false
+        return found
     }
 }

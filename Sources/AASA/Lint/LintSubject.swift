@@ -300,12 +300,12 @@ enum ReachBudget {
         of entries: [AppLinks.Entry], _ reaches: [[RuleReach]]
     ) -> (found: [URLRule], isComplete: Bool) {
         // Most answers need no automata; the others may not make the linter slow.
-        let budget = LanguageBudget(states: LanguageBudget.lint.states, steps: 600_000)
-        let meter = WorkMeter(budget)
-        let check = ExampleCheck(maximumElements: 1_000_000)
+        let search = ProgramSearch(LanguageBudget(states: LanguageBudget.lint.states, steps: 600_000))
+        let check = WorkMeter(steps: 4_000_000)
         var (found, isComplete): ([URLRule], Bool) = ([], true)
-        for (entry, reaches) in zip(entries, reaches) where isComplete || !meter.isExhausted && !check.isExhausted {
-            let answer = entry.idleExclusions(reaches, states: budget.states, meter: meter, check)
+        for (entry, reaches) in zip(entries, reaches)
+        where isComplete || !search.meter.isExhausted && !check.isExhausted {
+            let answer = entry.idleExclusions(reaches, search, check)
             found += answer.found
             isComplete = isComplete && answer.isComplete
         }

@@ -63,7 +63,7 @@ struct ListDifference {
         _ older: AppLinks, _ modern: AppLinks, _ budget: LanguageBudget
     ) -> (example: BehaviourChange?, isProof: Bool) {
         let rules = [older, modern].map { $0.entries.flatMap(\.rules) }
-        var search = RuleChangeSearch(maximumElements: 500_000, automata: 0)
+        var search = RuleChangeSearch(steps: 2_000_000, automata: 0)
         if let found = search.changes(from: rules[0], to: rules[1], besides: []).first {
             return (BehaviourChange(appID: "app", from: found.from, to: found.to, example: found.example), true)
         }

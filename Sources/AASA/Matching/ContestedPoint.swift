@@ -179,7 +179,7 @@ struct ContestedReadings {
         for rule in entry.rules {
             if meter.isExhausted { return false }
             if (rereading(rule) ?? rule).mismatch(subject) == nil {
-                return behaviour != (rule.isExclusion ? .blocked : .opens)
+                return behaviour != rule.behaviour
             }
         }
         return behaviour != .notMatched

@@ -106,13 +106,16 @@ extension AppLinks.Entry {
         for index in rules.indices {
             let isMatch = rules[index].mismatch(subject) == nil
             if subject.meter.isExhausted { break }
-            if isMatch { return rules[index].isExclusion ? .blocked : .opens }
+            if isMatch { return rules[index].behaviour }
         }
         return .notMatched
     }
 }
 
 extension URLRule {
+    /// What it makes of the URLs that it decides about.
+    var behaviour: LinkBehaviour { isExclusion ? .blocked : .opens }
+
     public func matches(_ url: MatchableURL) -> Bool { mismatch(MatchSubject(url)) == nil }
 
     /// The first part that does not match, in the order path, query, fragment; nil where the rule matches.

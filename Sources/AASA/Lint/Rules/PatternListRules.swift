@@ -173,13 +173,7 @@ struct ShutEntry {
     private static func isShut(_ entry: AppLinks.Entry, _ reaches: [RuleReach]) -> Bool {
         if entry.form == .everything { return false }
         if entry.rules.allSatisfy(\.isExclusion) { return true }
-        return !reaches.isEmpty
-            && reaches.allSatisfy { reach in
-                switch reach.verdict {
-                case .shadowed, .matchesNothing: true
-                case .decides, .undecided: reach.rule.isExclusion
-                }
-            }
+        return !reaches.isEmpty && reaches.allSatisfy(\.opensNothing)
     }
 
     private static func cause(_ entry: AppLinks.Entry, _ reaches: [RuleReach], _ subject: LintSubject) -> Cause? {
