@@ -16,9 +16,7 @@ package struct LanguageBudget: Sendable, Hashable {
     package var bytes: Int
 
     package init(states: Int, steps: Int, bytes: Int = LanguageBudget.standardBytes) {
-        self.states = states
-        self.steps = steps
-        self.bytes = bytes
+        (self.states, self.steps, self.bytes) = (states, steps, bytes)
     }
 
     /// Bytes of memory that one question may take.

@@ -38,7 +38,7 @@ public enum AssociationDiff {
 
     private static func describe(_ name: String, _ node: JSONNode) -> String {
         let apps = name == "applinks" ? AppLinks(node).appIDs : node["apps"]?.strings ?? []
-        let list = apps.prefix(3).joined(separator: ", ") + (apps.count > 3 ? " and \(apps.count - 3) more" : "")
+        let list = apps.prefix(3).joined(separator: ", ") + Quoted.more(apps.count, beyond: 3)
         return "service \(name)" + (apps.isEmpty ? "" : " with \(list)")
     }
 
@@ -118,13 +118,11 @@ struct ChangeList {
         count += 1
         guard listed.count < AssociationDiff.maximumChanges else { return }
         listed.append(
-            AssociationChange(kind: kind, summary: Self.cut(summary()), pointer: Self.cut(pointer())))
+            AssociationChange(
+                kind: kind, summary: summary().cut(beyond: Self.maximumText),
+                pointer: pointer().cut(beyond: Self.maximumText)))
     }
 
-    /// Names and rules of the file may be as long as the file.
-    private static func cut(_ text: String) -> String {
-        text.utf8.count <= maximumText ? text : String(text.unicodeScalars.prefix(maximumText / 4)) + "…"
-    }
-
+    /// Bytes; names and rules of the file may be as long as the file.
     private static let maximumText = 8192
 }

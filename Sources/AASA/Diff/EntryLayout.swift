@@ -110,9 +110,7 @@ struct EntryLayout {
 
     private static let maximumShown = 6
 
-    private static func more(_ count: Int) -> String {
-        count > maximumShown ? " and \(count - maximumShown) more" : ""
-    }
+    private static func more(_ count: Int) -> String { Quoted.more(count, beyond: maximumShown) }
 
     private func others(_ numbers: [Int], than apps: [String]) -> [String] {
         let own = Set(apps.compactMap { self.numbers[ExactText($0)] })

@@ -126,11 +126,6 @@ package struct OtherReadings: Sendable, Hashable {
 }
 
 extension AppLinks {
-    /// The same file where entries are other ones.
-    fileprivate func with(_ entries: [Entry]) -> AppLinks {
-        AppLinks(form: form, variables: variables, entries: entries, node: node, byFirstKeys: nil)
-    }
-
     /// What iOS 12 and older make of it: they know `appID` and `paths`, and want an `apps` beside them.
     /// https://developer.apple.com/library/archive/documentation/General/Conceptual/AppSearch/UniversalLinks.html
     /// - Returns: nil where they take nothing from it.
@@ -158,47 +153,20 @@ extension AppLinks {
                     guard entry.hasOtherAppID, let other = entry.node["appID"]?.string else { return entry }
                     return entry.with(appIDs: entry.appIDs + [other], entry.rules)
                 })
-        case .codeLists: return reading(where: .codes, PatternCompiler(variables.withAnyCodes))
-        case .backslash: return reading(where: .backslash, PatternCompiler(variables, reading: .backslashEscapes))
-        case .wildcardLimit: return reading(where: .tooComplex, PatternCompiler(variables, reading: .unlimited))
-        case .defaultsForPaths: return readingWithDefaultsForPaths
         case .duplicateKey: return byFirstKeys.map { AppLinks($0) }
-        case .severalEntriesOfOneApp, .orderBetweenApps, .dictionaryOrder, .decodingOrder, .notChecked: return nil
+        default:
+            guard let reading = OtherReading(point, of: self) else { return nil }
+            var isOther = false
+            let others = entries.map { entry in
+                guard let reread = reading.rereading(of: entry) else { return entry }
+                let rules = entry.rules.map { rule in
+                    guard let other = reread(rule) else { return rule }
+                    isOther = true
+                    return other
+                }
+                return entry.with(appIDs: entry.appIDs, rules)
+            }
+            return isOther ? with(others) : nil
         }
-    }
-
-    private func reading(where contested: Pattern.Contested, _ compiler: PatternCompiler) -> AppLinks? {
-        guard entries.contains(where: { $0.rules.contains { $0.cost.contested.contains(contested) } }) else {
-            return nil
-        }
-        return with(
-            entries.map { entry in
-                entry.with(
-                    appIDs: entry.appIDs,
-                    entry.rules.map { $0.cost.contested.contains(contested) ? $0.reread(compiler) : $0 })
-            })
-    }
-
-    private var readingWithDefaultsForPaths: AppLinks? {
-        let compiler = PatternCompiler(variables)
-        let outer = node["defaults"].map { RuleSettings($0, compiler) } ?? RuleSettings()
-        var isOther = false
-        let others = entries.map { entry in
-            guard entry.form == .paths else { return entry }
-            let own = entry.node["defaults"].map { RuleSettings($0, compiler) } ?? RuleSettings()
-            let settings = own.over(outer)
-            guard !settings.isEmpty else { return entry }
-            isOther = true
-            return entry.with(
-                appIDs: entry.appIDs, entry.rules.map { $0.asComponent(with: settings) ?? $0 })
-        }
-        return isOther ? with(others) : nil
-    }
-}
-
-extension AppLinks.Entry {
-    fileprivate func with(appIDs: [String], _ rules: [URLRule]) -> AppLinks.Entry {
-        AppLinks.Entry(
-            form: form, appIDs: appIDs, rules: rules, pointer: pointer, node: node, olderRules: olderRules)
     }
 }

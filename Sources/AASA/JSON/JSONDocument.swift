@@ -74,11 +74,6 @@ public struct JSONNode: Sendable, Equatable {
     /// The bytes of the value in the text, as offsets from its first byte.
     public let range: Range<Int>
 
-    package init(value: JSONValue, range: Range<Int>) {
-        self.value = value
-        self.range = range
-    }
-
     /// The value of a key. Where a key stands twice, which of the two counts is undefined: the last one is
     /// taken.
     public subscript(key: String) -> JSONNode? {
@@ -138,12 +133,6 @@ public struct JSONMember: Sendable, Equatable {
 
     /// The key as it is compared.
     var name: ExactText { ExactText(key) }
-
-    package init(key: String, keyRange: Range<Int>, value: JSONNode) {
-        self.key = key
-        self.keyRange = keyRange
-        self.value = value
-    }
 }
 
 /// A place in a text, both numbers from 1. The column counts Unicode scalars, as editors do.

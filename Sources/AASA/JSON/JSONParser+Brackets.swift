@@ -38,12 +38,9 @@ extension JSONParser {
         repairs.append(missingClosing(1, before: index))
         repairs.append(
             JSONRepair(
-                LocatedCause(
-                    .wrongBracket(
-                        sign(of: found), wanted: sign(of: frame.closing), opened: position(of: frame.opening)),
-                    opening: opening),
-                .init(here, [frame.closing])))
-        repairs.append(JSONRepair(LocatedCause(.surplusBracket(sign(of: found)), opening: opening), .delete(here)))
+                .wrongBracket(sign(of: found), wanted: sign(of: frame.closing), opened: position(of: frame.opening)),
+                opening: opening, .init(here, [frame.closing])))
+        repairs.append(JSONRepair(.surplusBracket(sign(of: found)), opening: opening, .delete(here)))
         if frames.count > 1 { repairs.append(missingClosing(2, before: index)) }
         return best(of: repairs)
     }
@@ -66,9 +63,8 @@ extension JSONParser {
         } else if Self.isList(parentKey) {
             repairs.append(otherKind(frame, .bracesForList(key: parentKey)))
         }
-        repairs.append(
-            JSONRepair(LocatedCause(.surplusBracket(sign(of: found))), .delete(index..<index + 1)))
-        repairs.append(JSONRepair(LocatedCause(.missingKey), .insert("\"\":", at: index)))
+        repairs.append(JSONRepair(.surplusBracket(sign(of: found)), .delete(index..<index + 1)))
+        repairs.append(JSONRepair(.missingKey, .insert("\"\":", at: index)))
         return best(of: repairs)
     }
 
@@ -85,8 +81,7 @@ extension JSONParser {
         if let key, Self.listsOfObjects.contains(ExactText(key)), let end = closing(of: frame.opening) {
             repairs.append(
                 JSONRepair(
-                    LocatedCause(.missingEntryBraces(list: key), at: latest.range), .insert("{", at: start),
-                    .insert("}", at: end)))
+                    .missingEntryBraces(list: key), at: latest.range, .insert("{", at: start), .insert("}", at: end)))
         }
         return best(of: repairs + [pair])
     }
@@ -104,9 +99,8 @@ extension JSONParser {
         // A comma that begins its line is where the bracket belongs; else that is behind the value.
         let isAtComma = place < bytes.count && bytes[place] == UInt8(ascii: ",") && isFirstOnLine(place)
         return JSONRepair(
-            LocatedCause(
-                .missingBracket(text, opened: position(of: opening)),
-                at: isAtComma ? place..<place + 1 : max(0, end - 1)..<max(1, end), opening: opening..<opening + 1),
+            .missingBracket(text, opened: position(of: opening)),
+            at: isAtComma ? place..<place + 1 : max(0, end - 1)..<max(1, end), opening: opening..<opening + 1,
             .insert(text, at: place))
     }
 
@@ -115,8 +109,8 @@ extension JSONParser {
         let end = endOfToken(before: place)
         let isBehindColon = end > 0 && bytes[end - 1] == UInt8(ascii: ":") && hasLineBreak(end..<place)
         return JSONRepair(
-            LocatedCause(.missingOpening(bracket), at: isBehindColon ? end - 1..<end : place..<place + 1),
-            .insert(bracket, at: place))
+            .missingOpening(bracket), at: isBehindColon ? end - 1..<end : place..<place + 1, .insert(bracket, at: place)
+        )
     }
 
     /// The brackets of a frame, written as those of the other kind.
@@ -127,7 +121,7 @@ extension JSONParser {
         let opening = frame.opening..<frame.opening + 1
         var edits = [JSONRepair.Edit(opening, [pair.0])]
         if let end = closing(of: frame.opening) { edits.append(.init(end..<end + 1, [pair.1])) }
-        return JSONRepair(LocatedCause(cause, at: opening), edits)
+        return JSONRepair(cause, at: opening, edits)
     }
 
     /// The first place where the indentation of the lines, or the key of a service, shows that brackets were not closed

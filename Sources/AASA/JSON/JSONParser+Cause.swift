@@ -51,9 +51,7 @@ extension JSONParser {
             let found = String(decoding: bytes[index..<index + sign], as: UTF8.self)
             return holds(.wrongSign(found: found, wanted: ":"), if: .init(index..<index + sign, ":"))
         default:
-            return best(
-                JSONRepair(LocatedCause(.missingColon(key: key.text), at: key.range), .init(here, ":" + sign(of: byte)))
-            )
+            return best(JSONRepair(.missingColon(key: key.text), at: key.range, .init(here, ":" + sign(of: byte))))
                 ?? causeOfTextBehind(key.range)
         }
     }
@@ -61,8 +59,7 @@ extension JSONParser {
     /// A key without a value may be the element of a list.
     private func causeOfLoneKey(_ frame: Frame, _ key: (text: String, range: Range<Int>)) -> LocatedCause? {
         let isComma = current == UInt8(ascii: ",")
-        let wrongSign = JSONRepair(
-            LocatedCause(.wrongSign(found: ",", wanted: ":")), .init(index..<index + 1, ":"))
+        let wrongSign = JSONRepair(.wrongSign(found: ",", wanted: ":"), .init(index..<index + 1, ":"))
         var repairs: [JSONRepair] = []
         let list = frame.latest.map(\.key) ?? parentKey
         if isComma, Self.isList(key.text) || !Self.isList(list) { repairs.append(wrongSign) }
@@ -73,12 +70,11 @@ extension JSONParser {
             repairs.append(missingOpening("[", before: start))
             repairs.append(
                 JSONRepair(
-                    LocatedCause(.missingListBrackets(key: before), at: latest.range), bracket,
+                    .missingListBrackets(key: before), at: latest.range, bracket,
                     .insert("]", at: endOfStrings(from: key.range.lowerBound))))
         }
         if isComma { repairs.append(wrongSign) }
-        repairs.append(
-            JSONRepair(LocatedCause(.missingValue(key: key.text), at: key.range), .insert(":0", at: index)))
+        repairs.append(JSONRepair(.missingValue(key: key.text), at: key.range, .insert(":0", at: index)))
         return best(of: repairs)
     }
 
@@ -126,8 +122,7 @@ extension JSONParser {
     private func causeOfNoComma(_ frame: Frame, _ latest: Range<Int>) -> LocatedCause? {
         let end = latest.upperBound
         let comma = JSONRepair(
-            LocatedCause(
-                .missingComma(after: position(of: end), isLineEnd: hasLineBreak(end..<index)), at: end - 1..<end),
+            .missingComma(after: position(of: end), isLineEnd: hasLineBreak(end..<index)), at: end - 1..<end,
             .insert(",", at: index))
         guard frame.isObject, current != UInt8(ascii: "\"") else {
             var repairs = [comma, missingClosing(1, before: index, comma: true)]
@@ -136,7 +131,7 @@ extension JSONParser {
         }
         return best(
             missingClosing(1, before: index, comma: true), missingClosing(2, before: index, comma: true),
-            JSONRepair(LocatedCause(.missingKey), .insert(",\"\":", at: index)))
+            JSONRepair(.missingKey, .insert(",\"\":", at: index)))
     }
 
     /// Behind the outermost value.
@@ -155,9 +150,7 @@ extension JSONParser {
             guard current == UInt8(ascii: ":") else { break }
             return best(
                 missingOpening("{", before: start),
-                JSONRepair(
-                    LocatedCause(.missingOuterBraces, at: root.range), .insert("{", at: start),
-                    .insert("}", at: bytes.count)))
+                JSONRepair(.missingOuterBraces, at: root.range, .insert("{", at: start), .insert("}", at: bytes.count)))
         case .number, .bool, .null: return causeOfText().map { LocatedCause($0, at: root.range) }
         case .array, .object: break
         }
@@ -258,7 +251,7 @@ extension JSONParser {
             if let cause = holds(.smartQuotes, at: quote, if: .init(quote, "\"")) { return cause }
         }
         // The closing quote stood before the signs at the end.
-        let located = LocatedCause(.unclosedString(line: position(of: range.lowerBound).line), at: shown)
+        let cause = JSONSyntaxError.Cause.unclosedString(line: position(of: range.lowerBound).line)
         var places: [Int] = []
         var place = text.endIndex
         while place > text.startIndex, places.count < 6,
@@ -268,7 +261,7 @@ extension JSONParser {
             if JSONTokens.signs.contains(bytes[place]) { places.append(place) }
         }
         if current == 0x0A || current == 0x0D { places.append(endOfToken(before: text.endIndex)) }
-        let repairs = places.map { JSONRepair(located, .insert("\"", at: $0)) }
+        let repairs = places.map { JSONRepair(cause, at: shown, .insert("\"", at: $0)) }
         return best(of: repairs)
     }
 
@@ -281,7 +274,7 @@ extension JSONParser {
     /// The repair of a string that goes on behind its closing quote.
     private func quotesInString(_ range: Range<Int>) -> JSONRepair? {
         let text = String(decoding: bytes[range].dropFirst().dropLast(), as: UTF8.self)
-        let located = LocatedCause(.textAfterString(text), at: range)
+        let cause = JSONSyntaxError.Cause.textAfterString(text)
         let end = endOfLine(range.upperBound)
         let quotes = (range.upperBound..<end).filter { bytes[$0] == UInt8(ascii: "\"") }
         let first = range.upperBound - 1
@@ -290,11 +283,11 @@ extension JSONParser {
             let behind = bytes[(place + 1)...].first { $0 != 0x20 && $0 != 0x09 }
             guard behind.map({ Array(",:]}\r\n".utf8).contains($0) }) ?? false else { continue }
             return JSONRepair(
-                located, ([first] + quotes[..<count]).map { .insert("\\", at: $0) }, past: place + 1)
+                cause, at: range, ([first] + quotes[..<count]).map { .insert("\\", at: $0) }, past: place + 1)
         }
         guard quotes.isEmpty, index == range.upperBound else { return nil }
         let word = index + wordBytes().count
-        return JSONRepair(located, [.delete(first..<first + 1), .insert("\"", at: word)], past: word)
+        return JSONRepair(cause, at: range, [.delete(first..<first + 1), .insert("\"", at: word)], past: word)
     }
 
     // MARK: Words
@@ -334,13 +327,11 @@ extension JSONParser {
         let text = String(decoding: bytes[range], as: UTF8.self)
         let quote = JSONRepair.Edit.insert("\"", at: start)
         if line.endIndex < bytes.count, bytes[line.endIndex] == UInt8(ascii: "\"") {
-            return best(
-                JSONRepair(LocatedCause(.missingOpeningQuote(text), at: range), [quote], past: line.endIndex + 1))
+            return best(JSONRepair(.missingOpeningQuote(text), at: range, [quote], past: line.endIndex + 1))
         }
         return best(
             JSONRepair(
-                LocatedCause(.unquotedText(text), at: range), [quote, .insert("\"", at: range.upperBound)],
-                past: range.upperBound))
+                .unquotedText(text), at: range, [quote, .insert("\"", at: range.upperBound)], past: range.upperBound))
     }
 
     private static let literals = [

@@ -69,7 +69,7 @@ extension JSONParser {
         // `${TEAM}.com.example` of JavaScript.
         if quote == UInt8(ascii: "`"), bytes[index..<end].contains(UInt8(ascii: "$")) { return LocatedCause(.template) }
         let edits: [JSONRepair.Edit] = [.init(index..<index + 1, "\""), .init(end..<end + 1, "\"")]
-        return best(JSONRepair(LocatedCause(quote == UInt8(ascii: "'") ? .singleQuotes : .backticks), edits))
+        return best(JSONRepair(quote == UInt8(ascii: "'") ? .singleQuotes : .backticks, edits))
     }
 
     /// Backslashes outside of strings: the text was escaped as if it were to stand in a string itself.
@@ -94,7 +94,7 @@ extension JSONParser {
             edits.append(.init(place..<place + 2, plain))
             place += 2
         }
-        return best(JSONRepair(LocatedCause(.escapedQuotes), edits))
+        return best(JSONRepair(.escapedQuotes, edits))
     }
 
     // MARK: Comments
@@ -125,7 +125,7 @@ extension JSONParser {
         let isLast = next.map { $0.sign == UInt8(ascii: "}") || $0.sign == UInt8(ascii: "]") } ?? true
         let isBehindComma = before > 0 && bytes[before - 1] == UInt8(ascii: ",")
         if isLast, isBehindComma { return LocatedCause(.comment) }
-        return best(of: [JSONRepair(LocatedCause(.comment), edits, past: end)])
+        return best(of: [JSONRepair(.comment, edits, past: end)])
     }
 
     /// Where the comment ends that begins at a place.
@@ -209,7 +209,7 @@ extension JSONParser {
             }
             start = end + 1
         }
-        return best(JSONRepair(LocatedCause(.diff), edits)).map(\.cause)
+        return best(JSONRepair(.diff, edits)).map(\.cause)
     }
 
     private func startOfLine(_ place: Int) -> Int {

@@ -34,10 +34,18 @@ struct JSONRepair {
         static func delete(_ range: Range<Int>) -> Edit { Edit(range, []) }
     }
 
-    init(_ located: LocatedCause, _ edits: Edit...) { (self.located, self.edits) = (located, edits) }
+    init(
+        _ cause: JSONSyntaxError.Cause, at range: Range<Int>? = nil, opening: Range<Int>? = nil, _ edits: [Edit],
+        past end: Int? = nil
+    ) {
+        located = LocatedCause(cause, at: range, opening: opening)
+        (self.edits, self.end) = (edits, end)
+    }
 
-    init(_ located: LocatedCause, _ edits: [Edit], past end: Int? = nil) {
-        (self.located, self.edits, self.end) = (located, edits, end)
+    init(
+        _ cause: JSONSyntaxError.Cause, at range: Range<Int>? = nil, opening: Range<Int>? = nil, _ edits: Edit...
+    ) {
+        self.init(cause, at: range, opening: opening, edits)
     }
 }
 
@@ -68,7 +76,7 @@ extension JSONParser {
     func holds(_ cause: JSONSyntaxError.Cause, at range: Range<Int>? = nil, if edits: JSONRepair.Edit...)
         -> LocatedCause?
     {
-        best(JSONRepair(LocatedCause(cause, at: range), edits))
+        best(JSONRepair(cause, at: range, edits))
     }
 
     /// Whether the text is JSON after a change.

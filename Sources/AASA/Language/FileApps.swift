@@ -100,7 +100,7 @@ struct FileApps {
 
     /// `a, b and 3 more`.
     static func list(_ apps: [String]) -> String {
-        apps.prefix(2).joined(separator: ", ") + (apps.count > 2 ? " and \(apps.count - 2) more" : "")
+        apps.prefix(2).joined(separator: ", ") + Quoted.more(apps.count, beyond: 2)
     }
 }
 

@@ -25,12 +25,22 @@ enum PartState {
     static let first: Int32 = 2
 }
 
-/// The transitions found so far. A row holds the possible characters of its state alone: most states of most patterns
-/// know one, and a file may have thousands of patterns.
-struct TransitionTable {
+/// The states of a machine that were found so far, by their members, and the transitions between them. A row holds the
+/// possible characters of its state alone: most states of most patterns know one, and a file may have thousands of patterns.
+struct StateTable<Member: Hashable> {
+    private(set) var states: [[Member]] = []
+    private var numbers: [[Member]: Int32] = [:]
     private var rows: ContiguousArray<(possible: ByteSet, start: Int)> = []
     private var targets: ContiguousArray<Int32> = []
-    private static let unknown: Int32 = -2
+    private static var unknown: Int32 { -2 }
+
+    init() {
+        // Those of `PartState`, which need no row.
+        for _ in 0..<PartState.first { add([], ByteSet([])) }
+        numbers = [:]
+    }
+
+    func number(of state: [Member]) -> Int32? { numbers[state] }
 
     func possible(_ state: Int32) -> ByteSet { rows[Int(state)].possible }
 
@@ -49,9 +59,14 @@ struct TransitionTable {
         }
     }
 
-    mutating func addRow(_ possible: ByteSet) {
+    @discardableResult
+    mutating func add(_ state: [Member], _ possible: ByteSet) -> Int32 {
+        let number = Int32(states.count)
+        numbers[state] = number
+        states.append(state)
         rows.append((possible, targets.count))
         targets.append(contentsOf: repeatElement(Self.unknown, count: possible.count))
+        return number
     }
 }
 
@@ -60,10 +75,9 @@ final class PatternMachine: PartMachine {
     private(set) var start = PartState.dead
     let labels: [ByteSet]
     private let automaton: PatternAutomaton
-    private var sets: [[Int32]] = []
-    private var isAccepting: [Bool] = []
-    private var numbers: [[Int32]: Int32] = [:]
-    private var table = TransitionTable()
+    /// By the states of the automaton.
+    private var table = StateTable<Int32>()
+    private var isAccepting = [Bool](repeating: true, count: Int(PartState.first))
     /// Which states the set under construction holds, by the number of the construction.
     private var marks: [Int]
     private var round = 0
@@ -77,7 +91,6 @@ final class PatternMachine: PartMachine {
             elements, isCaseSensitive: isCaseSensitive, isPercentEncoded: isPercentEncoded, meter: meter)
         labels = Array(Set(automaton.edges.joined().map(\.label)))
         marks = Array(repeating: 0, count: automaton.edges.count)
-        for _ in 0..<PartState.first { addRow([], isAccepting: true) }
         round += 1
         var set: [Int32] = []
         for state in automaton.starts { insert(state, into: &set) }
@@ -93,7 +106,7 @@ final class PatternMachine: PartMachine {
         if let known = table[state, byte] { return known }
         round += 1
         var set: [Int32] = []
-        let members = sets[Int(state)]
+        let members = table.states[Int(state)]
         var steps = 4
         for member in members {
             let edges = automaton.edges[Int(member)]
@@ -119,8 +132,8 @@ final class PatternMachine: PartMachine {
     private func number(of unordered: [Int32]) throws(LanguageBudget.Exhausted) -> Int32 {
         var set = essential(unordered.sorted())
         guard let first = set.first, first < automaton.validityBase else { return PartState.dead }
-        let rawEnds = marksEnd(automaton.rawEnd, in: set)
-        let decodedEnds = automaton.decodedEnd.map { marksEnd($0, in: set) } ?? false
+        let rawEnds = set.contains(automaton.rawEnd)
+        let decodedEnds = automaton.decodedEnd.map(set.contains) ?? false
         let isEverything =
             (rawEnds && automaton.isLoop[Int(automaton.rawEnd)])
             && (automaton.decodedEnd.map { decodedEnds && automaton.isLoop[Int($0)] } ?? true)
@@ -129,27 +142,16 @@ final class PatternMachine: PartMachine {
         if !set.contains(where: { (automaton.rawBase..<automaton.validityBase).contains($0) }) {
             set.removeAll { $0 >= automaton.validityBase }
         }
-        if let known = numbers[set] { return known }
+        if let known = table.number(of: set) { return known }
         try meter.spend(40 + set.count)
         // The set, its row and its place in the table.
         try meter.take(320 + 4 * set.count)
         let isWellFormed = set.contains(automaton.validityBase)
-        let accepts = decodedEnds || (rawEnds && !(automaton.decodedEnd != nil && isWellFormed))
-        let number = Int32(sets.count)
-        numbers[set] = number
-        addRow(set, isAccepting: accepts)
-        return number
-    }
-
-    private func addRow(_ set: [Int32], isAccepting accepting: Bool) {
-        sets.append(set)
-        isAccepting.append(accepting)
+        isAccepting.append(decodedEnds || (rawEnds && !(automaton.decodedEnd != nil && isWellFormed)))
         var possible = ByteSet([])
         for member in set { for edge in automaton.edges[Int(member)] { possible.formUnion(edge.label) } }
-        table.addRow(possible)
+        return table.add(set, possible)
     }
-
-    private func marksEnd(_ end: Int32, in set: [Int32]) -> Bool { set.contains(end) }
 
     /// Leaves out what a later `*` of the same chain includes: all that leads to it accepts no more than it does.
     private func essential(_ set: [Int32]) -> [Int32] {
@@ -169,9 +171,7 @@ final class QueryItemsMachine: PartMachine {
     private(set) var start = PartState.dead
     let labels: [ByteSet]
     private let conditions: [Condition]
-    private var states: [[Place]] = []
-    private var numbers: [[Place]: Int32] = [:]
-    private var table = TransitionTable()
+    private var table = StateTable<Place>()
     private let meter: WorkMeter
 
     private struct Condition {
@@ -207,7 +207,6 @@ final class QueryItemsMachine: PartMachine {
         self.conditions = conditions
         labels = Array(
             Set(conditions.flatMap { $0.name.labels + $0.value.labels } + [ByteSet("&".utf8), ByteSet("=".utf8)]))
-        for _ in 0..<PartState.first { addRow([]) }
         let places = conditions.map { condition in
             Place(isMet: Self.accepts(condition.value, condition.value.start), phase: .betweenItems, state: 0)
         }
@@ -218,7 +217,7 @@ final class QueryItemsMachine: PartMachine {
 
     func accepts(_ state: Int32) -> Bool {
         if state == PartState.everything { return true }
-        return zip(states[Int(state)], conditions).allSatisfy { place, condition in
+        return zip(table.states[Int(state)], conditions).allSatisfy { place, condition in
             ended(place, condition)?.isMet ?? false
         }
     }
@@ -231,7 +230,7 @@ final class QueryItemsMachine: PartMachine {
         if let known = table[state, byte] { return known }
         try meter.spend(4 + 2 * conditions.count)
         var target: Int32?
-        var places = states[Int(state)]
+        var places = table.states[Int(state)]
         for index in conditions.indices {
             guard let place = try step(places[index], conditions[index], byte) else {
                 target = PartState.dead
@@ -310,17 +309,9 @@ final class QueryItemsMachine: PartMachine {
     }
 
     private func number(of places: [Place]) throws(LanguageBudget.Exhausted) -> Int32 {
-        if let known = numbers[places] { return known }
+        if let known = table.number(of: places) { return known }
         try meter.spend(40 + places.count)
         try meter.take(640 + MemoryLayout<Place>.stride * places.count)
-        let number = Int32(states.count)
-        numbers[places] = number
-        addRow(places)
-        return number
-    }
-
-    private func addRow(_ places: [Place]) {
-        states.append(places)
-        table.addRow(.url)
+        return table.add(places, .url)
     }
 }

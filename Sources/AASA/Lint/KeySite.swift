@@ -1,7 +1,7 @@
 // Keys that devices do not read where they stand: what each of them is, decided once, so that no two rules speak about one.
 
 /// A key that counts for nothing at its place.
-struct KeySite {
+struct KeySite: LintSite {
     /// The objects whose keys count.
     enum Object {
         case root
@@ -31,6 +31,7 @@ struct KeySite {
     let object: Object
     let verdict: Verdict
 
+    var range: Range<Int> { member.keyRange }
     /// Made on demand: keys of the file in it may be long.
     var pointer: String { object.pointer + "/" + member.key.escapedForPointer }
 

@@ -48,7 +48,7 @@ struct LintSubject {
     let areListsChecked: Bool
     /// What the URLs that findings show may cost together.
     private let examples = WorkMeter(steps: 2_000_000)
-    private let lines: LineTable
+    let lines: LineTable
 
     struct Shadow {
         let rule: URLRule
@@ -56,27 +56,29 @@ struct LintSubject {
     }
 
     /// A place where an app is named.
-    struct AppIDSite {
+    struct AppIDSite: LintSite {
         /// nil where the value is no string.
         let text: String?
-        let node: JSONNode?
         let range: Range<Int>
         let pointer: String
         let fault: AppIDFault?
 
-        init(text: String?, node: JSONNode?, range: Range<Int>, pointer: String) {
-            self.text = text
-            self.node = node
-            self.range = range
-            self.pointer = pointer
-            fault = AppIDFault(text)
+        init(_ text: String?, _ range: Range<Int>, _ pointer: String, kind: String = "") {
+            (self.text, self.range, self.pointer) = (text, range, pointer)
+            fault = text.map { AppIDFault($0) } ?? .notString(kind: kind)
+        }
+
+        init(_ node: JSONNode, _ pointer: String) {
+            self.init(node.string, node.range, pointer, kind: Quoted.kind(node))
         }
     }
 
     /// A value of `defaults`.
-    struct DefaultsSite {
+    struct DefaultsSite: LintSite {
         let node: JSONNode
         let pointer: String
+
+        var range: Range<Int> { node.range }
     }
 
     init(_ bytes: [UInt8]) {
@@ -151,43 +153,32 @@ struct LintSubject {
     /// A URL that a rule matches, for a message; none once they have cost enough.
     func example(of rule: URLRule) -> String? { rule.example(meter: examples) }
 
-    private static func appIDs(_ applinks: AppLinks?, _ entries: [AppLinks.Entry], _ members: [JSONMember])
-        -> [AppIDSite]
-    {
+    private static func appIDs(
+        _ applinks: AppLinks?, _ entries: [AppLinks.Entry], _ members: [JSONMember]
+    ) -> [AppIDSite] {
         var sites: [AppIDSite] = []
-        func add(_ list: JSONNode, _ pointer: String) {
-            for (index, element) in (list.elements ?? []).enumerated() {
-                sites.append(
-                    AppIDSite(
-                        text: element.string, node: element, range: element.range, pointer: "\(pointer)/\(index)"))
+        func add(_ list: JSONNode?, _ pointer: @autoclosure () -> String) {
+            for (index, element) in (list?.elements ?? []).enumerated() {
+                sites.append(AppIDSite(element, "\(pointer())/\(index)"))
             }
         }
-        if let applinks {
-            // Beside `details` the list is not read.
-            if applinks.form == .appsOnly, let apps = applinks.node["apps"] { add(apps, "/applinks/apps") }
-            if applinks.form == .dictionary {
-                for member in applinks.node["details"]?.members ?? []
-                where member.value.members != nil && !DetailsSingleEntry.isEntry(applinks.node["details"]) {
-                    sites.append(
-                        AppIDSite(
-                            text: member.key, node: nil, range: member.keyRange,
-                            pointer: "/applinks/details/\(member.key.escapedForPointer)"))
-                }
-            } else {
-                for entry in entries {
-                    if let list = entry.node["appIDs"] { add(list, entry.pointer + "/appIDs") }
-                    if let single = entry.node["appID"] {
-                        sites.append(
-                            AppIDSite(
-                                text: single.string, node: single, range: single.range,
-                                pointer: entry.pointer + "/appID"))
-                    }
-                }
+        // Beside `details` the list is not read.
+        if applinks?.form == .appsOnly { add(applinks?.node["apps"], "/applinks/apps") }
+        if applinks?.form == .dictionary {
+            let details = applinks?.node["details"]
+            for member in details?.members ?? []
+            where member.value.members != nil && !DetailsSingleEntry.isEntry(details) {
+                sites.append(
+                    AppIDSite(member.key, member.keyRange, "/applinks/details/\(member.key.escapedForPointer)"))
+            }
+        } else {
+            for entry in entries {
+                add(entry.node["appIDs"], entry.pointer + "/appIDs")
+                if let single = entry.node["appID"] { sites.append(AppIDSite(single, entry.pointer + "/appID")) }
             }
         }
         for member in members where member.name != "applinks" && Association.isKnown(member.key) {
-            guard let apps = member.value["apps"] else { continue }
-            add(apps, "/\(member.key.escapedForPointer)/apps")
+            add(member.value["apps"], "/\(member.key)/apps")
         }
         return sites
     }
@@ -200,6 +191,9 @@ extension JSONNode {
 
     /// The opening bracket alone: where a whole object is at fault, marking all of its lines helps nobody.
     var opening: Range<Int> { range.lowerBound..<min(range.lowerBound + 1, range.upperBound) }
+
+    /// Where findings point: an object or an array by its first bracket, all else as a whole.
+    var shown: Range<Int> { members == nil && elements == nil ? range : opening }
 }
 
 /// How a message names another place of the file: by line and column, since a line can be the whole file.
@@ -211,12 +205,12 @@ extension LintSubject {
 
     /// Rules by their places, such as `the exclusion at 7:11` or `the rules at 7:11 and 8:11`.
     func places(of rules: [URLRule]) -> String {
-        let places = rules.prefix(FindingSink.maximumRelated).map { "\(position(of: $0.node.range.lowerBound))" }
+        let limit = FindingSink.maximumRelated
+        let places = rules.prefix(limit).map { "\(position(of: $0.node.range.lowerBound))" }
         let noun = rules.allSatisfy(\.isExclusion) ? "exclusion" : "rule"
         guard let last = places.last, rules.count > 1 else { return "the \(noun) at \(places.joined())" }
-        let rest = rules.count - places.count
-        return rest > 0
-            ? "the \(noun)s at \(places.joined(separator: ", ")) and \(rest) more"
+        return rules.count > limit
+            ? "the \(noun)s at \(places.joined(separator: ", "))\(Quoted.more(rules.count, beyond: limit))"
             : "the \(noun)s at \(places.dropLast().joined(separator: ", ")) and \(last)"
     }
 }
@@ -246,8 +240,15 @@ extension URLRule {
         return isBelow && !text.isExactly(PathNormalization.normalize(broad))
     }
 
-    /// Where findings point: an object by its first bracket, a string as a whole.
-    var range: Range<Int> { node.members == nil && node.elements == nil ? node.range : node.opening }
+}
+
+extension URLRule: LintSite {
+    var range: Range<Int> { node.shown }
+}
+
+extension AppLinks.Entry {
+    /// The list of its rules, by the form that counts.
+    var list: JSONMember? { node.member(form == .paths ? "paths" : "components") }
 }
 
 /// How much of the pattern language's work one file may cost the linter. Real files lie far below; what a hostile file has

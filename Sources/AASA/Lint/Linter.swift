@@ -16,37 +16,18 @@ public enum Linter {
     /// said by a finding: `order-not-checked`, or `file-too-large`.
     public static func lint(_ bytes: [UInt8]) -> LintReport {
         let subject = LintSubject(bytes)
-        var drafts: [FindingSink.Draft] = []
-        for rule in LintRegistry.rules {
-            var sink = FindingSink(rule: rule.description)
+        let findings = LintRegistry.rules.flatMap { rule in
+            var sink = FindingSink(rule: rule.description, lines: subject.lines)
             rule.check(subject, &sink)
-            drafts += sink.all
+            return sink.findings
         }
-        return LintReport(findings: placed(drafts, in: subject), file: subject.file)
-    }
-
-    private static func placed(_ drafts: [FindingSink.Draft], in subject: LintSubject) -> [LintFinding] {
-        let findings = drafts.map { draft in
-            LintFinding(
-                rule: draft.rule.id, severity: draft.rule.severity, message: draft.message, fix: draft.fix,
-                reference: draft.rule.reference, range: draft.range,
-                start: subject.position(of: draft.range.lowerBound), end: subject.position(of: draft.range.upperBound),
-                pointer: draft.pointer, related: draft.related.map { place(of: $0, in: subject) },
-                example: draft.example)
+        let sorted = findings.enumerated().sorted { left, right in
+            let (one, other) = (left.element, right.element)
+            // What weighs more comes first where two stand at one place; else the order of the rules.
+            return (one.range.lowerBound, other.severity, left.offset)
+                < (other.range.lowerBound, one.severity, right.offset)
         }
-        return findings.enumerated()
-            .sorted { left, right in
-                let (one, other) = (left.element, right.element)
-                // What weighs more comes first where two stand at one place; else the order of the rules.
-                return (one.range.lowerBound, other.severity, left.offset)
-                    < (other.range.lowerBound, one.severity, right.offset)
-            }
-            .map(\.element)
-    }
-    private static func place(of related: FindingSink.Related, in subject: LintSubject) -> LintPlace {
-        LintPlace(
-            message: related.message, range: related.range, start: subject.position(of: related.range.lowerBound),
-            end: subject.position(of: related.range.upperBound), pointer: related.pointer)
+        return LintReport(findings: sorted.map(\.element), file: subject.file)
     }
 }
 
@@ -131,26 +112,24 @@ public struct LintReport: Sendable {
     public var isValid: Bool { !findings.contains { $0.severity == .error } }
 }
 
+/// A place that a finding may point at.
+protocol LintSite {
+    /// The smallest useful one, in bytes.
+    var range: Range<Int> { get }
+    /// Of the value or key that the range shows.
+    var pointer: String { get }
+}
+
 /// Where a rule puts what it finds. Keeps the number of findings of one rule bounded, and the work for those beyond it.
 struct FindingSink {
     /// Of one rule in one file; the rest are counted.
     static let maximumFindings = 50
 
-    private(set) var drafts: [Draft] = []
-    private var surplus = 0
-    private var firstSurplus: Draft?
     private let rule: LintRuleDescription
-
-    /// A finding whose lines and columns are yet to be looked up.
-    struct Draft {
-        let rule: LintRuleDescription
-        let range: Range<Int>
-        let pointer: String
-        let message: String
-        let fix: String
-        let related: [Related]
-        let example: String?
-    }
+    private let lines: LineTable
+    private var kept: [LintFinding] = []
+    private var surplus = 0
+    private var firstSurplus: (range: Range<Int>, pointer: String)?
 
     /// Another place that a finding speaks about.
     struct Related {
@@ -163,16 +142,14 @@ struct FindingSink {
     /// Of one finding; more would not be read.
     static let maximumRelated = 4
 
-    init(rule: LintRuleDescription) { self.rule = rule }
+    init(rule: LintRuleDescription, lines: LineTable) { (self.rule, self.lines) = (rule, lines) }
 
     /// Whether more findings would only be counted: a rule that works hard for each may stop, or `count` the rest.
-    var isFull: Bool { drafts.count >= Self.maximumFindings }
+    var isFull: Bool { kept.count >= Self.maximumFindings }
 
     /// Keeps a finding, or counts it where there are enough.
     ///
     /// - Parameters:
-    ///   - range: the smallest useful one, in bytes.
-    ///   - pointer: of the value or key that the range shows.
     ///   - message: what was seen and what a device does; text of the file through `Quoted`.
     ///   - fix: nil takes the rule's own.
     ///   - related: other places that the message speaks about; the first few are kept.
@@ -184,40 +161,47 @@ struct FindingSink {
         example: @autoclosure () -> String? = nil
     ) {
         guard isFull else {
-            drafts.append(
-                Draft(
-                    rule: rule, range: range(), pointer: Self.cut(pointer()), message: message(),
-                    fix: fix() ?? rule.fix,
-                    related: related().prefix(Self.maximumRelated).map {
-                        Related(range: $0.range, pointer: Self.cut($0.pointer), message: $0.message)
-                    }, example: example().map(Self.cut)))
+            kept.append(
+                finding(
+                    range(), pointer(), message(), fix: fix(), related: related().prefix(Self.maximumRelated),
+                    example: example()))
             return
         }
         count()
-        if firstSurplus == nil {
-            firstSurplus = Draft(
-                rule: rule, range: range(), pointer: Self.cut(pointer()), message: "", fix: rule.fix, related: [],
-                example: nil)
-        }
+        if firstSurplus == nil { firstSurplus = (range(), pointer()) }
+    }
+
+    mutating func add(
+        _ site: some LintSite, _ message: @autoclosure () -> String, fix: @autoclosure () -> String? = nil,
+        related: @autoclosure () -> [Related] = [], example: @autoclosure () -> String? = nil
+    ) {
+        add(site.range, site.pointer, message(), fix: fix(), related: related(), example: example())
+    }
+
+    private func finding(
+        _ range: Range<Int>, _ pointer: String, _ message: String, fix: String? = nil,
+        related: ArraySlice<Related> = [], example: String? = nil
+    ) -> LintFinding {
+        LintFinding(
+            rule: rule.id, severity: rule.severity, message: message, fix: fix ?? rule.fix, reference: rule.reference,
+            range: range, start: lines.position(of: range.lowerBound), end: lines.position(of: range.upperBound),
+            pointer: Self.cut(pointer),
+            related: related.map {
+                LintPlace(
+                    message: $0.message, range: $0.range, start: lines.position(of: $0.range.lowerBound),
+                    end: lines.position(of: $0.range.upperBound), pointer: Self.cut($0.pointer))
+            }, example: example.map(Self.cut))
     }
 
     /// Counts a finding beyond those that are kept.
     mutating func count() { surplus += 1 }
 
     /// A key or a pattern of the file may be as long as the file, and stand in each of its findings.
-    private static func cut(_ text: String) -> String {
-        text.utf8.count <= maximumText ? text : String(text.unicodeScalars.prefix(maximumText / 4)) + "…"
-    }
+    private static func cut(_ text: String) -> String { text.cut(beyond: 1024) }
 
-    private static let maximumText = 1024
-
-    /// All drafts, with one in place of those that were only counted.
-    var all: [Draft] {
-        guard let rest = firstSurplus else { return drafts }
-        return drafts + [
-            Draft(
-                rule: rest.rule, range: rest.range, pointer: rest.pointer, message: "and \(surplus) more of this rule",
-                fix: rest.fix, related: [], example: nil)
-        ]
+    /// All, with one in place of those that were only counted.
+    var findings: [LintFinding] {
+        guard let firstSurplus else { return kept }
+        return kept + [finding(firstSurplus.range, firstSurplus.pointer, "and \(surplus) more of this rule")]
     }
 }

@@ -34,18 +34,15 @@ struct ListDifference {
                 return nil
             }
             comparisons += 1
-            let older = alone(entry, "paths", paths.value, in: applinks)
-            let components = entry.node["components"]
-            guard let components else { return nil }
-            let answer = difference(older, alone(entry, "components", components, in: applinks), budget)
+            func alone(_ rules: [URLRule]) -> AppLinks { applinks.with([entry.with(appIDs: ["app"], rules)]) }
+            let answer = difference(alone(entry.olderRules), alone(entry.rules), budget)
             guard let change = answer.example else {
                 if !answer.isProof { isComplete = false }
                 return nil
             }
             let isBeyondPaths = [true, false].contains { keepsInclusions in
-                let list = asPaths(components, keepsInclusions: keepsInclusions)
-                guard list != components else { return false }
-                let rest = difference(older, alone(entry, "components", list, in: applinks), budget)
+                guard let rules = asPaths(entry, in: applinks, keepsInclusions: keepsInclusions) else { return false }
+                let rest = difference(alone(entry.olderRules), alone(rules), budget)
                 return rest.example == nil && rest.isProof
             }
             return ListDifference(
@@ -73,30 +70,23 @@ struct ListDifference {
 
     /// The components as far as paths can say it: exclusions that need more are left out; so are inclusions, or they lose
     /// what is more.
-    private static func asPaths(_ components: JSONNode, keepsInclusions: Bool) -> JSONNode {
-        let elements = (components.elements ?? []).compactMap { component -> JSONNode? in
-            guard let members = component.members else { return component }
+    /// - Returns: nil where none says more.
+    private static func asPaths(
+        _ entry: AppLinks.Entry, in applinks: AppLinks, keepsInclusions: Bool
+    ) -> [URLRule]? {
+        let compiler = PatternCompiler(applinks.variables)
+        let settings = applinks.settings(of: entry, compiler)
+        var saysMore = false
+        let rules = entry.rules.compactMap { rule -> URLRule? in
+            let members = rule.node.members ?? []
             let plain = members.filter { ["/", "exclude", "comment"].contains($0.name) }
-            if plain.count == members.count { return component }
-            let isExclusion = component["exclude"].map(LenientBoolean.read) ?? false
-            return isExclusion || !keepsInclusions ? nil : JSONNode(value: .object(plain), range: component.range)
+            if plain.count == members.count { return rule }
+            saysMore = true
+            guard !rule.isExclusion, keepsInclusions else { return nil }
+            let node = JSONNode(value: .object(plain), range: rule.node.range)
+            return URLRule(component: node, defaults: settings, compiler, place: rule.place)
         }
-        return JSONNode(value: .array(elements), range: components.range)
-    }
-
-    /// A file in which one app has one list of the entry.
-    private static func alone(
-        _ entry: AppLinks.Entry, _ key: String, _ list: JSONNode, in applinks: AppLinks
-    ) -> AppLinks {
-        func member(_ key: String, _ value: JSONNode) -> JSONMember {
-            JSONMember(key: key, keyRange: entry.node.range, value: value)
-        }
-        func node(_ value: JSONValue) -> JSONNode { JSONNode(value: value, range: entry.node.range) }
-        let defaults = (entry.node.members ?? []).filter { $0.key == "defaults" }
-        let app = member("appID", node(.string("app")))
-        let details = member("details", node(.array([node(.object(defaults + [member(key, list), app]))])))
-        let context = (applinks.node.members ?? []).filter { ["defaults", "substitutionVariables"].contains($0.name) }
-        return AppLinks(node(.object(context + [details])))
+        return saysMore ? rules : nil
     }
 
     private static func words(_ behaviour: LinkBehaviour) -> String {

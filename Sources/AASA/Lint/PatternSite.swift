@@ -1,7 +1,7 @@
 // Where patterns and conditions on query items stand in a file, for the rules that look at them.
 
 /// A place where a pattern stands in the file, with what decides how it is read.
-struct PatternSite {
+struct PatternSite: LintSite {
     enum Part {
         case path
         case query
@@ -37,6 +37,8 @@ struct PatternSite {
                 in: text, of: part, isExclusion: rule.isExclusion, isPercentEncoded: rule.isPercentEncoded,
                 names: names)
     }
+
+    var range: Range<Int> { node.range }
 
     /// The text as it is compared, each variable a mere "$": a name within `$(...)` is none of the pattern's characters.
     var literal: String {
@@ -92,7 +94,7 @@ struct PatternSite {
 }
 
 /// A condition on one item of the query, with what is wrong about the item's name.
-struct QueryItemSite {
+struct QueryItemSite: LintSite {
     enum Fault: Equatable {
         /// A character that stands in no encoded URL.
         case notEncoded(Unicode.Scalar)
@@ -108,6 +110,8 @@ struct QueryItemSite {
     let pointer: String
     let pattern: Pattern
     let rule: URLRule
+
+    var range: Range<Int> { member.keyRange }
 
     /// None where Apple's reader drops the whole constraint.
     static func all(of rule: URLRule) -> [QueryItemSite] {

@@ -43,8 +43,12 @@ enum Quoted {
     private static func list<Item>(
         _ items: some Collection<Item>, limit: Int, _ describe: (Item) -> String
     ) -> String {
-        let shown = items.prefix(limit).map(describe).joined(separator: ", ")
-        return items.count > limit ? shown + " and \(items.count - limit) more" : shown
+        items.prefix(limit).map(describe).joined(separator: ", ") + more(items.count, beyond: limit)
+    }
+
+    /// What is said of a list that is not shown to its end.
+    static func more(_ count: Int, beyond limit: Int) -> String {
+        count > limit ? " and \(count - limit) more" : ""
     }
 
     /// A component for a path, which `NOT ` in front excludes as in "paths".
@@ -78,6 +82,11 @@ enum Quoted {
 }
 
 extension String {
+    /// The text, or its beginning where it has more bytes.
+    func cut(beyond limit: Int) -> String {
+        utf8.count <= limit ? self : String(unicodeScalars.prefix(limit / 4)) + "…"
+    }
+
     /// Without blanks, line breaks and invisible characters at both ends.
     var trimmingBlanks: String {
         func isBlank(_ scalar: Unicode.Scalar) -> Bool {

@@ -108,12 +108,7 @@ struct ContestedReadings {
         case .severalEntriesOfOneApp: entriesDisagree
         case .appIDBesideAppIDs: zip(links.entries, behaviours).contains { $1 != .notMatched && $0.hasOtherAppID }
         case .decodingOrder: decidesByDecodingOrder
-        case .codeLists: changes(where: .codes, PatternCompiler(links.variables.withAnyCodes))
-        case .backslash:
-            changes(where: .backslash, PatternCompiler(links.variables, reading: .backslashEscapes))
-        case .wildcardLimit:
-            changes(where: .tooComplex, PatternCompiler(links.variables, reading: .unlimited))
-        case .defaultsForPaths: decidesByDefaults
+        case .codeLists, .backslash, .wildcardLimit, .defaultsForPaths: decidesByOtherRules(point)
         case .duplicateKey: decidesByDuplicateKey
         case .notChecked: false
         }
@@ -153,36 +148,47 @@ struct ContestedReadings {
         return taken.opening.map(ExactText.init(_:)) != contrary.opening.map(ExactText.init(_:))
     }
 
-    private var decidesByDefaults: Bool {
-        let compiler = PatternCompiler(links.variables)
-        let outer = links.node["defaults"].map { RuleSettings($0, compiler) } ?? RuleSettings()
+    /// Whether the answer is another where the rules read otherwise.
+    private func decidesByOtherRules(_ point: ContestedPoint) -> Bool {
+        guard let reading = OtherReading(point, of: links) else { return false }
         return zip(links.entries, behaviours).contains { entry, behaviour in
-            guard entry.form == .paths, !meter.isExhausted else { return false }
-            let own = entry.node["defaults"].map { RuleSettings($0, compiler) } ?? RuleSettings()
-            let settings = own.over(outer)
-            guard !settings.isEmpty else { return false }
-            return changes(entry, behaviour) { $0.asComponent(with: settings) }
-        }
-    }
-
-    /// Whether the answer is another where the patterns of a kind are compiled in another way.
-    private func changes(where contested: Pattern.Contested, _ compiler: PatternCompiler) -> Bool {
-        zip(links.entries, behaviours).contains { entry, behaviour in
-            changes(entry, behaviour) { $0.cost.contested.contains(contested) ? $0.reread(compiler) : nil }
-        }
-    }
-
-    /// The closure gives a rule in the other reading, or nil where it is the same.
-    private func changes(
-        _ entry: AppLinks.Entry, _ behaviour: LinkBehaviour, _ rereading: (URLRule) -> URLRule?
-    ) -> Bool {
-        for rule in entry.rules {
-            if meter.isExhausted { return false }
-            if (rereading(rule) ?? rule).mismatch(subject) == nil {
-                return behaviour != rule.behaviour
+            guard !meter.isExhausted, let reread = reading.rereading(of: entry) else { return false }
+            for rule in entry.rules {
+                if meter.isExhausted { return false }
+                if (reread(rule) ?? rule).mismatch(subject) == nil { return behaviour != rule.behaviour }
             }
+            return behaviour != .notMatched
         }
-        return behaviour != .notMatched
+    }
+}
+
+/// The rules of a file in the other reading of a contested point.
+struct OtherReading {
+    private let links: AppLinks
+    private let compiler: PatternCompiler
+    /// Which patterns read otherwise; nil where `defaults` apply to paths.
+    private let contested: Pattern.Contested?
+
+    /// - Returns: nil where the point is not about how a rule reads.
+    init?(_ point: ContestedPoint, of links: AppLinks) {
+        self.links = links
+        switch point {
+        case .codeLists: (contested, compiler) = (.codes, PatternCompiler(links.variables.withAnyCodes))
+        case .backslash:
+            (contested, compiler) = (.backslash, PatternCompiler(links.variables, reading: .backslashEscapes))
+        case .wildcardLimit:
+            (contested, compiler) = (.tooComplex, PatternCompiler(links.variables, reading: .unlimited))
+        case .defaultsForPaths: (contested, compiler) = (nil, PatternCompiler(links.variables))
+        default: return nil
+        }
+    }
+
+    /// How a rule of an entry reads, nil where it is the same; nil where all rules of the entry are.
+    func rereading(of entry: AppLinks.Entry) -> ((URLRule) -> URLRule?)? {
+        if let contested { return { $0.cost.contested.contains(contested) ? $0.reread(compiler) : nil } }
+        guard entry.form == .paths else { return nil }
+        let settings = links.settings(of: entry, compiler)
+        return settings.isEmpty ? nil : { $0.asComponent(with: settings) }
     }
 }
 

@@ -15,14 +15,8 @@ public struct RuleAttempt: Sendable {
     public let entry: AppLinks.Entry
     /// nil: the rule matched, and decided.
     public let mismatch: MismatchedPart?
-    private let index: Int
-
     // The entry stands for the rule: a match of a thousand rules copies none.
-    init(_ index: Int, of entry: AppLinks.Entry, mismatch: MismatchedPart?) {
-        self.index = index
-        self.entry = entry
-        self.mismatch = mismatch
-    }
+    let index: Int
 
     public var rule: URLRule { entry.rules[index] }
 }
@@ -68,7 +62,7 @@ extension AppLinks {
         search: for entry in entries {
             attempts.reserveCapacity(min(attempts.count + entry.rules.count, 4096))
             for index in entry.rules.indices {
-                let attempt = RuleAttempt(index, of: entry, mismatch: entry.rules[index].mismatch(subject))
+                let attempt = RuleAttempt(entry: entry, mismatch: entry.rules[index].mismatch(subject), index: index)
                 if meter.isExhausted { break search }
                 attempts.append(attempt)
                 guard attempt.mismatch == nil else { continue }

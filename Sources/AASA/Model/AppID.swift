@@ -21,7 +21,8 @@ package enum AppID {
 
 /// What is wrong with an app ID, decided once, so that no two rules speak about one.
 enum AppIDFault {
-    case notString
+    /// The kind of value that it is, in words.
+    case notString(kind: String)
     /// Blanks or line breaks inside, or around it.
     case blank
     /// Several IDs in one string.
@@ -39,11 +40,7 @@ enum AppIDFault {
     /// The reason as a clause.
     case format(String)
 
-    init?(_ text: String?) {
-        guard let text else {
-            self = .notString
-            return
-        }
+    init?(_ text: String) {
         let scalars = text.unicodeScalars
         // Nearly all IDs are printable ASCII, which needs no look at Unicode's properties.
         let isPlain = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
@@ -92,9 +89,9 @@ enum AppIDFault {
     ].map { Array($0.utf8) }
 
     // Scalars: a dot with a combining mark behind it is one character.
-    private static func prefix(_ text: String) -> Substring { Substring(text.unicodeScalars.prefix { $0 != "." }) }
+    fileprivate static func prefix(_ text: String) -> Substring { Substring(text.unicodeScalars.prefix { $0 != "." }) }
 
-    private static func bundle(_ text: String) -> Substring {
+    fileprivate static func bundle(_ text: String) -> Substring {
         Substring(text.unicodeScalars.drop { $0 != "." }.dropFirst())
     }
 
@@ -230,8 +227,7 @@ package struct NearbyAppID: Hashable, Sendable {
 
     /// The nearest first; each once. At most `limit`.
     package static func all(_ ids: [String], near wanted: String, limit: Int = 5) -> [NearbyAppID] {
-        let target = Parts(wanted)
-        let judged = ids.uniqued.prefix(maximumJudged).map { id in (id: id, nearness: Nearness(Parts(id), target)) }
+        let judged = ids.uniqued.prefix(maximumJudged).map { id in (id: id, nearness: Nearness(id, wanted)) }
         return judged.enumerated().sorted {
             ($0.element.nearness.rank, $0.offset) < ($1.element.nearness.rank, $1.offset)
         }.prefix(limit).map { NearbyAppID(id: $0.element.id, difference: $0.element.nearness.words) }
@@ -240,30 +236,20 @@ package struct NearbyAppID: Hashable, Sendable {
     /// Files of generators name thousands.
     private static let maximumJudged = 2_000
 
-    private struct Parts {
-        let prefix: String
-        let bundle: String
-
-        init(_ id: String) {
-            prefix = String(id.unicodeScalars.prefix { $0 != "." })
-            bundle = String(String.UnicodeScalarView(id.unicodeScalars.drop { $0 != "." }.dropFirst()))
-        }
-    }
-
     private struct Nearness {
         /// The smaller, the nearer.
         let rank: Int
         let words: String?
 
-        init(_ one: Parts, _ other: Parts) {
-            let isSameTeam = one.prefix == other.prefix
-            let (bundle, wanted) = (one.bundle.lowercased(), other.bundle.lowercased())
-            switch (isSameTeam, bundle == wanted) {
-            case (true, true): (rank, words) = (0, "upper and lower case differ")
-            case (false, true) where one.prefix.lowercased() == other.prefix.lowercased():
+        init(_ id: String, _ wantedID: String) {
+            let (team, wantedTeam) = (AppIDFault.prefix(id), AppIDFault.prefix(wantedID))
+            let (bundle, wanted) = (AppIDFault.bundle(id).lowercased(), AppIDFault.bundle(wantedID).lowercased())
+            switch (team == wantedTeam, bundle == wanted) {
+            case (_, true) where team.lowercased() == wantedTeam.lowercased():
                 (rank, words) = (0, "upper and lower case differ")
-            case (false, true):
-                (rank, words) = (1, one.bundle == other.bundle ? "another team" : "another team, and another case")
+            case (_, true):
+                let isSameCase = AppIDFault.bundle(id) == AppIDFault.bundle(wantedID)
+                (rank, words) = (1, isSameCase ? "another team" : "another team, and another case")
             case (true, false):
                 let distance = KeySuggestion.distance(Self.short(bundle), Self.short(wanted))
                 (rank, words) = (2 + distance, distance <= 2 ? "spelled otherwise" : "another app of the team")

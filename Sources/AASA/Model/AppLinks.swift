@@ -39,24 +39,16 @@ public struct AppLinks: Sendable {
         /// The rules of `paths` beside `components`: what iOS 12 and older read. Empty where the entry has one form.
         package let olderRules: [URLRule]
     }
+}
 
-    init(
-        form: Form, variables: SubstitutionVariables, entries: [Entry], node: JSONNode, byFirstKeys: JSONNode?
-    ) {
-        self.form = form
-        self.variables = variables
-        self.entries = entries
-        self.node = node
-        self.byFirstKeys = byFirstKeys
-    }
-
+extension AppLinks {
     init(_ node: JSONNode, byFirstKeys: JSONNode? = nil) {
         self.node = node
         self.byFirstKeys = byFirstKeys
         let variables = SubstitutionVariables(node["substitutionVariables"])
         self.variables = variables
         let compiler = PatternCompiler(variables)
-        let defaults = node["defaults"].map { RuleSettings($0, compiler) } ?? RuleSettings()
+        let defaults = RuleSettings(node["defaults"], compiler)
         if let elements = node["details"]?.elements {
             form = .list
             entries = elements.enumerated().compactMap { index, element in
@@ -81,8 +73,16 @@ public struct AppLinks: Sendable {
     }
 
     /// All app IDs, without repetition, in the order of the file.
-    public var appIDs: [String] {
-        entries.lazy.flatMap(\.appIDs).uniqued
+    public var appIDs: [String] { entries.lazy.flatMap(\.appIDs).uniqued }
+
+    /// What the components of an entry take over.
+    func settings(of entry: Entry, _ compiler: PatternCompiler) -> RuleSettings {
+        RuleSettings(entry.node["defaults"], compiler).over(RuleSettings(node["defaults"], compiler))
+    }
+
+    /// The same file where entries are other ones.
+    func with(_ entries: [Entry]) -> AppLinks {
+        AppLinks(form: form, variables: variables, entries: entries, node: node, byFirstKeys: nil)
     }
 }
 
@@ -106,7 +106,7 @@ extension AppLinks.Entry {
             URLRule(path: path, compiler, place: .init(entry: pointer, number: number, list: .paths, index: index))
         }
         if let components = node["components"]?.elements {
-            let settings = node["defaults"].map { RuleSettings($0, compiler).over(defaults) } ?? defaults
+            let settings = RuleSettings(node["defaults"], compiler).over(defaults)
             let rules = components.enumerated().map { index, component in
                 URLRule(
                     component: component, defaults: settings, compiler,
@@ -125,5 +125,10 @@ extension AppLinks.Entry {
         let rule = URLRule(
             matchingEverything: node, place: .init(entry: pointer, number: number, list: .none, index: 0))
         self.init(form: .everything, appIDs: appIDs, rules: [rule], pointer: pointer, node: node, olderRules: [])
+    }
+
+    func with(appIDs: [String], _ rules: [URLRule]) -> AppLinks.Entry {
+        AppLinks.Entry(
+            form: form, appIDs: appIDs, rules: rules, pointer: pointer, node: node, olderRules: olderRules)
     }
 }

@@ -15,6 +15,15 @@ package struct SubstitutionVariables: Sendable {
         package let member: JSONMember
         /// Whether it hides a predefined variable of the same name.
         package let hidesPredefined: Bool
+
+        var pointer: String { "/applinks/substitutionVariables/\(name.escapedForPointer)" }
+
+        /// The values as they are written, those that do not count included. A bare string is taken as a list of one
+        /// (observed).
+        var written: [JSONNode] { member.value.elements ?? [member.value] }
+
+        /// Where one of them stands.
+        func pointer(at index: Int) -> String { member.value.elements == nil ? pointer : "\(pointer)/\(index)" }
     }
 
     /// No variables but the predefined ones.
@@ -25,9 +34,7 @@ package struct SubstitutionVariables: Sendable {
         var elements = Self.predefinedElements
         var custom: [Custom] = []
         for member in node?.members ?? [] {
-            // A bare string is taken as a list of one (observed).
-            let texts = member.value.elements?.compactMap(\.string) ?? member.value.string.map { [$0] } ?? []
-            let values = texts.filter { !$0.holdsVariable }
+            let values = (member.value.elements ?? [member.value]).compactMap(\.string).filter { !$0.holdsVariable }
             custom.append(
                 Custom(
                     name: member.key, values: values, member: member,

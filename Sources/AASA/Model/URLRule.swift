@@ -30,8 +30,8 @@ public struct URLRule: Sendable {
     public let isCaseSensitive: Bool
     /// Whether URL and pattern are compared in encoded form; where not, the URL alone is decoded.
     public let isPercentEncoded: Bool
-    package let node: JSONNode
     let place: Place
+    package let node: JSONNode
     /// What its patterns cost; each has summed it up already.
     var cost: Cost { Cost(path) + Cost(fragment) + Cost(query) }
 
@@ -72,22 +72,9 @@ public struct URLRule: Sendable {
         (path.map { $0.isUnconstrained || $0.elements == [.scalar("/"), .anyRun] } ?? true)
             && Cost(query).isUnconstrained && (fragment?.isUnconstrained ?? true)
     }
+}
 
-    init(
-        form: Form, isExclusion: Bool, path: Pattern?, query: Query, fragment: Pattern?, isCaseSensitive: Bool,
-        isPercentEncoded: Bool, place: Place, node: JSONNode
-    ) {
-        self.form = form
-        self.isExclusion = isExclusion
-        self.path = path
-        self.query = query
-        self.fragment = fragment
-        self.isCaseSensitive = isCaseSensitive
-        self.isPercentEncoded = isPercentEncoded
-        self.place = place
-        self.node = node
-    }
-
+extension URLRule {
     /// A component: its own keys first, then the entry's defaults, then those of applinks. Any key is taken over.
     init(component node: JSONNode, defaults: RuleSettings, _ compiler: PatternCompiler, place: Place) {
         guard node.members != nil else {
@@ -147,9 +134,9 @@ struct RuleSettings: Sendable {
     init() {}
 
     /// Of a key that stands twice the last one counts, as everywhere here.
-    init(_ node: JSONNode, _ compiler: PatternCompiler) {
+    init(_ node: JSONNode?, _ compiler: PatternCompiler) {
         var (path, query, fragment): (JSONNode?, JSONNode?, JSONNode?)
-        for member in node.members ?? [] {
+        for member in node?.members ?? [] {
             switch member.name {
             case "/": path = member.value
             case "?": query = member.value

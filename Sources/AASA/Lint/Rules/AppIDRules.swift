@@ -2,27 +2,56 @@
 // AppID.swift.
 
 /// A rule about the text of an ID. Each ID has one fault at most, so that one rule speaks about it.
-private protocol AppIDTextRule: LintRule {
-    /// nil where the rule is about another fault.
-    static func words(on fault: AppIDFault, of text: String) -> Words?
-}
-
-private struct Words {
-    let message: String
-    /// nil: the rule's own.
-    var fix: String?
-}
+private protocol AppIDTextRule: LintRule {}
 
 extension AppIDTextRule {
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for site in subject.appIDs {
-            guard let fault = site.fault else { continue }
-            if case .notString = fault, self == AppIDFormat.self {
-                let kind = site.node.map(Quoted.kind) ?? "no string"
-                findings.add(site.range, site.pointer, "an app ID is a string, this is \(kind); devices skip it")
-            } else if let words = words(on: fault, of: site.text ?? "") {
-                findings.add(site.range, site.pointer, words.message, fix: words.fix)
-            }
+            guard let words = site.fault?.words(about: site.text ?? ""), words.rule == self else { continue }
+            findings.add(site, words.message, fix: words.fix)
+        }
+    }
+}
+
+extension AppIDFault {
+    /// The rule that speaks about it, and what it says; without a fix it gives its own.
+    fileprivate func words(about id: String) -> (rule: any LintRule.Type, message: String, fix: String?) {
+        let text = Quoted.json(id)
+        switch self {
+        case .notString(let kind):
+            return (AppIDFormat.self, "an app ID is a string, this is \(kind); devices skip it", nil)
+        case .format(let reason):
+            return (AppIDFormat.self, "\(text) is no app ID, so it is equal to no app's: \(reason)", nil)
+        case .several(let ids):
+            let message =
+                "\(text) holds \(ids.count) app IDs; devices compare all of it with one app's, so it is equal to none"
+            return (AppIDSeveral.self, message, "write \(Quoted.list(ids))")
+        case .blank:
+            let trimmed = id.trimmingBlanks
+            let isAround = !trimmed.isEmpty && !trimmed.unicodeScalars.contains { $0.properties.isWhitespace }
+            return (
+                AppIDBlank.self, "the app ID \(text) holds a blank or a line break; it is equal to no app's",
+                isAround ? "write \(Quoted.json(trimmed))" : nil
+            )
+        case .placeholder(let part):
+            let seen = part.isExactly(id) ? "the app ID" : "\(Quoted.json(part)) in the app ID"
+            return (AppIDPlaceholder.self, "\(seen) \(text) is a placeholder; no app has this ID", nil)
+        case .prefixTwice(let prefix):
+            let message = "the app ID \(text) has the prefix \(Quoted.json(prefix)) twice; no app has this ID"
+            return (AppIDPrefixTwice.self, message, nil)
+        case .wildcard:
+            let message = "the app ID \(text) holds a wildcard, which devices compare as a plain character"
+            return (AppIDWildcard.self, message, nil)
+        case .example:
+            let message = "the app ID \(text) is one of Apple's examples; no app in the App Store has it"
+            return (AppIDExample.self, message, nil)
+        case .storeNumber:
+            let message = "the prefix of \(text) looks like an App Store number; then no app has this ID"
+            return (AppIDStoreNumber.self, message, nil)
+        case .typographic(let scalar):
+            let message =
+                "the app ID \(text) holds \(TypographicCharacter.name(scalar)); it is not equal to any app's"
+            return (TypographicCharacter.self, message, nil)
         }
     }
 }
@@ -38,11 +67,6 @@ enum AppIDFormat: AppIDTextRule {
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
         fix: "take 'application-identifier' from the signed app's entitlements",
         reference: LintReference.associatedDomains)
-
-    fileprivate static func words(on fault: AppIDFault, of text: String) -> Words? {
-        guard case .format(let reason) = fault else { return nil }
-        return Words(message: "\(Quoted.json(text)) is no app ID, so it is equal to no app's: \(reason)")
-    }
 }
 
 enum AppIDSeveral: AppIDTextRule {
@@ -55,15 +79,6 @@ enum AppIDSeveral: AppIDTextRule {
         example: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop, D7KQ4ZW2MX.com.acme.staff""#),
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop", "D7KQ4ZW2MX.com.acme.staff""#),
         fix: "write each ID as a string of its own", reference: LintReference.associatedDomains)
-
-    fileprivate static func words(on fault: AppIDFault, of text: String) -> Words? {
-        guard case .several(let ids) = fault else { return nil }
-        return Words(
-            message:
-                "\(Quoted.json(text)) holds \(ids.count) app IDs; devices compare all of it with one app's, so it is "
-                + "equal to none",
-            fix: "write \(Quoted.list(ids))")
-    }
 }
 
 enum AppIDBlank: AppIDTextRule {
@@ -73,15 +88,6 @@ enum AppIDBlank: AppIDTextRule {
         example: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop ""#),
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
         fix: "take the blanks out", reference: LintReference.associatedDomains)
-
-    fileprivate static func words(on fault: AppIDFault, of text: String) -> Words? {
-        guard case .blank = fault else { return nil }
-        let trimmed = text.trimmingBlanks
-        let isAround = !trimmed.isEmpty && !trimmed.unicodeScalars.contains { $0.properties.isWhitespace }
-        return Words(
-            message: "the app ID \(Quoted.json(text)) holds a blank or a line break; it is equal to no app's",
-            fix: isAround ? "write \(Quoted.json(trimmed))" : nil)
-    }
 }
 
 enum AppIDPlaceholder: AppIDTextRule {
@@ -95,12 +101,6 @@ enum AppIDPlaceholder: AppIDTextRule {
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
         fix: "take 'application-identifier' from the signed app's entitlements",
         reference: LintReference.associatedDomains)
-
-    fileprivate static func words(on fault: AppIDFault, of text: String) -> Words? {
-        guard case .placeholder(let part) = fault else { return nil }
-        let seen = part.isExactly(text) ? "the app ID" : "\(Quoted.json(part)) in the app ID"
-        return Words(message: "\(seen) \(Quoted.json(text)) is a placeholder; no app has this ID")
-    }
 }
 
 enum AppIDPrefixTwice: AppIDTextRule {
@@ -113,12 +113,6 @@ enum AppIDPrefixTwice: AppIDTextRule {
         example: LintExample.credentials(#""D7KQ4ZW2MX.D7KQ4ZW2MX.com.acme.shop""#),
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
         fix: "write the prefix once", reference: LintReference.associatedDomains)
-
-    fileprivate static func words(on fault: AppIDFault, of text: String) -> Words? {
-        guard case .prefixTwice(let prefix) = fault else { return nil }
-        return Words(
-            message: "the app ID \(Quoted.json(text)) has the prefix \(Quoted.json(prefix)) twice; no app has this ID")
-    }
 }
 
 enum AppIDWildcard: AppIDTextRule {
@@ -129,12 +123,6 @@ enum AppIDWildcard: AppIDTextRule {
         example: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.*""#),
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop", "D7KQ4ZW2MX.com.acme.staff""#),
         fix: "list each app by its full ID", reference: LintReference.whatsNew2019)
-
-    fileprivate static func words(on fault: AppIDFault, of text: String) -> Words? {
-        guard case .wildcard = fault else { return nil }
-        return Words(
-            message: "the app ID \(Quoted.json(text)) holds a wildcard, which devices compare as a plain character")
-    }
 }
 
 enum AppIDExample: AppIDTextRule {
@@ -148,12 +136,6 @@ enum AppIDExample: AppIDTextRule {
         example: LintExample.credentials(#""ABCDE12345.com.example.app""#),
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
         fix: "put the ID of the real app", reference: LintReference.associatedDomains)
-
-    fileprivate static func words(on fault: AppIDFault, of text: String) -> Words? {
-        guard case .example = fault else { return nil }
-        return Words(
-            message: "the app ID \(Quoted.json(text)) is one of Apple's examples; no app in the App Store has it")
-    }
 }
 
 enum AppIDStoreNumber: AppIDTextRule {
@@ -167,12 +149,6 @@ enum AppIDStoreNumber: AppIDTextRule {
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
         fix: "take 'application-identifier' from the signed app's entitlements",
         reference: LintReference.associatedDomains)
-
-    fileprivate static func words(on fault: AppIDFault, of text: String) -> Words? {
-        guard case .storeNumber = fault else { return nil }
-        return Words(
-            message: "the prefix of \(Quoted.json(text)) looks like an App Store number; then no app has this ID")
-    }
 }
 
 enum EntryWithoutApp: LintRule {
@@ -193,7 +169,7 @@ enum EntryWithoutApp: LintRule {
                     "\"appIDs\" \(said); the rules of this entry apply to no app")
             } else if let single = entry.node.member("appID") {
                 findings.add(
-                    single.value.elements == nil ? single.value.range : single.value.opening, entry.pointer + "/appID",
+                    single.value.shown, entry.pointer + "/appID",
                     "\"appID\" is \(Quoted.kind(single.value)), not a string; the rules of this entry apply to no app")
             } else {
                 findings.add(
@@ -368,17 +344,17 @@ enum TypographicCharacter: LintRule {
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for site in subject.appIDs {
-            guard case .typographic(let scalar)? = site.fault else { continue }
-            findings.add(
-                site.range, site.pointer,
-                "the app ID \(Quoted.json(site.text ?? "")) holds \(name(scalar)); it is not equal to any app's")
+            guard case .typographic = site.fault, let words = site.fault?.words(about: site.text ?? "") else {
+                continue
+            }
+            findings.add(site, words.message)
         }
         for site in subject.patterns where site.pattern != nil {
             // Decoded URLs may hold what can be seen, such as a dash.
             let isFault = site.rule.isPercentEncoded ? isTypographic : isInvisible
             guard let scalar = site.literal.unicodeScalars.first(where: isFault) else { continue }
             findings.add(
-                site.node.range, site.pointer,
+                site,
                 "the pattern \(Quoted.json(site.text)) holds \(name(scalar)); it matches no URL as people write it")
         }
     }

@@ -12,12 +12,12 @@ enum DetailsElementType: LintRule {
         guard let details = subject.applinks?.node["details"], !subject.hasSingleEntry else { return }
         for (index, element) in (details.elements ?? []).enumerated() where element.members == nil {
             findings.add(
-                element.elements == nil ? element.range : element.opening, "/applinks/details/\(index)",
+                element.shown, "/applinks/details/\(index)",
                 "this entry of \"details\" is \(Quoted.kind(element)), not an object; devices skip it")
         }
         for member in details.members ?? [] where member.value.members == nil {
             findings.add(
-                member.value.elements == nil ? member.value.range : member.value.opening,
+                member.value.shown,
                 "/applinks/details/\(member.key.escapedForPointer)",
                 "the entry of \(Quoted.json(member.key)) is \(Quoted.kind(member.value)), not an object; devices skip it"
             )

@@ -90,7 +90,7 @@ enum RootNotObject: LintRule {
         // A string that holds the file.
         let isEncodedTwice = root.string?.first { !$0.isWhitespace } == "{"
         findings.add(
-            root.elements == nil ? root.range : root.opening, "",
+            root.shown, "",
             "the outermost value is \(Quoted.kind(root)), not an object; devices read no service from it"
                 + (isEncodedTwice ? "; the JSON was encoded once too often" : ""),
             fix: isEncodedTwice ? "serve the text of the string itself: encode the object once" : nil)

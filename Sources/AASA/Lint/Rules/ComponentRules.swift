@@ -31,14 +31,14 @@ enum ComponentType: LintRule {
             case "/", "#":
                 guard member.value.string == nil else { continue }
                 findings.add(
-                    range(of: member.value), pointer() + "/" + member.key.escapedForPointer,
+                    member.value.shown, pointer() + "/" + member.key.escapedForPointer,
                     "\"\(member.key)\" is \(Quoted.kind(member.value)), not a string; devices take it for no constraint"
                 )
             case "?": lookAtQuery(member.value, pointer() + "/?", &findings)
             case "exclude", "caseSensitive", "percentEncoded":
                 if case .bool = member.value.value { continue }
                 findings.add(
-                    range(of: member.value), pointer() + "/" + member.key,
+                    member.value.shown, pointer() + "/" + member.key,
                     "\"\(member.key)\" is \(Quoted.kind(member.value)), not true or false; Apple's reader takes it for "
                         + "\(LenientBoolean.read(member.value)), others need not")
             default: continue
@@ -59,14 +59,10 @@ enum ComponentType: LintRule {
         // Lists have a rule of their own.
         for item in items where item.value.string == nil && item.value.elements == nil {
             findings.add(
-                range(of: item.value), pointer + "/" + item.key.escapedForPointer,
+                item.value.shown, pointer + "/" + item.key.escapedForPointer,
                 "the value of \(Quoted.json(item.key)) is \(Quoted.kind(item.value)), not a string; devices drop the whole "
                     + "\"?\" constraint")
         }
-    }
-
-    private static func range(of node: JSONNode) -> Range<Int> {
-        node.members == nil && node.elements == nil ? node.range : node.opening
     }
 }
 
@@ -114,7 +110,7 @@ enum SettingsType: LintRule {
         guard let applinks = subject.applinks else { return }
         if let apps = applinks.node["apps"], apps.elements == nil {
             findings.add(
-                apps.members == nil ? apps.range : apps.opening, "/applinks/apps",
+                apps.shown, "/applinks/apps",
                 "\"apps\" is \(Quoted.kind(apps)), not an array; iOS 12 and older want an empty array here",
                 fix: "write \"apps\": [], or drop it where no iOS 12 is served")
         }
@@ -129,7 +125,7 @@ enum SettingsType: LintRule {
             let (name, value) = (variable.name, variable.member.value)
             guard let elements = value.elements else {
                 findings.add(
-                    value.members == nil ? value.range : value.opening, "\(pointer)/\(name.escapedForPointer)",
+                    value.shown, variable.pointer,
                     "the variable \(Quoted.json(name)) is \(Quoted.kind(value)), not an array of strings; "
                         + (value.string == nil
                             ? "devices give it no value" : "Apple's reader takes it for its only value"))
@@ -137,8 +133,8 @@ enum SettingsType: LintRule {
             }
             for (index, element) in elements.enumerated() where element.string == nil {
                 findings.add(
-                    element.elements == nil && element.members == nil ? element.range : element.opening,
-                    "\(pointer)/\(name.escapedForPointer)/\(index)",
+                    element.shown,
+                    variable.pointer(at: index),
                     "a value of the variable \(Quoted.json(name)) is \(Quoted.kind(element)), not a string; devices skip it"
                 )
             }

@@ -18,7 +18,7 @@ enum PatternNotEncoded: LintRule {
                 continue
             }
             findings.add(
-                site.node.range, site.pointer,
+                site,
                 "\(name(scalar)) in \(Quoted.json(site.text)) never occurs in an encoded URL, so the pattern "
                     + "never matches",
                 fix: site.rule.form == .path ? "percent-encode it; \"paths\" has no other form" : nil)
@@ -60,7 +60,7 @@ enum EntityInQuery: LintRule {
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for site in subject.patterns where isFault(site) {
             findings.add(
-                site.node.range, site.pointer,
+                site,
                 "\(Quoted.json(site.text)) holds '&amp;', the '&' of HTML source; the query of a URL has '&' alone, so the "
                     + "pattern does not match")
         }
@@ -89,7 +89,7 @@ enum LowerCaseEscape: LintRule {
                 continue
             }
             findings.add(
-                site.node.range, site.pointer,
+                site,
                 "\(Quoted.json(escape)) in \(Quoted.json(site.text)) is written in lower case; browsers write "
                     + "\(Quoted.json(escape.uppercased())), and the two differ")
         }
@@ -124,7 +124,7 @@ enum EscapeNotDecoded: LintRule {
         for site in subject.patterns where !site.rule.isPercentEncoded && site.pattern != nil {
             guard LowerCaseEscape.escape(in: site.literal, where: { _ in true }) != nil else { continue }
             findings.add(
-                site.node.range, site.pointer,
+                site,
                 "\(Quoted.json(site.text)) holds an escape, but URLs are decoded before they are compared with it")
         }
     }
@@ -144,7 +144,7 @@ enum BackslashInPattern: LintRule {
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for site in subject.patterns where site.literal.utf8.contains(UInt8(ascii: "\\")) && site.notation == nil {
             findings.add(
-                site.node.range, site.pointer,
+                site,
                 "\(Quoted.json(site.text)) holds a backslash, which means something else to devices than a plain character"
             )
         }
@@ -169,7 +169,7 @@ enum PatternNormalized: LintRule {
             let read = PathNormalization.normalize(site.text)
             guard !read.isExactly(site.text), !read.isExactly(site.text + "/") else { continue }
             findings.add(
-                site.node.range, site.pointer, "devices read \(Quoted.json(site.text)) as \(Quoted.json(read))",
+                site, "devices read \(Quoted.json(site.text)) as \(Quoted.json(read))",
                 fix: DoubledSlash.inSomeValue(site, subject).map { "\($0.fix), and write it as devices read it" })
         }
     }

@@ -16,7 +16,7 @@ enum MisspeltKey: LintRule {
             // A file without any service is a finding of its own.
             guard case .misspelt(let meant) = key.verdict, !key.object.isRoot || subject.namesService else { continue }
             findings.add(
-                key.member.keyRange, key.pointer,
+                key,
                 "devices do not know the key \(Quoted.json(key.member.key)) and ignore it; did you mean \"\(meant)\"?",
                 fix: "write \"\(meant)\"")
         }
@@ -39,13 +39,12 @@ enum ExcludeNotRead: LintRule {
             switch key.verdict {
             case .misspeltExclude:
                 findings.add(
-                    key.member.keyRange, key.pointer,
-                    "devices ignore the key \(Quoted.json(key.member.key)): this component excludes nothing",
+                    key, "devices ignore the key \(Quoted.json(key.member.key)): this component excludes nothing",
                     fix: "write \"exclude\"")
             case .exclude:
                 let usesPaths = if case .entry(let entry) = key.object { entry.form == .paths } else { false }
                 findings.add(
-                    key.member.keyRange, key.pointer,
+                    key,
                     "devices do not read \"exclude\" here: it excludes nothing"
                         + (usesPaths ? "; beside \"paths\" there is NOT" : ""),
                     fix: usesPaths
@@ -76,7 +75,7 @@ enum MisplacedKey: LintRule {
             let isOfApplinks = ["appID", "appIDs", "details", "paths", "components"].contains(key.member.name)
             let service: String? = if isOfApplinks, case .service(let name) = key.object { name } else { nil }
             findings.add(
-                key.member.keyRange, key.pointer,
+                key,
                 "devices do not read \(Quoted.json(key.member.key)) here; it belongs \(home)"
                     + (service.map { "; \(Quoted.json($0)) has \"apps\" alone, a list of app IDs" } ?? ""),
                 fix: service == nil ? "move it \(home)" : "move the app IDs to \"apps\"")
@@ -98,9 +97,7 @@ enum UnknownComponentKey: LintRule {
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for key in subject.keys {
             guard case .unknown = key.verdict, case .component = key.object else { continue }
-            findings.add(
-                key.member.keyRange, key.pointer,
-                "devices ignore the key \(Quoted.json(key.member.key)) of a component")
+            findings.add(key, "devices ignore the key \(Quoted.json(key.member.key)) of a component")
         }
     }
 }
@@ -119,8 +116,7 @@ enum UnknownKey: LintRule {
             guard case .unknown = key.verdict else { continue }
             switch key.object {
             case .service, .applinks, .entry:
-                findings.add(
-                    key.member.keyRange, key.pointer, "devices ignore the key \(Quoted.json(key.member.key)) here")
+                findings.add(key, "devices ignore the key \(Quoted.json(key.member.key)) here")
             case .root, .component, .defaults: continue
             }
         }

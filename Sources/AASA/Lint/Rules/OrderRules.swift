@@ -15,14 +15,14 @@ enum ExcludeAfterInclude: LintRule {
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for group in subject.catchAlls where group.hidesExclusion {
             findings.add(
-                group.rule.range, group.rule.pointer, group.message(in: subject),
+                group.rule, group.message(in: subject),
                 fix: "move this rule behind the rules that it hides", related: group.related)
         }
         for shadow in subject.ungroupedShadows where shadow.rule.isExclusion {
             guard let opener = shadow.by.first(where: { !$0.isExclusion }) else { continue }
             let example = findings.isFull ? nil : subject.example(of: shadow.rule)
             findings.add(
-                shadow.rule.range, shadow.rule.pointer,
+                shadow.rule,
                 "never reached: \(subject.places(of: [opener])) already opens every URL this exclusion could exclude"
                     + (example.map { ", such as \(Quoted.escaped($0))" } ?? ""),
                 related: shadow.by.filter { !$0.isExclusion }.map { .init($0, "this rule opens the URLs before") },
@@ -49,7 +49,7 @@ enum RuleUnreachable: LintRule {
             && !ExclusionTakesAll.explains([group.rule])
         {
             findings.add(
-                group.rule.range, group.rule.pointer, group.message(in: subject),
+                group.rule, group.message(in: subject),
                 fix: "move this rule behind the rules that it hides, or delete those", related: group.related)
         }
         for shadow in subject.ungroupedShadows
@@ -62,7 +62,7 @@ enum RuleUnreachable: LintRule {
             let areInclusions = !shadow.by.contains(where: \.isExclusion)
             let verb = areExclusions ? "exclude" : areInclusions ? "open" : "decide about"
             findings.add(
-                shadow.rule.range, shadow.rule.pointer,
+                shadow.rule,
                 "never reached: \(subject.places(of: shadow.by)) already \(verb)\(isOne ? "s" : "") every URL this "
                     + (shadow.rule.isExclusion ? "exclusion could exclude" : "rule could open"),
                 related: shadow.by.map { .init($0, "this rule takes \(isOne ? "the" : "some of the") URLs before") },
@@ -86,7 +86,7 @@ enum ExclusionWithoutEffect: LintRule {
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for rule in subject.idleExclusions {
             findings.add(
-                rule.range, rule.pointer, "this exclusion excludes nothing: no later rule opens any of its URLs",
+                rule, "this exclusion excludes nothing: no later rule opens any of its URLs",
                 example: subject.example(of: rule))
         }
     }
@@ -114,8 +114,7 @@ enum RuleMatchesNothing: LintRule {
             else { continue }
             let reason = findings.isFull ? nil : NoMatchReason.of(reach.rule, in: subject)
             findings.add(
-                reach.rule.range, reach.rule.pointer,
-                "no URL can match this rule" + (reason.map { ": \($0.text)" } ?? ""), fix: reason?.fix)
+                reach.rule, "no URL can match this rule" + (reason.map { ": \($0.text)" } ?? ""), fix: reason?.fix)
         }
     }
 
@@ -155,7 +154,7 @@ enum SharedURLSpace: LintRule {
         guard let first = overlaps.first, let one = first.rules.first, let other = first.rules.last else { return }
         let more = overlaps.count - 1
         findings.add(
-            other.range, other.pointer,
+            other,
             "\(Quoted.escaped(first.example)) is opened by several apps: by the rule \(subject.name(one)) too; apps: "
                 + Quoted.list(first.appIDs)
                 + (more == 0 ? "" : more == 1 ? "; so is 1 more URL" : "; so are \(more) more URLs"),
@@ -185,11 +184,9 @@ enum OrderNotChecked: LintRule {
         for (entry, reaches) in zip(subject.entries, subject.reaches) where entry.form != .everything {
             let unchecked =
                 entry.rules.count - reaches.count { if case .undecided = $0.verdict { false } else { true } }
-            guard unchecked > 0 else { continue }
-            let key = entry.form == .paths ? "paths" : "components"
-            guard let list = entry.node.member(key) else { continue }
+            guard unchecked > 0, let list = entry.list else { continue }
             findings.add(
-                list.keyRange, "\(entry.pointer)/\(key)",
+                list.keyRange, "\(entry.pointer)/\(list.key)",
                 "the order of \(unchecked) of \(entry.rules.count) rules was not checked: the patterns are too many or have too "
                     + "many wildcards")
         }
@@ -244,11 +241,10 @@ struct CatchAll {
             ? "\(hidden.count) exclusions"
             : "\(hidden.count) rules" + (exclusions > 0 ? " (\(exclusions) of them exclusions)" : "")
         let places = hidden.prefix(FindingSink.maximumRelated).map { "\(subject.position(of: $0.range.lowerBound))" }
-        let rest = hidden.count - places.count
         return
             "\(Quoted.escaped(rule.written, limit: 60)) already \(rule.isExclusion ? "excludes" : "opens") every URL, so the "
             + "\(kinds) behind it are never reached: at \(places.joined(separator: ", "))"
-            + (rest > 0 ? " and \(rest) more" : "")
+            + Quoted.more(hidden.count, beyond: FindingSink.maximumRelated)
     }
 
     var related: [FindingSink.Related] {

@@ -16,7 +16,7 @@ enum PatternListMissing: LintRule {
         for entry in subject.entries where entry.form == .everything {
             if let member = entry.node.member("components") ?? entry.node.member("paths") {
                 findings.add(
-                    member.value.members == nil ? member.value.range : member.value.opening,
+                    member.value.shown,
                     entry.pointer + "/" + member.key,
                     "\"\(member.key)\" is \(Quoted.kind(member.value)), not an array; devices then let this entry match every "
                         + "URL of the site",
@@ -48,7 +48,7 @@ enum PatternElementType: LintRule {
                 let node = rule.node
                 let isPath = rule.place.list == .paths
                 findings.add(
-                    node.elements == nil && node.members == nil ? node.range : node.opening, rule.pointer,
+                    node.shown, rule.pointer,
                     isPath
                         ? "this path is \(Quoted.kind(node)), not a string; devices let it match every URL"
                         : "this component is \(Quoted.kind(node)), not an object; devices let it match every URL")
@@ -70,7 +70,7 @@ enum PatternListEmpty: LintRule {
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for entry in subject.entries where entry.rules.isEmpty {
-            guard let member = entry.node.member(entry.form == .components ? "components" : "paths") else { continue }
+            guard let member = entry.list else { continue }
             findings.add(
                 member.value.range, entry.pointer + "/" + member.key,
                 "\"\(member.key)\" is empty; the apps of this entry open no URL")
@@ -96,15 +96,15 @@ enum EntryOpensNothing: LintRule {
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for shut in ShutEntry.all(of: subject) {
             let entry = shut.entry
-            let key = entry.form == .paths ? "paths" : "components"
-            guard let list = entry.node.member(key) else { continue }
+            guard let list = entry.list else { continue }
+            let pointer = entry.pointer + "/" + list.key
             let outcome =
                 shut.apps.count == entry.appIDs.count
                 ? "its apps open no URL" : "\(Quoted.list(shut.apps)) open\(shut.apps.count == 1 ? "s" : "") no URL"
             switch shut.cause {
             case .allExclude(let isByDefault):
                 findings.add(
-                    list.keyRange, entry.pointer + "/" + key,
+                    list.keyRange, pointer,
                     "all rules of this entry exclude\(isByDefault ? ", some by an \"exclude\" in \"defaults\"" : ""); "
                         + outcome,
                     fix: isByDefault
@@ -114,7 +114,7 @@ enum EntryOpensNothing: LintRule {
             case .hidden(let hiders):
                 let isOne = hiders.count == 1
                 findings.add(
-                    list.keyRange, entry.pointer + "/" + key,
+                    list.keyRange, pointer,
                     "\(subject.places(of: hiders)) already exclude\(isOne ? "s" : "") every URL that the rules of this "
                         + "entry could open; " + outcome,
                     fix: isOne
@@ -125,7 +125,7 @@ enum EntryOpensNothing: LintRule {
             case .matchesNothing(let rule):
                 let reason = NoMatchReason.of(rule, in: subject)
                 findings.add(
-                    rule.range, rule.pointer,
+                    rule,
                     "no URL can match this rule\(reason.map { ": \($0.text)" } ?? ""). No other rule of the entry opens a "
                         + "URL either: " + outcome, fix: reason?.fix ?? "correct the pattern")
             }
@@ -245,8 +245,7 @@ enum ComponentsAndPathsDiffer: LintRule {
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for difference in subject.listDifferences where !difference.isBeyondPaths {
-            findings.add(
-                difference.paths.keyRange, difference.pointer, difference.message, example: difference.example)
+            findings.add(difference.paths.keyRange, difference.pointer, difference.message, example: difference.example)
         }
     }
 }
@@ -297,9 +296,9 @@ enum BroadPattern: LintRule {
             for rule in entry.rules where !findings.isFull && isBroad(rule) {
                 let taken = pages.filter { rule.matches($0.url) }.map(\.text)
                 guard !taken.isEmpty else { continue }
-                let member = rule.node.member("/")
+                let path = WholeSite.path(of: rule)
                 findings.add(
-                    member?.value.range ?? rule.node.range, rule.pointer + (member == nil ? "" : "/~1"),
+                    path.range, path.pointer,
                     "\(Quoted.json(rule.path?.text ?? "")) also matches \(taken.prefix(3).joined(separator: ", ")): '*' takes "
                         + "slashes, and a final slash is added to each path", example: taken.first)
             }
@@ -331,11 +330,16 @@ enum WholeSite: LintRule {
                 !entry.rules[..<index].contains(where: \.isExclusion)
             else { continue }
             let rule = entry.rules[index]
-            let member = rule.node.member("/")
+            let path = path(of: rule)
             findings.add(
-                member?.value.range ?? rule.node.range, rule.pointer + (member == nil ? "" : "/~1"),
+                path.range, path.pointer,
                 "\(Quoted.json(rule.path?.text ?? "*")) opens every URL of the site in the app")
         }
+    }
+
+    /// Where the path of a rule stands.
+    static func path(of rule: URLRule) -> (range: Range<Int>, pointer: String) {
+        rule.node["/"].map { ($0.range, rule.pointer + "/~1") } ?? (rule.node.range, rule.pointer)
     }
 
     /// Whether a rule with a path of its own opens all URLs.

@@ -14,7 +14,7 @@ extension NotationRule {
                 QueryInPath.fault(of: site) == nil
             else { continue }
             findings.add(
-                site.node.range, site.pointer,
+                site,
                 "\(Quoted.json(notation.part)) in \(Quoted.json(site.text)) is \(notation.meaning); \(consequence)",
                 fix: notation.fix(for: site))
         }
@@ -99,7 +99,7 @@ enum PatternSeveral: LintRule {
         for site in subject.patterns {
             guard let paths = paths(in: site) else { continue }
             findings.add(
-                site.node.range, site.pointer,
+                site,
                 "\(Quoted.json(site.node.string ?? "")) holds \(paths.count) paths; devices compare all of it with the path of "
                     + "one URL",
                 fix: site.rule.form == .path
@@ -107,7 +107,7 @@ enum PatternSeveral: LintRule {
                     : "write a component for each: "
                         + paths.prefix(3).map { Quoted.component($0, isExclusion: site.rule.isExclusion) }.joined(
                             separator: ", ")
-                        + (paths.count > 3 ? " and \(paths.count - 3) more" : "")
+                        + Quoted.more(paths.count, beyond: 3)
                         + (site.rule.isOfPathAlone ? "" : "; keep the other keys in each"))
         }
     }
@@ -167,7 +167,7 @@ enum PatternBlank: LintRule {
             let text = site.text.trimmingBlanks
             let written = site.rule.form == .path && site.rule.isExclusion ? "NOT " + text : text
             findings.add(
-                site.node.range, site.pointer,
+                site,
                 "the pattern \(Quoted.json(site.text)) has a blank or a line break around it, which no URL has there",
                 fix: text.isEmpty ? nil : "write \(Quoted.json(written))")
         }
@@ -197,7 +197,7 @@ enum HostInPath: LintRule {
         for site in subject.patterns {
             guard let seen = fault(of: site) else { continue }
             findings.add(
-                site.node.range, site.pointer,
+                site,
                 "\(Quoted.json(site.text)) begins with \(seen); devices compare "
                     + "\(Quoted.json(PathNormalization.normalize(site.text))) with the path of the URL, which is what follows the "
                     + "host, so it does not match the URL that it looks like")
@@ -249,7 +249,7 @@ enum QueryInPath: LintRule {
                 ? "in which '?' of a pattern stands for any one character and the URL's query is not looked at"
                 : "which ends before the URL's '#'"
             findings.add(
-                site.node.range, site.pointer,
+                site,
                 "\(Quoted.json(site.text)) holds \(seen.rawValue); devices compare all of it with the path of the URL, "
                     + "\(comparison), so it does not match the URL that it looks like",
                 fix: site.rule.form == .path
@@ -305,7 +305,7 @@ enum LeadingSign: LintRule {
             let sign = site.part == .query ? "?" : "#"
             let rest = String(site.text.unicodeScalars.dropFirst())
             findings.add(
-                site.node.range, site.pointer,
+                site,
                 "\(Quoted.json(site.text)) is compared with what follows the URL's '\(sign)', so it does not match a URL that "
                     + "ends in \(Quoted.json(site.text))",
                 fix: rest.isEmpty ? nil : "write \(Quoted.json(rest))")
@@ -346,7 +346,7 @@ enum MalformedNot: LintRule {
             let text = site.node.string ?? ""
             let path = String(text.unicodeScalars.dropFirst(3)).trimmingBlanks
             findings.add(
-                site.node.range, site.pointer, "\(Quoted.json(text)) excludes nothing: \(seen)",
+                site, "\(Quoted.json(text)) excludes nothing: \(seen)",
                 fix: site.rule.form == .component && path.hasPrefix("/") && site.rule.isOfPathAlone
                     ? "write \(Quoted.component("NOT " + path, isExclusion: true))" : nil)
         }
@@ -388,8 +388,7 @@ enum NotLowerCase: LintRule {
         for site in subject.patterns where site.rule.form == .path && site.rule.isExclusion {
             guard let text = site.node.string, !text.hasPrefix("NOT ") else { continue }
             findings.add(
-                site.node.range, site.pointer,
-                "\(Quoted.json(text)) excludes on current systems; Apple documents NOT in upper case only")
+                site, "\(Quoted.json(text)) excludes on current systems; Apple documents NOT in upper case only")
         }
     }
 }

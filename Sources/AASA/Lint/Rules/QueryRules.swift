@@ -62,7 +62,7 @@ enum QueryItemName: LintRule {
                     (name.utf8.first == UInt8(ascii: "*") ? "" : "*") + "\(name)=\(value)"
                     + (value.utf8.last == UInt8(ascii: "*") ? "" : "*")
                 findings.add(
-                    site.member.keyRange, site.pointer,
+                    site,
                     "devices compare the name \(key) as it stands, \(Quoted.text(sign)) included: \(site.consequence)",
                     fix: name.isOfAsterisks && value == "?*"
                         ? "write \"?\": \"?*\" for any query"
@@ -73,7 +73,7 @@ enum QueryItemName: LintRule {
             }
             guard let sign = sign(of: site) else { continue }
             findings.add(
-                site.member.keyRange, site.pointer,
+                site,
                 "no query item is called \(Quoted.json(site.member.key)), as '\(sign)' is no part of a name: "
                     + site.consequence)
         }
@@ -108,7 +108,7 @@ enum QueryNameNotEncoded: LintRule {
         for site in subject.queryItems where !site.takesAll {
             guard case .notEncoded(let scalar)? = site.fault else { continue }
             findings.add(
-                site.member.keyRange, site.pointer,
+                site,
                 "\(PatternNotEncoded.name(scalar)) in the item name \(Quoted.json(site.member.key)) never occurs in an encoded "
                     + "URL: \(site.consequence)")
         }
@@ -137,7 +137,7 @@ enum QueryItemWithoutEffect: LintRule {
             case .dividingSign, nil: continue
             }
             findings.add(
-                site.member.keyRange, site.pointer,
+                site,
                 "no query item is called \(Quoted.json(site.member.key)), \(reason); it works since "
                     + "\(Quoted.text(site.member.value.string ?? "*")) takes a missing item too")
         }
@@ -235,8 +235,7 @@ enum QueryWithoutValue: LintRule {
         for site in subject.patterns where site.part == .query && hasValue(site.text) {
             let name = Quoted.json(site.text)
             findings.add(
-                site.node.range, site.pointer,
-                "\(name) is compared with the whole query, so it does not match one that gives it a value",
+                site, "\(name) is compared with the whole query, so it does not match one that gives it a value",
                 fix: "write \"?\": {\(name): \"?*\"}")
         }
     }
@@ -278,7 +277,7 @@ enum QueryItemTakesMissing: LintRule {
                     "\(Quoted.json(first.member.value.string ?? "*")) takes a missing item too: the component also matches "
                         + "URLs without "
                         + sites.map { Quoted.json($0.member.key) }.prefix(4).joined(separator: ", ")
-                        + (sites.count > 4 ? " and \(sites.count - 4) more" : ""))
+                        + Quoted.more(sites.count, beyond: 4))
             }
         }
     }

@@ -43,7 +43,7 @@ enum ServiceType: LintRule {
         for member in subject.members
         where Association.isKnown(member.key) && member.value.members == nil {
             findings.add(
-                member.value.elements == nil ? member.value.range : member.value.opening,
+                member.value.shown,
                 "/" + member.key.escapedForPointer,
                 "the value of '\(member.key)' is \(Quoted.kind(member.value)), not an object; devices find no app in it"
             )
@@ -158,7 +158,7 @@ enum ServiceMisplaced: LintRule {
         for key in subject.keys {
             guard case .service = key.verdict else { continue }
             findings.add(
-                key.member.keyRange, key.pointer,
+                key,
                 "'\(key.member.key)' stands inside of \"applinks\", where devices do not look for it; the service is off"
             )
         }
@@ -177,9 +177,7 @@ enum UnknownService: LintRule {
         guard subject.namesService else { return }
         for key in subject.keys where key.object.isRoot {
             guard case .unknown = key.verdict else { continue }
-            findings.add(
-                key.member.keyRange, key.pointer,
-                "\(Quoted.json(key.member.key)) is no service that devices ask for; they ignore it")
+            findings.add(key, "\(Quoted.json(key.member.key)) is no service that devices ask for; they ignore it")
         }
     }
 }

@@ -16,7 +16,7 @@ enum UndefinedVariable: LintRule {
             guard case .undefinedVariable(let name)? = site.pattern?.fault else { continue }
             let nearest = findings.isFull ? nil : nearest(to: name, in: subject)
             findings.add(
-                site.node.range, site.pointer,
+                site,
                 "there is no variable \(Quoted.json(name)), so \(Quoted.json(site.text)) never matches"
                     + (nearest.map { "; did you mean \(Quoted.json($0))?" } ?? ""),
                 fix: nearest.map { "write \(Quoted.json(site.text.replacing("$(\(name))", with: "$(\($0))")))" })
@@ -52,8 +52,7 @@ enum UnclosedVariable: LintRule {
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for site in subject.patterns where site.pattern?.fault == .unclosedVariable {
             findings.add(
-                site.node.range, site.pointer,
-                "\"$(\" in \(Quoted.json(site.text)) is never closed, so it never matches")
+                site, "\"$(\" in \(Quoted.json(site.text)) is never closed, so it never matches")
         }
     }
 }
@@ -68,13 +67,10 @@ enum NestedVariable: LintRule {
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for variable in subject.applinks?.variables.custom ?? [] {
-            let pointer = "/applinks/substitutionVariables/\(variable.name.escapedForPointer)"
-            let value = variable.member.value
-            let elements = value.elements ?? (value.string == nil ? [] : [value])
-            for (index, element) in elements.enumerated() {
+            for (index, element) in variable.written.enumerated() {
                 guard let text = element.string, text.holdsVariable else { continue }
                 findings.add(
-                    element.range, value.elements == nil ? pointer : "\(pointer)/\(index)",
+                    element.range, variable.pointer(at: index),
                     "the value \(Quoted.json(text)) of the variable \(Quoted.json(variable.name)) holds a variable; devices "
                         + "drop it")
             }
@@ -158,10 +154,8 @@ enum VariableNotEncoded: LintRule {
     }
 
     private static func faults(of variable: SubstitutionVariables.Custom) -> [Value] {
-        let node = variable.member.value
-        let pointer = "/applinks/substitutionVariables/\(variable.name.escapedForPointer)"
         var encoded: Set<ExactText>?
-        return (node.elements ?? [node]).enumerated().compactMap { index, element in
+        return variable.written.enumerated().compactMap { index, element in
             guard let text = element.string, !text.holdsVariable, let scalar = PatternNotEncoded.offending(text) else {
                 return nil
             }
@@ -171,9 +165,7 @@ enum VariableNotEncoded: LintRule {
                     variable.values.filter { $0.utf8.contains(UInt8(ascii: "%")) }.map { ExactText($0.lowercased()) })
             encoded = forms
             guard !forms.contains(ExactText(PercentCoding.encodingWhatMustBe(text).lowercased())) else { return nil }
-            return Value(
-                text: text, scalar: scalar, range: element.range,
-                pointer: node.elements == nil ? pointer : "\(pointer)/\(index)")
+            return Value(text: text, scalar: scalar, range: element.range, pointer: variable.pointer(at: index))
         }
     }
 }
@@ -192,7 +184,7 @@ enum VariableHidesPredefined: LintRule {
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for variable in subject.applinks?.variables.custom ?? [] where variable.hidesPredefined {
             findings.add(
-                variable.member.keyRange, "/applinks/substitutionVariables/\(variable.name.escapedForPointer)",
+                variable.member.keyRange, variable.pointer,
                 "the variable \(Quoted.json(variable.name)) hides Apple's predefined one in this file")
         }
     }
@@ -210,7 +202,7 @@ enum VariableName: LintRule {
         for variable in subject.applinks?.variables.custom ?? []
         where variable.name.isEmpty || variable.name.contains(where: { "$()".contains($0) }) {
             findings.add(
-                variable.member.keyRange, "/applinks/substitutionVariables/\(variable.name.escapedForPointer)",
+                variable.member.keyRange, variable.pointer,
                 "\(Quoted.json(variable.name)) is no name that a pattern can use")
         }
     }
@@ -229,17 +221,15 @@ enum EmptyVariableValue: LintRule {
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for variable in subject.applinks?.variables.custom ?? [] {
-            let pointer = "/applinks/substitutionVariables/\(variable.name.escapedForPointer)"
-            let node = variable.member.value
-            if node.elements?.isEmpty == true {
+            if variable.written.isEmpty {
                 findings.add(
-                    node.range, pointer,
+                    variable.member.value.range, variable.pointer,
                     "the variable \(Quoted.json(variable.name)) has no value: a pattern that uses it matches nothing",
                     fix: "list its values, or delete the variable")
             }
-            for (index, element) in (node.elements ?? [node]).enumerated() where element.string?.isEmpty == true {
+            for (index, element) in variable.written.enumerated() where element.string?.isEmpty == true {
                 findings.add(
-                    element.range, node.elements == nil ? pointer : "\(pointer)/\(index)",
+                    element.range, variable.pointer(at: index),
                     "a value of the variable \(Quoted.json(variable.name)) is empty: patterns also match without it",
                     fix: "delete the empty value, unless that is meant")
             }
@@ -268,7 +258,7 @@ enum UnusedVariable: LintRule {
         for variable in custom
         where !used.contains(ExactText(variable.name)) && !variable.name.contains(where: { "$()".contains($0) }) {
             findings.add(
-                variable.member.keyRange, "/applinks/substitutionVariables/\(variable.name.escapedForPointer)",
+                variable.member.keyRange, variable.pointer,
                 "no pattern uses the variable \(Quoted.json(variable.name))")
         }
     }
@@ -299,7 +289,7 @@ enum PatternTooComplex: LintRule {
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for site in subject.patterns where site.pattern?.fault == .tooComplex {
             findings.add(
-                site.node.range, site.pointer,
+                site,
                 "the pattern \(Quoted.json(site.text)) has more than \(Pattern.maximumWildcards) wildcards and variables; "
                     + "devices give up, and it matches nothing")
         }
