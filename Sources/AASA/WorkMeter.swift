@@ -29,7 +29,6 @@ package struct LanguageBudget: Sendable, Hashable {
     /// For one URL and all rules of a file; a usual rule takes a step or two.
     package static let match = LanguageBudget(states: 0, steps: 5_000_000)
 
-    /// The answer would cost more than the budget.
     struct Exhausted: Error {}
 }
 
@@ -55,7 +54,6 @@ package final class WorkMeter {
         guard bytesLeft > 0 else { throw LanguageBudget.Exhausted() }
     }
 
-    /// Memory that was taken and is free again.
     func giveBack(_ bytes: Int) { bytesLeft += bytes }
 
     /// The same as `spend` for those who stop by themselves.

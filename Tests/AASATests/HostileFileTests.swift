@@ -52,7 +52,7 @@ extension AASASuite {
                 // The items of one list are shared as a whole.
                 case .items(let items): patterns += items.prefix(3).map(\.pattern)
                 }
-                for pattern in patterns { texts[pattern.identity] = pattern.text.utf8.count }
+                for pattern in patterns { texts[ObjectIdentifier(pattern)] = pattern.text.utf8.count }
             }
             #expect(texts.values.reduce(0, +) <= bytes.count, "\(name)")
         }

@@ -150,7 +150,6 @@ struct ProgramComparing {
     }
 }
 
-/// What a URL does before and after.
 struct BehaviourPair: Hashable, Comparable {
     let from: LinkBehaviour
     let to: LinkBehaviour
@@ -170,7 +169,6 @@ extension Residual {
             && (!isDecided || steps.last?.isExclusion == other.steps.last?.isExclusion)
     }
 
-    /// The behaviours that may still come out.
     var outcomes: [LinkBehaviour] {
         var outcomes: [LinkBehaviour] = isDecided ? [] : [.notMatched]
         if steps.contains(where: \.isExclusion) { outcomes.append(.blocked) }

@@ -10,7 +10,6 @@ package struct OrderChange: Sendable, Hashable {
     /// The same apps in the order of the newer one.
     package let after: [String]
 
-    /// The first place at which the two orders differ.
     package var turned: (place: Int, before: String, after: String) {
         let place = zip(before, after).prefix { $0 == $1 }.count
         return (place, before[place], after[place])
@@ -54,7 +53,6 @@ private struct OrderComparing {
     private var searched: Set<Question> = []
     /// The places of apps in the orders of the changes found.
     private var shown: [(before: [ExactText: Int], after: [ExactText: Int])] = []
-    /// The matcher's part.
     private let matching = WorkMeter(steps: 8_000_000)
 
     /// Pairs alike: the same entries, in the same order where they share some.

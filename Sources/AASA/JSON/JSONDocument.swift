@@ -210,3 +210,34 @@ struct LineTable: Sendable {
 
 private let lineFeed: UInt8 = 0x0A
 private let carriageReturn: UInt8 = 0x0D
+
+/// A text that is equal to none but the same bytes.
+struct ExactText: Hashable, Sendable, ExpressibleByStringLiteral {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+
+    init(stringLiteral text: String) { self.text = text }
+
+    static func == (left: ExactText, right: ExactText) -> Bool { left.text.isExactly(right.text) }
+
+    func hash(into hasher: inout Hasher) {
+        var text = text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+}
+
+extension StringProtocol {
+    package func isExactly(_ other: some StringProtocol) -> Bool {
+        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    }
+}
+
+extension Sequence where Element == String {
+    package func containsExactly(_ text: String) -> Bool { contains { $0.isExactly(text) } }
+
+    package var uniqued: [String] {
+        var seen: Set<ExactText> = []
+        return filter { seen.insert(ExactText($0)).inserted }
+    }
+}

@@ -86,7 +86,6 @@ extension JSONParser {
         return best(of: repairs + [pair])
     }
 
-    /// The innermost brackets, closed before a place.
     func missingClosing(_ count: Int, before place: Int, comma: Bool = false) -> JSONRepair {
         closing(frames.suffix(count).map { ($0.opening, $0.closing) }, before: place, comma: comma)
     }

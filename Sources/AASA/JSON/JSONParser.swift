@@ -21,7 +21,6 @@ struct JSONParser {
         var key: (text: String, range: Range<Int>)?
         /// The latest complete value, and its key in an object.
         var latest: (range: Range<Int>, isString: Bool, key: String?)?
-        /// Complete values.
         var count = 0
         var closing: UInt8 { isObject ? UInt8(ascii: "}") : UInt8(ascii: "]") }
     }
@@ -227,7 +226,6 @@ private struct KeyIndex {
 }
 
 extension JSONParser {
-    /// Reads a string from its opening quote to past its closing one.
     mutating func parseString() throws(JSONSyntaxError) -> String {
         openString = index
         index += 1
@@ -322,7 +320,6 @@ extension JSONParser {
         return unit
     }
 
-    /// Reads a number and keeps it as written.
     mutating func parseNumber() throws(JSONSyntaxError) -> String {
         let start = index
         if current == UInt8(ascii: "-") { index += 1 }

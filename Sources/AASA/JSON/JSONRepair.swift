@@ -128,7 +128,6 @@ extension JSONParser {
 struct JSONTokens {
     struct Token {
         let range: Range<Int>
-        /// The first byte.
         let sign: UInt8
         /// Whether only blanks stand before it on its line, and how many bytes of them.
         let indentation: Int?
@@ -192,7 +191,6 @@ extension JSONParser {
 
     func hasLineBreak(_ range: Range<Int>) -> Bool { bytes[range].contains { $0 == 0x0A || $0 == 0x0D } }
 
-    /// The end of the last token before a place.
     func endOfToken(before place: Int) -> Int {
         var place = place
         while place > 0, Self.isBlank(bytes[place - 1]) { place -= 1 }

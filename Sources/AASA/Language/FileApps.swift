@@ -40,7 +40,6 @@ struct FileApps {
 
     func names(_ app: String) -> Bool { claims[ExactText(app)] != nil }
 
-    /// The rules of some entries, one after another.
     func rules(of entries: [Int]) -> [URLRule] { entries.flatMap { self.entries[$0].rules } }
 
     func ruleCount(of entries: [Int]) -> Int { entries.reduce(0) { $0 + self.entries[$1].rules.count } }

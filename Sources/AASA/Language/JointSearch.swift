@@ -49,9 +49,7 @@ struct JointSearch {
     private var nodes: [Node] = []
     /// The first node of each joint state, and how many there are.
     private var numbers: [[Int32]: (first: Int, count: Int)] = [:]
-    /// Nodes to expand.
     private var queue = SearchQueue()
-    /// Bytes that the nodes take.
     private var taken = 0
 
     /// Each of the programs has at most one step for each language. `visits` tells how often one joint state is gone on
@@ -324,7 +322,6 @@ enum UniversePlace: Int32 {
     case inEscape
     case afterPercent
 
-    /// Whether the part may end here.
     func mayEnd(_ phase: URLPhase) -> Bool {
         switch self {
         case .start: phase != .path
@@ -475,7 +472,6 @@ struct ByteSet: Hashable {
         return low.nonzeroBitCount + (high & (1 << UInt64(byte - 64) - 1)).nonzeroBitCount
     }
 
-    /// Takes the least member out.
     mutating func popFirst() -> UInt8? {
         if low != 0 {
             defer { low &= low - 1 }

@@ -11,7 +11,6 @@ protocol PartMachine: AnyObject {
     func possible(_ state: Int32) -> ByteSet
     /// - Returns: `PartState.dead` where no text beyond can be accepted.
     func step(_ state: Int32, _ byte: UInt8) throws(LanguageBudget.Exhausted) -> Int32
-    /// Whether the part may end here.
     func accepts(_ state: Int32) -> Bool
 }
 

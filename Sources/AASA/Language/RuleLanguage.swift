@@ -23,7 +23,6 @@ struct RuleLanguage {
         machines = [try machine(key.path), query, try machine(key.fragment)]
     }
 
-    /// The state at the start of a phase.
     func start(of phase: URLPhase) -> Int32 {
         settled(machines[phase.rawValue]?.start ?? PartState.everything, in: phase)
     }
@@ -214,14 +213,14 @@ final class ProgramSearch {
         let isPercentEncoded: Bool
 
         init(_ rule: URLRule) {
-            path = rule.path?.identity
+            path = rule.path.map { ObjectIdentifier($0) }
             query =
                 switch rule.query {
                 case .any: nil
-                case .whole(let pattern): pattern.identity
-                case .items(let items): items.identity
+                case .whole(let pattern): ObjectIdentifier(pattern)
+                case .items(let items): ObjectIdentifier(items)
                 }
-            fragment = rule.fragment?.identity
+            fragment = rule.fragment.map { ObjectIdentifier($0) }
             isCaseSensitive = rule.isCaseSensitive
             isPercentEncoded = rule.isPercentEncoded
         }

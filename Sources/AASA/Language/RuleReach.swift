@@ -27,7 +27,6 @@ package struct RuleReach: Sendable {
 }
 
 extension AppLinks.Entry {
-    /// One verdict for each rule, in their order.
     package func reach(budget: LanguageBudget = .lint) -> [RuleReach] {
         reach(budget, isShortest: true, ReachChecks())
     }
@@ -326,7 +325,6 @@ struct PathEnds {
 private struct TextTree {
     private struct Node {
         var children: [Unicode.Scalar: Int] = [:]
-        /// The texts that end here.
         var ending: [Int] = []
         /// Those, and all that go on.
         var all: [Int] = []

@@ -18,8 +18,6 @@ struct LintSubject {
     let patterns: [PatternSite]
     /// The conditions on single items of the query.
     let queryItems: [QueryItemSite]
-    /// Variables without any value.
-    let emptyVariables: Set<ExactText>
     /// Variables of which no value can stand in an encoded URL.
     let unencodedVariables: Set<ExactText>
     /// The file's variables by their lower-case names: a placeholder may mean one.
@@ -105,7 +103,6 @@ struct LintSubject {
         // Of a name that stands twice the last one counts.
         for variable in applinks?.variables.custom ?? [] { values[ExactText(variable.name)] = variable.values }
         variableValues = values
-        emptyVariables = Set(values.filter(\.value.isEmpty).keys)
         unencodedVariables = Set(
             values.filter { !$0.value.isEmpty && $0.value.allSatisfy { PatternNotEncoded.offending($0) != nil } }.keys)
         var defaults: [DefaultsSite] = []
@@ -142,6 +139,12 @@ struct LintSubject {
         guard bytes.count > Linter.sizeLimit else { return false }
         let first = bytes.first { $0 > 0x20 }
         return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+    }
+
+    /// The objects that hold conditions on URLs: components, and `defaults`.
+    var conditions: [KeySite.Object] {
+        entries.flatMap { $0.rules.filter { $0.form == .component }.map { .component($0) } }
+            + defaults.map { .defaults($0) }
     }
 
     /// The patterns of one rule.

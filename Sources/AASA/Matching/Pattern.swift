@@ -1,27 +1,23 @@
 // From the text of a pattern to what it matches: variables resolved, wildcards read. Where a text can match nothing, the
 // reason is kept for those who explain.
 
-/// A compiled pattern for a path, a query (or one item of it), or a fragment. Copies share what was compiled: a file may
-/// give one long pattern to each of its rules.
-package struct Pattern: Sendable, Hashable {
-    private let compiled: Compiled
-
+/// A compiled pattern for a path, a query (or one item of it), or a fragment. By reference: a file may give one long pattern
+/// to each of its rules.
+package final class Pattern: Sendable, Hashable {
     /// The text as the file has it.
-    package var text: String { compiled.text }
+    package let text: String
     /// nil: it never matches, for the reason in `fault`.
-    var elements: [PatternElement]? { compiled.elements }
-    package var fault: Fault? { compiled.fault }
+    let elements: [PatternElement]?
+    package let fault: Fault?
     /// What the matcher runs; nil as `elements`.
-    var program: PatternProgram? { compiled.program }
+    let program: PatternProgram?
     /// What it costs to look at the elements once, values of variables included.
-    var weight: Int { compiled.weight }
+    let weight: Int
     /// What it costs to try a text.
-    var trialWeight: Int { compiled.trialWeight }
-    /// The same for all copies.
-    var identity: ObjectIdentifier { ObjectIdentifier(compiled) }
+    let trialWeight: Int
     /// Its wildcards and variables, those of very many values as several.
-    var wildcardWeight: Int { compiled.wildcardWeight }
-    var contested: Contested { compiled.contested }
+    let wildcardWeight: Int
+    let contested: Contested
 
     /// What of a pattern sources do not agree on.
     struct Contested: OptionSet {
@@ -31,33 +27,6 @@ package struct Pattern: Sendable, Hashable {
         static let codes = Contested(rawValue: 1)
         static let backslash = Contested(rawValue: 2)
         static let tooComplex = Contested(rawValue: 4)
-    }
-
-    private final class Compiled: Sendable {
-        let text: String
-        let elements: [PatternElement]?
-        let fault: Fault?
-        let program: PatternProgram?
-        let weight: Int
-        let trialWeight: Int
-        let wildcardWeight: Int
-        let contested: Contested
-
-        init(_ text: String, _ elements: Result<[PatternElement], Fault>) {
-            self.text = text
-            let compiled = try? elements.get()
-            self.elements = compiled
-            fault = if case .failure(let fault) = elements { fault } else { nil }
-            program = compiled.map(PatternProgram.init)
-            weight = (compiled ?? []).reduce(0) { $0 + $1.weight }
-            trialWeight = (compiled ?? []).reduce(0) { $0 + $1.trialWeight }
-            wildcardWeight = (compiled ?? []).reduce(0) { $0 + $1.wildcardWeight }
-            let names = UnusedVariable.names(in: text)
-            var contested: Contested = fault == .tooComplex ? .tooComplex : []
-            if names.contains(where: { $0.isExactly("lang") || $0.isExactly("region") }) { contested.insert(.codes) }
-            if text.utf8.contains(UInt8(ascii: "\\")) { contested.insert(.backslash) }
-            self.contested = contested
-        }
     }
 
     /// Why a pattern never matches.
@@ -73,13 +42,8 @@ package struct Pattern: Sendable, Hashable {
     /// Apple's matcher gives up beyond so many wildcards and variables.
     package static let maximumWildcards = 64
 
-    /// Takes the text as the file has it. A path is normalised first.
-    package init(_ text: String, isPath: Bool, variables: SubstitutionVariables) {
-        self.init(text, isPath: isPath, variables: variables, reading: .standard)
-    }
-
     /// How a text is read where sources leave a doubt; all but `standard` serve `ContestedPoint` only.
-    enum Reading: Hashable {
+    package enum Reading: Hashable {
         case standard
         /// A backslash takes its meaning from the character behind it.
         case backslashEscapes
@@ -87,21 +51,33 @@ package struct Pattern: Sendable, Hashable {
         case unlimited
     }
 
-    init(_ text: String, isPath: Bool, variables: SubstitutionVariables, reading: Reading) {
-        let elements: Result<[PatternElement], Fault>
+    /// Takes the text as the file has it. A path is normalised first.
+    package init(_ text: String, isPath: Bool, variables: SubstitutionVariables, reading: Reading = .standard) {
+        self.text = text
         do {
-            elements = .success(try Self.compile(isPath ? PathNormalization.normalize(text) : text, variables, reading))
+            elements = try Self.compile(isPath ? PathNormalization.normalize(text) : text, variables, reading)
+            fault = nil
         } catch {
-            elements = .failure(error)
+            elements = nil
+            fault = error
         }
-        compiled = Compiled(text, elements)
+        program = elements.map(PatternProgram.init)
+        let elements = elements ?? []
+        weight = elements.reduce(0) { $0 + $1.weight }
+        trialWeight = elements.reduce(0) { $0 + $1.trialWeight }
+        wildcardWeight = elements.reduce(0) { $0 + $1.wildcardWeight }
+        let names = UnusedVariable.names(in: text)
+        var contested: Contested = fault == .tooComplex ? .tooComplex : []
+        if names.contains(where: { $0.isExactly("lang") || $0.isExactly("region") }) { contested.insert(.codes) }
+        if text.utf8.contains(UInt8(ascii: "\\")) { contested.insert(.backslash) }
+        self.contested = contested
     }
 
     /// Whether it matches every text whatever.
     package var isUnconstrained: Bool { elements == [.anyRun] }
 
     package static func == (left: Pattern, right: Pattern) -> Bool {
-        left.compiled === right.compiled
+        left === right
             || left.text.isExactly(right.text) && left.elements == right.elements && left.fault == right.fault
     }
 
@@ -158,7 +134,7 @@ final class PatternCompiler {
     private let variables: SubstitutionVariables
     private let reading: Pattern.Reading
     private var known: [Source: Pattern] = [:]
-    /// By the identity of those that were compiled otherwise, which are kept here so that it stays theirs.
+    /// By those that were compiled otherwise, which are kept here so that their identity stays theirs.
     private var others: [ObjectIdentifier: (own: Pattern, other: Pattern)] = [:]
     private var otherItems: [ObjectIdentifier: (own: QueryItems, other: QueryItems)] = [:]
 
@@ -182,16 +158,16 @@ final class PatternCompiler {
 
     /// The same text as another compiler's pattern has it.
     func pattern(like other: Pattern, isPath: Bool) -> Pattern {
-        if let known = others[other.identity] { return known.own }
+        if let known = others[ObjectIdentifier(other)] { return known.own }
         let own = pattern(other.text, isPath: isPath)
-        others[other.identity] = (own, other)
+        others[ObjectIdentifier(other)] = (own, other)
         return own
     }
 
     func items(like other: QueryItems) -> QueryItems {
-        if let known = otherItems[other.identity] { return known.own }
+        if let known = otherItems[ObjectIdentifier(other)] { return known.own }
         let own = QueryItems(other.map { .init(name: $0.name, pattern: pattern(like: $0.pattern, isPath: false)) })
-        otherItems[other.identity] = (own, other)
+        otherItems[ObjectIdentifier(other)] = (own, other)
         return own
     }
 }
@@ -225,5 +201,119 @@ enum ScalarClass: String, Sendable, Hashable, CaseIterable {
         case (.xdigit, "a"..."f"), (.xdigit, "A"..."F"), (.xdigit, "0"..."9"): true
         default: false
         }
+    }
+}
+
+package struct SubstitutionVariables: Sendable {
+    /// The file's own, in its order.
+    package let custom: [Custom]
+    private let elements: [ExactText: PatternElement]
+
+    package struct Custom: Sendable {
+        package let name: String
+        /// The values that count. Apple skips what is no string, and drops a value that holds `$(`.
+        package let values: [String]
+        package let member: JSONMember
+        /// Whether it hides a predefined variable of the same name.
+        package let hidesPredefined: Bool
+
+        var pointer: String { "/applinks/substitutionVariables/\(name.escapedForPointer)" }
+
+        /// The values as they are written, those that do not count included. A bare string is taken as a list of one
+        /// (observed).
+        var written: [JSONNode] { member.value.elements ?? [member.value] }
+
+        func pointer(at index: Int) -> String { member.value.elements == nil ? pointer : "\(pointer)/\(index)" }
+    }
+
+    /// No variables but the predefined ones.
+    package static let predefined = SubstitutionVariables(nil)
+
+    /// - Parameter node: the value of `substitutionVariables`; what is no object counts as absent.
+    package init(_ node: JSONNode?) {
+        var elements = Self.predefinedElements
+        var custom: [Custom] = []
+        for member in node?.members ?? [] {
+            let values = (member.value.elements ?? [member.value]).compactMap(\.string).filter { !$0.holdsVariable }
+            custom.append(
+                Custom(
+                    name: member.key, values: values, member: member,
+                    hidesPredefined: Self.predefinedElements[ExactText(member.key)] != nil))
+            elements[ExactText(member.key)] = .choice(Choice(values.map(Pattern.elements(ofValue:))))
+        }
+        self.custom = custom
+        self.elements = elements
+    }
+
+    package var names: [String] { elements.keys.map(\.text).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
+
+    func element(for name: String) -> PatternElement? { elements[ExactText(name)] }
+
+    /// As these, but with codes of any two or three letters for the two lists that sources give differently.
+    var withAnyCodes: SubstitutionVariables {
+        let letter = PatternElement.scalarClass(.alpha)
+        let codes = PatternElement.choice(Choice([[letter, letter], [letter, letter, letter]]))
+        let own = Set(custom.map { ExactText($0.member.key) })
+        let lists = ["lang", "region"].map(ExactText.init(_:)).filter { !own.contains($0) }
+        return SubstitutionVariables(
+            custom: custom, elements: elements.merging(lists.map { ($0, codes) }, uniquingKeysWith: { $1 }))
+    }
+
+    private init(custom: [Custom], elements: [ExactText: PatternElement]) {
+        self.custom = custom
+        self.elements = elements
+    }
+
+    private static let predefinedElements: [ExactText: PatternElement] = {
+        var elements: [ExactText: PatternElement] = [:]
+        for scalarClass in ScalarClass.allCases {
+            elements[ExactText(scalarClass.rawValue)] = .scalarClass(scalarClass)
+        }
+        elements[ExactText("region")] = .choice(codes(ISOCodes.regions))
+        elements[ExactText("lang")] = .choice(codes(ISOCodes.languages))
+        return elements
+    }()
+
+    /// Each code in upper and in lower case: both match.
+    private static func codes(_ list: String) -> Choice {
+        Choice(
+            list.split(separator: " ").flatMap { code in
+                [code.lowercased(), code.uppercased()].map(Pattern.elements(ofValue:))
+            })
+    }
+}
+
+/// The codes behind `$(region)` and `$(lang)`. Both cases match; `UK` is no code, `GB` is.
+enum ISOCodes {
+    /// ISO 3166-1 alpha-2.
+    static let regions = """
+        AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC \
+        CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD \
+        GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH \
+        KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW \
+        MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC \
+        SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY \
+        UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW
+        """
+
+    /// ISO 639-1.
+    static let languages = """
+        aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo \
+        es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv ka kg \
+        ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl nn \
+        no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su sv sw ta \
+        te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu
+        """
+}
+
+extension String {
+    /// Whether a variable begins in it.
+    var holdsVariable: Bool {
+        var isAfterDollar = false
+        for byte in utf8 {
+            if isAfterDollar, byte == UInt8(ascii: "(") { return true }
+            isAfterDollar = byte == UInt8(ascii: "$")
+        }
+        return false
     }
 }

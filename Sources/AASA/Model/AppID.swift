@@ -25,11 +25,9 @@ enum AppIDFault {
     case notString(kind: String)
     /// Blanks or line breaks inside, or around it.
     case blank
-    /// Several IDs in one string.
     case several([String])
     case typographic(Unicode.Scalar)
     case wildcard
-    /// The same prefix twice.
     case prefixTwice(String)
     /// Text that was to be replaced.
     case placeholder(String)
@@ -108,7 +106,6 @@ enum AppIDFault {
         return String(first)
     }
 
-    /// The part that was to be replaced.
     private static func placeholder(_ text: String) -> String? {
         guard text.utf8.count <= 300 else { return nil }
         let (prefix, bundle) = (prefix(text), bundle(text))

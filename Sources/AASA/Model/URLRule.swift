@@ -130,7 +130,6 @@ struct RuleSettings: Sendable {
     var isCaseSensitive: Bool?
     var isPercentEncoded: Bool?
 
-    /// Nothing.
     init() {}
 
     /// Of a key that stands twice the last one counts, as everywhere here.
@@ -182,9 +181,9 @@ struct RuleSettings: Sendable {
     }
 }
 
-/// The conditions on the items of a query. Copies share them, with what was worked out about all of them: a file may give
-/// one list of thousands to each of its rules.
-package struct QueryItems: Sendable, RandomAccessCollection {
+/// The conditions on the items of a query, and what was worked out about all of them. By reference: a file may give one list
+/// of thousands to each of its rules.
+package final class QueryItems: Sendable, RandomAccessCollection, Hashable {
     package struct Item: Sendable, Hashable {
         package let name: String
         package let pattern: Pattern
@@ -198,41 +197,26 @@ package struct QueryItems: Sendable, RandomAccessCollection {
         }
     }
 
-    private let shared: Shared
+    private let items: [Item]
+    /// Those that not every item meets, in the order of the file.
+    let constrained: [Item]
+    /// nil where one is at fault: no URL meets it.
+    let key: RuleKey.Query?
+    let cost: URLRule.Cost
 
-    private final class Shared: Sendable {
-        let items: [Item]
-        /// Those that not every item meets.
-        let constrained: [Item]
-        let key: RuleKey.Query?
-        let cost: URLRule.Cost
-
-        init(_ items: [Item]) {
-            self.items = items
-            constrained = items.filter { !$0.pattern.isUnconstrained }
-            key = RuleKey.Query(constrained)
-            cost = URLRule.Cost(items)
-        }
+    init(_ items: [Item]) {
+        self.items = items
+        constrained = items.filter { !$0.pattern.isUnconstrained }
+        key = RuleKey.Query(constrained)
+        cost = URLRule.Cost(items)
     }
 
-    init(_ items: [Item]) { shared = Shared(items) }
-
     package var startIndex: Int { 0 }
-    package var endIndex: Int { shared.items.count }
-    package subscript(index: Int) -> Item { shared.items[index] }
+    package var endIndex: Int { items.count }
+    package subscript(index: Int) -> Item { items[index] }
 
-    /// Those that not every item meets, in the order of the file.
-    var constrained: [Item] { shared.constrained }
-    /// nil where one is at fault: no URL meets it.
-    var key: RuleKey.Query? { shared.key }
-    var cost: URLRule.Cost { shared.cost }
-    /// The same for all copies.
-    var identity: ObjectIdentifier { ObjectIdentifier(shared) }
-}
-
-extension QueryItems: Hashable {
     package static func == (left: QueryItems, right: QueryItems) -> Bool {
-        left.shared === right.shared || left.shared.items == right.shared.items
+        left === right || left.items == right.items
     }
 
     /// By their number and the first name alone: lists that differ in the rest are rare.
@@ -243,7 +227,6 @@ extension QueryItems: Hashable {
 }
 
 extension URLRule {
-    /// What patterns cost.
     struct Cost: Sendable {
         /// To look at them once, values of variables included.
         var weight = 0
@@ -373,65 +356,5 @@ extension URLRule {
             if let node = node[flag] { text += " (\(flag): \(LenientBoolean.read(node)))" }
         }
         return node["exclude"].map(LenientBoolean.read) ?? false ? "NOT \(text)" : text
-    }
-}
-
-extension JSONNode {
-    /// The value on one line, as people write it.
-    var written: String { written(limit: .max) }
-
-    /// The same, broken off behind so many bytes: those who show it cut it anyway.
-    func written(limit: Int) -> String {
-        var result = ""
-        write(to: &result, limit: limit)
-        return result
-    }
-
-    private func write(to result: inout String, limit: Int) {
-        guard result.utf8.count <= limit else { return }
-        switch value {
-        case .null: result += "null"
-        case .bool(let flag): result += "\(flag)"
-        case .number(let lexeme): result += lexeme
-        case .string(let text): result += text.writtenAsJSON(limit: limit)
-        case .array(let elements):
-            result += "["
-            for (index, element) in elements.enumerated() where result.utf8.count <= limit {
-                if index > 0 { result += ", " }
-                element.write(to: &result, limit: limit)
-            }
-            result += "]"
-        case .object(let members):
-            result += "{"
-            for (index, member) in members.enumerated() where result.utf8.count <= limit {
-                if index > 0 { result += ", " }
-                result += member.key.writtenAsJSON(limit: limit) + ": "
-                member.value.write(to: &result, limit: limit)
-            }
-            result += "}"
-        }
-    }
-}
-
-extension String {
-    /// The text as a JSON file has it: in double quotes, with JSON's escapes for quotes, backslashes and controls.
-    var writtenAsJSON: String { writtenAsJSON(limit: .max) }
-
-    /// The same of the first scalars alone.
-    fileprivate func writtenAsJSON(limit: Int) -> String {
-        var result = "\""
-        for scalar in unicodeScalars.prefix(limit) {
-            switch scalar {
-            case "\"", "\\": result += "\\\(scalar)"
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            case "\t": result += "\\t"
-            case "\u{0}"..."\u{1F}":
-                let digits = String(scalar.value, radix: 16, uppercase: true)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
     }
 }

@@ -279,8 +279,7 @@ struct NoMatchReason {
     }
 
     private static func emptyVariable(_ site: PatternSite, _ subject: LintSubject) -> String? {
-        guard !subject.emptyVariables.isEmpty else { return nil }
-        let empty = UnusedVariable.names(in: site.text).first { subject.emptyVariables.contains(ExactText($0)) }
+        let empty = UnusedVariable.names(in: site.text).first { subject.variableValues[ExactText($0)]?.isEmpty == true }
         return empty.map { "the variable \(Quoted.json($0)) in \(Quoted.json(site.text)) has no value" }
     }
 
