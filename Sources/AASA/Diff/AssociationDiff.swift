@@ -251,3 +251,211 @@ struct CommonOrder {
         }
     }
 }
+
+/// Compares values of two files. What each value means is worked out once, however deep it stands and however often it is
+/// asked about.
+struct ValueDiff {
+    private let olds: [Int: Int32]
+    private let news: [Int: Int32]
+
+    init(_ old: JSONDocument, _ new: JSONDocument) {
+        var meanings = MeaningNumbers()
+        olds = meanings.numbers(of: old.root)
+        news = meanings.numbers(of: new.root)
+    }
+
+    /// Whether a value of the older file and one of the newer one mean something else: exactly where their canonical forms
+    /// are not the same.
+    func differ(_ old: JSONNode?, _ new: JSONNode?) -> Bool {
+        old.flatMap { olds[$0.range.lowerBound] } != new.flatMap { news[$0.range.lowerBound] }
+    }
+
+    struct Member {
+        let key: String
+        let old: JSONNode?
+        let new: JSONNode?
+
+        var name: ExactText { ExactText(key) }
+    }
+
+    /// The members of two objects by key, those that differ, in the order of the older one and then of the newer one.
+    /// Where a key stands twice the last one counts.
+    func members(_ old: JSONNode?, _ new: JSONNode?) -> [Member] {
+        func index(_ node: JSONNode?) -> [ExactText: JSONNode] {
+            Dictionary((node?.members ?? []).map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
+        }
+        let (olds, news) = (index(old), index(new))
+        let keys = ((old?.members ?? []) + (new?.members ?? [])).map(\.key).uniqued
+        return keys.compactMap { key in
+            let member = Member(key: key, old: olds[ExactText(key)], new: news[ExactText(key)])
+            return differ(member.old, member.new) ? member : nil
+        }
+    }
+
+    /// A JSON pointer that is written out where it is shown: a long key may stand above thousands of values.
+    indirect enum Place {
+        case text(String)
+        case member(of: Place, String)
+        case element(of: Place, Int)
+
+        var pointer: String {
+            switch self {
+            case .text(let text): text
+            case .member(let place, let key): "\(place.pointer)/\(key.escapedForPointer)"
+            case .element(let place, let index): "\(place.pointer)/\(index)"
+            }
+        }
+    }
+
+    /// Objects are compared by key, lists of one length by place, others by what came and went; all else is one change.
+    func add(from old: JSONNode?, to new: JSONNode?, at place: Place, into changes: inout ChangeList) {
+        switch (old, new) {
+        case (nil, nil): return
+        case (nil, let added?): changes.add(.added, Self.summary(place, Self.shown(added)), at: place.pointer)
+        case (let removed?, nil):
+            changes.add(.removed, Self.summary(place, Self.shown(removed)), at: place.pointer)
+        case (let left?, let right?):
+            guard differ(left, right) else { return }
+            let before = changes.count
+            if left.members != nil, right.members != nil {
+                for member in members(left, right) {
+                    add(from: member.old, to: member.new, at: .member(of: place, member.key), into: &changes)
+                }
+            } else if let olds = left.elements, let news = right.elements {
+                addElements(from: olds, to: news, at: place, into: &changes)
+            }
+            if changes.count > before { return }
+            changes.add(.changed, Self.summary(place, Self.outline(left, right)), at: place.pointer)
+        }
+    }
+
+    private func addElements(
+        from olds: [JSONNode], to news: [JSONNode], at place: Place, into changes: inout ChangeList
+    ) {
+        if olds.count == news.count {
+            for (index, pair) in zip(olds, news).enumerated() {
+                add(from: pair.0, to: pair.1, at: .element(of: place, index), into: &changes)
+            }
+            return
+        }
+        let alignment = ListAlignment(
+            from: olds.map { self.olds[$0.range.lowerBound] }, to: news.map { self.news[$0.range.lowerBound] })
+        for index in alignment.removed {
+            add(from: olds[index], to: nil, at: .element(of: place, index), into: &changes)
+        }
+        for index in alignment.added { add(from: nil, to: news[index], at: .element(of: place, index), into: &changes) }
+    }
+
+    private static func summary(_ place: Place, _ text: String) -> String {
+        let pointer = place.pointer
+        return "the value at \(pointer.isEmpty ? "the root" : pointer): \(text)"
+    }
+
+    /// A value as it is written; of a long one the beginning, and how large it is.
+    private static func shown(_ node: JSONNode) -> String {
+        let text = node.written(limit: maximumShown)
+        return text.utf8.count > maximumShown
+            ? String(text.unicodeScalars.prefix(maximumShown / 2)) + "… (\(node.range.count) bytes)" : text
+    }
+
+    private static let maximumShown = 120
+
+    /// Both values; of long ones that begin alike, what follows.
+    private static func outline(_ old: JSONNode, _ new: JSONNode) -> String {
+        let texts = [old, new].map { Array($0.written(limit: maximumRead).unicodeScalars) }
+        let same = zip(texts[0], texts[1]).prefix { $0 == $1 }.count
+        guard same > maximumShown / 2, texts.contains(where: { $0.count > maximumShown }) else {
+            return "\(shown(old)) became \(shown(new))"
+        }
+        func rest(_ text: [Unicode.Scalar]) -> String {
+            let shown = text.dropFirst(same - 20)
+            return "…" + String(String.UnicodeScalarView(shown.prefix(maximumShown / 2)))
+                + (shown.count > maximumShown / 2 ? "…" : "")
+        }
+        return "\(rest(texts[0])) became \(rest(texts[1]))"
+    }
+
+    /// Of two values, before they count as begun alike to the end.
+    private static let maximumRead = 4_096
+
+    /// The first place that differs, alone.
+    func addFirst(from old: JSONNode?, to new: JSONNode?, at pointer: String, into changes: inout ChangeList) {
+        var all = ChangeList()
+        add(from: old, to: new, at: .text(pointer), into: &all)
+        if let first = all.listed.first { changes.add(first.kind, first.summary, at: first.pointer) }
+    }
+
+    /// A short value as it is written; nil for what takes more than a few words.
+    static func text(_ node: JSONNode) -> String? {
+        switch node.value {
+        case .null, .bool: node.written
+        case .number(let lexeme): lexeme.utf8.count <= 40 ? lexeme : nil
+        case .string(let text): text.utf8.count <= 120 ? node.written : nil
+        case .array, .object: nil
+        }
+    }
+}
+
+/// Numbers what values mean: two have one number exactly where they have one canonical form. Each value is looked at once.
+struct MeaningNumbers {
+    private var known: [Meaning: Int32] = [:]
+    /// Values looked at, and members and elements put in order.
+    private(set) var steps = 0
+
+    /// Of a value whose parts are numbered.
+    private enum Meaning: Hashable {
+        case null
+        case bool(Bool)
+        case number(ExactText)
+        case string(ExactText)
+        case array([Int32])
+        /// By key; those of one key in the order of the text, as in the canonical form.
+        case object([Member])
+    }
+
+    fileprivate struct Member: Hashable {
+        let key: ExactText
+        let value: Int32
+    }
+
+    /// - Returns: for each value of a file its number, by the offset of its first byte.
+    mutating func numbers(of root: JSONNode) -> [Int: Int32] {
+        var result: [Int: Int32] = [:]
+        _ = number(of: root, &result)
+        return result
+    }
+
+    private mutating func number(of node: JSONNode, _ result: inout [Int: Int32]) -> Int32 {
+        steps += 1
+        let meaning: Meaning
+        switch node.value {
+        case .null: meaning = .null
+        case .bool(let flag): meaning = .bool(flag)
+        case .number(let lexeme): meaning = .number(ExactText(JSONNode.canonicalNumber(lexeme)))
+        case .string(let text): meaning = .string(ExactText(text))
+        case .array(let elements):
+            var parts: [Int32] = []
+            for element in elements { parts.append(number(of: element, &result)) }
+            meaning = .array(parts)
+        case .object(let members):
+            var parts: [Member] = []
+            for member in members { parts.append(Member(key: member.name, value: number(of: member.value, &result))) }
+            meaning = .object(parts.sortedByKey)
+        }
+        let number = known[meaning] ?? Int32(known.count)
+        known[meaning] = number
+        result[node.range.lowerBound] = number
+        return number
+    }
+}
+
+extension [MeaningNumbers.Member] {
+    fileprivate var sortedByKey: [Element] {
+        guard count > 1 else { return self }
+        return enumerated().sorted { left, right in
+            left.element.key == right.element.key
+                ? left.offset < right.offset
+                : left.element.key.text.utf8.lexicographicallyPrecedes(right.element.key.text.utf8)
+        }.map(\.element)
+    }
+}

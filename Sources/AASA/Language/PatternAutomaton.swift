@@ -32,12 +32,12 @@ struct PatternAutomaton {
         if !isPercentEncoded {
             let start = try addState()
             starts.append(start)
-            decodedEnd = try append(elements, from: start, Reading(isCaseSensitive, isDecoding: true))
+            decodedEnd = try append(elements, from: start, Reading(isCaseSensitive: isCaseSensitive, isDecoding: true))
         }
         rawBase = Int32(edges.count)
         let start = try addState()
         starts.append(start)
-        rawEnd = try append(elements, from: start, Reading(isCaseSensitive, isDecoding: false))
+        rawEnd = try append(elements, from: start, Reading(isCaseSensitive: isCaseSensitive, isDecoding: false))
         validityBase = Int32(edges.count)
         if !isPercentEncoded {
             starts.append(try addState())
@@ -48,11 +48,6 @@ struct PatternAutomaton {
     struct Reading {
         let isCaseSensitive: Bool
         let isDecoding: Bool
-
-        init(_ isCaseSensitive: Bool, isDecoding: Bool) {
-            self.isCaseSensitive = isCaseSensitive
-            self.isDecoding = isDecoding
-        }
     }
 
     mutating func addState() throws(LanguageBudget.Exhausted) -> Int32 {

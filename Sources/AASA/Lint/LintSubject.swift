@@ -32,18 +32,12 @@ struct LintSubject {
     /// as `/` behind `*`: both open the app, and people write both to be sure.
     let shadows: [Shadow]
     let catchAlls: [CatchAll]
-    /// URLs that apps of two entries open.
-    let overlaps: [AppOverlap]
-    /// Whether all were looked for.
-    let areOverlapsChecked: Bool
-    /// Exclusions that keep no URL from the app.
-    let idleExclusions: [URLRule]
-    /// Whether all were looked for.
-    let areExclusionsChecked: Bool
-    /// Entries whose two lists open different URLs.
-    let listDifferences: [ListDifference]
-    /// Whether the lists of all entries were compared.
-    let areListsChecked: Bool
+    /// URLs that apps of two entries open, and whether all were looked for.
+    let overlaps: (found: [AppOverlap], isComplete: Bool)
+    /// Exclusions that keep no URL from the app, and whether all were looked for.
+    let idleExclusions: (found: [URLRule], isComplete: Bool)
+    /// Entries whose two lists open different URLs, and whether those of all entries were compared.
+    let listDifferences: (found: [ListDifference], isComplete: Bool)
     /// What the URLs that findings show may cost together.
     private let examples = WorkMeter(steps: 2_000_000)
     let lines: LineTable
@@ -94,27 +88,21 @@ struct LintSubject {
         hasSingleEntry = DetailsSingleEntry.isEntry(applinks?.node["details"])
         entries = hasSingleEntry || applinks?.form == .appsOnly ? [] : applinks?.entries ?? []
         appIDs = Self.appIDs(applinks, entries, members)
+        let variables = applinks?.variables.custom ?? []
         variableNames = Dictionary(
-            (applinks?.variables.custom ?? []).map { (ExactText($0.name.lowercased()), $0.name) },
-            uniquingKeysWith: { $1 })
+            variables.map { (ExactText($0.name.lowercased()), $0.name) }, uniquingKeysWith: { $1 })
         patterns = entries.flatMap { [variableNames] in PatternSite.all(of: $0, variableNames) }
         queryItems = entries.flatMap { $0.rules.flatMap(QueryItemSite.all) }
-        var values: [ExactText: [String]] = [:]
         // Of a name that stands twice the last one counts.
-        for variable in applinks?.variables.custom ?? [] { values[ExactText(variable.name)] = variable.values }
-        variableValues = values
+        variableValues = Dictionary(variables.map { (ExactText($0.name), $0.values) }, uniquingKeysWith: { $1 })
         unencodedVariables = Set(
-            values.filter { !$0.value.isEmpty && $0.value.allSatisfy { PatternNotEncoded.offending($0) != nil } }.keys)
-        var defaults: [DefaultsSite] = []
-        if let node = applinks?.node["defaults"] {
-            defaults.append(DefaultsSite(node: node, pointer: "/applinks/defaults"))
+            variableValues.filter {
+                !$0.value.isEmpty && $0.value.allSatisfy { PatternNotEncoded.offending($0) != nil }
+            }.keys)
+        let owners = (applinks.map { [($0.node, "/applinks")] } ?? []) + entries.map { ($0.node, $0.pointer) }
+        defaults = owners.compactMap { node, pointer in
+            node["defaults"].map { DefaultsSite(node: $0, pointer: pointer + "/defaults") }
         }
-        for entry in entries {
-            if let node = entry.node["defaults"] {
-                defaults.append(DefaultsSite(node: node, pointer: entry.pointer + "/defaults"))
-            }
-        }
-        self.defaults = defaults
         keys = KeySite.all(members, applinks, entries, defaults)
         reaches = ReachBudget.reaches(of: entries)
         shadows = reaches.joined().compactMap { reach in
@@ -125,9 +113,9 @@ struct LintSubject {
             }
         }
         catchAlls = CatchAll.all(of: shadows)
-        (overlaps, areOverlapsChecked) = applinks.map(ReachBudget.overlaps(of:)) ?? ([], true)
-        (idleExclusions, areExclusionsChecked) = ReachBudget.idleExclusions(of: entries, reaches)
-        (listDifferences, areListsChecked) = applinks.map { ListDifference.all(of: $0) } ?? ([], true)
+        overlaps = applinks.map(ReachBudget.overlaps(of:)) ?? ([], true)
+        idleExclusions = ReachBudget.idleExclusions(of: entries, reaches)
+        listDifferences = applinks.map { ListDifference.all(of: $0) } ?? ([], true)
         lines = file?.document.lines ?? LineTable(bytes)
     }
 
@@ -326,5 +314,170 @@ enum ReachBudget {
     private static func weight(of rule: URLRule) -> Int {
         let fours = rule.cost.wildcards / 4
         return 1 + fours * fours
+    }
+}
+
+/// A place where a pattern stands in the file, with what decides how it is read.
+struct PatternSite: LintSite {
+    enum Part {
+        case path
+        case query
+        case queryItem
+        case fragment
+    }
+
+    let part: Part
+    /// As it is matched: of a path without its `NOT `.
+    let text: String
+    let node: JSONNode
+    let pointer: String
+    /// nil where Apple's reader drops the constraint that the pattern belongs to.
+    let pattern: Pattern?
+    let rule: URLRule
+    /// What of it is written in another notation than Apple's.
+    let notation: ForeignNotation?
+
+    private init(
+        _ part: Part, _ text: String, _ node: JSONNode, _ pointer: String, _ pattern: Pattern?, _ rule: URLRule,
+        _ names: ForeignNotation.VariableNames
+    ) {
+        self.part = part
+        self.text = text
+        self.node = node
+        self.pointer = pointer
+        self.pattern = pattern
+        self.rule = rule
+        notation =
+            pattern == nil
+            ? nil
+            : ForeignNotation(
+                in: text, of: part, isExclusion: rule.isExclusion, isPercentEncoded: rule.isPercentEncoded,
+                names: names)
+    }
+
+    var range: Range<Int> { node.range }
+
+    /// The text as it is compared, each variable a mere "$": a name within `$(...)` is none of the pattern's characters.
+    var literal: String {
+        guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
+        var result = ""
+        var rest = text.unicodeScalars[...]
+        // Behind the last bracket no variable ends, and nothing is looked for.
+        guard let last = rest.lastIndex(of: ")") else { return text }
+        while let scalar = rest.popFirst() {
+            result.unicodeScalars.append(scalar)
+            guard scalar == "$", rest.first == "(", rest.startIndex < last, let close = rest.firstIndex(of: ")") else {
+                continue
+            }
+            rest = rest[rest.index(after: close)...]
+        }
+        return result
+    }
+
+    /// All patterns that an entry's own components and paths hold, the older `paths` beside `components` included.
+    static func all(of entry: AppLinks.Entry, _ names: ForeignNotation.VariableNames) -> [PatternSite] {
+        (entry.rules + entry.olderRules).flatMap { all(of: $0, names) }
+    }
+
+    static func all(of rule: URLRule, _ names: ForeignNotation.VariableNames) -> [PatternSite] {
+        if rule.form == .path, let path = rule.path {
+            return [PatternSite(.path, path.text, rule.node, rule.pointer, path, rule, names)]
+        }
+        guard rule.form == .component else { return [] }
+        var sites: [PatternSite] = []
+        if let node = rule.node["/"], let text = node.string {
+            sites.append(PatternSite(.path, text, node, rule.pointer + "/~1", rule.path, rule, names))
+        }
+        if let node = rule.node["?"] {
+            if let text = node.string {
+                let pattern: Pattern? = if case .whole(let pattern) = rule.query { pattern } else { nil }
+                sites.append(PatternSite(.query, text, node, rule.pointer + "/?", pattern, rule, names))
+            }
+            let items: QueryItems? = if case .items(let items) = rule.query { items } else { nil }
+            for (index, member) in (node.lastMembers ?? []).enumerated() {
+                guard let text = member.value.string else { continue }
+                let pattern = items.flatMap { index < $0.count ? $0[index].pattern : nil }
+                sites.append(
+                    PatternSite(
+                        .queryItem, text, member.value, "\(rule.pointer)/?/\(member.key.escapedForPointer)", pattern,
+                        rule, names))
+            }
+        }
+        if let node = rule.node["#"], let text = node.string {
+            sites.append(PatternSite(.fragment, text, node, rule.pointer + "/#", rule.fragment, rule, names))
+        }
+        return sites
+    }
+}
+
+/// A condition on one item of the query, with what is wrong about the item's name.
+struct QueryItemSite: LintSite {
+    enum Fault: Equatable {
+        /// A character that stands in no encoded URL.
+        case notEncoded(Unicode.Scalar)
+        /// The name begins with the sign that divides the query from the path, or one item from the next.
+        case leadingSign(Unicode.Scalar)
+        /// A sign that ends a name, so that none holds it.
+        case dividingSign(Unicode.Scalar)
+        /// A wildcard or a variable, which mean themselves in a name.
+        case wildcard(String)
+    }
+
+    let member: JSONMember
+    let pointer: String
+    let pattern: Pattern
+    let rule: URLRule
+
+    var range: Range<Int> { member.keyRange }
+
+    /// None where Apple's reader drops the whole constraint.
+    static func all(of rule: URLRule) -> [QueryItemSite] {
+        guard case .items(let items) = rule.query, let members = rule.node["?"]?.lastMembers,
+            members.count == items.count
+        else { return [] }
+        return zip(members, items).map { member, item in
+            QueryItemSite(
+                member: member, pointer: "\(rule.pointer)/?/\(member.key.escapedForPointer)", pattern: item.pattern,
+                rule: rule)
+        }
+    }
+
+    /// nil where some item may have the name.
+    var fault: Fault? {
+        let scalars = member.key.unicodeScalars
+        if let first = scalars.first, first == "?" || first == "&" && rule.isPercentEncoded {
+            return .leadingSign(first)
+        }
+        // A decoded name may hold an escaped "&" or "#", such as R%26D; nobody escapes a "=".
+        if scalars.contains("=") { return .dividingSign("=") }
+        if scalars.contains("*") { return .wildcard("*") }
+        if let name = UnusedVariable.names(in: member.key).first { return .wildcard("$(\(name))") }
+        guard rule.isPercentEncoded else { return nil }
+        if scalars.contains("?") { return .wildcard("?") }
+        if let sign = scalars.first(where: { $0 == "&" || $0 == "#" }) { return .dividingSign(sign) }
+        return scalars.first { $0.value <= 0x20 || $0.value >= 0x7F }.map { .notEncoded($0) }
+    }
+
+    /// Whether the condition holds whatever the URL, since a missing item has the empty value and the pattern takes
+    /// everything.
+    var takesAll: Bool { pattern.isUnconstrained }
+
+    /// Whether `takesAll` is true of some item that the rule itself names.
+    static func hasOneThatTakesAll(_ rule: URLRule) -> Bool {
+        guard case .items(let items) = rule.query, rule.node["?"]?.members != nil else { return false }
+        return items.constrained.count < items.count
+    }
+
+    /// What to write in place of a value that takes the empty one, to ask for one that is there.
+    static func valueThatIsThere(_ value: JSONNode) -> String {
+        "write \"?*\" in place of \(Quoted.json(value.string ?? "*"))"
+    }
+
+    /// What becomes of the rule where no item has the name: it counts as missing, and a missing item as empty.
+    var consequence: String {
+        guard pattern.elements != nil else { return "the rule never matches" }
+        return pattern.matches([], isCaseSensitive: rule.isCaseSensitive)
+            ? "the item counts as missing, and the condition holds for every URL"
+            : "the item counts as missing, and the rule never matches"
     }
 }

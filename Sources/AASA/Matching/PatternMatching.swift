@@ -230,14 +230,7 @@ struct Places: Equatable {
         let limit: Int
         var steps = 0
         /// Where each literal of the pattern stands in the text.
-        private var masks: [Unicode.Scalar: Places] = [:]
-
-        init(text: [Unicode.Scalar], range: Range<Int>, isFolded: Bool, limit: Int) {
-            self.text = text
-            self.range = range
-            self.isFolded = isFolded
-            self.limit = limit
-        }
+        var masks: [Unicode.Scalar: Places] = [:]
 
         mutating func advance(_ places: inout Places, _ pattern: [PatternElement]) {
             for step in pattern {

@@ -84,7 +84,7 @@ enum ExclusionWithoutEffect: LintRule {
         fix: "nothing, if it is a precaution; else correct its pattern", reference: LintReference.components)
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for rule in subject.idleExclusions {
+        for rule in subject.idleExclusions.found {
             findings.add(
                 rule, "this exclusion excludes nothing: no later rule opens any of its URLs",
                 example: subject.example(of: rule))
@@ -150,7 +150,7 @@ enum SharedURLSpace: LintRule {
         fix: "give each app paths of its own, or accept that either may open", reference: LintReference.details)
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        let overlaps = subject.overlaps.filter { $0.rules.count >= 2 }
+        let overlaps = subject.overlaps.found.filter { $0.rules.count >= 2 }
         guard let first = overlaps.first, let one = first.rules.first, let other = first.rules.last else { return }
         let more = overlaps.count - 1
         findings.add(
@@ -190,19 +190,19 @@ enum OrderNotChecked: LintRule {
                 "the order of \(unchecked) of \(entry.rules.count) rules was not checked: the patterns are too many or have too "
                     + "many wildcards")
         }
-        if !subject.areListsChecked || !subject.areExclusionsChecked,
+        if !subject.listDifferences.isComplete || !subject.idleExclusions.isComplete,
             let details = subject.applinks?.node.member("details")
         {
             let what = [
-                subject.areExclusionsChecked ? nil : "whether each exclusion has an effect",
-                subject.areListsChecked ? nil : "whether \"components\" and \"paths\" of each entry agree",
+                subject.idleExclusions.isComplete ? nil : "whether each exclusion has an effect",
+                subject.listDifferences.isComplete ? nil : "whether \"components\" and \"paths\" of each entry agree",
             ].compactMap { $0 }
             findings.add(
                 details.keyRange, "/applinks/details",
                 "\(what.joined(separator: ", and ")), is not known in full: the rules are too many or have too many "
                     + "wildcards")
         }
-        guard let details = subject.applinks?.node.member("details"), !subject.areOverlapsChecked else { return }
+        guard let details = subject.applinks?.node.member("details"), !subject.overlaps.isComplete else { return }
         findings.add(
             details.keyRange, "/applinks/details",
             "whether two apps open the same URL was not checked: the entries or their rules are too many")

@@ -244,7 +244,7 @@ enum ComponentsAndPathsDiffer: LintRule {
         fix: "make them agree, or drop \"paths\"", reference: LintReference.technote)
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for difference in subject.listDifferences where !difference.isBeyondPaths {
+        for difference in subject.listDifferences.found where !difference.isBeyondPaths {
             findings.add(difference.paths.keyRange, difference.pointer, difference.message, example: difference.example)
         }
     }
@@ -265,7 +265,7 @@ enum ComponentsBeyondPaths: LintRule {
         fix: "accept that iOS 12 opens other URLs, or drop \"paths\"", reference: LintReference.technote)
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for difference in subject.listDifferences where difference.isBeyondPaths {
+        for difference in subject.listDifferences.found where difference.isBeyondPaths {
             findings.add(
                 difference.paths.keyRange, difference.pointer,
                 difference.message + "; apart from what \"paths\" cannot express they agree",
