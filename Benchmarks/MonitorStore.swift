@@ -97,17 +97,17 @@ struct MonitorStore {
 
             -- The contents are those of other domains' files.
             UPDATE version SET number = 25 WHERE number IS NOT NULL;
-            UPDATE brief SET version = 25 WHERE version IS NOT NULL;
+            UPDATE domain_summary SET version = 25 WHERE version IS NOT NULL;
             \(numbers)
             INSERT INTO version (domain, meaning, content, number, first_at)
             SELECT v.domain, lower(hex(randomblob(32))),
                 (SELECT content FROM version o WHERE o.id = 1 + (v.id + n) % (SELECT count(*) FROM version)), 25 - n,
                 \(now) - n * 1296000000
             FROM version v, number WHERE v.number = 25;
-            INSERT INTO stretch (domain, place, at, after, version)
+            INSERT INTO version_interval (domain, place, at, after, version)
             SELECT s.domain, s.place, v.first_at + iif(s.place = '', 0, 18000000),
                 v.first_at + iif(s.place = '', 0, 18000000) - 60000, v.id
-            FROM stretch s JOIN version v ON v.domain = s.domain WHERE v.number < 25;
+            FROM version_interval s JOIN version v ON v.domain = s.domain WHERE v.number < 25;
 
             \(numbers)
             UPDATE domain SET state = CAST(json_set(CAST(state AS TEXT), '$.propagations', json((

@@ -106,7 +106,7 @@ final class StoreParts: Sendable {
 }
 
 /// Moved by the benchmark: hours of checks pass in seconds.
-final class SteppedClock: Timekeeper {
+final class SteppedClock: MonitorClock {
     private let instant = Mutex(Date(timeIntervalSince1970: 1_795_244_400))
 
     func now() -> Date { instant.withLock(\.self) }

@@ -43,7 +43,7 @@ package final class CurlDriver: Sendable {
 
     /// Makes one transfer to an address that is known, or through a proxy.
     func transfer(_ request: TransferRequest) async throws -> TransferResult {
-        let ticket = Ticket()
+        let ticket = CancellationToken()
         let result: TransferResult? = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 loop.submit(Job(request: request, ticket: ticket, continuation: continuation))
@@ -84,7 +84,7 @@ package final class CurlDriver: Sendable {
 }
 
 /// Tells one submission from all others, and knows whether it was cancelled before it reached the loop.
-final class Ticket: Sendable {
+final class CancellationToken: Sendable {
     let number: UInt64
     private let cancelled = Atomic(false)
     private static let issued = Atomic<UInt64>(0)
@@ -99,7 +99,7 @@ final class Ticket: Sendable {
 /// A request on its way through the driver; `nil` is sent to its continuation for a cancelled one.
 struct Job: Sendable {
     let request: TransferRequest
-    let ticket: Ticket
+    let ticket: CancellationToken
     let continuation: CheckedContinuation<TransferResult?, Never>
 
     var id: UInt64 { ticket.number }

@@ -10,7 +10,7 @@ import Synchronization
 final class DriverLoop: Sendable {
     private struct Inbox {
         var arrivals: [Job] = []
-        var cancelled: [Ticket] = []
+        var cancelled: [CancellationToken] = []
         var stopping = false
         /// nil once the thread has freed it: from then on nobody may wake it.
         var multi: MultiPointer?
@@ -49,7 +49,7 @@ final class DriverLoop: Sendable {
     }
 
     /// A cancel that overtakes its submission is remembered by the ticket.
-    func cancel(_ ticket: Ticket) {
+    func cancel(_ ticket: CancellationToken) {
         ticket.cancel()
         inbox.withLock { inbox in
             guard let multi = inbox.multi else { return }
@@ -179,7 +179,7 @@ private struct Work {
     }
 
     /// Of a job that is already over: nothing happens.
-    mutating func cancel(_ ticket: Ticket) { finish(ticket.number, with: nil) }
+    mutating func cancel(_ ticket: CancellationToken) { finish(ticket.number, with: nil) }
 
     mutating func startWaiting() {
         while canStart, let job = next {

@@ -8,7 +8,7 @@ import Foundation
 final class Transfer {
     let request: TransferRequest
     let settings: NetworkSettings
-    private let ticket: Ticket
+    private let ticket: CancellationToken
     let easy: EasyHandle
     var sink: AnswerSink
     var tlsVersion: String?
@@ -21,7 +21,7 @@ final class Transfer {
     private let errorBuffer: UnsafeMutablePointer<CChar>
 
     /// - Throws: what is wrong with the request, before anything is sent.
-    init(_ request: TransferRequest, settings: NetworkSettings, ticket: Ticket) throws(CurlError) {
+    init(_ request: TransferRequest, settings: NetworkSettings, ticket: CancellationToken) throws(CurlError) {
         self.request = request
         self.ticket = ticket
         self.settings = settings.with(proxy: request.proxy)

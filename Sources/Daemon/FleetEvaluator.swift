@@ -26,12 +26,12 @@ package actor FleetEvaluator: FleetView {
         let delivery: Delivery
         /// Why the configuration file is not the one in force; nil where it is.
         let refusal: @Sendable () -> RefusedConfiguration?
-        let time: any Timekeeper
+        let time: any MonitorClock
         let logger: Logger
 
         package init(
             store: Store, delivery: Delivery, refusal: @escaping @Sendable () -> RefusedConfiguration?,
-            time: any Timekeeper, logger: Logger
+            time: any MonitorClock, logger: Logger
         ) {
             self.store = store
             self.delivery = delivery
@@ -197,7 +197,7 @@ package actor FleetEvaluator: FleetView {
             if hasChanged { dependencies.delivery.wake() }
         }
         state = evaluation.state
-        for change in evaluation.changes { change.log(to: dependencies.logger, at: dependencies.time.wall()) }
+        for change in evaluation.changes { change.log(to: dependencies.logger, at: dependencies.time.systemTime()) }
     }
 }
 
@@ -260,7 +260,7 @@ extension CanaryProbe: CanaryProbing {}
 package actor CanaryWatch {
     private let hosts: [String]
     private let probe: any CanaryProbing
-    private let time: any Timekeeper
+    private let time: any MonitorClock
     /// How long an answer holds.
     private let life: TimeInterval
     private var last: CanaryRound?
@@ -268,7 +268,7 @@ package actor CanaryWatch {
     private var isAsking = false
 
     /// `interval`: the shortest between two checks of a domain; an answer that is older than that is no help to the next.
-    package init(hosts: [String], probe: any CanaryProbing, time: any Timekeeper, interval: Duration) {
+    package init(hosts: [String], probe: any CanaryProbing, time: any MonitorClock, interval: Duration) {
         self.hosts = hosts
         self.probe = probe
         self.time = time
@@ -300,7 +300,7 @@ extension ConfigurationFile {
 }
 
 extension FleetEvaluator.Configuration {
-    init(_ configuration: ConfigurationFile, _ driver: CurlDriver, userAgent: String, time: any Timekeeper) {
+    init(_ configuration: ConfigurationFile, _ driver: CurlDriver, userAgent: String, time: any MonitorClock) {
         let hosts = configuration.network.canaries
         self.init(
             domains: configuration.domains, channels: Set(configuration.alerts.channels.map(\.name)),

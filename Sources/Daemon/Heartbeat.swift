@@ -13,7 +13,7 @@ struct Heartbeat: Sendable {
     let store: Store
     let driver: SharedDriver
     let userAgent: String
-    let time: any Timekeeper
+    let time: any MonitorClock
     let logger: Logger
 
     private static let timeout = Duration.seconds(15)

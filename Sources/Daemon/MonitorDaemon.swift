@@ -21,7 +21,7 @@ package struct MonitorDaemon: Sendable {
     /// What the daemon is given besides its configuration.
     package struct Surroundings: Sendable {
         /// Makes the clock. It gets the instant to begin with, which is not before anything that the store holds.
-        package var clock: @Sendable (Date) -> any Timekeeper
+        package var clock: @Sendable (Date) -> any MonitorClock
         package var logger: Logger
         package var version: String
         package var userAgent: String
@@ -38,7 +38,7 @@ package struct MonitorDaemon: Sendable {
         package var notifier: ServiceNotifier?
 
         package init(
-            clock: @escaping @Sendable (Date) -> any Timekeeper = { SystemTime(anchor: $0) }, logger: Logger,
+            clock: @escaping @Sendable (Date) -> any MonitorClock = { SystemTime(anchor: $0) }, logger: Logger,
             version: String, userAgent: String, storePath: String,
             configurationPath: String? = nil,
             onListening: @escaping @Sendable (String) async -> Void = { _ in },
@@ -235,7 +235,7 @@ package struct MonitorDaemon: Sendable {
                     sick: { Set(delivery.troubles().map(\.name)) },
                     isSilenced: {
                         silences.current.active(
-                            domain: nil, labels: [:], kind: .monitorDegraded, at: time.wall()) != nil
+                            domain: nil, labels: [:], kind: .monitorDegraded, at: time.systemTime()) != nil
                     })
                 await told
             },
@@ -272,12 +272,12 @@ package struct MonitorDaemon: Sendable {
     /// Notifies once that a damaged store was set aside, by this process or one before it that did not get to it. It tries each
     /// minute for an hour, unless `isOnce`.
     func tellOfSetAside(
-        _ store: Store, _ storeTrouble: StoreTroubleNotifier, _ time: any Timekeeper, isOnce: Bool = false,
+        _ store: Store, _ storeTrouble: StoreTroubleNotifier, _ time: any MonitorClock, isOnce: Bool = false,
         sick: @Sendable () -> Set<String> = { [] }
     ) async {
         for _ in 0..<(isOnce ? 1 : 60) {
             guard !Task.isCancelled, let aside = try? await store.untoldSetAside() else { return }
-            if await storeTrouble.notify(of: aside, now: time.wall(), sick: sick()) {
+            if await storeTrouble.notify(of: aside, now: time.systemTime(), sick: sick()) {
                 try? await store.noteTold(of: aside)
                 return
             }
@@ -326,7 +326,7 @@ package struct MonitorDaemon: Sendable {
     }
 
     private func statusSite(
-        _ store: Store, _ windows: [MaintenanceWindow], _ time: any Timekeeper,
+        _ store: Store, _ windows: [MaintenanceWindow], _ time: any MonitorClock,
         metrics: @escaping @Sendable () async throws -> [UInt8], actions: MonitorActions,
         health: @escaping @Sendable () async -> MonitorHealth, onWrite: @escaping @Sendable () async -> Void,
         onListening: @escaping @Sendable () -> Void

@@ -10,7 +10,7 @@ import Monitoring
 import Storage
 
 struct MonitorParts: Sendable {
-    let time: any Timekeeper
+    let time: any MonitorClock
     let live: LiveConfiguration
     let windows: [MaintenanceWindow]
     let delivery: Delivery
@@ -48,7 +48,7 @@ struct MonitorParts: Sendable {
         let leftOpen = try await former.settle(routing)
         let notifier = DirectNotifier(
             transport: ReceiverTransport(shared: drivers.alerts), userAgent: surroundings.userAgent, logger: logger)
-        tellLeftOpen = { await former.tell(leftOpen, routing, by: notifier, wall: time.wall()) }
+        tellLeftOpen = { await former.tell(leftOpen, routing, by: notifier, wall: time.systemTime()) }
         try await silences.refresh()
         try await delivery.prepare()
         try await fleet.prepare()

@@ -8,7 +8,7 @@ import Storage
 
 struct Presence: Sendable {
     let store: Store
-    let time: any Timekeeper
+    let time: any MonitorClock
 
     /// Between two notes.
     private static let every: Duration = .seconds(30)

@@ -241,7 +241,7 @@ final class LiveConfiguration: Sendable {
     /// Sleeps until `period` of the then present configuration has gone by since the call. A change of the configuration
     /// does not begin the wait anew; without a period it sleeps until there is one.
     /// - Throws: `CancellationError`.
-    func sleep(_ time: any Timekeeper, for period: @Sendable (ConfigurationFile) -> Duration?) async throws {
+    func sleep(_ time: any MonitorClock, for period: @Sendable (ConfigurationFile) -> Duration?) async throws {
         let start = time.now()
         while true {
             try Task.checkCancellation()

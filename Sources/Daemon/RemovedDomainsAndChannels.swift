@@ -10,10 +10,10 @@ import Storage
 
 package struct RemovedDomainCleanup: Sendable {
     private let store: Store
-    private let time: any Timekeeper
+    private let time: any MonitorClock
     private let logger: Logger
 
-    package init(store: Store, time: any Timekeeper, logger: Logger) {
+    package init(store: Store, time: any MonitorClock, logger: Logger) {
         self.store = store
         self.time = time
         self.logger = logger

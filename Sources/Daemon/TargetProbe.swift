@@ -15,14 +15,14 @@ final class TargetProbe: Sendable {
     private let driver: SharedDriver
     private let store: Store
     private let userAgent: String
-    private let time: any Timekeeper
+    private let time: any MonitorClock
     private let underWay = Mutex(0)
 
     /// At once; more are refused.
     private static let most = 8
 
     init(
-        live: LiveConfiguration, driver: SharedDriver, store: Store, userAgent: String, time: any Timekeeper
+        live: LiveConfiguration, driver: SharedDriver, store: Store, userAgent: String, time: any MonitorClock
     ) {
         self.live = live
         self.driver = driver
@@ -87,7 +87,7 @@ final class TargetProbe: Sendable {
         if !isWatched, observation.origin.redirectStop == .privateAddress, observation.origin.redirects.isEmpty {
             return .refused("\(watched.domain) has no public address; only watched domains may have private ones")
         }
-        let evaluation = evaluate(state, observation, policy, now: time.now(), wall: time.wall())
+        let evaluation = evaluate(state, observation, policy, now: time.now(), wall: time.systemTime())
         return .metrics(
             MetricsRegistry.exposition(
                 probeOf: watched.domain.name, DomainGauges(observation, evaluation.state),

@@ -49,7 +49,7 @@ struct AgentPlan {
     private var isLimited = false
 
     private struct Answered {
-        var sight: Sight
+        var sight: FetchResult
         var took: Duration
     }
 
@@ -65,7 +65,7 @@ struct AgentPlan {
     /// What to ask at the beginning, all at once.
     var first: [AddressQuestion] { (0..<count).map { AddressQuestion(place: $0, purpose: .plain) } }
 
-    mutating func note(_ sight: Sight, to question: AddressQuestion, took: Duration) {
+    mutating func note(_ sight: FetchResult, to question: AddressQuestion, took: Duration) {
         let place = question.place
         let answered = Answered(sight: sight, took: took)
         if let status = sight.retrieval.answer?.status, [429, 503].contains(status) { isLimited = true }
@@ -132,11 +132,11 @@ struct AgentPlan {
 
     // MARK: - What came of it
 
-    func plainSight(at place: Int) -> Sight? { plain[place]?.sight }
+    func plainSight(at place: Int) -> FetchResult? { plain[place]?.sight }
 
     /// The agents' looks that say anything, by place: where neither they nor this program got an answer, there is nothing to
     /// compare, nor where an agent had not twice the time that the plain answer took.
-    var agentSights: [(place: Int, agent: AgentLook.Agent, sight: Sight)] {
+    var agentSights: [(place: Int, agent: AgentLook.Agent, sight: FetchResult)] {
         chosen.sorted().flatMap { place in
             AgentLook.Agent.allCases.compactMap { agent in
                 guard let asked = agents[AddressQuestion(place: place, purpose: .agent(agent))] else { return nil }

@@ -12,7 +12,7 @@ struct CDNProbe: Sendable {
     private let settings: ProbeSettings
     private let pace: Pace
     private let pools = EdgePools()
-    private let health = EdgeHealth()
+    private let health = CircuitBreaker()
     private let host: String
     private let port: Int
     /// What the name server says of the CDN's name now.
@@ -31,17 +31,17 @@ struct CDNProbe: Sendable {
     func url(of domain: Domain) -> String { "\(settings.cdnBaseURL)/\(domain.name)" }
 
     /// The answer of one edge.
-    func retrieve(_ domain: Domain, edge: String, timeout: Duration) async throws -> Sight {
+    func retrieve(_ domain: Domain, edge: String, timeout: Duration) async throws -> FetchResult {
         try await pools.places(edge).with { try await ask(domain, edge, timeout: timeout) }
     }
 
     /// The answer of the first edge that will do: one that takes no connection in `firstPatience` is passed over for the next.
     /// `places`: where the CDN's name leads, looked up now where nil.
-    func retrieve(_ domain: Domain, at places: Resolution? = nil, timeout: Duration) async throws -> Sight {
+    func retrieve(_ domain: Domain, at places: Resolution? = nil, timeout: Duration) async throws -> FetchResult {
         var places = places
         if places == nil { places = try await self.places(timeout: timeout) }
         if let failure = places?.failure {
-            return Sight(retrieval: Retrieval(url: url(of: domain), outcome: .failed(failure)))
+            return FetchResult(retrieval: Retrieval(url: url(of: domain), outcome: .failed(failure)))
         }
         let edges = places?.addresses.map(\.address) ?? []
         return try await pools.places(nil).with {
@@ -63,10 +63,10 @@ struct CDNProbe: Sendable {
     /// `edge`: nil: wherever the CDN's name leads.
     private func ask(
         _ domain: Domain, _ edge: String?, connectTimeout: Duration? = nil, timeout: Duration
-    ) async throws -> Sight {
+    ) async throws -> FetchResult {
         let url = url(of: domain)
         if let edge, !health.mayAsk(edge) {
-            return Sight(retrieval: Retrieval(url: url, outcome: .failed(.silentEdge)))
+            return FetchResult(retrieval: Retrieval(url: url, outcome: .failed(.silentEdge)))
         }
         try await pace.turn()
         let request = TransferRequest(
@@ -182,7 +182,7 @@ private final class EdgePools: Sendable {
 // Which edges of the CDN answer this machine. A dead one holds nobody up: after three time-outs in a row it counts as silent at
 // once, and one request a minute asks whether it still is.
 
-final class EdgeHealth: Sendable {
+final class CircuitBreaker: Sendable {
     private struct Record {
         /// In a row.
         var timeouts = 0

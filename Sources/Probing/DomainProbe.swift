@@ -163,7 +163,7 @@ package struct DomainProbe: Sendable {
     package func cdnURL(of domain: Domain) -> String { cdn.url(of: domain) }
 
     /// No such name, or an answer that says that there is no such file: Apple would remember the failure.
-    private static func hasNoFile(_ seen: Sight) -> Bool {
+    private static func hasNoFile(_ seen: FetchResult) -> Bool {
         let retrieval = seen.retrieval
         if retrieval.redirects.isEmpty, retrieval.failure?.hasNoAddress == true { return true }
         return retrieval.saysThatThereIsNoFile(seen.contents)
@@ -173,14 +173,14 @@ package struct DomainProbe: Sendable {
 extension DomainProbe {
     private func copy(
         of domain: Domain, depth: Depth, timeout: Duration
-    ) async throws -> (sight: Sight, edges: [EdgeLook]) {
+    ) async throws -> (sight: FetchResult, edges: [EdgeLook]) {
         let places = try await cdn.places(timeout: timeout)
         if depth == .full, settings.asksEdges {
             let (looks, contents) = try await cdn.survey(domain, at: places, timeout: timeout)
             // The first that says anything about the file stands for all; one in trouble of its own does not.
             let first =
                 looks.first { $0.retrieval.speaksOfFile } ?? looks.first { $0.retrieval.answer != nil } ?? looks.first
-            if let first { return (Sight(retrieval: first.retrieval, contents: contents), looks) }
+            if let first { return (FetchResult(retrieval: first.retrieval, contents: contents), looks) }
         }
         return (try await cdn.retrieve(domain, at: places, timeout: timeout), [])
     }

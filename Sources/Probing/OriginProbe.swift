@@ -11,7 +11,7 @@ struct OriginProbe: Sendable {
 
     /// One look at the origin by its name, redirects followed, within `timeout` for all hops together; through `proxy`
     /// where another place looks.
-    func retrieve(_ domain: Domain, timeout: Duration, proxy: String? = nil) async throws -> Sight {
+    func retrieve(_ domain: Domain, timeout: Duration, proxy: String? = nil) async throws -> FetchResult {
         var redirects = Redirects(driver: driver) { url, left, policy in
             var request = request(url, timeout: left)
             request.addressPolicy = policy
@@ -25,7 +25,7 @@ struct OriginProbe: Sendable {
     /// One request, redirects noted and not followed. `address`: sent there, whatever the name resolves to.
     func ask(
         _ url: String, address: String? = nil, userAgent: String? = nil, timeout: Duration
-    ) async throws -> Sight {
+    ) async throws -> FetchResult {
         var request = request(url, timeout: timeout)
         request.address = address
         if let userAgent { request.userAgent = userAgent }
@@ -52,7 +52,7 @@ struct OriginSurvey: Sendable {
     let origin: OriginProbe
 
     private enum Event: Sendable {
-        case seen(AddressQuestion, Sight, took: Duration)
+        case seen(AddressQuestion, FetchResult, took: Duration)
         case patienceOver
     }
 
@@ -104,7 +104,7 @@ struct OriginSurvey: Sendable {
             group.cancelAll()
             return plan
         }
-        var sights: [Sight] = []
+        var sights: [FetchResult] = []
         for (place, address) in places.enumerated() {
             guard let address, let sight = plan.plainSight(at: place) else { continue }
             look.addresses.append(AddressLook(address: address, retrieval: sight.retrieval))
@@ -128,7 +128,7 @@ struct VantageSurvey: Sendable {
 
     struct Seen: Sendable {
         var point: VantagePoint
-        var sight: Sight
+        var sight: FetchResult
         /// Of the time that this place had.
         var left: Duration
     }

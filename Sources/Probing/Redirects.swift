@@ -16,7 +16,7 @@ struct Redirects: Sendable {
     var firstPolicy = TransferRequest.AddressPolicy.any
 
     /// `arrival`: the target that counted as arrived.
-    func walk(from first: String, timeout: Duration) async throws -> (sight: Sight, arrival: String?) {
+    func walk(from first: String, timeout: Duration) async throws -> (sight: FetchResult, arrival: String?) {
         var spent = Duration.zero
         var url = first
         var visited: Set<String> = [url]

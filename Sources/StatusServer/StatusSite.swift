@@ -18,7 +18,7 @@ import Synchronization
 package struct StatusSite: Service {
     private let settings: StatusServerSettings
     private let store: Store
-    private let timekeeper: any Timekeeper
+    private let timekeeper: any MonitorClock
     private let logger: Logger
     private let metrics: @Sendable () async throws -> [UInt8]
     private let actions: MonitorActions
@@ -36,7 +36,7 @@ package struct StatusSite: Service {
     /// `onWrite`: called after each change of an acknowledgement, a silence or a channel, before the answer.
     /// `onListening`: gets the port, the actual one for port 0, once connections are taken.
     package init(
-        settings: StatusServerSettings, store: Store, timekeeper: any Timekeeper, logger: Logger,
+        settings: StatusServerSettings, store: Store, timekeeper: any MonitorClock, logger: Logger,
         metrics: @escaping @Sendable () async throws -> [UInt8] = { [] }, actions: MonitorActions = MonitorActions(),
         health: @escaping @Sendable () async -> MonitorHealth = { MonitorHealth() },
         onWrite: @escaping @Sendable () async -> Void = {},

@@ -11,7 +11,7 @@ struct Migration: Sendable {
 
     /// In order, without a gap. What was released is never edited.
     static let all = [
-        Migration(version: 23) { try $0.execute(sql: singleValues + messages + counts) }
+        Migration(version: 23) { try $0.execute(sql: singleValues + messages + counts + names) }
     ]
 
     /// Formats that can be migrated. Stores of earlier development versions are refused.
@@ -83,6 +83,32 @@ struct Migration: Sendable {
         DROP TRIGGER brief_removed;
         DROP TRIGGER brief_changed;
         DROP TABLE brief_count;
+
+        """
+
+    /// Tables and columns are called what they hold.
+    private static let names = """
+        ALTER TABLE full_look RENAME TO last_full_check;
+        ALTER TABLE channel RENAME COLUMN seen TO cursor;
+        ALTER TABLE notification RENAME COLUMN may_know TO maybe_delivered;
+        ALTER TABLE brief RENAME TO domain_summary;
+        DROP INDEX brief_by_rank;
+        DROP INDEX brief_by_since;
+        DROP INDEX brief_by_name;
+        DROP INDEX brief_by_comparison;
+        DROP INDEX brief_by_reason;
+        CREATE INDEX domain_summary_by_rank ON domain_summary (watched, rank, name);
+        CREATE INDEX domain_summary_by_since ON domain_summary (watched, rank, since, name);
+        CREATE INDEX domain_summary_by_name ON domain_summary (watched, name, rank);
+        CREATE INDEX domain_summary_by_comparison ON domain_summary (watched, comparison, name);
+        CREATE INDEX domain_summary_by_reason ON domain_summary (watched, rank, reason, since, name);
+        ALTER TABLE brief_key RENAME TO domain_key;
+        DROP INDEX brief_key_of_name;
+        CREATE INDEX domain_key_of_name ON domain_key (name);
+        ALTER TABLE brief_count_at RENAME TO status_count;
+        ALTER TABLE stretch RENAME TO version_interval;
+        DROP INDEX stretch_by_age;
+        CREATE INDEX version_interval_by_age ON version_interval (at);
         """
 }
 

@@ -53,7 +53,7 @@ extension Store {
     }
 
     private static func watchesAny(_ database: Database) throws -> Bool {
-        try Bool.fetchOne(database, cached: "SELECT EXISTS (SELECT 1 FROM brief WHERE watched = 1)") ?? false
+        try Bool.fetchOne(database, cached: "SELECT EXISTS (SELECT 1 FROM domain_summary WHERE watched = 1)") ?? false
     }
 
     static let latestCheck = "SELECT max(at) FROM (\(latestChecks))"
@@ -96,7 +96,7 @@ extension Store {
     }
 
     static let labelsOfWatched = """
-        SELECT b.name, k.key FROM brief b LEFT JOIN brief_key k ON k.name = b.name AND k.key >= '=' AND k.key < '>'
+        SELECT b.name, k.key FROM domain_summary b LEFT JOIN domain_key k ON k.name = b.name AND k.key >= '=' AND k.key < '>'
         WHERE b.watched = 1
         """
 }

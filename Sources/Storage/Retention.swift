@@ -60,9 +60,9 @@ extension Store {
                 WHERE n.domain = o.domain AND n.vantage = o.vantage AND n.depth = o.depth AND n.id > o.id)
             OR \(isForgotten("o.domain")))
         """
-    /// A domain that was forgotten has no brief.
+    /// A domain that was forgotten has no summary.
     static func isForgotten(_ column: String) -> String {
-        "NOT EXISTS (SELECT 1 FROM brief b WHERE b.name = \(column))"
+        "NOT EXISTS (SELECT 1 FROM domain_summary b WHERE b.name = \(column))"
     }
     static let surplusRuns = """
         SELECT id FROM (
@@ -123,7 +123,7 @@ extension Store {
 extension Store {
     /// What each place served when is kept this long, and no more changes than these.
     package static let keepPropagation = Duration.seconds(400 * 86400)
-    package static let maximumStretches = 500
+    package static let maximumVersionIntervals = 500
     static let keepCounts = Duration.seconds(8 * 86400)
 
     func prunePropagation(now: Date) async throws {
@@ -136,19 +136,20 @@ extension Store {
             guard !Task.isCancelled else { return }
             try await write { database in
                 try database.execute(
-                    cached: "DELETE FROM stretch WHERE domain = ? AND place = ? AND at < ?",
+                    cached: "DELETE FROM version_interval WHERE domain = ? AND place = ? AND at < ?",
                     arguments: [place.domain, place.place, place.until])
             }
         }
         try await remove(
-            "stretch", "domain", Self.forgottenStretches, ["before": before],
+            "version_interval", "domain", Self.forgottenIntervals, ["before": before],
             unless: "NOT \(Self.isForgotten("domain"))")
         try await remove(
             "version", "id", Self.agedVersions, ["before": (now - 86400).milliseconds],
             // The origin may serve it again in the meantime.
-            unless: "EXISTS (SELECT 1 FROM stretch s WHERE s.domain = version.domain AND s.version = version.id)")
+            unless:
+                "EXISTS (SELECT 1 FROM version_interval s WHERE s.domain = version.domain AND s.version = version.id)")
         try await remove(
-            "brief_count_at", "minute", "SELECT minute FROM brief_count_at WHERE minute < :before",
+            "status_count", "minute", "SELECT minute FROM status_count WHERE minute < :before",
             ["before": (now - Self.keepCounts.timeInterval).milliseconds / 60_000])
         try await remove("pause", "began", "SELECT began FROM pause WHERE ended < :before", ["before": before])
     }
@@ -158,20 +159,20 @@ extension Store {
         SELECT domain, place, max(CASE WHEN next < :before THEN next ELSE until END) AS until FROM (
             SELECT domain, place, at AS until, row_number() OVER (PARTITION BY domain, place ORDER BY at DESC) AS age,
                 lead(at) OVER (PARTITION BY domain, place ORDER BY at) AS next
-            FROM stretch)
-        WHERE (age = \(maximumStretches) AND next IS NOT NULL) OR (next IS NOT NULL AND next < :before)
+            FROM version_interval)
+        WHERE (age = \(maximumVersionIntervals) AND next IS NOT NULL) OR (next IS NOT NULL AND next < :before)
         GROUP BY domain, place
         """
     /// The last row of such a domain says since when nobody looked.
-    static let forgottenStretches = """
-        SELECT domain FROM stretch s WHERE \(isForgotten("s.domain")) GROUP BY domain HAVING max(at) < :before
+    static let forgottenIntervals = """
+        SELECT domain FROM version_interval s WHERE \(isForgotten("s.domain")) GROUP BY domain HAVING max(at) < :before
         """
-    /// A day old, and of no stretch: an origin that changes with each answer makes many. The newest keeps the numbering, as long
+    /// A day old, and of no interval: an origin that changes with each answer makes many. The newest keeps the numbering, as long
     /// as its domain is watched.
     static let agedVersions = """
         SELECT id FROM version v WHERE first_at < :before
         AND (number IS NULL OR \(isForgotten("v.domain"))
             OR number < (SELECT max(number) FROM version n WHERE n.domain = v.domain))
-        AND NOT EXISTS (SELECT 1 FROM stretch s WHERE s.domain = v.domain AND s.version = v.id)
+        AND NOT EXISTS (SELECT 1 FROM version_interval s WHERE s.domain = v.domain AND s.version = v.id)
         """
 }

@@ -75,7 +75,7 @@ enum Schema {
         CREATE INDEX observation_body_of_body ON observation_body (sha256);
 
         -- The newest full check of each domain: a run's facts are those of its first check, and addresses come and go.
-        CREATE TABLE full_look (
+        CREATE TABLE last_full_check (
             domain TEXT NOT NULL PRIMARY KEY, facts BLOB NOT NULL
         ) STRICT;
 
@@ -123,7 +123,7 @@ enum Schema {
             -- A keyed hash of what it is sent to: what the channel knows is known there and nowhere else.
             destination TEXT NOT NULL,
             -- The last change of an incident that it has looked at.
-            seen INTEGER NOT NULL, hold_until INTEGER, hold_reason TEXT, trouble_state TEXT,
+            cursor INTEGER NOT NULL, hold_until INTEGER, hold_reason TEXT, trouble_state TEXT,
             trouble_since INTEGER, trouble_error TEXT, failures INTEGER NOT NULL,
             refusals INTEGER NOT NULL, refused_messages INTEGER NOT NULL, throttled_since INTEGER,
             refusals_lifted_at INTEGER
@@ -134,7 +134,7 @@ enum Schema {
             incident_id TEXT NOT NULL REFERENCES incident (id) ON DELETE CASCADE,
             -- What the receiver knows.
             state TEXT NOT NULL, version INTEGER NOT NULL, notified_at INTEGER,
-            may_know INTEGER NOT NULL, acknowledged_at INTEGER, refused_version INTEGER,
+            maybe_delivered INTEGER NOT NULL, acknowledged_at INTEGER, refused_version INTEGER,
             refused_at INTEGER, count INTEGER NOT NULL, reference TEXT,
             -- What is pending.
             reason TEXT, pending_since INTEGER, due_at INTEGER, message_id INTEGER,
@@ -217,7 +217,7 @@ enum Schema {
 extension Schema {
     /// A small row for each domain, and what it is found by.
     static let lists = """
-        CREATE TABLE brief (
+        CREATE TABLE domain_summary (
             name TEXT NOT NULL PRIMARY KEY,
             -- Whether it is in the running configuration.
             watched INTEGER NOT NULL DEFAULT 0,
@@ -232,21 +232,21 @@ extension Schema {
             -- NULL: never checked.
             facts BLOB
         ) STRICT;
-        CREATE INDEX brief_by_rank ON brief (watched, rank, name);
-        CREATE INDEX brief_by_since ON brief (watched, rank, since, name);
-        CREATE INDEX brief_by_name ON brief (watched, name, rank);
-        CREATE INDEX brief_by_comparison ON brief (watched, comparison, name);
-        CREATE INDEX brief_by_reason ON brief (watched, rank, reason, since, name);
+        CREATE INDEX domain_summary_by_rank ON domain_summary (watched, rank, name);
+        CREATE INDEX domain_summary_by_since ON domain_summary (watched, rank, since, name);
+        CREATE INDEX domain_summary_by_name ON domain_summary (watched, name, rank);
+        CREATE INDEX domain_summary_by_comparison ON domain_summary (watched, comparison, name);
+        CREATE INDEX domain_summary_by_reason ON domain_summary (watched, rank, reason, since, name);
 
         -- The name from each of its labels on, and the labels of the configuration as `=key=value`.
-        CREATE TABLE brief_key (
-            key TEXT NOT NULL, name TEXT NOT NULL REFERENCES brief (name) ON DELETE CASCADE,
+        CREATE TABLE domain_key (
+            key TEXT NOT NULL, name TEXT NOT NULL REFERENCES domain_summary (name) ON DELETE CASCADE,
             PRIMARY KEY (key, name)
         ) STRICT, WITHOUT ROWID;
-        CREATE INDEX brief_key_of_name ON brief_key (name);
+        CREATE INDEX domain_key_of_name ON domain_key (name);
 
         -- How many watched domains have each status after each minute in which that changed, as a JSON object.
-        CREATE TABLE brief_count_at (
+        CREATE TABLE status_count (
             minute INTEGER NOT NULL PRIMARY KEY, counts TEXT NOT NULL
         ) STRICT;
 
@@ -261,7 +261,7 @@ extension Schema {
         CREATE UNIQUE INDEX version_of_domain ON version (domain, meaning);
 
         -- What a place served from an instant on, until its next row. Empty place: the origin; else the address of an edge.
-        CREATE TABLE stretch (
+        CREATE TABLE version_interval (
             domain TEXT NOT NULL, place TEXT NOT NULL,
             -- The first sight of this, and the last of what was there before.
             at INTEGER NOT NULL, after INTEGER,
@@ -269,7 +269,7 @@ extension Schema {
             version INTEGER NOT NULL,
             PRIMARY KEY (domain, place, at)
         ) STRICT, WITHOUT ROWID;
-        CREATE INDEX stretch_by_age ON stretch (at);
+        CREATE INDEX version_interval_by_age ON version_interval (at);
 
         -- When no monitor ran.
         CREATE TABLE pause (

@@ -14,7 +14,7 @@ package struct WorkProgress: Equatable, Sendable {
 
     struct ChannelProgress: Equatable, Sendable {
         /// The last change that the channel's loop has looked at.
-        var seen: Int64 = 0
+        var cursor: Int64 = 0
         /// When a message of it was last settled, in whatever way.
         var lastSettled: Date?
         /// Attempts of the messages under way.
@@ -45,10 +45,10 @@ package struct WorkProgress: Equatable, Sendable {
             guard running.contains(name) else { return false }
             let before = last.channels[name]
             let isOverdue = channel.dueSince.map { now.timeIntervalSince($0) > Self.patience } ?? false
-            let isBehind = before != nil && channel.seen > 0 && channel.seen < last.latestChange
+            let isBehind = before != nil && channel.cursor > 0 && channel.cursor < last.latestChange
             guard isOverdue || isBehind, let before else { return isOverdue }
             return channel.lastSettled == before.lastSettled && channel.attempts == before.attempts
-                && channel.seen == before.seen
+                && channel.cursor == before.cursor
         }
         return stuck.isEmpty ? nil : .delivery(channels: stuck.keys.sorted())
     }
@@ -85,7 +85,7 @@ extension Store {
         let retryAt = messages?.instant("retry_at").map { max($0, record.hold?.until ?? .distantPast) }
         let dueAt = try ChannelTransaction(channel: record.name, database: database).nextDue()
         return WorkProgress.ChannelProgress(
-            seen: record.seen,
+            cursor: record.cursor,
             lastSettled: try Int64.fetchOne(database, cached: lastSettled, arguments: [record.name])
                 .map(Date.init(milliseconds:)),
             attempts: messages?["attempts"] ?? 0,

@@ -25,7 +25,7 @@ extension CommandsTests {
         private static let silent = EdgeSight(address: "b", content: .silent("timed out"), isAnswer: false)
 
         /// A clock that passes only while the loop sleeps.
-        private final class Clock: Timekeeper {
+        private final class Clock: MonitorClock {
             private let instant = Mutex(Date.testing)
             func now() -> Date { instant.withLock(\.self) }
             func sleep(for duration: Duration) async throws {

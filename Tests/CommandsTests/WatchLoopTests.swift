@@ -12,7 +12,7 @@ import Testing
 extension CommandsTests {
     @Suite struct WatchLoopTests {
         /// A world in which each look at edges or origin gets the next answer, the last one for ever.
-        private final class Script: Timekeeper {
+        private final class Script: MonitorClock {
             private struct State {
                 var now = Date.testing
                 var edges: [[EdgeSight]]

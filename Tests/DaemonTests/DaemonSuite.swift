@@ -13,7 +13,7 @@ let noon = Date(timeIntervalSince1970: 1_795_000_000)
 let silent = Logger(label: "x") { _ in SwiftLogNoOpLogHandler() }
 
 /// A clock on which every wait is over at once.
-final class SkippingTime: Timekeeper {
+final class SkippingTime: MonitorClock {
     private let instant = Mutex(noon)
 
     func now() -> Date { instant.withLock(\.self) }
@@ -76,11 +76,11 @@ func pager(_ name: String) throws -> Channel {
 }
 
 /// A clock that a test moves; every wait ends at once.
-final class MovedTime: Timekeeper {
+final class MovedTime: MonitorClock {
     private let state = Mutex((now: noon, wall: noon))
 
     func now() -> Date { state.withLock(\.now) }
-    func wall() -> Date { state.withLock(\.wall) }
+    func systemTime() -> Date { state.withLock(\.wall) }
 
     func pass(_ seconds: TimeInterval) {
         state.withLock { state in

@@ -74,7 +74,7 @@ extension DaemonSuite {
         }
 
         /// Time that passes only while no check is under way, and only until the next one is due.
-        private final class PatientTime: Timekeeper {
+        private final class PatientTime: MonitorClock {
             let scheduler = Mutex<DomainScheduler?>(nil)
             private let instant = Mutex(noon)
 

@@ -39,7 +39,7 @@ extension DaemonSuite {
         }
 
         /// Every sleep ends at once; one of them took hours.
-        private final class SuspendedTime: Timekeeper {
+        private final class SuspendedTime: MonitorClock {
             static let resumed = noon + 8 * 3600
             private let instant = Mutex(noon)
 

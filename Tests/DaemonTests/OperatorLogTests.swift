@@ -22,7 +22,7 @@ extension DaemonSuite {
 
         private func look() async throws -> [String] {
             let before = book.records.count
-            log.note(try await scratch.store.silences(notOverAt: time.wall()))
+            log.note(try await scratch.store.silences(notOverAt: time.systemTime()))
             try await log.followAcknowledgements()
             return Array(book.records.dropFirst(before))
         }
@@ -30,8 +30,8 @@ extension DaemonSuite {
         private func silence(_ name: String, for seconds: TimeInterval) async throws -> Silence {
             try await scratch.store.add(
                 SilenceRequest(
-                    scope: SilenceScope(domains: [try DomainPattern(name)]), startsAt: time.wall(),
-                    endsAt: time.wall() + seconds, author: "eva@desk", reason: "moving servers"))
+                    scope: SilenceScope(domains: [try DomainPattern(name)]), startsAt: time.systemTime(),
+                    endsAt: time.systemTime() + seconds, author: "eva@desk", reason: "moving servers"))
         }
 
         private func commit(_ change: (inout Incident) -> Void = { _ in }) async throws {
@@ -66,7 +66,7 @@ extension DaemonSuite {
                 #expect(line.contains(part), "\(line)")
             }
             #expect(try await look().isEmpty)
-            _ = try await scratch.store.endSilence(id: added.id, now: time.wall())
+            _ = try await scratch.store.endSilence(id: added.id, now: time.systemTime())
             time.pass(1)
             #expect(
                 try await look().map { $0.contains("notice silence ended early") && $0.contains("silence=\(added.id)") }

@@ -33,7 +33,7 @@ extension DaemonSuite {
         }
 
         /// Time that passes in no time, but not while a check is under way that will end.
-        private final class WaitingTime: Timekeeper {
+        private final class WaitingTime: MonitorClock {
             private let instant = Mutex(noon)
             private let isBusy: @Sendable () -> Bool
 

@@ -28,7 +28,7 @@ extension DaemonSuite {
         ) -> StoreTroubleNotifier {
             StoreTroubleNotifier(
                 notifier: DirectNotifier(
-                    transport: receivers, userAgent: "x", wallClock: { [time] in time.wall() }, logger: silent),
+                    transport: receivers, userAgent: "x", wallClock: { [time] in time.systemTime() }, logger: silent),
                 routing: Routing(
                     channels: channels, domains: [], fallback: fallback, cdnBaseURL: "https://cdn.test",
                     instance: "monitor-1"),

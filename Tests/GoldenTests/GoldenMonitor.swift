@@ -122,12 +122,12 @@ final class GoldenMonitor {
             guard let open = try await store.unresolvedIncidents(limit: 1).first else { return }
             let reason = "Waiting for Apple. Campaign moved to Monday."
             _ = try await store.acknowledge(
-                prefix: open.incident.id, Acknowledgement(by: "eva", reason: reason, at: time.wall()))
+                prefix: open.incident.id, Acknowledgement(by: "eva", reason: reason, at: time.systemTime()))
             delivery.reconsider()
         case .silence:
             _ = try await store.add(
                 SilenceRequest(
-                    scope: SilenceScope(domains: [try DomainPattern(StageState.domain)]), startsAt: time.wall(),
+                    scope: SilenceScope(domains: [try DomainPattern(StageState.domain)]), startsAt: time.systemTime(),
                     endsAt: StageState.now + 86400, author: "eva", reason: "launch on Monday"))
             try await silences.refresh()
         case .remove:
@@ -210,7 +210,7 @@ extension ConfigurationFile {
 }
 
 /// Goes on by hand only.
-final class HandTime: Timekeeper {
+final class HandTime: MonitorClock {
     private let instant: Mutex<Date>
 
     init(_ start: Date) { instant = Mutex(start) }
@@ -225,7 +225,7 @@ final class ScratchStore: Sendable {
     let folder = FileManager.default.temporaryDirectory.appending(path: "aasa-golden-\(UUID().uuidString)")
     let store: Store
 
-    init(_ time: any Timekeeper) throws {
+    init(_ time: any MonitorClock) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         store = try Store(path: folder.appending(path: "monitor.db").path, access: .monitor, now: { time.now() })
     }

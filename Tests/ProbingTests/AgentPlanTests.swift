@@ -15,17 +15,17 @@ extension ProbingTests {
                 + (0..<four).map { ResolvedAddress(address: "192.0.2.\($0 + 1)", scope: .public) }
         }
 
-        private static func sight(_ status: Int, _ text: String = "file") -> Sight {
+        private static func sight(_ status: Int, _ text: String = "file") -> FetchResult {
             let answer = Answer(
                 status: status, headers: [],
                 body: .init(
                     hash: ContentHash(of: Data(text.utf8)), decodedBytes: text.count, wireBytes: text.count,
                     end: .complete))
-            return Sight(retrieval: Retrieval(url: "", outcome: .answered(answer)), contents: [:])
+            return FetchResult(retrieval: Retrieval(url: "", outcome: .answered(answer)), contents: [:])
         }
 
-        private static func failed(_ kind: Failure.Kind, _ phase: Failure.Phase = .waiting) -> Sight {
-            Sight(
+        private static func failed(_ kind: Failure.Kind, _ phase: Failure.Phase = .waiting) -> FetchResult {
+            FetchResult(
                 retrieval: Retrieval(url: "", outcome: .failed(Failure(kind: kind, phase: phase, detail: ""))),
                 contents: [:])
         }
@@ -37,7 +37,7 @@ extension ProbingTests {
         /// Answers all questions until there are none, and tells what was asked behind the plain requests, in order.
         @discardableResult
         private static func run(
-            _ plan: inout AgentPlan, _ answer: (AddressQuestion, _ number: Int) -> Sight
+            _ plan: inout AgentPlan, _ answer: (AddressQuestion, _ number: Int) -> FetchResult
         ) -> [AddressQuestion] {
             for question in plan.first { plan.note(answer(question, 0), to: question, took: .seconds(1)) }
             var asked: [AddressQuestion] = []

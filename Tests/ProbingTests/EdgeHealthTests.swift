@@ -20,7 +20,7 @@ extension ProbingTests {
             Retrieval(url: "", outcome: .failed(Failure(kind: kind, phase: .connecting, detail: "")))
         }
 
-        private let health = EdgeHealth()
+        private let health = CircuitBreaker()
         private let start = ContinuousClock.now
 
         @Test("after three time-outs in a row an edge is asked once a minute, until it answers")

@@ -20,7 +20,7 @@ extension StatusServerSuite {
         private let time = MovedTime()
 
         /// Stands still until a test moves it, however slow the machine is.
-        private final class MovedTime: Timekeeper {
+        private final class MovedTime: MonitorClock {
             private let instant = Mutex(noon)
 
             func now() -> Date { instant.withLock(\.self) }

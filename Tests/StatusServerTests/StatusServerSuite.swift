@@ -15,7 +15,7 @@ struct StatusServerSuite {}
 let noon = Date(timeIntervalSince1970: 1_795_244_400)
 
 /// Time that stands still.
-struct FixedTime: Timekeeper {
+struct FixedTime: MonitorClock {
     func now() -> Date { noon }
     func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration) }
 }

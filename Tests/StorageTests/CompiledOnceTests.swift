@@ -53,14 +53,14 @@ extension StorageSuite {
         /// One turn of a channel's loop: follow the changes, send a group in one message.
         private static func turn(_ channel: ChannelTransaction, reason: NotificationReason, at now: Date) throws {
             var record = try channel.record() ?? ChannelRecord(name: channel.channel, type: "webhook")
-            let changed = try channel.incidents(changedAfter: record.seen, limit: 100)
+            let changed = try channel.incidents(changedAfter: record.cursor, limit: 100)
             var known = try channel.notifications(changed.map(\.incident.id))
             for change in changed {
                 var row = known[change.incident.id] ?? NotificationRecord(incidentID: change.incident.id)
                 (row.reason, row.pendingSince) = (reason, now)
                 try channel.save(row, of: change.incident)
             }
-            record.seen = try channel.latestChange()
+            record.cursor = try channel.latestChange()
             try channel.save(record)
             let group = try #require(try channel.pendingGroups().first)
             let members = try channel.pending(group.group, limit: 9)

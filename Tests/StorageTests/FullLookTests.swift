@@ -164,7 +164,7 @@ extension StorageSuite {
                         retrieval: retrieval(headers: headers)))
             }
             try await commit(look)
-            let size = try await store.read { try Int.fetchOne($0, sql: "SELECT length(facts) FROM full_look") }
+            let size = try await store.read { try Int.fetchOne($0, sql: "SELECT length(facts) FROM last_full_check") }
             #expect(try #require(size) < 1_000_000)
         }
     }

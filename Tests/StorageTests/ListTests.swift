@@ -41,8 +41,8 @@ extension StorageSuite {
         }
 
         private static func names(_ place: PlaceReading.Place, _ record: PropagationRecord) -> [String] {
-            (record.places[place] ?? []).map { stretch in
-                switch stretch.served {
+            (record.places[place] ?? []).map { interval in
+                switch interval.served {
                 case .noFile: "404"
                 case .noAnswer: "mute"
                 case .notWatched: "off"
@@ -76,7 +76,7 @@ extension StorageSuite {
         func unchanged() async throws {
             let a = Self.file(1)
             let state = try await play("a.test", [(0, a, [a, a]), (60, a, [a, a])])
-            let before = try await [store.rows("stretch"), store.rows("version"), store.rows("brief_count_at")]
+            let before = try await [store.rows("version_interval"), store.rows("version"), store.rows("status_count")]
             let changes = try await store.pool.writeWithoutTransaction { $0.totalChangesCount }
             var light = try Observation.of("a.test", at: noon + 120, origin: a, cdn: a)
             if case .asked(var copy) = light.cdn {
@@ -86,7 +86,8 @@ extension StorageSuite {
             let next = evaluate(state, light, Policy(), now: noon + 120, wall: noon + 120)
             try await store.commit(Evaluation(state: next.state, places: next.places), of: light, after: state)
             try await play("a.test", [(3600, a, [a, a])], from: next.state)
-            #expect(try await [store.rows("stretch"), store.rows("version"), store.rows("brief_count_at")] == before)
+            #expect(
+                try await [store.rows("version_interval"), store.rows("version"), store.rows("status_count")] == before)
             // The light check: its run, the headers' run and the instant. The full one: these and the state, but no list.
             let written = try await store.pool.writeWithoutTransaction { $0.totalChangesCount } - changes
             #expect(written <= 12, "\(written) rows")
@@ -108,21 +109,21 @@ extension StorageSuite {
             try await store.forget(domains[1])
             #expect(try await store.statusCounts().isEmpty)
             // Its labels went with it.
-            #expect(try await store.rows("brief_key") == 0)
+            #expect(try await store.rows("domain_key") == 0)
         }
 
-        static let filters: [(BriefFilter, [String])] = [
-            (BriefFilter(), ["bank.test", "a.test", "links.a.test"]),
-            (BriefFilter(search: "a."), ["a.test", "links.a.test"]),
-            (BriefFilter(search: "A.T"), ["a.test", "links.a.test"]), (BriefFilter(search: "test"), []),
-            (BriefFilter(search: "ban"), ["bank.test"]), (BriefFilter(search: "=team"), []),
-            (BriefFilter(label: "team=x"), ["bank.test"]), (BriefFilter(label: "team=x' OR '1'='1"), []),
-            (BriefFilter(statuses: [.inSync]), ["a.test", "links.a.test"]),
-            (BriefFilter(statuses: [.missing], search: "b", label: "team=x"), ["bank.test"]),
+        static let filters: [(SummaryFilter, [String])] = [
+            (SummaryFilter(), ["bank.test", "a.test", "links.a.test"]),
+            (SummaryFilter(search: "a."), ["a.test", "links.a.test"]),
+            (SummaryFilter(search: "A.T"), ["a.test", "links.a.test"]), (SummaryFilter(search: "test"), []),
+            (SummaryFilter(search: "ban"), ["bank.test"]), (SummaryFilter(search: "=team"), []),
+            (SummaryFilter(label: "team=x"), ["bank.test"]), (SummaryFilter(label: "team=x' OR '1'='1"), []),
+            (SummaryFilter(statuses: [.inSync]), ["a.test", "links.a.test"]),
+            (SummaryFilter(statuses: [.missing], search: "b", label: "team=x"), ["bank.test"]),
         ]
 
         @Test("a filter finds by index what it names", arguments: filters)
-        func filter(filter: BriefFilter, expected: [String]) async throws {
+        func filter(filter: SummaryFilter, expected: [String]) async throws {
             let a = Self.file(1)
             try await store.watch(
                 [try Domain("a.test"): [:], try Domain("links.a.test"): [:], try Domain("bank.test"): ["team": "x"]],
@@ -132,17 +133,18 @@ extension StorageSuite {
             let refusal = Reply.crawler("SWCERR00101 Bad HTTP Response: 403 Forbidden")
             try await play("bank.test", [(0, a, [refusal, refusal])])
             try await play("unwatched.test", [(0, a, [a, a])])
-            let (total, page) = try await store.briefs(filter, limit: 25)
+            let (total, page) = try await store.summaries(filter, limit: 25)
             #expect(page.map(\.domain.name) == expected && total == expected.count)
         }
 
         @Test(
             "no list is a scan",
-            arguments: BriefFilter.Order.allCases.flatMap { order in
+            arguments: SummaryFilter.Order.allCases.flatMap { order in
                 [
-                    BriefFilter(), BriefFilter(statuses: [.stale]), BriefFilter(search: "a"), BriefFilter(label: "a=b"),
-                    BriefFilter(comparison: .stale), BriefFilter(prefix: "a", after: "ab"),
-                    BriefFilter(label: "a=b", comparison: .stale, prefix: "a", after: "ab"),
+                    SummaryFilter(), SummaryFilter(statuses: [.stale]), SummaryFilter(search: "a"),
+                    SummaryFilter(label: "a=b"),
+                    SummaryFilter(comparison: .stale), SummaryFilter(prefix: "a", after: "ab"),
+                    SummaryFilter(label: "a=b", comparison: .stale, prefix: "a", after: "ab"),
                 ].map { Store.names($0, order) }
             }
                 + [
@@ -155,8 +157,8 @@ extension StorageSuite {
                     ]
                 }
                 + [
-                    Store.reasonGroups(BriefFilter()), Store.attentionByLabel, Store.briefsByName, Store.stretches,
-                    Store.lastChanges, StretchRow.latest, LatestRuns.ending, Store.countsSince, Store.openCount,
+                    Store.reasonGroups(SummaryFilter()), Store.attentionByLabel, Store.briefsByName, Store.intervals,
+                    Store.lastChanges, VersionIntervalRow.latest, LatestRuns.ending, Store.countsSince, Store.openCount,
                     Store.incidentsByID,
                     Store.notifiedOf,
                 ])
@@ -213,8 +215,8 @@ extension StorageSuite {
                     record.places[place]?.map(\.at.milliseconds) == [0, 60_001, 365 * 86_400_000].map { start + $0 })
             }
             #expect(Self.names(.edge("198.51.100.2"), record) == ["x", "off", "x"])
-            let brief = try #require(try await store.briefs(["a.test"]).first)
-            #expect(brief.version == 1 && brief.versionSince == noon + year)
+            let summary = try #require(try await store.summaries(["a.test"]).first)
+            #expect(summary.version == 1 && summary.versionSince == noon + year)
             let runs = try await store.observations(of: domain, limit: 99)
             #expect(runs.allSatisfy { $0.lastAt.timeIntervalSince($0.firstAt) < 3600 })
             #expect(runs.reduce(0) { $0 + $1.count } == 4)
@@ -228,7 +230,7 @@ extension StorageSuite {
             func names(_ table: String) async throws -> Set<String> {
                 try await store.read { try Set(String.fetchAll($0, sql: "SELECT domain FROM \(table)")) }
             }
-            let tables = ["observation", "stretch", "version", "full_look"]
+            let tables = ["observation", "version_interval", "version", "last_full_check"]
             try await store.prune(now: noon + 30, keepObservations: .seconds(86400))
             for table in tables.dropLast() { #expect(try await names(table) == ["a.test", "b.test"]) }
             try await store.prune(
@@ -245,7 +247,7 @@ extension StorageSuite {
             #expect(try await store.rows("version") == 1)
         }
 
-        @Test("old stretches go, but for the latest of each place")
+        @Test("old intervals go, but for the latest of each place")
         func retention() async throws {
             let (a, b) = (Self.file(1), Self.file(2))
             try await play(

@@ -29,7 +29,7 @@ extension StorageSuite {
         /// One field set each, and all of them.
         private static let changes: [@Sendable (inout NotificationRecord) -> Void] = [
             { $0.state = .firing }, { $0.state = .resolved }, { $0.version = 3 },
-            { $0.notifiedAt = noon }, { $0.mayKnow = true }, { $0.acknowledgedAt = noon + 1 },
+            { $0.notifiedAt = noon }, { $0.maybeDelivered = true }, { $0.acknowledgedAt = noon + 1 },
             { $0.refused = .init(version: 2, at: noon + 2) }, { $0.count = 4 }, { $0.reference = "ts.1" },
             { $0.reason = .wasFiring }, { $0.pendingSince = noon + 3 }, { $0.dueAt = noon + 4 }, { $0.messageID = 5 },
         ]
@@ -67,7 +67,7 @@ extension StorageSuite {
             var record = ChannelRecord(name: "ops", type: "slack")
             var expected = [record]
             let changes: [(inout ChannelRecord) -> Void] = [
-                { $0.seen = 9 }, { $0.hold = .init(until: noon, reason: .throttled) },
+                { $0.cursor = 9 }, { $0.hold = .init(until: noon, reason: .throttled) },
                 { $0.trouble = .init(state: .disabled, since: noon + 1, error: "401") }, { $0.failures = 2 },
                 { $0.refusals = 3 }, { $0.refusedMessages = 4 }, { $0.throttledSince = noon + 2 },
                 { $0.refusalsLiftedAt = noon + 3 },
@@ -214,13 +214,13 @@ extension StorageSuite {
 
         @Test("what a removed channel still knows as firing, or may know")
         func unended() async throws {
-            let states: [(String, NotificationRecord.State, mayKnow: Bool)] = [
+            let states: [(String, NotificationRecord.State, maybeDelivered: Bool)] = [
                 ("a", .firing, false), ("b", .resolved, false), ("c", .nothing, true), ("d", .nothing, false),
                 ("e", .resolved, true),
             ]
-            for (id, state, mayKnow) in states {
+            for (id, state, maybeDelivered) in states {
                 var record = pending(id)
-                (record.state, record.mayKnow) = (state, mayKnow)
+                (record.state, record.maybeDelivered) = (state, maybeDelivered)
                 try await save(record)
             }
             let found = try await store.unendedNotifications(channel: "ops").map(\.incident.id)

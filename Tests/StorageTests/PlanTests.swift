@@ -80,7 +80,7 @@ extension StorageSuite {
             Statement("what a message says, and its attempts", Store.logOfKey, ["PRIMARY KEY (key=?)"]),
             Statement("a message by its key", Store.messageOfKey, ["message_of_key"]),
             Statement("aged messages", Store.agedMessages, ["message_log_by_age"]),
-            Statement("counts of statuses", BriefRow.countsOfRanks, ["COVERING INDEX brief_by_"]),
+            Statement("counts of statuses", SummaryRow.countsOfRanks, ["COVERING INDEX domain_summary_by_"]),
             Statement("highest change", Store.highestChange, ["COVERING INDEX incident_by_change"]),
             Statement("last delivery", Store.lastSettled, ["COVERING INDEX delivery_of_channel"]),
             Statement("messages under way", Store.messagesUnderWay, ["message_of_channel"]),

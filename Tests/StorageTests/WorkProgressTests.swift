@@ -25,7 +25,7 @@ extension StorageSuite {
         private func message(_ channel: String = "ops", at instant: Date, heldUntil: Date? = nil) async throws {
             try await store.transact(channel: channel) { transaction in
                 var record = ChannelRecord(name: channel, type: "webhook")
-                record.seen = try transaction.latestChange()
+                record.cursor = try transaction.latestChange()
                 record.hold = heldUntil.map { .init(until: $0, reason: .failing) }
                 try transaction.save(record)
                 _ = try transaction.insert(StorageTests.message(retryAt: instant))
@@ -138,7 +138,7 @@ extension StorageSuite {
             try await store.commit(try incident())
             try await store.ops { channel in
                 var record = ChannelRecord(name: "ops", type: "webhook")
-                record.seen = try channel.latestChange()
+                record.cursor = try channel.latestChange()
                 try channel.save(record)
             }
             try await store.transact(channel: "feed") { try $0.save(ChannelRecord(name: "feed", type: "alertmanager")) }

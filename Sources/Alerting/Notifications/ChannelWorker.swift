@@ -111,10 +111,10 @@ final class ChannelWorker: Sendable {
         let now = delivery.time.now()
         if let hold = record.hold, hold.until > now { return .at(try await nextDue(notBefore: hold.until)) }
         if channel.kind.isFeed {
-            let feed = Feed(delivery: delivery, channel: channel)
+            let feed = AlertmanagerPusher(delivery: delivery, channel: channel)
             let round = try await feed.send(record, lastRound: lastRound.withLock(\.self))
             lastRound.withLock { $0 = round }
-            return .at(try await nextDue(notBefore: round + Feed.interval))
+            return .at(try await nextDue(notBefore: round + AlertmanagerPusher.interval))
         }
         let free = delivery.nextTurn(of: channel)
         guard free <= now else { return .at(try await nextDue(notBefore: free)) }
@@ -152,7 +152,7 @@ struct ChannelTurn: Sendable {
     ) async throws -> Value {
         let (inputs, channel, time) = (delivery.inputs, channel, delivery.time)
         return try await delivery.store.transact(channel: channel.name) { store in
-            try body(store, try NotificationPlanner(inputs, channel, store, now: time.now(), wall: time.wall()))
+            try body(store, try NotificationPlanner(inputs, channel, store, now: time.now(), wall: time.systemTime()))
         }
     }
 
@@ -162,7 +162,7 @@ struct ChannelTurn: Sendable {
     ) async throws -> Value {
         let (inputs, channel, time) = (delivery.inputs, channel, delivery.time)
         return try await delivery.store.inspect(channel: channel.name) { store in
-            try body(store, try NotificationPlanner(inputs, channel, store, now: time.now(), wall: time.wall()))
+            try body(store, try NotificationPlanner(inputs, channel, store, now: time.now(), wall: time.systemTime()))
         }
     }
 
@@ -200,7 +200,7 @@ struct ChannelTurn: Sendable {
     }
 
     private func follow(_ record: ChannelRecord) async throws {
-        guard try await delivery.store.inspect(channel: channel.name, { try $0.latestChange() }) > record.seen else {
+        guard try await delivery.store.inspect(channel: channel.name, { try $0.latestChange() }) > record.cursor else {
             return
         }
         var isDone = false
@@ -208,13 +208,13 @@ struct ChannelTurn: Sendable {
             try Task.checkCancellation()
             isDone = try await transact { store, planner in
                 guard var record = try store.record() else { return true }
-                let changed = try store.incidents(changedAfter: record.seen, limit: Self.page)
+                let changed = try store.incidents(changedAfter: record.cursor, limit: Self.page)
                 try planner.ask(changed, store)
                 let latest = try store.latestChange()
                 // What cannot be read is left out; the loop must not stop at it.
-                record.seen = changed.last?.change ?? latest
+                record.cursor = changed.last?.change ?? latest
                 try store.save(record)
-                return record.seen >= latest
+                return record.cursor >= latest
             }
         }
     }
@@ -396,7 +396,7 @@ struct ChannelTurn: Sendable {
             isUnanswered: answer.status == nil && answer.fault?.kind == .network && answer.mayHaveArrived,
             deferred: answer.deferred,
             jitter: delivery.settings.jitter(), reference: channel.format.reference(in: answer), now: now,
-            wall: delivery.time.wall(), channelRecord: record)
+            wall: delivery.time.systemTime(), channelRecord: record)
         let (before, after, about) = try await stored { store in
             let (before, after) = try result.apply(store)
             let incidents = try message.members.prefix(LoggedSubjects.shown).compactMap {
@@ -416,7 +416,7 @@ struct ChannelTurn: Sendable {
         if answer.fault?.kind == .certificate, answer.status == nil {
             return message.attempts >= Self.certificatePatience ? .permanentChannel(gone: false) : .transient
         }
-        return channel.format.judge(answer, now: delivery.time.wall())
+        return channel.format.judge(answer, now: delivery.time.systemTime())
     }
 
     // MARK: - Apply

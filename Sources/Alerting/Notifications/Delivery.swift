@@ -12,7 +12,7 @@ import Synchronization
 package final class Delivery: Sendable {
     let store: Store
     let transport: any MessageTransport
-    let time: any Timekeeper
+    let time: any MonitorClock
     let settings: Settings
     let logger: Logger
     private let work = Wakeup()
@@ -58,7 +58,7 @@ package final class Delivery: Sendable {
     }
 
     package init(
-        store: Store, routing: Routing, transport: any MessageTransport, time: any Timekeeper, settings: Settings,
+        store: Store, routing: Routing, transport: any MessageTransport, time: any MonitorClock, settings: Settings,
         logger: Logger
     ) {
         self.store = store
@@ -247,7 +247,7 @@ package final class Delivery: Sendable {
     }
 
     func request(body: Data, key: String, channel: Channel) throws -> MessageRequest {
-        try channel.request(body: body, messageKey: key, timestamp: time.wall(), userAgent: settings.userAgent)
+        try channel.request(body: body, messageKey: key, timestamp: time.systemTime(), userAgent: settings.userAgent)
     }
 
     /// Makes the call that follows a delivered message, where there is one. Its failure costs nobody a message.
@@ -255,9 +255,9 @@ package final class Delivery: Sendable {
     func follow(_ alert: Alert, reference: String?, channel: Channel) async -> Bool {
         let format = channel.format
         guard let call = try? format.followUp(alert, reference: reference, channel: channel) else { return true }
-        let request = channel.request(call, timestamp: time.wall(), userAgent: settings.userAgent)
+        let request = channel.request(call, timestamp: time.systemTime(), userAgent: settings.userAgent)
         guard let answer = try? await post(request, to: channel) else { return false }
-        guard format.judge(answer, now: time.wall()) != .delivered else { return true }
+        guard format.judge(answer, now: time.systemTime()) != .delivered else { return true }
         logger.info(
             "an earlier message could not be updated",
             metadata: [

@@ -121,7 +121,7 @@ struct DeliveryResult: Sendable {
         for member in message.members {
             guard let record = try store.incident(member.incidentID) else { continue }
             var known = try store.notification(member.incidentID) ?? NotificationRecord(incidentID: member.incidentID)
-            let isBehindUnclearTrigger = known.mayKnow && member.state == .resolved && channel.kind.isPager
+            let isBehindUnclearTrigger = known.maybeDelivered && member.state == .resolved && channel.kind.isPager
             known.messageID = nil
             known.pendingSince = nil
             known.reason = nil
@@ -132,7 +132,7 @@ struct DeliveryResult: Sendable {
             } else {
                 known.state = member.state == .resolved ? .resolved : .firing
                 known.version = member.version
-                known.mayKnow = false
+                known.maybeDelivered = false
                 known.refused = nil
                 if member.state != .resolved, message.members.count == 1 {
                     known.reference = known.reference ?? reference
@@ -189,7 +189,7 @@ struct DeliveryResult: Sendable {
         if records.count > 1 {
             for (record, known) in records {
                 var row = known
-                row.mayKnow = known.mayKnow || message.mayHaveNotified && self.next.wasUnclear
+                row.maybeDelivered = known.maybeDelivered || message.mayHaveNotified && self.next.wasUnclear
                 try store.save(planner.asked(record, row), of: record.incident)
             }
             try store.pace(
@@ -208,7 +208,7 @@ struct DeliveryResult: Sendable {
             }
             row.refused = .init(
                 version: message.members.first?.statedVersion ?? statedVersion(record.incident), at: now)
-            row.mayKnow = known.mayKnow || self.next.wasUnclear && message.reason.type != .resolved
+            row.maybeDelivered = known.maybeDelivered || self.next.wasUnclear && message.reason.type != .resolved
             try store.save(planner.asked(record, row), of: record.incident)
         }
         log(.refused, store)
@@ -279,7 +279,7 @@ enum ChannelHealth {
         switch outcome {
         case .delivered:
             next = ChannelRecord(name: record.name, type: record.type, destination: record.destination)
-            next.seen = record.seen
+            next.cursor = record.cursor
             // What it refused while it was in trouble is sent once more.
             next.refusalsLiftedAt = record.trouble == nil ? record.refusalsLiftedAt : now
         case .throttled:

@@ -68,7 +68,7 @@ struct LeaveTaking: Sendable {
         for pause in [5.0, 0] {
             let request = try delivery.request(body: body, key: key, channel: channel)
             let answer = try await delivery.post(request, to: channel)
-            switch channel.format.judge(answer, now: delivery.time.wall()) {
+            switch channel.format.judge(answer, now: delivery.time.systemTime()) {
             case .delivered: return true
             case .permanentMessage, .permanentChannel: return false
             case .transient, .throttled:
@@ -80,7 +80,7 @@ struct LeaveTaking: Sendable {
     }
 
     private func alert(_ record: IncidentRecord) -> Alert {
-        let (now, wall) = (delivery.time.now(), delivery.time.wall())
+        let (now, wall) = (delivery.time.now(), delivery.time.systemTime())
         let routing = delivery.inputs.routing
         var incident = record.incident.shifted(by: wall.timeIntervalSince(now))
         let isOver = incident.state == .resolved

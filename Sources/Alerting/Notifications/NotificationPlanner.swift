@@ -122,7 +122,7 @@ extension NotificationPlanner {
                 continue
             }
             var known = try store.notification(member.incidentID) ?? NotificationRecord(incidentID: member.incidentID)
-            known.mayKnow = known.mayKnow || message.mayHaveNotified
+            known.maybeDelivered = known.maybeDelivered || message.mayHaveNotified
             switch try decision(on: record, known) {
             case .send(message.reason): return .same
             case .undecided: parked = parked ?? .parked(until: nil)
@@ -141,7 +141,7 @@ extension NotificationPlanner {
             guard let record = try store.incident(member.incidentID) else { continue }
             var known = try store.notification(member.incidentID) ?? NotificationRecord(incidentID: member.incidentID)
             known.messageID = nil
-            known.mayKnow = known.mayKnow || message.mayHaveNotified
+            known.maybeDelivered = known.maybeDelivered || message.mayHaveNotified
             try store.save(asked(record, known), of: record.incident)
             try store.log(
                 DeliveryRecord(

@@ -14,7 +14,7 @@ package struct NotificationInputs: Equatable, Sendable {
     package var fleetEvaluatedAt: Date?
     /// The channels that take no messages, by name.
     package var troubled: Set<String> = []
-    /// As `Timekeeper.pace`.
+    /// As `MonitorClock.pace`.
     package var pace = 1.0
 
     package init(routing: Routing) { self.routing = routing }

@@ -81,7 +81,7 @@ package func decide(
         let life = route.isPager ? Life.endOfPager : Life.end
         // Once the channel is repaired, a full reconcile finds what still waits.
         if isRefused(incident, known, refusalsLiftedAt) { return age < life ? .wait(until: end + life) : .nothing }
-        if known.state == .firing || known.mayKnow { return age <= life ? .send(.resolved) : .nothing }
+        if known.state == .firing || known.maybeDelivered { return age <= life ? .send(.resolved) : .nothing }
         // It may know of an earlier outbreak, and of its end.
         let wasPending = incident.version > known.version && (known.pendingSince != nil || known.refused != nil)
         guard wasPending, !route.isPager, suppression?.withholds != true else { return .nothing }

@@ -6,7 +6,7 @@ import Monitoring
 import Synchronization
 
 struct WatchLoop: Sendable {
-    let time: any Timekeeper
+    let time: any MonitorClock
     /// Between two looks.
     let every: Duration
     /// For the whole watch, from `begin` on.

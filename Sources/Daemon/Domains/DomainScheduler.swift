@@ -48,7 +48,7 @@ final class DomainScheduler: Sendable {
     /// Until a state that could not be read is read again.
     static let unreadPause = 10.0
 
-    let time: any Timekeeper
+    let time: any MonitorClock
     private let metrics: MetricsRegistry?
     private let concurrency: @Sendable () -> Int
     /// Between two checks of one domain that somebody asked for.
@@ -59,7 +59,7 @@ final class DomainScheduler: Sendable {
 
     /// `metrics`, `watchdog`: nil: nobody reads them. `concurrency`: how many requests there may be at once.
     init(
-        _ watchers: [DomainWatcher], time: any Timekeeper, metrics: MetricsRegistry? = nil,
+        _ watchers: [DomainWatcher], time: any MonitorClock, metrics: MetricsRegistry? = nil,
         watchdog: SchedulerWatchdog? = nil, concurrency: @escaping @Sendable () -> Int = { 0 },
         pause: Duration = DomainScheduler.pause
     ) {

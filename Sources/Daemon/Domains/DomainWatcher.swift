@@ -31,7 +31,7 @@ package struct DomainWatcher: Sendable {
     private let fleet: (any FleetView)?
     private let delivery: Delivery
     private let metrics: MetricsRegistry?
-    private let time: any Timekeeper
+    private let time: any MonitorClock
     private let logger: Logger
     private let unread = LogDeduplicator()
 
@@ -44,7 +44,7 @@ package struct DomainWatcher: Sendable {
     /// reads them.
     package init(
         _ watched: WatchedDomain, followsChanges: Bool = false, probe: any DomainProbing, store: Store,
-        fleet: (any FleetView)?, delivery: Delivery, metrics: MetricsRegistry? = nil, time: any Timekeeper,
+        fleet: (any FleetView)?, delivery: Delivery, metrics: MetricsRegistry? = nil, time: any MonitorClock,
         logger: Logger
     ) {
         self.watched = watched
@@ -135,13 +135,13 @@ package struct DomainWatcher: Sendable {
         let depth = wanted ?? state.depth(fullEvery: watched.checks.fullEvery, now: time.now())
         let first = try await observe(depth, known: state)
         let evaluated = evaluate(
-            state, first, policy, now: time.now(), wall: time.wall(), network: await network(after: first, state))
+            state, first, policy, now: time.now(), wall: time.systemTime(), network: await network(after: first, state))
         guard depth == .light, state.wantsFullProbe(after: evaluated) else { return (first, evaluated) }
         let full = try await observe(.full, known: evaluated.state)
         let network = await network(after: full, state)
         return (
             full,
-            evaluate(state, full, policy, now: time.now(), wall: time.wall(), replacing: first, network: network)
+            evaluate(state, full, policy, now: time.now(), wall: time.systemTime(), replacing: first, network: network)
         )
     }
 
@@ -166,12 +166,12 @@ package struct DomainWatcher: Sendable {
         if before.verdict?.level != verdict.level || !isSame {
             let isWorse = verdict.level == .failing && before.verdict?.level != .failing
             logger.log(
-                level: isWorse ? .warning : .info, "\(verdict.text(at: time.wall()).oneLine)",
+                level: isWorse ? .warning : .info, "\(verdict.text(at: time.systemTime()).oneLine)",
                 metadata: metadata([
                     "verdict": "\(verdict.level.rawValue)", "comparison": "\(verdict.comparison.state.rawValue)",
                 ]))
         }
-        for change in evaluation.changes { change.log(to: logger, at: time.wall()) }
+        for change in evaluation.changes { change.log(to: logger, at: time.systemTime()) }
     }
 
     private func metadata(_ more: Logger.Metadata) -> Logger.Metadata {
@@ -186,7 +186,7 @@ struct WatcherFactory: Sendable {
     let delivery: Delivery
     let metrics: MetricsRegistry
     let userAgent: String
-    let time: any Timekeeper
+    let time: any MonitorClock
     let logger: Logger
 
     /// `domains`: all of `configuration`, or some.

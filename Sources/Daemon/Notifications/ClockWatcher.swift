@@ -6,7 +6,7 @@ import Logging
 import Monitoring
 
 package struct ClockWatcher: Sendable {
-    private let time: any Timekeeper
+    private let time: any MonitorClock
     private let logger: Logger
     private let onStep: @Sendable () -> Void
     /// The wall clock minus the steady clock, in seconds, at the last look.
@@ -17,7 +17,7 @@ package struct ClockWatcher: Sendable {
     private static let tolerance: TimeInterval = 1
 
     /// `onStep`: called after each move of the wall clock.
-    package init(time: any Timekeeper, logger: Logger, onStep: @escaping @Sendable () -> Void) {
+    package init(time: any MonitorClock, logger: Logger, onStep: @escaping @Sendable () -> Void) {
         self.time = time
         self.logger = logger
         self.onStep = onStep
@@ -42,5 +42,7 @@ package struct ClockWatcher: Sendable {
         onStep()
     }
 
-    private static func offset(_ time: any Timekeeper) -> TimeInterval { time.wall().timeIntervalSince(time.now()) }
+    private static func offset(_ time: any MonitorClock) -> TimeInterval {
+        time.systemTime().timeIntervalSince(time.now())
+    }
 }

@@ -10,7 +10,7 @@ import Synchronization
 /// Logs silences and acknowledgements, with who and why.
 final class OperatorLog: Sendable {
     private let store: Store
-    private let time: any Timekeeper
+    private let time: any MonitorClock
     private let logger: Logger
     private let known = Mutex(Known())
 
@@ -26,7 +26,7 @@ final class OperatorLog: Sendable {
     /// So many changes of incidents are read at a time.
     private static let page = 500
 
-    init(store: Store, time: any Timekeeper, logger: Logger) {
+    init(store: Store, time: any MonitorClock, logger: Logger) {
         self.store = store
         self.time = time
         self.logger = logger
@@ -47,7 +47,8 @@ final class OperatorLog: Sendable {
         }
         for silence in (before ?? [:]).values.sorted(by: { $0.id < $1.id }) where now[silence.id] == nil {
             logger.notice(
-                silence.endsAt <= time.wall() ? "silence over" : "silence ended early", metadata: metadata(silence))
+                silence.endsAt <= time.systemTime() ? "silence over" : "silence ended early",
+                metadata: metadata(silence))
         }
     }
 
@@ -99,7 +100,7 @@ final class OperatorLog: Sendable {
             "until": "\(silence.endsAt.rfc3339)",
             "by": "\(silence.author.displayable)", "why": "\(silence.reason.displayable)",
         ]
-        if silence.startsAt > time.wall() { metadata["from"] = "\(silence.startsAt.rfc3339)" }
+        if silence.startsAt > time.systemTime() { metadata["from"] = "\(silence.startsAt.rfc3339)" }
         return metadata
     }
 }

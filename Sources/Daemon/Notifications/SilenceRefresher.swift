@@ -12,7 +12,7 @@ import Synchronization
 package final class SilenceRefresher: Sendable {
     private let store: Store
     private let delivery: Delivery
-    private let time: any Timekeeper
+    private let time: any MonitorClock
     private let logger: Logger
     private let state: Mutex<State>
     private let people: OperatorLog
@@ -29,7 +29,7 @@ package final class SilenceRefresher: Sendable {
     private static let interval: Duration = .seconds(1)
 
     package init(
-        store: Store, delivery: Delivery, windows: [MaintenanceWindow], time: any Timekeeper, logger: Logger
+        store: Store, delivery: Delivery, windows: [MaintenanceWindow], time: any MonitorClock, logger: Logger
     ) {
         self.store = store
         self.delivery = delivery
@@ -69,7 +69,7 @@ package final class SilenceRefresher: Sendable {
             state.begun += 1
             return state.begun
         }
-        let found = try await store.silences(notOverAt: time.wall())
+        let found = try await store.silences(notOverAt: time.systemTime())
         state.withLock { state in
             // Several look at a time: one that began later may have ended sooner, and knows more.
             guard number > state.taken else { return }

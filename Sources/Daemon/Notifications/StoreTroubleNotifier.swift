@@ -87,7 +87,7 @@ package actor StoreTroubleNotifier {
     ///
     /// `sick`: the channels that are known to be in trouble. `isSilenced`: whether a silence for everything is in force.
     func run(
-        _ time: any Timekeeper, health: @Sendable () -> StoreHealth, sick: @Sendable () -> Set<String>,
+        _ time: any MonitorClock, health: @Sendable () -> StoreHealth, sick: @Sendable () -> Set<String>,
         isSilenced: @Sendable () -> Bool
     ) async {
         resume(at: time.now())
@@ -105,7 +105,7 @@ package actor StoreTroubleNotifier {
 
     /// One look at the store's health.
     package func step(
-        _ time: any Timekeeper, _ health: StoreHealth, sick: Set<String> = [], isSilenced: Bool = false
+        _ time: any MonitorClock, _ health: StoreHealth, sick: Set<String> = [], isSilenced: Bool = false
     ) async {
         if let since = health.failingSince {
             await notify(since, health, time, sick, isSilenced)
@@ -116,9 +116,9 @@ package actor StoreTroubleNotifier {
     }
 
     private func notify(
-        _ failingSince: Date, _ health: StoreHealth, _ time: any Timekeeper, _ sick: Set<String>, _ isSilenced: Bool
+        _ failingSince: Date, _ health: StoreHealth, _ time: any MonitorClock, _ sick: Set<String>, _ isSilenced: Bool
     ) async {
-        let (now, wall) = (time.now(), time.wall())
+        let (now, wall) = (time.now(), time.systemTime())
         var known =
             trouble
             ?? Trouble(
@@ -150,14 +150,15 @@ package actor StoreTroubleNotifier {
     }
 
     /// Whatever becomes of an end, the next trouble is told.
-    private func sendEnds(_ time: any Timekeeper) async {
+    private func sendEnds(_ time: any MonitorClock) async {
         let now = time.now()
         var left: [End] = []
         for var end in ends {
             let channels = pagers.filter { end.waiting.contains($0.name) }
             if isDue(end.triedAt, now) {
                 end.triedAt = now
-                end.waiting.subtract(await notifier.send(self.end(of: end.content, now: time.wall()), to: channels))
+                end.waiting.subtract(
+                    await notifier.send(self.end(of: end.content, now: time.systemTime()), to: channels))
             }
             end.waiting.formIntersection(channels.map(\.name))
             if end.waiting.isEmpty || now.timeIntervalSince(end.since) >= Self.longestEnd {

@@ -12,7 +12,7 @@ package struct Incident: Codable, Equatable, Sendable, Identifiable {
     package var kind: IncidentKind
     package var severity: Severity
     package var state: State
-    /// When the trouble began, as far as is known. All instants are of the steady clock (`Timekeeper.now`).
+    /// When the trouble began, as far as is known. All instants are of the steady clock (`MonitorClock.now`).
     package var since: Date
     /// When a check first saw the condition.
     package var openedAt: Date

@@ -7,7 +7,7 @@ import Storage
 /// What was sent to whom, what is still to be sent, and a channel in trouble that is tried now.
 struct DeliveryRoute: Sendable {
     let store: Store
-    let timekeeper: any Timekeeper
+    let timekeeper: any MonitorClock
     let gate: WriteGate
     let actions: MonitorActions
     /// Called after each change.

@@ -10,7 +10,7 @@ import Storage
 
 struct DomainRoutes: Sendable {
     let store: Store
-    let timekeeper: any Timekeeper
+    let timekeeper: any MonitorClock
     let logger: Logger
     let watched: WatchList
     let windows: WindowList
@@ -30,7 +30,7 @@ struct DomainRoutes: Sendable {
     func list(_ request: Request, _ role: Role) async throws -> Response {
         let query = try APIQuery(request, keys: ["limit", "cursor", "prefix", "label", "state"])
         let limit = try query.limit()
-        let filter = BriefFilter(
+        let filter = SummaryFilter(
             label: try query.label("label").map { "\($0.name)=\($0.value)" },
             comparison: try query.choice("state", Comparison.State.self),
             prefix: Domain.kept(query.text("prefix") ?? ""), after: query.text("cursor") ?? "")

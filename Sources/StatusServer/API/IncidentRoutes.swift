@@ -9,7 +9,7 @@ import Storage
 /// Incidents, open and past, for programs.
 struct IncidentRoutes: Sendable {
     let store: Store
-    let timekeeper: any Timekeeper
+    let timekeeper: any MonitorClock
 
     /// Deliveries of one incident that are shown at most.
     private static let deliveries = 200
@@ -81,7 +81,7 @@ extension IncidentDocument {
 /// for silences.
 struct AcknowledgeRoute: Sendable {
     let store: Store
-    let timekeeper: any Timekeeper
+    let timekeeper: any MonitorClock
     let gate: WriteGate
     /// Called after each change.
     let onWrite: @Sendable () async -> Void

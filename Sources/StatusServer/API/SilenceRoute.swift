@@ -10,7 +10,7 @@ import Storage
 
 struct SilenceRoute: Sendable {
     let store: Store
-    let timekeeper: any Timekeeper
+    let timekeeper: any MonitorClock
     let watched: WatchList
     let windows: WindowList
     let gate: WriteGate
@@ -18,7 +18,7 @@ struct SilenceRoute: Sendable {
     let onWrite: @Sendable () async -> Void
 
     func list() async throws -> Response {
-        let now = timekeeper.wall()
+        let now = timekeeper.systemTime()
         let silences = try await store.silences(notOverAt: now)
         return try gate.json(
             SilenceList(
@@ -28,7 +28,7 @@ struct SilenceRoute: Sendable {
 
     func add(_ request: Request) async throws -> Response {
         try await gate.answer(request, upTo: SilenceOrder.maximumBytes) { body in
-            let now = timekeeper.wall()
+            let now = timekeeper.systemTime()
             do {
                 let order = try SilenceOrder(json: body, now: now)
                 let silence = try await store.add(order.request)
@@ -45,7 +45,7 @@ struct SilenceRoute: Sendable {
 
     func end(_ request: Request, id: String) async throws -> Response {
         if let refusal = gate.refusal(request) { return refusal }
-        let now = timekeeper.wall()
+        let now = timekeeper.systemTime()
         guard let silence = try await store.endSilence(id: id, now: now) else {
             return gate.fault("no silence has this id", .notFound)
         }

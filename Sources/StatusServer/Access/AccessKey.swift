@@ -77,9 +77,9 @@ final class AccessKey: Sendable {
     /// Where the server listens.
     private let host: String
     private let logger: Logger
-    private let timekeeper: any Timekeeper
+    private let timekeeper: any MonitorClock
 
-    init(_ policy: AccessPolicy, host: String, timekeeper: any Timekeeper, logger: Logger) {
+    init(_ policy: AccessPolicy, host: String, timekeeper: any MonitorClock, logger: Logger) {
         state = Mutex(State(policy: policy, names: OwnNames(host: host, publicURL: policy.publicURL)))
         self.host = host
         self.timekeeper = timekeeper

@@ -85,7 +85,7 @@ struct DomainView: Equatable, Sendable {
     struct Reading: Sendable {
         var query: DomainQuery
         var watched: WatchedDomain
-        var record: BriefRecord
+        var record: SummaryRecord
         var state: DomainState?
         var full: Observation?
         var propagation: PropagationRecord
@@ -127,18 +127,18 @@ struct DomainView: Equatable, Sendable {
         (cause, outlook) = (text?.cause, text?.outlook)
         steps = text?.action?.sentences ?? []
         hasSteps = steps.count > 1
-        squares = record.brief?.edges.flatMap(EdgePicture.init)
+        squares = record.summary?.edges.flatMap(EdgePicture.init)
         numbers = Self.numbers(record, state, lasting, staleAfter: staleAfter, time)
 
-        let lag = record.brief?.changedAt.map(time.since)
-        let past = record.brief?.propagations ?? []
+        let lag = record.summary?.changedAt.map(time.since)
+        let past = record.summary?.propagations ?? []
         let names = (reading.full?.full?.edges ?? []).map { (address: $0.address, name: $0.shortName ?? "") }
         let known = reading.propagation.places.keys.compactMap { place -> (address: String, name: String)? in
             if case .edge(let address) = place { (address: address, name: "") } else { nil }
         }
         let scope = PictureScope(
             record: reading.propagation, edges: names.isEmpty ? known.sorted { $0.address < $1.address } : names,
-            changedAt: record.brief?.changedAt, usual: UsualPropagation(past), staleAfter: staleAfter,
+            changedAt: record.summary?.changedAt, usual: UsualPropagation(past), staleAfter: staleAfter,
             window: reading.query.window, time: time)
         picture = PropagationPicture(scope, query: reading.query, path: path)
         let reader = reading.full.map { PlaceReader($0, scope) }
@@ -180,7 +180,7 @@ struct DomainView: Equatable, Sendable {
         }.map { SilenceRow($0, time) }
         evidence = reading.full.map(EvidencePart.all) ?? []
         report = AppleReport(
-            reading.full, status: record.status, text: text, changedAt: record.brief?.changedAt,
+            reading.full, status: record.status, text: text, changedAt: record.summary?.changedAt,
             version: basis.version, domain: domain, time: time)
         history = HistoryBar(reading.past, time: time)
         originURL = domain.wellKnownURL
@@ -257,11 +257,11 @@ extension DomainView.SilenceRow {
 extension DomainView {
     /// The five numbers of a domain.
     private static func numbers(
-        _ record: BriefRecord, _ state: DomainState?, _ lasting: Lasting, staleAfter: TimeInterval, _ time: PageTime
+        _ record: SummaryRecord, _ state: DomainState?, _ lasting: Lasting, staleAfter: TimeInterval, _ time: PageTime
     ) -> [Number] {
-        let brief = record.brief
+        let summary = record.summary
         let tone = record.status.tone.rawValue
-        let past = brief?.propagations ?? []
+        let past = summary?.propagations ?? []
         let usual = UsualPropagation(past)
         func number(_ name: String, _ value: String, _ detail: String, _ tone: String = "ink", squares: Bool = false)
             -> Number
@@ -269,7 +269,7 @@ extension DomainView {
             Number(name: name, value: value, detail: detail, tone: tone, hasSquares: squares)
         }
         var all: [Number] = []
-        if let changedAt = brief?.changedAt {
+        if let changedAt = summary?.changedAt {
             all.append(
                 number(
                     "Behind for", Span.words(time.since(changedAt)),
@@ -288,12 +288,12 @@ extension DomainView {
         } else {
             all.append(number("State", record.status.word, ""))
         }
-        let edges = brief?.edges
+        let edges = summary?.edges
         let version = record.version.map { "v\($0)" }
         all.append(
             number(
                 "Edges with the current file",
-                edges.map { "\($0.inSync) of \($0.asked)" } ?? (brief?.comparison == .inSync ? "yes" : "–"),
+                edges.map { "\($0.inSync) of \($0.asked)" } ?? (summary?.comparison == .inSync ? "yes" : "–"),
                 edges == nil ? version ?? "" : "", squares: edges != nil))
         if let usual {
             all.append(
@@ -307,7 +307,7 @@ extension DomainView {
                     past.last.map { Span.words(TimeInterval($0)) } ?? "not known",
                     "\(past.isEmpty ? "no change" : past.count.of("change")) so far; Apple says up to 24 h"))
         }
-        if let changedAt = brief?.changedAt {
+        if let changedAt = summary?.changedAt {
             let estimate = Estimate(lag: time.since(changedAt), past: past)
             let words = estimate.until(changedAt: changedAt, time)
             if let usual, estimate.lag < TimeInterval(usual.ninth) {
@@ -323,7 +323,7 @@ extension DomainView {
                 let longest = past.max().map { "; longest took \(Span.words(TimeInterval($0)))" } ?? ""
                 all.append(number("Expected", "No estimate", words + longest))
             }
-        } else if let end = brief?.certificateEnd {
+        } else if let end = summary?.certificateEnd {
             all.append(
                 number(
                     "Certificate", "\(max(0, Int(end.timeIntervalSince(time.wall) / 86400)).of("day"))",

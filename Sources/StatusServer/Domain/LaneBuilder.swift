@@ -29,8 +29,8 @@ struct LaneBuilder {
     var lanes: [BuiltLane] {
         guard let origin = scope.record.places[.origin] else { return [] }
         let edges = scope.edgeOrder.compactMap { edge -> BuiltLane? in
-            guard let stretches = scope.record.places[.edge(edge.address)], !stretches.isEmpty else { return nil }
-            return lane(edge.name, edge.address, stretches, isOrigin: false)
+            guard let intervals = scope.record.places[.edge(edge.address)], !intervals.isEmpty else { return nil }
+            return lane(edge.name, edge.address, intervals, isOrigin: false)
         }
         return [lane("Origin", "", origin, isOrigin: true)]
             + edges.sorted {
@@ -53,14 +53,18 @@ struct LaneBuilder {
     }
 
     private func lane(
-        _ name: String, _ address: String, _ stretches: [PropagationRecord.Stretch], isOrigin: Bool
+        _ name: String, _ address: String, _ intervals: [PropagationRecord.VersionInterval], isOrigin: Bool
     ) -> BuiltLane {
-        var pieces: [(from: Date, to: Date, stretch: PropagationRecord.Stretch, before: PropagationRecord.Stretch?)] =
-            []
-        for (index, stretch) in stretches.enumerated() {
-            let end = index + 1 < stretches.count ? stretches[index + 1].at : scope.now
-            let before = index > 0 ? stretches[index - 1] : nil
-            pieces += parts(max(stretch.at, scope.start), end).map { ($0.0, $0.1, stretch, before) }
+        var pieces:
+            [(
+                from: Date, to: Date, interval: PropagationRecord.VersionInterval,
+                before: PropagationRecord.VersionInterval?
+            )] =
+                []
+        for (index, interval) in intervals.enumerated() {
+            let end = index + 1 < intervals.count ? intervals[index + 1].at : scope.now
+            let before = index > 0 ? intervals[index - 1] : nil
+            pieces += parts(max(interval.at, scope.start), end).map { ($0.0, $0.1, interval, before) }
         }
         let blocks = pieces.map { piece in
             (from: scope.x(piece.from), to: scope.x(piece.to), piece: piece)
@@ -82,18 +86,18 @@ struct LaneBuilder {
         var waiting: PropagationPicture.Segment?
         for block in blocks {
             let width = block.to - block.from
-            if case .noAnswer = block.piece.stretch.served {
+            if case .noAnswer = block.piece.interval.served {
                 flush(last: waiting)
                 waiting = nil
                 mutes.append(.init(from: SVG.percent(block.from), to: SVG.percent(block.to)))
                 continue
             }
-            if case .notWatched = block.piece.stretch.served {
+            if case .notWatched = block.piece.interval.served {
                 flush(last: waiting)
                 waiting = nil
                 continue
             }
-            let segment = segment(block.piece.stretch, block.piece.before, from: block.from, width: width)
+            let segment = segment(block.piece.interval, block.piece.before, from: block.from, width: width)
             if width < Self.least {
                 small.append((block.from, block.to))
                 waiting = segment
@@ -104,19 +108,19 @@ struct LaneBuilder {
             segments.append(segment)
         }
         flush(last: waiting)
-        let pickedUp = isOrigin ? nil : pickUp(stretches)
-        let (status, mark, tone) = isOrigin ? originStatus(stretches) : edgeStatus(stretches, pickedUp)
+        let pickedUp = isOrigin ? nil : pickUp(intervals)
+        let (status, mark, tone) = isOrigin ? originStatus(intervals) : edgeStatus(intervals, pickedUp)
         return BuiltLane(
             lane: PropagationPicture.Lane(
                 name: name, detail: address, isOrigin: isOrigin, segments: segments, mutes: mutes,
-                debts: isOrigin ? [] : debts(stretches), status: status, mark: mark, tone: tone),
-            boundaries: blocks.map { ($0.from, kind($0.piece.stretch.served)) }, pickedUp: pickedUp, address: address)
+                debts: isOrigin ? [] : debts(intervals), status: status, mark: mark, tone: tone),
+            boundaries: blocks.map { ($0.from, kind($0.piece.interval.served)) }, pickedUp: pickedUp, address: address)
     }
 
     /// Narrower ones merge where they stand in a row.
     private static let least = 0.45
 
-    /// A stretch without the times at which no monitor ran.
+    /// A interval without the times at which no monitor ran.
     private func parts(_ from: Date, _ to: Date) -> [(Date, Date)] {
         var rest = [(from, to)]
         for pause in scope.visiblePauses {
@@ -129,19 +133,20 @@ struct LaneBuilder {
     }
 
     private func segment(
-        _ stretch: PropagationRecord.Stretch, _ before: PropagationRecord.Stretch?, from: Double, width: Double
+        _ interval: PropagationRecord.VersionInterval, _ before: PropagationRecord.VersionInterval?, from: Double,
+        width: Double
     ) -> PropagationPicture.Segment {
-        let name = name(stretch.served)
-        var title = "\(name), first seen \(scope.time.brief(stretch.at))"
-        if let before, let after = stretch.after {
+        let name = name(interval.served)
+        var title = "\(name), first seen \(scope.time.brief(interval.at))"
+        if let before, let after = interval.after {
             title += "; \(self.name(before.served)) last seen \(scope.time.brief(after))"
         }
-        let kind = kind(stretch.served)
+        let kind = kind(interval.served)
         let label: String? = width >= 3.6 ? name : width >= 2 ? String(name.drop { $0 == "v" }) : nil
         return .init(
             x: SVG.percent(from), width: SVG.percent(width), kind: kind,
             pattern: kind == "none" || kind == "stray" ? "url(#p-\(kind))" : nil,
-            label: stretch.served == .noFile ? (width >= 3 ? "404" : nil) : label, title: title)
+            label: interval.served == .noFile ? (width >= 3 ? "404" : nil) : label, title: title)
     }
 
     func kind(_ served: PropagationRecord.Served) -> String {
@@ -168,13 +173,13 @@ struct LaneBuilder {
         }
     }
 
-    private func pickUp(_ stretches: [PropagationRecord.Stretch]) -> Date? {
-        guard let present, case .version(present)? = stretches.last?.served else { return nil }
-        return stretches.last?.at
+    private func pickUp(_ intervals: [PropagationRecord.VersionInterval]) -> Date? {
+        guard let present, case .version(present)? = intervals.last?.served else { return nil }
+        return intervals.last?.at
     }
 
-    private func originStatus(_ stretches: [PropagationRecord.Stretch]) -> (String, String?, String) {
-        guard let last = stretches.last else { return ("", nil, "soft") }
+    private func originStatus(_ intervals: [PropagationRecord.VersionInterval]) -> (String, String?, String) {
+        guard let last = intervals.last else { return ("", nil, "soft") }
         let long = Span.words(scope.time.since(last.at))
         return (
             "\(name(last.served)) for \(long)", nil, last.served == .noFile || last.served == .noAnswer ? "fail" : "ink"
@@ -182,9 +187,9 @@ struct LaneBuilder {
     }
 
     private func edgeStatus(
-        _ stretches: [PropagationRecord.Stretch], _ pickedUp: Date?
+        _ intervals: [PropagationRecord.VersionInterval], _ pickedUp: Date?
     ) -> (String, String?, String) {
-        guard let last = stretches.last else { return ("", nil, "soft") }
+        guard let last = intervals.last else { return ("", nil, "soft") }
         let served = name(last.served)
         let changedAt = scope.record.changes.last
         if let pickedUp {
@@ -205,10 +210,10 @@ struct LaneBuilder {
     }
 
     /// From each change of the origin until the edge follows.
-    private func debts(_ stretches: [PropagationRecord.Stretch]) -> [PropagationPicture.Debt] {
+    private func debts(_ intervals: [PropagationRecord.VersionInterval]) -> [PropagationPicture.Debt] {
         let origin = scope.record.places[.origin] ?? []
-        func served(_ stretches: [PropagationRecord.Stretch], at date: Date) -> PropagationRecord.Served? {
-            stretches.last { $0.at <= date }?.served
+        func served(_ intervals: [PropagationRecord.VersionInterval], at date: Date) -> PropagationRecord.Served? {
+            intervals.last { $0.at <= date }?.served
         }
         var debts: [PropagationPicture.Debt] = []
         var since: Date?
@@ -223,10 +228,10 @@ struct LaneBuilder {
                 debts.append(.init(x: SVG.percent(left), width: SVG.percent(right - left), isLate: isLate))
             }
         }
-        let instants = Set(origin.map(\.at) + stretches.map(\.at)).filter { $0 <= scope.now }.sorted()
+        let instants = Set(origin.map(\.at) + intervals.map(\.at)).filter { $0 <= scope.now }.sorted()
         for instant in instants {
             guard case .version(let current)? = served(origin, at: instant),
-                case .version(let held)? = served(stretches, at: instant)
+                case .version(let held)? = served(intervals, at: instant)
             else {
                 close(instant)
                 continue
@@ -244,9 +249,9 @@ struct LaneBuilder {
     var legend: [PropagationPicture.Legend] {
         var all: [PropagationPicture.Legend] = []
         var seen: Set<String> = []
-        let shown = scope.record.places.values.flatMap { stretches in
-            stretches.enumerated().filter { index, stretch in
-                index + 1 >= stretches.count || stretches[index + 1].at > scope.start
+        let shown = scope.record.places.values.flatMap { intervals in
+            intervals.enumerated().filter { index, interval in
+                index + 1 >= intervals.count || intervals[index + 1].at > scope.start
             }.map(\.element.served)
         }
         let ids = Set(shown.compactMap { served -> Int64? in if case .version(let id) = served { id } else { nil } })

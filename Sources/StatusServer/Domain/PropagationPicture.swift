@@ -178,17 +178,17 @@ struct PictureScope: Sendable {
     var changeMarks: [PropagationPicture.Mark] {
         var last = -100.0
         let origin = record.places[.origin] ?? []
-        return zip(origin, origin.dropFirst()).compactMap { before, stretch -> PropagationPicture.Mark? in
+        return zip(origin, origin.dropFirst()).compactMap { before, interval -> PropagationPicture.Mark? in
             // What a domain serves when it is watched again may have been there for long.
-            guard stretch.at > start, before.served != .notWatched, case .version(let id) = stretch.served,
+            guard interval.at > start, before.served != .notWatched, case .version(let id) = interval.served,
                 let number = record.versions[id]?.number
             else { return nil }
-            let place = x(stretch.at)
+            let place = x(interval.at)
             let hasRoom = place - last > 14
             if hasRoom { last = place }
             return PropagationPicture.Mark(
                 x: SVG.percent(place), anchor: place > 86 ? "end" : "start",
-                title: hasRoom ? "v\(number) deployed" : "", text: hasRoom ? time.brief(stretch.at) : "")
+                title: hasRoom ? "v\(number) deployed" : "", text: hasRoom ? time.brief(interval.at) : "")
         }
     }
 

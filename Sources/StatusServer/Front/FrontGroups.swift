@@ -89,12 +89,12 @@ struct ReasonRow: Equatable, Sendable {
     let range: String
     let address: String
 
-    init(_ group: ReasonGroup, _ example: BriefRecord?, _ query: FrontQuery, _ time: PageTime) {
+    init(_ group: ReasonGroup, _ example: SummaryRecord?, _ query: FrontQuery, _ time: PageTime) {
         count = group.count.grouped
         status = group.status.word
         mark = group.status.mark
         tone = group.status.tone.rawValue
-        let text = example?.brief?.text(at: time.wall)
+        let text = example?.summary?.text(at: time.wall)
         title = (text?.cause ?? text?.effect ?? group.reason).firstSentence.shortened(to: 160)
         action = (text?.action ?? "Nothing to do.").shortened(to: 200)
         self.example = group.count == 1 ? group.example.name : "such as \(group.example.name)"
@@ -208,7 +208,7 @@ struct Pager: Equatable, Sendable {
         rows = FrontQuery.rowCounts.map { count in
             Link(text: "\(count)", address: query.with { $0.rows = count }.address, isChosen: count == query.rows)
         }
-        orders = [(BriefFilter.Order.trouble, "trouble"), (.longest, "longest"), (.name, "name")].map { order, text in
+        orders = [(SummaryFilter.Order.trouble, "trouble"), (.longest, "longest"), (.name, "name")].map { order, text in
             Link(text: text, address: query.with { $0.order = order }.address, isChosen: order == query.order)
         }
         isNeeded = total > FrontQuery.rowCounts[0] || query.page > 1

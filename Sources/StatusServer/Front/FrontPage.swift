@@ -77,8 +77,8 @@ struct FrontPage: Equatable, Sendable {
         var counts: [DomainStatus: Int]
         var trend: [StatusCounts] = []
         var total: Int
-        var records: [BriefRecord]
-        var reasons: [(group: ReasonGroup, example: BriefRecord?)] = []
+        var records: [SummaryRecord]
+        var reasons: [(group: ReasonGroup, example: SummaryRecord?)] = []
         var attention: [String: [DomainStatus: Int]] = [:]
         var openIncidents = 0
         /// nil: who looks is not to know.

@@ -53,9 +53,9 @@ struct FrontRow: Equatable, Sendable {
         var time: PageTime
     }
 
-    init(_ record: BriefRecord, _ setting: Setting) {
+    init(_ record: SummaryRecord, _ setting: Setting) {
         let time = setting.time
-        let (brief, watched) = (record.brief, setting.watched)
+        let (summary, watched) = (record.summary, setting.watched)
         name = record.domain.name
         id = "d-\(name)"
         address = "/domains/\(name)"
@@ -65,13 +65,13 @@ struct FrontRow: Equatable, Sendable {
         labels = watched.labelTexts
         let isCalm = !record.status.needsAttention
         isShort = isCalm || setting.isShort
-        let text = brief?.text(at: setting.time.wall)
+        let text = summary?.text(at: setting.time.wall)
         effect = isShort ? nil : text?.effect
         cause = isShort ? nil : text?.cause
         action = isShort ? nil : text?.action
         line = isShort ? Self.line(record, text, labels: setting.isShort ? labels : [], time) : nil
-        incidents = isShort ? [] : (brief?.incidents ?? []).prefix(4).map { IncidentLine($0, setting) }
-        edges = isShort ? nil : brief?.edges.flatMap(EdgePicture.init)
+        incidents = isShort ? [] : (summary?.incidents ?? []).prefix(4).map { IncidentLine($0, setting) }
+        edges = isShort ? nil : summary?.edges.flatMap(EdgePicture.init)
         edgeText = Self.edgeText(record)
         let lasting = Lasting(record, staleAfter: watched.checks.staleAfter, isShort: isShort, time)
         (long, longOf, lag, until) = (lasting.long, lasting.of, lasting.bar, lasting.until)
@@ -81,26 +81,26 @@ struct FrontRow: Equatable, Sendable {
             record.lastCheckedAt.map { time.since($0) > watched.checks.interval.inSeconds * 3 + 60 } ?? false
     }
 
-    private static func line(_ record: BriefRecord, _ text: DiagnosisText?, labels: [String], _ time: PageTime)
+    private static func line(_ record: SummaryRecord, _ text: DiagnosisText?, labels: [String], _ time: PageTime)
         -> String
     {
         var parts: [String] = []
-        guard let brief = record.brief else { return "the first check has not ended yet" }
+        guard let summary = record.summary else { return "the first check has not ended yet" }
         switch record.status {
         case .inSync, .direct:
             if let version = record.version {
                 parts.append("v\(version)" + (record.versionSince.map { " since \(time.day($0))" } ?? ""))
             }
-            if brief.notes > 0, let note = brief.note {
-                parts.append(brief.notes == 1 ? "1 note: \(note)" : "\(brief.notes) notes, such as \(note)")
+            if summary.notes > 0, let note = summary.note {
+                parts.append(summary.notes == 1 ? "1 note: \(note)" : "\(summary.notes) notes, such as \(note)")
             }
         default: parts.append((text?.cause ?? text?.effect ?? "").firstSentence.shortened(to: 110))
         }
         return (parts + labels).filter { !$0.isEmpty }.joined(separator: " · ")
     }
 
-    private static func edgeText(_ record: BriefRecord) -> String {
-        guard let edges = record.brief?.edges, edges.asked > 0 else { return "" }
+    private static func edgeText(_ record: SummaryRecord) -> String {
+        guard let edges = record.summary?.edges, edges.asked > 0 else { return "" }
         if record.status == .missing {
             return "\(edges.asked - edges.missing - edges.unreachable) of \(edges.asked) have a copy"
         }
@@ -111,7 +111,7 @@ struct FrontRow: Equatable, Sendable {
 }
 
 extension FrontRow.IncidentLine {
-    init(_ incident: DomainBrief.OpenIncident, _ setting: FrontRow.Setting) {
+    init(_ incident: DomainSummary.OpenIncident, _ setting: FrontRow.Setting) {
         let time = setting.time
         let note = setting.incidents[incident.id]
         kind = incident.kind.rawValue

@@ -12,15 +12,15 @@ struct Lasting: Equatable, Sendable {
     let bar: LagBar?
     let until: String?
 
-    init(_ record: BriefRecord, staleAfter: Duration, isShort: Bool, _ time: PageTime) {
-        let brief = record.brief
+    init(_ record: SummaryRecord, staleAfter: Duration, isShort: Bool, _ time: PageTime) {
+        let summary = record.summary
         switch record.status {
         case .stale, .propagating, .divergent:
-            guard let changedAt = brief?.changedAt else { fallthrough }
+            guard let changedAt = summary?.changedAt else { fallthrough }
             let lag = time.since(changedAt)
             long = Span.words(lag)
             of = "behind"
-            let past = brief?.propagations ?? []
+            let past = summary?.propagations ?? []
             let estimate = Estimate(lag: lag, past: past)
             bar = isShort ? nil : LagBar(lag: lag, estimate: estimate, staleAfter: staleAfter.inSeconds)
             until = isShort ? nil : estimate.until(changedAt: changedAt, time)
@@ -28,10 +28,10 @@ struct Lasting: Equatable, Sendable {
             long = record.since.map { Span.words(time.since($0)) }
             of = record.status == .missing ? "without a copy" : "so far"
             bar = nil
-            until = isShort ? nil : brief?.text(at: time.wall).outlook
+            until = isShort ? nil : summary?.text(at: time.wall).outlook
         case .atRisk:
             bar = nil
-            if let end = brief?.certificateEnd {
+            if let end = summary?.certificateEnd {
                 let left = end.timeIntervalSince(time.wall)
                 long = left > 0 ? Span.words(left > 172_800 ? (left / 86400).rounded(.down) * 86400 : left) : "0 s"
                 of = "left"
@@ -47,7 +47,7 @@ struct Lasting: Equatable, Sendable {
         case .waiting: (long, of, bar, until) = (nil, "", nil, nil)
         case .direct, .inSync:
             long = nil
-            of = brief?.propagations.last.map { "last change took \(Span.words(TimeInterval($0)))" } ?? ""
+            of = summary?.propagations.last.map { "last change took \(Span.words(TimeInterval($0)))" } ?? ""
             (bar, until) = (nil, nil)
         }
     }

@@ -20,7 +20,7 @@ struct OverviewRoute: Sendable {
         let store = context.store
         let watched = context.watched.index
         let counts = try await store.statusCounts()
-        let (total, records) = try await store.briefs(
+        let (total, records) = try await store.summaries(
             query.filter, order: query.order, limit: query.rows, offset: (query.page - 1) * query.rows)
         var reading = FrontPage.Reading(query: query, counts: counts, total: total, records: records)
         reading.trend = try await store.statusCounts(since: time.now - Trend.window)
@@ -33,7 +33,7 @@ struct OverviewRoute: Sendable {
         let isLarge = all > FrontPage.large
         if isLarge || troubled > FrontPage.many {
             let groups = try await store.reasons(query.filter, limit: 12)
-            let examples = try await store.briefs(groups.map(\.example.name))
+            let examples = try await store.summaries(groups.map(\.example.name))
             reading.reasons = groups.map { group in (group, examples.first { $0.domain == group.example }) }
         }
         if isLarge {
@@ -42,7 +42,7 @@ struct OverviewRoute: Sendable {
             }
         } else {
             let ids = records.flatMap { record in
-                record.status.needsAttention ? record.brief?.incidents.map(\.id) ?? [] : []
+                record.status.needsAttention ? record.summary?.incidents.map(\.id) ?? [] : []
             }
             if role > .visitor { reading.incidents = try await store.incidentNotes(ids) }
         }
@@ -69,7 +69,7 @@ struct FrontQuery: Equatable, Sendable {
     var search = ""
     var label: String?
     var reason: String?
-    var order = BriefFilter.Order.trouble
+    var order = SummaryFilter.Order.trouble
     /// From 1.
     var page = 1
     var rows = Self.rowCounts[0]
@@ -95,7 +95,7 @@ struct FrontQuery: Equatable, Sendable {
         search = String((parameters["q"] ?? "").trimmingCharacters(in: .whitespaces).lowercased().prefix(253))
         label = parameters["label"].flatMap { $0.isEmpty ? nil : String($0.prefix(500)) }
         reason = parameters["reason"].flatMap { $0.isEmpty ? nil : String($0.prefix(200)) }
-        order = parameters["sort"].flatMap(BriefFilter.Order.init(rawValue:)) ?? .trouble
+        order = parameters["sort"].flatMap(SummaryFilter.Order.init(rawValue:)) ?? .trouble
         page = min(max(1, parameters["page"].flatMap(Int.init) ?? 1), 100_000)
         rows = parameters["rows"].flatMap(Int.init).flatMap { Self.rowCounts.contains($0) ? $0 : nil } ?? rows
         by = parameters["by"].flatMap { $0.isEmpty ? nil : String($0.prefix(100)) }
@@ -107,8 +107,8 @@ struct FrontQuery: Equatable, Sendable {
         return DomainStatus.Tile.allCases.first { $0.name == name }?.statuses ?? []
     }
 
-    var filter: BriefFilter {
-        BriefFilter(statuses: state.map(Self.statuses) ?? [], search: search, label: label, reason: reason)
+    var filter: SummaryFilter {
+        SummaryFilter(statuses: state.map(Self.statuses) ?? [], search: search, label: label, reason: reason)
     }
 
     var isFiltered: Bool { state != nil || !search.isEmpty || label != nil || reason != nil }

@@ -83,7 +83,7 @@ struct FeedRoute: Sendable {
         else { return Response(plain: "404 this domain is not watched here\n", status: .notFound) }
         let time = PageTime(context.timekeeper)
         try await context.watched.show(in: context.store, at: time)
-        let status = try await context.store.briefs([domain.name]).first?.status ?? .waiting
+        let status = try await context.store.summaries([domain.name]).first?.status ?? .waiting
         let isStalled = try await context.store.stalledSince(time.now) != nil
         let badge = isStalled ? Self.badge("not checked", .soft) : Self.badge(status.word.lowercased(), status.tone)
         return Response(

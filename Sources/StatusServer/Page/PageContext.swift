@@ -11,7 +11,7 @@ import Storage
 
 final class PageContext: Sendable {
     let store: Store
-    let timekeeper: any Timekeeper
+    let timekeeper: any MonitorClock
     let logger: Logger
     let watched: WatchList
     let windows: WindowList
@@ -27,7 +27,7 @@ final class PageContext: Sendable {
     private let trouble = LogDeduplicator()
 
     init(
-        store: Store, timekeeper: any Timekeeper, logger: Logger, watched: WatchList, windows: WindowList,
+        store: Store, timekeeper: any MonitorClock, logger: Logger, watched: WatchList, windows: WindowList,
         refusedReload: RefusedReload, key: AccessKey, instance: String, version: String, cdnBaseURL: String,
         health: @escaping @Sendable () async -> MonitorHealth,
         hasChannel: @escaping @Sendable (String) -> Bool = { _ in true }

@@ -124,7 +124,7 @@ struct PageWritesRoute: Sendable {
     private func add(
         _ scope: SilenceScope, _ form: FormBody, _ request: Request, on place: Place, _ back: String
     ) async throws -> Response {
-        let now = context.timekeeper.wall()
+        let now = context.timekeeper.systemTime()
         do {
             guard let duration = try? parseDuration(form["for"]) else { throw SilenceFault("choose for how long") }
             let order = try SilenceRequest(
@@ -140,7 +140,7 @@ struct PageWritesRoute: Sendable {
 
     func endSilence(_ request: Request, _ id: String) async throws -> Response {
         try await gate.form(request) { form in
-            guard try await context.store.endSilence(id: id, now: context.timekeeper.wall()) != nil else {
+            guard try await context.store.endSilence(id: id, now: context.timekeeper.systemTime()) != nil else {
                 return Self.refusal("no silence has this id", .notFound)
             }
             await onWrite()

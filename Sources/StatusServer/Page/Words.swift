@@ -15,7 +15,7 @@ package struct PageTime: Sendable {
         self.wall = wall ?? now
     }
 
-    init(_ timekeeper: any Timekeeper) { self.init(now: timekeeper.now(), wall: timekeeper.wall()) }
+    init(_ timekeeper: any MonitorClock) { self.init(now: timekeeper.now(), wall: timekeeper.systemTime()) }
 
     /// A stored instant as people's clocks showed it.
     func shown(_ stored: Date) -> Date { stored.shown(steady: now, wall: wall) }

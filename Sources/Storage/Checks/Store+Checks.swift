@@ -21,16 +21,16 @@ extension Store {
         let state = evaluation.state
         let facts = observation.map(StoredFacts.init)
         let isUnchanged = state.lastCheckedAt.flatMap { stored?.unchanged(at: $0) } == state
-        let brief = isUnchanged ? nil : try BriefRow.Content(state)
+        let summary = isUnchanged ? nil : try SummaryRow.Content(state)
         let isNews = try await write { database in
             if let facts { try Self.record(facts, database) }
             try Self.record(state, isUnchanged: isUnchanged, database)
-            if let brief {
+            if let summary {
                 let now = state.lastCheckedAt ?? self.now()
-                let origin = try StretchRow.record(
+                let origin = try VersionIntervalRow.record(
                     evaluation.places, of: state.domain, at: now,
                     before: (stored?.lastCheckedAt, stored?.lastFullAt), database)
-                try BriefRow.record(brief, origin: origin, at: now, database)
+                try SummaryRow.record(summary, origin: origin, at: now, database)
             }
             return try IncidentRow.write(evaluation.changes, database)
         }

@@ -21,7 +21,7 @@ extension Store {
     package func lastFullLook(of domain: Domain) async throws -> Observation? {
         try await read { database in
             let data = try Data.fetchOne(
-                database, cached: "SELECT facts FROM full_look WHERE domain = ?", arguments: [domain.name])
+                database, cached: "SELECT facts FROM last_full_check WHERE domain = ?", arguments: [domain.name])
             guard let data else { return nil }
             var observation = try Stored.decode(Observation.self, from: data, what: "full check of \(domain)")
             let copies = [observation.origin, observation.cdn.retrieval].compactMap(\.self)
@@ -40,7 +40,7 @@ extension Store {
         if observation.depth == .full {
             try database.execute(
                 cached: """
-                    INSERT INTO full_look (domain, facts) VALUES (?, ?)
+                    INSERT INTO last_full_check (domain, facts) VALUES (?, ?)
                     ON CONFLICT (domain) DO UPDATE SET facts = excluded.facts
                     """, arguments: [observation.domain.name, try facts.encoded()])
         }

@@ -117,7 +117,7 @@ extension Store {
 
     /// A state that cannot be read is set aside: its domain may still have an incident, or a line in a list.
     static let namesOfDomains = """
-        SELECT name FROM domain UNION SELECT name FROM brief UNION
+        SELECT name FROM domain UNION SELECT name FROM domain_summary UNION
         SELECT domain FROM incident INDEXED BY incident_unresolved
         WHERE version > 0 AND state <> 'resolved' AND domain <> ''
         """
@@ -132,11 +132,11 @@ extension Store {
                 let begun = max(state.begun, try Self.begunAndForgotten(database))
                 try Self.setMeta("incidents_forgotten", String(begun), database)
             }
-            try StretchRow.end(domain, database)
+            try VersionIntervalRow.end(domain, database)
             try LatestRuns.end(of: domain, database)
             try database.execute(cached: "DELETE FROM domain WHERE name = ?", arguments: [domain.name])
-            try database.execute(cached: "DELETE FROM full_look WHERE domain = ?", arguments: [domain.name])
-            try database.execute(cached: "DELETE FROM brief WHERE name = ?", arguments: [domain.name])
+            try database.execute(cached: "DELETE FROM last_full_check WHERE domain = ?", arguments: [domain.name])
+            try database.execute(cached: "DELETE FROM domain_summary WHERE name = ?", arguments: [domain.name])
         }
     }
 

@@ -85,7 +85,7 @@ extension Store {
     }
 
     static let isKnownDomain = """
-        SELECT EXISTS (SELECT 1 FROM brief WHERE name = :name AND watched = 1)
+        SELECT EXISTS (SELECT 1 FROM domain_summary WHERE name = :name AND watched = 1)
             OR EXISTS (SELECT 1 FROM domain WHERE name = :name) OR EXISTS (SELECT 1 FROM incident WHERE domain = :name)
         """
 

@@ -29,7 +29,7 @@ extension Store {
     package func past(of domain: Domain, since start: Date) async throws -> DomainPast {
         try await read { database in
             let first = try Int64.fetchOne(
-                database, cached: "SELECT min(at) FROM stretch WHERE domain = ?", arguments: [domain.name])
+                database, cached: "SELECT min(at) FROM version_interval WHERE domain = ?", arguments: [domain.name])
             let incidents = try IncidentRow.records(
                 database, cached: Self.pastOfDomain, [domain.name, start.milliseconds, Self.mostPast])
             return DomainPast(

@@ -9,7 +9,7 @@ import Monitoring
 package struct PropagationRecord: Equatable, Sendable {
     package var versions: [Int64: Version]
     /// By place, oldest first. The first of a place may have begun before the window.
-    package var places: [PlaceReading.Place: [Stretch]]
+    package var places: [PlaceReading.Place: [VersionInterval]]
     /// When no monitor ran, oldest first.
     package var pauses: [ClosedRange<Date>]
     /// When the origin began to serve something else than before, oldest first.
@@ -28,7 +28,7 @@ package struct PropagationRecord: Equatable, Sendable {
         }
     }
 
-    package struct Stretch: Equatable, Sendable {
+    package struct VersionInterval: Equatable, Sendable {
         package var at: Date
         /// The last sight of what was there before.
         package var after: Date?
@@ -50,7 +50,7 @@ package struct PropagationRecord: Equatable, Sendable {
     }
 
     package init(
-        versions: [Int64: Version] = [:], places: [PlaceReading.Place: [Stretch]] = [:],
+        versions: [Int64: Version] = [:], places: [PlaceReading.Place: [VersionInterval]] = [:],
         pauses: [ClosedRange<Date>] = [], changes: [Date] = []
     ) {
         self.versions = versions
@@ -67,17 +67,17 @@ extension Store {
         return try await read { database in
             var record = PropagationRecord()
             for row in try Row.fetchAll(
-                database, cached: Self.stretches, arguments: ["domain": name, "start": start.milliseconds])
+                database, cached: Self.intervals, arguments: ["domain": name, "start": start.milliseconds])
             {
                 let served: PropagationRecord.Served =
                     switch row["version"] as Int64 {
-                    case StretchRow.noFile: .noFile
-                    case StretchRow.noAnswer: .noAnswer
-                    case StretchRow.notWatched: .notWatched
+                    case VersionIntervalRow.noFile: .noFile
+                    case VersionIntervalRow.noAnswer: .noAnswer
+                    case VersionIntervalRow.notWatched: .notWatched
                     case let id: .version(id)
                     }
                 record.places[PlaceReading.Place(name: row["place"]), default: []].append(
-                    PropagationRecord.Stretch(
+                    PropagationRecord.VersionInterval(
                         at: Date(milliseconds: row["at"]), after: row.instant("after"), served))
             }
             for row in try Row.fetchAll(
@@ -98,14 +98,14 @@ extension Store {
         }
     }
 
-    static let stretches = """
-        SELECT place, at, after, version FROM stretch WHERE domain = :domain
+    static let intervals = """
+        SELECT place, at, after, version FROM version_interval WHERE domain = :domain
         AND at >= coalesce((
-            SELECT max(at) FROM stretch e WHERE e.domain = :domain AND e.place = stretch.place AND e.at <= :start), 0)
+            SELECT max(at) FROM version_interval e WHERE e.domain = :domain AND e.place = version_interval.place AND e.at <= :start), 0)
         ORDER BY place, at
         """
     static let lastChanges = """
-        SELECT at FROM stretch WHERE domain = ? AND place = '' AND version > 0 ORDER BY at DESC LIMIT 20
+        SELECT at FROM version_interval WHERE domain = ? AND place = '' AND version > 0 ORDER BY at DESC LIMIT 20
         """
 
     /// Writes down that the monitor runs, and the time before in which it did not.
@@ -127,7 +127,7 @@ extension Store {
 }
 
 /// Which version each place served when: rows are written where a place serves something else than at the check before.
-enum StretchRow {
+enum VersionIntervalRow {
     static let noFile: Int64 = 0
     static let noAnswer: Int64 = -1
     static let notWatched: Int64 = -2
@@ -155,7 +155,7 @@ enum StretchRow {
                 let last = reading.place == .origin ? before.check : before.full ?? before.check
                 try database.execute(
                     cached: """
-                        INSERT INTO stretch (domain, place, at, after, version) VALUES (?, ?, ?, ?, ?)
+                        INSERT INTO version_interval (domain, place, at, after, version) VALUES (?, ?, ?, ?, ?)
                         ON CONFLICT (domain, place, at) DO UPDATE SET version = excluded.version
                         """,
                     arguments: [
@@ -177,15 +177,15 @@ enum StretchRow {
     }
 
     static let ending = """
-        INSERT INTO stretch (domain, place, at, version)
+        INSERT INTO version_interval (domain, place, at, version)
         SELECT :domain, place, max(at, coalesce((SELECT max(last_at) FROM observation WHERE domain = :domain), 0)) + 1, :end
-        FROM (SELECT place, version, max(at) AS at FROM stretch WHERE domain = :domain GROUP BY place)
+        FROM (SELECT place, version, max(at) AS at FROM version_interval WHERE domain = :domain GROUP BY place)
         WHERE version <> :end
         """
 
     /// SQLite takes the other columns from the row that has the maximum.
     /// https://www.sqlite.org/lang_select.html#bareagg
-    static let latest = "SELECT place, version, max(at) AS at FROM stretch WHERE domain = ? GROUP BY place"
+    static let latest = "SELECT place, version, max(at) AS at FROM version_interval WHERE domain = ? GROUP BY place"
 
     private static func version(
         of reading: PlaceReading, _ domain: Domain, at now: Date, _ database: Database

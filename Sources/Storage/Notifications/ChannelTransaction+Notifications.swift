@@ -16,7 +16,7 @@ package struct NotificationRecord: Equatable, Sendable {
     /// When it last took a message about this incident; nil: never.
     package var notifiedAt: Date?
     /// An attempt to tell it of the trouble had no clear answer, and nothing clear came since: it may know.
-    package var mayKnow = false
+    package var maybeDelivered = false
     /// The acknowledgement that it knows, by its instant; nil: none.
     package var acknowledgedAt: Date?
     /// The version that it refused as a message, and when.
@@ -127,7 +127,7 @@ extension ChannelTransaction {
             cached: Self.upserting,
             arguments: [
                 channel, record.incidentID, record.state.rawValue, record.version, record.notifiedAt?.milliseconds,
-                record.mayKnow, record.acknowledgedAt?.milliseconds,
+                record.maybeDelivered, record.acknowledgedAt?.milliseconds,
                 record.refused?.version, record.refused?.at.milliseconds, record.count, record.reference,
                 record.reason?.rawValue, record.pendingSince?.milliseconds, record.dueAt?.milliseconds,
                 record.messageID, record.isHeld, record.releasedAt?.milliseconds, incident.kind.rawValue,
@@ -145,7 +145,7 @@ extension ChannelTransaction {
     private static let upserting = upsert(
         into: "notification", key: "channel, incident_id",
         columns: """
-            state, version, notified_at, may_know, acknowledged_at, refused_version, refused_at, count,
+            state, version, notified_at, maybe_delivered, acknowledged_at, refused_version, refused_at, count,
             reference, reason, pending_since, due_at, message_id, is_held, released_at, kind, rank
             """)
 
@@ -255,7 +255,7 @@ extension ChannelTransaction {
         record.state = NotificationRecord.State(rawValue: row["state"]) ?? .nothing
         record.version = row["version"]
         record.notifiedAt = row.instant("notified_at")
-        record.mayKnow = row["may_know"]
+        record.maybeDelivered = row["maybe_delivered"]
         record.acknowledgedAt = row.instant("acknowledged_at")
         if let version = row["refused_version"] as Int?, let at = row.instant("refused_at") {
             record.refused = NotificationRecord.Refusal(version: version, at: at)

@@ -13,7 +13,7 @@ package struct ChannelRecord: Equatable, Sendable {
     /// Where its messages go, by a keyed hash. Another destination under the same name begins anew.
     package let destination: String
     /// The last change of an incident that the channel has looked at.
-    package var seen: Int64 = 0
+    package var cursor: Int64 = 0
     /// Until when nothing is sent, and why.
     package var hold: Hold?
     package var trouble: Trouble?
@@ -170,7 +170,7 @@ package struct ChannelTransaction {
         }
         try database.execute(cached: "DELETE FROM channel WHERE name = ?", arguments: [former.name])
         var record = ChannelRecord(name: channel, type: type, destination: destination)
-        record.seen = former.seen
+        record.cursor = former.cursor
         try save(record)
         return record
     }
@@ -288,7 +288,7 @@ extension Store {
 
     static let unended = """
         \(IncidentRow.select)
-        WHERE i.id IN (SELECT incident_id FROM notification WHERE channel = ? AND (state = 'firing' OR may_know = 1))
+        WHERE i.id IN (SELECT incident_id FROM notification WHERE channel = ? AND (state = 'firing' OR maybe_delivered = 1))
         ORDER BY i.opened_at, i.id
         """
 }
@@ -301,7 +301,7 @@ enum ChannelRow {
 
     static func record(_ row: Row) -> ChannelRecord {
         var record = ChannelRecord(name: row["name"], type: row["type"], destination: row["destination"])
-        record.seen = row["seen"]
+        record.cursor = row["cursor"]
         if let until = row.instant("hold_until") {
             record.hold = ChannelRecord.Hold(
                 until: until, reason: ChannelRecord.Hold.Reason(rawValue: row["hold_reason"] ?? "") ?? .failing)
@@ -322,7 +322,7 @@ enum ChannelRow {
     private static let upserting = upsert(
         into: "channel", key: "name",
         columns: """
-            type, destination, seen, hold_until, hold_reason, trouble_state, trouble_since, trouble_error, failures, refusals,
+            type, destination, cursor, hold_until, hold_reason, trouble_state, trouble_since, trouble_error, failures, refusals,
             refused_messages, throttled_since, refusals_lifted_at
             """)
 
@@ -330,7 +330,7 @@ enum ChannelRow {
         try database.execute(
             cached: upserting,
             arguments: [
-                record.name, record.type, record.destination, record.seen, record.hold?.until.milliseconds,
+                record.name, record.type, record.destination, record.cursor, record.hold?.until.milliseconds,
                 record.hold?.reason.rawValue,
                 record.trouble?.state.rawValue, record.trouble?.since.milliseconds, record.trouble?.error,
                 record.failures, record.refusals, record.refusedMessages, record.throttledSince?.milliseconds,

@@ -86,7 +86,7 @@ private let parts: [Part] = [
             ("refusals lifted", { $0.refusalsLiftedAt = noon - 5 }),
         ], isOpen: { $0.known.refused != nil }),
     Part(
-        values: [("knows for sure", { _ in }), ("may know firing", { $0.known.mayKnow = true })],
+        values: [("knows for sure", { _ in }), ("may know firing", { $0.known.maybeDelivered = true })],
         isOpen: { $0.known.refused == nil }),
     Part(
         values: [("not pending there", { _ in }), ("pending there", { $0.known.pendingSince = noon - 300 })],

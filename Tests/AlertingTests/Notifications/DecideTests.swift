@@ -86,14 +86,14 @@ private let rows: [Row] = [
     Row(
         "firing, or may know of it", "resolved", "it ended less than 72 hours ago (pagers: 30 days)",
         "`resolved`, in silences too",
-        if: { $0.isResolved && ($0.knowsFiring || $0.known.mayKnow) && $0.age <= $0.life },
+        if: { $0.isResolved && ($0.knowsFiring || $0.known.maybeDelivered) && $0.age <= $0.life },
         then: { _ in .send(.resolved) }),
     Row(
         "nothing, or an earlier end", "resolved",
         "a message was due and did not arrive; a chat; neither silenced nor inhibited; it ended less than 24 hours ago",
         "one message that says both: WAS FIRING",
         if: {
-            $0.isResolved && !$0.knowsFiring && !$0.known.mayKnow && $0.isAbove
+            $0.isResolved && !$0.knowsFiring && !$0.known.maybeDelivered && $0.isAbove
                 && ($0.known.pendingSince != nil || $0.known.refused != nil) && !$0.route.isPager && !$0.isSilent
                 && $0.age <= 86_400
         }, then: { _ in .send(.wasFiring) }),
@@ -230,7 +230,7 @@ private enum Combinations {
                         record.version = version
                         record.notifiedAt = state == .nothing ? nil : notified
                         if flags < 8 {
-                            record.mayKnow = flags & 1 != 0
+                            record.maybeDelivered = flags & 1 != 0
                             record.pendingSince = flags & 2 == 0 ? nil : noon - 300
                             record.acknowledgedAt = flags & 4 == 0 ? nil : noon - 40
                         } else if flags == 10 {

@@ -12,13 +12,13 @@ import Testing
 
 @testable import Alerting
 
-final class ManualTime: Timekeeper {
+final class ManualTime: MonitorClock {
     private let state: Mutex<(now: Date, shift: TimeInterval)>
 
     init(now: Date = noon) { state = Mutex((now, 0)) }
 
     func now() -> Date { state.withLock(\.now) }
-    func wall() -> Date { state.withLock { $0.now + $0.shift } }
+    func systemTime() -> Date { state.withLock { $0.now + $0.shift } }
 
     func sleep(for duration: Duration) async throws {
         try Task.checkCancellation()
@@ -74,10 +74,10 @@ final class ScriptedTransport: MessageTransport {
         var sent: [Sent] = []
     }
 
-    private let time: any Timekeeper
+    private let time: any MonitorClock
     private let state: Mutex<State>
 
-    init(time: any Timekeeper, script: [String: [Reply]] = [:]) {
+    init(time: any MonitorClock, script: [String: [Reply]] = [:]) {
         self.time = time
         state = Mutex(State(script: script))
     }

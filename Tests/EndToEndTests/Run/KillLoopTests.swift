@@ -160,7 +160,7 @@ struct KillLoopTests {
             print(json.dumps({
                 'fired': rows("SELECT id FROM incident WHERE version > 0"),
                 'unresolved': rows("SELECT id, kind, state FROM incident WHERE version > 0 AND state <> 'resolved'"),
-                'knowing': rows("SELECT channel, incident_id FROM notification WHERE state = 'firing' OR may_know"),
+                'knowing': rows("SELECT channel, incident_id FROM notification WHERE state = 'firing' OR maybe_delivered"),
                 'pending': rows("SELECT channel, incident_id, reason FROM notification "
                     "WHERE pending_since IS NOT NULL OR message_id IS NOT NULL"),
                 'messages': rows("SELECT key FROM message"),

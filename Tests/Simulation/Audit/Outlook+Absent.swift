@@ -18,13 +18,13 @@ struct EdgeOutlook {
     private var edges: [Int: Edge] = [:]
 
     /// What the edges last said that this check did not hear.
-    func remembered(besides sight: Sight) -> [SimulatedSite.Copy] {
+    func remembered(besides sight: FetchResult) -> [SimulatedSite.Copy] {
         edges.filter { sight.edges[$0.key] == nil && $0.value.silentChecks < patience }.map(\.value.copy)
     }
 
     /// `isOld`: whether a version is one that the origin served before.
     mutating func take(
-        _ sight: Sight, _ before: DomainState, _ after: DomainState, isOld: (Int) -> Bool
+        _ sight: FetchResult, _ before: DomainState, _ after: DomainState, isOld: (Int) -> Bool
     ) throws {
         guard sight.depth == .full, sight.origin != .unknown else {
             // Who asks one edge learns nothing of the incident.
@@ -83,7 +83,7 @@ struct CertificateOutlook {
     private static let grave: TimeInterval = 3 * 86_400
 
     mutating func take(
-        _ sight: Sight, _ before: DomainState, _ after: DomainState, _ setup: SimulatedSetup, wall: Date
+        _ sight: FetchResult, _ before: DomainState, _ after: DomainState, _ setup: SimulatedSetup, wall: Date
     ) throws {
         // A full check sees all that there are.
         if sight.depth == .full, !sight.certificates.isEmpty { ends = [:] }

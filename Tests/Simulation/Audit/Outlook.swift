@@ -12,12 +12,12 @@ struct Outlook {
         var fires = false
     }
 
-    private struct Stretch {
+    private struct VersionInterval {
         var supersededAt: Date?
     }
 
     private var counts: [IncidentKind: Count] = [:]
-    private var served: [Int: Stretch] = [:]
+    private var served: [Int: VersionInterval] = [:]
     private var serving: Int?
     /// When the origin's file was last seen; before that, when the site was first looked at.
     private var lastSight: Date?
@@ -29,7 +29,8 @@ struct Outlook {
     /// `sights`: of a light look, the full one that took its place, in this order.
     /// `before`, `state`: before and after it.
     mutating func take(
-        _ sights: [Sight], _ before: DomainState, _ state: DomainState, _ setup: SimulatedSetup, now: Date, wall: Date
+        _ sights: [FetchResult], _ before: DomainState, _ state: DomainState, _ setup: SimulatedSetup, now: Date,
+        wall: Date
     ) throws {
         guard let sight = sights.last else { return }
         lastSight = lastSight ?? now
@@ -45,18 +46,18 @@ struct Outlook {
         try judgeHarm(state)
     }
 
-    private mutating func noteOrigin(_ sight: Sight, _ now: Date) {
+    private mutating func noteOrigin(_ sight: FetchResult, _ now: Date) {
         guard case .file(let version) = sight.origin else { return }
         lastSight = now
         guard version != serving else { return }
         if let former = serving { served[former]?.supersededAt = now }
-        served[version] = Stretch()
+        served[version] = VersionInterval()
         serving = version
     }
 
     /// A refusal is this machine's own for a day, while an edge that was asked has the last known file and none says that
     /// Apple was refused too.
-    private func isRefusedHereAlone(_ sight: Sight, _ now: Date) -> Bool {
+    private func isRefusedHereAlone(_ sight: FetchResult, _ now: Date) -> Bool {
         let versions = sight.copies.map { copy in if case .file(let version) = copy { version } else { nil as Int? } }
         return !versions.contains(nil) && versions.contains { serving == nil || $0 == serving }
             && now.timeIntervalSince(lastSight ?? now) < 86_400
@@ -65,7 +66,7 @@ struct Outlook {
     /// Fires with the check that completes the count, and not before; ends with the check that completes the other one.
     /// What cannot be known neither counts nor breaks a count.
     private mutating func judge(
-        _ kind: IncidentKind, _ sight: Sight, _ holds: Bool, isUnknown: Bool, _ state: DomainState,
+        _ kind: IncidentKind, _ sight: FetchResult, _ holds: Bool, isUnknown: Bool, _ state: DomainState,
         _ setup: SimulatedSetup
     ) throws {
         var count = counts[kind] ?? Count()
@@ -94,7 +95,9 @@ struct Outlook {
         }
     }
 
-    private mutating func judgeAge(_ sight: Sight, _ state: DomainState, _ setup: SimulatedSetup, _ now: Date) throws {
+    private mutating func judgeAge(_ sight: FetchResult, _ state: DomainState, _ setup: SimulatedSetup, _ now: Date)
+        throws
+    {
         let comparison = state.verdict?.comparison
         if let lag = comparison?.lagSeconds, lag < 0 {
             throw Violation(rule: .nonNegative, detail: "a lag of \(lag) seconds")

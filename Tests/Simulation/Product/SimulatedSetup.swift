@@ -175,7 +175,8 @@ extension SimulatedSetup {
             groupWait: groupWait, groupInterval: groupInterval, instance: "monitor-1")
     }
 
-    func fleetConfiguration(_ canaries: any CanaryProbing, time: any Timekeeper) throws -> FleetEvaluator.Configuration
+    func fleetConfiguration(_ canaries: any CanaryProbing, time: any MonitorClock) throws
+        -> FleetEvaluator.Configuration
     {
         let domains = try watchedDomains().map(\.1)
         let watch = CanaryWatch(

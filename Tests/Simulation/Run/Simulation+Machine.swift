@@ -150,7 +150,7 @@ extension Simulation {
 
     /// Looks at the silences where one begins to be over, as long as nobody sets the wall clock.
     func planRefreshes(_ process: SimulatedProcess) {
-        for silence in silences where silence.endsAt > process.time.wall() {
+        for silence in silences where silence.endsAt > process.time.systemTime() {
             agenda.add(.refreshSilences(life: process.life), at: clock.passed(atWall: silence.endsAt) + 1)
         }
     }

@@ -32,7 +32,7 @@ extension Simulation {
         takeIn()
         checking {
             try outlooks[site, default: Outlook()].take(
-                seen, before, after, setupOfLife, now: now, wall: process.time.wall())
+                seen, before, after, setupOfLife, now: now, wall: process.time.systemTime())
         }
         scheduleCheck(site, process)
         planEvaluation(process, after: 2000)
@@ -113,12 +113,12 @@ extension Simulation {
         guard let process else { return nil }
         let checked = states.map { (SimulatedSetup.name(of: $0), $1.lastCheckedAt ?? .distantPast) }
         return Present(
-            passed: clock.passed, now: process.time.now(), wall: process.time.wall(), setup: setupOfLife,
+            passed: clock.passed, now: process.time.now(), wall: process.time.systemTime(), setup: setupOfLife,
             checkedAt: Dictionary(checked) { first, _ in first }, silences: silences,
             troubled: (try? reading?.troubled()) ?? [], lastUpheaval: lastUpheaval)
     }
 
-    private static func words(_ sights: [Sight]) -> String {
+    private static func words(_ sights: [FetchResult]) -> String {
         sights.map(\.text).joined(separator: ", then ")
     }
 

@@ -219,7 +219,7 @@ extension Simulation {
         let domain = try? Domain(SimulatedSetup.name(of: machineDice.number(0...sites.count - 1)))
         let length = Double(machineDice.hours(mean: 7)) / 1000
         guard let process, !process.trouble.isDead, let domain else { return }
-        let start = process.time.wall()
+        let start = process.time.systemTime()
         let request = try? SilenceRequest(
             scope: SilenceScope(domains: [.exactly(domain)]), startsAt: start, endsAt: start + length,
             author: "simulation", reason: "work")

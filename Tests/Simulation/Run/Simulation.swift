@@ -66,7 +66,7 @@ package actor Simulation {
     var states: [Int: DomainState] = [:]
     var outlooks: [Int: Outlook] = [:]
     /// What the checks that are under way have seen, by site.
-    var sights: [Int: [Sight]] = [:]
+    var sights: [Int: [FetchResult]] = [:]
     var silences: [Silence] = []
     /// Which of the product's loops are in the middle of something.
     var busy: Set<String> = []

@@ -35,7 +35,7 @@ final class SimulatedClock: Sendable {
 }
 
 /// The time of one life of the process.
-final class ProcessTime: Timekeeper {
+final class ProcessTime: MonitorClock {
     private let clock: SimulatedClock
     /// How much more the steady clock shows than has passed since the beginning.
     private let offset: Mutex<Int64>
@@ -58,7 +58,7 @@ final class ProcessTime: Timekeeper {
 
     func now() -> Date { Date(timeIntervalSince1970: Double(clock.passed + offset.withLock(\.self)) / 1000) }
 
-    func wall() -> Date { Date(timeIntervalSince1970: Double(clock.wall) / 1000) }
+    func systemTime() -> Date { Date(timeIntervalSince1970: Double(clock.wall) / 1000) }
 
     func sleep(for duration: Duration) async throws { try await pass(duration) }
 

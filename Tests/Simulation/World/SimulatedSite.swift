@@ -65,9 +65,9 @@ struct SimulatedSite {
 
     /// What a check that looks now meets, and what it can see by that.
     /// `loss`: how every request fails while our own network is away.
-    mutating func look(_ depth: Depth, at now: Date, loss: Origin?) throws -> (Observation, Sight) {
+    mutating func look(_ depth: Depth, at now: Date, loss: Origin?) throws -> (Observation, FetchResult) {
         looks += 1
-        var sight = Sight(depth: depth, origin: .unknown)
+        var sight = FetchResult(depth: depth, origin: .unknown)
         let reply = originReply(loss ?? origin, &sight)
         let asked = edges.indices.filter { mute[$0] != .absent && (depth == .full || $0 == firstEdge) }
         let copies = asked.map { ($0, edgeReply($0, loss, &sight)) }
@@ -97,7 +97,7 @@ struct SimulatedSite {
 
     private var firstEdge: Int { edges.indices.first { mute[$0] != .absent } ?? 0 }
 
-    private func originReply(_ origin: Origin, _ sight: inout Sight) -> Reply {
+    private func originReply(_ origin: Origin, _ sight: inout FetchResult) -> Reply {
         switch origin {
         case .well:
             sight.origin = .file(version)
@@ -118,13 +118,13 @@ struct SimulatedSite {
         }
     }
 
-    private func served(_ reply: Reply, at address: Int, _ sight: inout Sight) -> Reply {
+    private func served(_ reply: Reply, at address: Int, _ sight: inout FetchResult) -> Reply {
         guard reply.failure == nil else { return reply }
         sight.certificates[address] = certificates[address]
         return reply.expiring(at: certificates[address])
     }
 
-    private func edgeReply(_ edge: Int, _ loss: Origin?, _ sight: inout Sight) -> Reply {
+    private func edgeReply(_ edge: Int, _ loss: Origin?, _ sight: inout FetchResult) -> Reply {
         if case .failed(let kind, let phase) = loss { return .failed(kind, phase) }
         if isCDNAway { return .failed(.timedOut, .waiting) }
         switch mute[edge] {
@@ -160,7 +160,7 @@ struct SimulatedSite {
 }
 
 /// What one check saw, in the simulation's own terms: the ground that the product's evaluation is compared with.
-struct Sight: Equatable {
+struct FetchResult: Equatable {
     enum Origin: Equatable {
         case file(Int)
         case broken
@@ -181,7 +181,7 @@ struct Sight: Equatable {
     var copies: [SimulatedSite.Copy] { edges.sorted { $0.key < $1.key }.map(\.value) }
 }
 
-extension Sight {
+extension FetchResult {
     var text: String {
         let origin =
             switch self.origin {

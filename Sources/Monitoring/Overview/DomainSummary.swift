@@ -4,7 +4,7 @@
 import Evidence
 import Foundation
 
-package struct DomainBrief: Codable, Equatable, Sendable {
+package struct DomainSummary: Codable, Equatable, Sendable {
     package var status: DomainStatus
     /// Since when the trouble lasts, as far as is known; nil where nothing says so.
     package var since: Date?

@@ -6,7 +6,7 @@ import GRDB
 import Monitoring
 
 /// One domain in a list.
-package struct BriefRecord: Equatable, Sendable {
+package struct SummaryRecord: Equatable, Sendable {
     package let domain: Domain
     package let status: DomainStatus
     /// Since when it has its status, as far as is known.
@@ -16,11 +16,11 @@ package struct BriefRecord: Equatable, Sendable {
     package let versionSince: Date?
     package let lastCheckedAt: Date?
     /// nil before the first check, and where it cannot be read.
-    package let brief: DomainBrief?
+    package let summary: DomainSummary?
 
     package init(
         domain: Domain, status: DomainStatus, since: Date? = nil, version: Int? = nil, versionSince: Date? = nil,
-        lastCheckedAt: Date? = nil, brief: DomainBrief? = nil
+        lastCheckedAt: Date? = nil, summary: DomainSummary? = nil
     ) {
         self.domain = domain
         self.status = status
@@ -28,12 +28,12 @@ package struct BriefRecord: Equatable, Sendable {
         self.version = version
         self.versionSince = versionSince
         self.lastCheckedAt = lastCheckedAt
-        self.brief = brief
+        self.summary = summary
     }
 }
 
 /// Which domains a list shows.
-package struct BriefFilter: Equatable, Sendable {
+package struct SummaryFilter: Equatable, Sendable {
     /// Empty: any.
     package var statuses: [DomainStatus]
     /// The beginning of a name, or of what follows one of its dots; empty: any.
@@ -73,7 +73,7 @@ package struct BriefFilter: Equatable, Sendable {
         if comparison != nil { parts.append("comparison = :comparison") }
         if !prefix.isEmpty { parts.append("name >= :prefix AND name < :end") }
         if !after.isEmpty { parts.append("name > :after") }
-        if label != nil { parts.append("name IN (SELECT name FROM brief_key WHERE key = :label)") }
+        if label != nil { parts.append("name IN (SELECT name FROM domain_key WHERE key = :label)") }
         if !search.isEmpty { parts.append("name IN (\(NameSearch.names))") }
         return parts.joined(separator: " AND ")
     }
@@ -92,7 +92,7 @@ package struct BriefFilter: Equatable, Sendable {
 
 /// The watched domains whose name begins so, or continues so after a dot.
 enum NameSearch {
-    static let names = "SELECT name FROM brief_key WHERE key >= :from AND key < :to"
+    static let names = "SELECT name FROM domain_key WHERE key >= :from AND key < :to"
 
     static func arguments(_ text: String) -> [String: any DatabaseValueConvertible] {
         let key = text.precomposedStringWithCanonicalMapping.lowercased()
@@ -129,24 +129,24 @@ package struct StatusCounts: Equatable, Sendable {
 
 extension Store {
     /// The watched domains that pass a filter, and how many there are.
-    package func briefs(
-        _ filter: BriefFilter, order: BriefFilter.Order = .trouble, limit: Int, offset: Int = 0
-    ) async throws -> (total: Int, page: [BriefRecord]) {
+    package func summaries(
+        _ filter: SummaryFilter, order: SummaryFilter.Order = .trouble, limit: Int, offset: Int = 0
+    ) async throws -> (total: Int, page: [SummaryRecord]) {
         try await read { database in
             let total =
                 try Int.fetchOne(
-                    database, sql: "SELECT count(*) FROM brief WHERE \(filter.condition)",
+                    database, sql: "SELECT count(*) FROM domain_summary WHERE \(filter.condition)",
                     arguments: StatementArguments(filter.arguments)) ?? 0
             let names = try String.fetchAll(
                 database, sql: Self.names(filter, order),
                 arguments: StatementArguments(
                     filter.arguments.merging(["limit": limit, "offset": max(0, offset)]) { $1 }))
-            return (total, try Self.briefs(names, database))
+            return (total, try Self.summaries(names, database))
         }
     }
 
     /// The names of the watched domains that pass a filter, by name.
-    package func names(_ filter: BriefFilter, limit: Int) async throws -> [String] {
+    package func names(_ filter: SummaryFilter, limit: Int) async throws -> [String] {
         try await read {
             try String.fetchAll(
                 $0, sql: Self.names(filter, .name),
@@ -154,40 +154,41 @@ extension Store {
         }
     }
 
-    static func names(_ filter: BriefFilter, _ order: BriefFilter.Order) -> String {
+    static func names(_ filter: SummaryFilter, _ order: SummaryFilter.Order) -> String {
         let columns =
             switch order {
             case .trouble: "rank, name"
             case .longest: "rank, since, name"
             case .name: "name"
             }
-        return "SELECT name FROM brief WHERE \(filter.condition) ORDER BY \(columns) LIMIT :limit OFFSET :offset"
+        return
+            "SELECT name FROM domain_summary WHERE \(filter.condition) ORDER BY \(columns) LIMIT :limit OFFSET :offset"
     }
 
     /// In the order of the names; those that are not watched are left out.
-    package func briefs(_ names: [String]) async throws -> [BriefRecord] {
-        try await read { try Self.briefs(names, $0) }
+    package func summaries(_ names: [String]) async throws -> [SummaryRecord] {
+        try await read { try Self.summaries(names, $0) }
     }
 
-    private static func briefs(_ names: [String], _ database: Database) throws -> [BriefRecord] {
+    private static func summaries(_ names: [String], _ database: Database) throws -> [SummaryRecord] {
         guard let list = String(data: try JSONEncoder().encode(names), encoding: .utf8) else { return [] }
         return try Row.fetchAll(database, cached: briefsByName, arguments: [list]).compactMap { row in
             guard let domain = try? Domain(row["name"]), let status = DomainStatus(rawValue: row["rank"]) else {
                 return nil
             }
-            let brief = (row["facts"] as Data?).flatMap {
-                try? Stored.decode(DomainBrief.self, from: $0, what: "summary of \(domain)")
+            let summary = (row["facts"] as Data?).flatMap {
+                try? Stored.decode(DomainSummary.self, from: $0, what: "summary of \(domain)")
             }
-            return BriefRecord(
+            return SummaryRecord(
                 domain: domain, status: status, since: row.instant("since"), version: row["version"],
-                versionSince: row.instant("version_at"), lastCheckedAt: row.instant("checked_at"), brief: brief)
+                versionSince: row.instant("version_at"), lastCheckedAt: row.instant("checked_at"), summary: summary)
         }
     }
 
     static let briefsByName = """
         SELECT b.name, b.rank, b.since, b.version, b.version_at, b.facts,
             coalesce(r.last_checked_at, d.last_checked_at) AS checked_at
-        FROM json_each(?) wanted JOIN brief b ON b.name = wanted.value
+        FROM json_each(?) wanted JOIN domain_summary b ON b.name = wanted.value
         LEFT JOIN domain d ON d.name = b.name LEFT JOIN domain_recent r ON r.name = b.name
         WHERE b.watched ORDER BY wanted.key
         """
@@ -196,7 +197,7 @@ extension Store {
     package func statusCounts() async throws -> [DomainStatus: Int] {
         try await read { database in
             Dictionary(
-                try BriefRow.counts(database).compactMap { rank, count in
+                try SummaryRow.counts(database).compactMap { rank, count in
                     DomainStatus(rawValue: rank).map { ($0, count) }
                 }
             ) { first, _ in first }
@@ -221,13 +222,13 @@ extension Store {
     }
 
     static let countsSince = """
-        SELECT minute, counts FROM brief_count_at
-        WHERE minute >= coalesce((SELECT max(minute) FROM brief_count_at WHERE minute <= :start), :start)
+        SELECT minute, counts FROM status_count
+        WHERE minute >= coalesce((SELECT max(minute) FROM status_count WHERE minute <= :start), :start)
         ORDER BY minute
         """
 
     /// The domains that need attention, by what is to be decided about them; worst first, at most `limit`.
-    package func reasons(_ filter: BriefFilter, limit: Int) async throws -> [ReasonGroup] {
+    package func reasons(_ filter: SummaryFilter, limit: Int) async throws -> [ReasonGroup] {
         try await read { database in
             try Row.fetchAll(
                 database, sql: Self.reasonGroups(filter),
@@ -243,10 +244,10 @@ extension Store {
         }
     }
 
-    static func reasonGroups(_ filter: BriefFilter) -> String {
+    static func reasonGroups(_ filter: SummaryFilter) -> String {
         """
         SELECT rank, reason, count(*) AS count, min(since) AS oldest, max(since) AS newest, min(name) AS example
-        FROM brief WHERE \(filter.condition) AND rank <= \(DomainStatus.lastOfAttention.rawValue)
+        FROM domain_summary WHERE \(filter.condition) AND rank <= \(DomainStatus.lastOfAttention.rawValue)
         GROUP BY rank, reason ORDER BY rank, count(*) DESC, reason LIMIT :limit
         """
     }
@@ -266,7 +267,7 @@ extension Store {
     }
 
     static let attentionByLabel = """
-        SELECT k.key, b.rank, count(*) AS count FROM brief b JOIN brief_key k ON k.name = b.name
+        SELECT k.key, b.rank, count(*) AS count FROM domain_summary b JOIN domain_key k ON k.name = b.name
         WHERE b.watched = 1 AND b.rank <= \(DomainStatus.lastOfAttention.rawValue) AND k.key >= :from AND k.key < :to
         GROUP BY k.key, b.rank
         """

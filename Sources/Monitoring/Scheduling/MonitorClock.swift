@@ -3,11 +3,11 @@
 import Foundation
 
 /// Tells what time it is, and waits.
-package protocol Timekeeper: Sendable {
+package protocol MonitorClock: Sendable {
     /// The steady clock: it never jumps and never goes back. All ages, thresholds and stored instants are of this clock.
     func now() -> Date
     /// What clocks show now. For what people or other programs name by date: silences, windows, certificates, signatures.
-    func wall() -> Date
+    func systemTime() -> Date
     /// - Throws: `CancellationError`, at once, when the task is cancelled.
     func sleep(for duration: Duration) async throws
 
@@ -19,8 +19,8 @@ package protocol Timekeeper: Sendable {
     var pace: Double { get }
 }
 
-extension Timekeeper {
-    package func wall() -> Date { now() }
+extension MonitorClock {
+    package func systemTime() -> Date { now() }
 
     package var pace: Double { 1 }
 
@@ -29,7 +29,7 @@ extension Timekeeper {
     }
 
     /// An instant of the steady clock as clocks would have shown it.
-    package func shown(_ instant: Date) -> Date { instant.shown(steady: now(), wall: wall()) }
+    package func shown(_ instant: Date) -> Date { instant.shown(steady: now(), wall: systemTime()) }
 }
 
 extension Date {
@@ -41,7 +41,7 @@ extension Date {
 
 /// The time of this machine. The steady clock begins at an anchor and counts on by the monotonic one, which stops neither for
 /// NTP's corrections nor, as `ContinuousClock`, for a suspended machine.
-package struct SystemTime: Timekeeper {
+package struct SystemTime: MonitorClock {
     private let anchor: Date
     private let start: ContinuousClock.Instant
     private let clock: @Sendable () -> Date
@@ -55,7 +55,7 @@ package struct SystemTime: Timekeeper {
 
     package func now() -> Date { anchor + start.duration(to: .now) / .seconds(1) }
 
-    package func wall() -> Date { clock() }
+    package func systemTime() -> Date { clock() }
 
     package func sleep(for duration: Duration) async throws {
         try await Task.sleep(for: duration, clock: .continuous)
@@ -64,7 +64,7 @@ package struct SystemTime: Timekeeper {
 
 /// Time that runs faster by a factor, for demonstrations: a day of staleness passes while somebody watches. Its wall clock is
 /// the steady one.
-package struct AcceleratedTime: Timekeeper {
+package struct AcceleratedTime: MonitorClock {
     private let anchor: Date
     private let start: ContinuousClock.Instant
     private let factor: Double

@@ -5,7 +5,7 @@ import Foundation
 import GRDB
 import Monitoring
 
-enum BriefRow {
+enum SummaryRow {
     /// Made before the transaction.
     struct Content: Sendable {
         let name: String
@@ -16,13 +16,13 @@ enum BriefRow {
         let facts: Data?
 
         init(_ state: DomainState) throws {
-            let brief = DomainBrief(state)
+            let summary = DomainSummary(state)
             name = state.domain.name
-            status = brief?.status ?? .waiting
-            reason = brief?.reason ?? ""
-            comparison = brief?.comparison
-            since = brief?.since
-            facts = try brief.map(Stored.encode)
+            status = summary?.status ?? .waiting
+            reason = summary?.reason ?? ""
+            comparison = summary?.comparison
+            since = summary?.since
+            facts = try summary.map(Stored.encode)
         }
     }
 
@@ -31,10 +31,11 @@ enum BriefRow {
         _ content: Content, origin: (version: Int64, at: Int64)?, at now: Date, _ database: Database
     ) throws {
         let former = try Int.fetchOne(
-            database, cached: "SELECT rank FROM brief WHERE name = ? AND watched = 1", arguments: [content.name])
+            database, cached: "SELECT rank FROM domain_summary WHERE name = ? AND watched = 1",
+            arguments: [content.name])
         try database.execute(
             cached: """
-                INSERT INTO brief (name, rank, reason, since, version, version_at, facts, comparison)
+                INSERT INTO domain_summary (name, rank, reason, since, version, version_at, facts, comparison)
                 VALUES (?1, ?2, ?3, coalesce(?4, ?5), ?6, ?7, ?8, ?9)
                 ON CONFLICT (name) DO UPDATE SET
                     since = CASE WHEN ?4 IS NULL AND rank = excluded.rank THEN since ELSE excluded.since END,
@@ -58,7 +59,7 @@ enum BriefRow {
         return Dictionary(rows.map { ($0["rank"] as Int, $0["count"] as Int) }) { first, _ in first }
     }
 
-    static let countsOfRanks = "SELECT rank, count(*) AS count FROM brief WHERE watched = 1 GROUP BY rank"
+    static let countsOfRanks = "SELECT rank, count(*) AS count FROM domain_summary WHERE watched = 1 GROUP BY rank"
 
     /// Writes down how many domains have each status, once a minute, where that changed.
     ///
@@ -80,14 +81,14 @@ enum BriefRow {
         guard counts != known else { return }
         try database.execute(
             cached: """
-                INSERT INTO brief_count_at (minute, counts) VALUES (?, ?)
+                INSERT INTO status_count (minute, counts) VALUES (?, ?)
                 ON CONFLICT (minute) DO UPDATE SET counts = excluded.counts
                 """, arguments: [minute, try Stored.text(counts)])
     }
 
     private static let lastCounts = """
-        SELECT counts, minute = (SELECT max(minute) FROM brief_count_at) AS is_newest
-        FROM brief_count_at WHERE minute <= ? ORDER BY minute DESC LIMIT 1
+        SELECT counts, minute = (SELECT max(minute) FROM status_count) AS is_newest
+        FROM status_count WHERE minute <= ? ORDER BY minute DESC LIMIT 1
         """
 }
 
@@ -98,34 +99,35 @@ extension Store {
     package func watch(_ domains: [Domain: [String: String]], now: Date) async throws {
         let wanted = Dictionary(uniqueKeysWithValues: domains.map { ($0.key.name, Self.keys($0.key, $0.value)) })
         try await write { database in
-            let watched = Set(try String.fetchAll(database, cached: "SELECT name FROM brief WHERE watched = 1"))
+            let watched = Set(
+                try String.fetchAll(database, cached: "SELECT name FROM domain_summary WHERE watched = 1"))
             for name in watched.subtracting(wanted.keys) {
-                try database.execute(cached: "UPDATE brief SET watched = 0 WHERE name = ?", arguments: [name])
-                try database.execute(cached: "DELETE FROM brief_key WHERE name = ?", arguments: [name])
+                try database.execute(cached: "UPDATE domain_summary SET watched = 0 WHERE name = ?", arguments: [name])
+                try database.execute(cached: "DELETE FROM domain_key WHERE name = ?", arguments: [name])
             }
             var known: [String: Set<String>] = [:]
-            for row in try Row.fetchAll(database, cached: "SELECT name, key FROM brief_key") {
+            for row in try Row.fetchAll(database, cached: "SELECT name, key FROM domain_key") {
                 known[row["name"], default: []].insert(row["key"])
             }
             for (name, keys) in wanted {
                 if !watched.contains(name) {
                     try database.execute(
                         cached: """
-                            INSERT INTO brief (name, watched, rank) VALUES (?, 1, ?)
+                            INSERT INTO domain_summary (name, watched, rank) VALUES (?, 1, ?)
                             ON CONFLICT (name) DO UPDATE SET watched = 1
                             """, arguments: [name, DomainStatus.waiting.rawValue])
                 }
                 let former = known[name] ?? []
                 for key in former.subtracting(keys) {
                     try database.execute(
-                        cached: "DELETE FROM brief_key WHERE key = ? AND name = ?", arguments: [key, name])
+                        cached: "DELETE FROM domain_key WHERE key = ? AND name = ?", arguments: [key, name])
                 }
                 for key in keys.subtracting(former) {
                     try database.execute(
-                        cached: "INSERT INTO brief_key (key, name) VALUES (?, ?)", arguments: [key, name])
+                        cached: "INSERT INTO domain_key (key, name) VALUES (?, ?)", arguments: [key, name])
                 }
             }
-            try BriefRow.noteCounts(at: now, database)
+            try SummaryRow.noteCounts(at: now, database)
         }
     }
 

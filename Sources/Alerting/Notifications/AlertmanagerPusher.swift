@@ -8,7 +8,7 @@ import Logging
 import Monitoring
 import Storage
 
-struct Feed: Sendable {
+struct AlertmanagerPusher: Sendable {
     let delivery: Delivery
     let channel: Channel
 
@@ -44,7 +44,7 @@ struct Feed: Sendable {
     private func entries(isRound: Bool) async throws -> [Entry] {
         let (inputs, channel, time) = (delivery.inputs, channel, delivery.time)
         return try await delivery.store.inspect(channel: channel.name) { store in
-            let planner = try NotificationPlanner(inputs, channel, store, now: time.now(), wall: time.wall())
+            let planner = try NotificationPlanner(inputs, channel, store, now: time.now(), wall: time.systemTime())
             var entries: [Entry] = []
             var seen: Set<String> = []
             func add(_ record: IncidentRecord, _ known: NotificationRecord) throws {
@@ -54,7 +54,7 @@ struct Feed: Sendable {
                 var next = known
                 next.state = record.incident.state == .resolved ? .resolved : .firing
                 next.version = record.incident.version
-                next.mayKnow = false
+                next.maybeDelivered = false
                 next.reason = nil
                 next.pendingSince = nil
                 entries.append(
@@ -113,11 +113,11 @@ struct Feed: Sendable {
         let request = try delivery.request(
             body: JSONText.encoded(entries.map(\.alert)), key: "", channel: channel)
         let answer = try await delivery.post(request, to: channel)
-        let outcome = channel.format.judge(answer, now: delivery.time.wall())
+        let outcome = channel.format.judge(answer, now: delivery.time.systemTime())
         delivery.count(outcome, channel: channel.name)
         let words = Delivery.words(answer, channel: channel)
         let now = delivery.time.now()
-        let mayKnow = outcome == .transient && answer.mayHaveArrived
+        let maybeDelivered = outcome == .transient && answer.mayHaveArrived
         let (channel, status) = (channel, answer.status)
         let (before, after, news) = try await delivery.store.transact(channel: channel.name) { store in
             var news: [NotificationReason: [Incident]] = [:]
@@ -136,9 +136,11 @@ struct Feed: Sendable {
                             channel: channel.name, incidentID: entry.incident.id, type: reason.type, reason: reason,
                             version: known.version, key: entry.incident.id, at: now, attempts: 1, outcome: .delivered,
                             status: status))
-                } else if mayKnow, entry.known.state == .firing, before?.state != .firing, before?.mayKnow != true {
+                } else if maybeDelivered, entry.known.state == .firing, before?.state != .firing,
+                    before?.maybeDelivered != true
+                {
                     var known = before ?? NotificationRecord(incidentID: entry.incident.id)
-                    known.mayKnow = true
+                    known.maybeDelivered = true
                     try store.save(known, of: entry.incident)
                 }
             }

@@ -6,7 +6,7 @@ import Facts
 import Foundation
 
 /// A retrieval with the bodies that it names by their hash.
-struct Sight: Sendable {
+struct FetchResult: Sendable {
     var retrieval: Retrieval
     var contents: [ContentHash: Data] = [:]
 
@@ -24,14 +24,14 @@ struct Sight: Sendable {
     }
 }
 
-extension [Sight] {
+extension [FetchResult] {
     /// The bodies of all of them.
     var contents: [ContentHash: Data] {
         reduce(into: [:]) { $0.merge($1.contents) { first, _ in first } }
     }
 }
 
-extension Sight {
+extension FetchResult {
     /// What a transfer saw; `url` was asked for first, redirects may have led elsewhere.
     init(of result: TransferResult, url: String) {
         retrieval = Retrieval(
@@ -73,10 +73,10 @@ extension CurlDriver {
     /// - Throws: `CancellationError` only.
     func ask(
         _ request: TransferRequest, first: String, within time: Duration
-    ) async throws -> (result: TransferResult, sight: Sight) {
+    ) async throws -> (result: TransferResult, sight: FetchResult) {
         let result = try await perform(request)
         let left = time - result.duration
-        var sight = Sight(of: result, url: first)
+        var sight = FetchResult(of: result, url: first)
         if result.failure?.kind == .badEncoding, sight.retrieval.answer?.claimsCompression == false {
             sight = try await unread(sight, of: request, first: first, within: left)
         }
@@ -94,15 +94,15 @@ extension CurlDriver {
     /// libcurl reads no body whose Content-Encoding it does not know. Where that names no compression (`utf-8`,
     /// `aws-chunked`), other clients read it as it is; so it is asked for once more, and left as it is sent.
     private func unread(
-        _ sight: Sight, of request: TransferRequest, first: String, within left: Duration
-    ) async throws -> Sight {
+        _ sight: FetchResult, of request: TransferRequest, first: String, within left: Duration
+    ) async throws -> FetchResult {
         var request = request
         request.acceptGzip = false
         // The same question, so that the same answer comes.
         request.headers.append(("Accept-Encoding", "gzip"))
         request.limits.totalTimeout = max(left, .seconds(1))
         request.limits.connectTimeout = request.limits.totalTimeout
-        let again = Sight(of: try await perform(request), url: first)
+        let again = FetchResult(of: try await perform(request), url: first)
         guard let answer = again.retrieval.answer, answer.status == sight.retrieval.answer?.status,
             answer.header("content-encoding") == sight.retrieval.answer?.header("content-encoding")
         else { return sight }
