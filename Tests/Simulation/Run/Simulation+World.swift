@@ -13,6 +13,7 @@ extension Simulation {
         case .change:
             changeSite(number)
             agenda.add(.site(number, .change), at: clock.passed + siteDice.hours(mean: 14))
+        case .breakAs(let origin): sites[number].origin = origin
         case .mend: sites[number].origin = .well
         case .crawl(let edge, let version): sites[number].crawl(edge: edge, version: version)
         case .cdnTrouble: sites[number].isCDNAway = true
@@ -31,6 +32,9 @@ extension Simulation {
     private func wall(afterDays days: Double) -> Date {
         Date(timeIntervalSince1970: Double(clock.wall) / 1000 + days * 86_400)
     }
+
+    /// Whether what fires changes while it does, comes back, and is silenced. The recordings were written without that.
+    private var isVaried: Bool { !plan.isRecorded }
 
     private func changeSite(_ number: Int) {
         var site = sites[number]
@@ -52,7 +56,9 @@ extension Simulation {
         case 54..<68:
             name = "break"
             site.origin = siteDice.pick([.status(500), .status(503), .status(403), .page]) ?? .page
-            agenda.add(.site(number, .mend), at: now + siteDice.hours(mean: siteDice.happens(0.5) ? 0.4 : 8))
+            let length = siteDice.hours(mean: siteDice.happens(0.5) ? 0.4 : 8)
+            agenda.add(.site(number, .mend), at: now + length)
+            if isVaried { agenda.add(.site(number, .breakAs(.status(502))), at: now + length / 2) }
         case 68..<72:
             name = "vanish"
             site.origin = .status(404)
@@ -113,7 +119,9 @@ extension Simulation {
         }
         if what >= 82, what < 87 {
             // Between two mendings it breaks again.
-            for _ in 0..<6 { agenda.add(.site(number, .mend), at: now + siteDice.hours(0.1...4)) }
+            let next = isVaried ? SiteTurn.breakAs(.status(503)) : .mend
+            for _ in 0..<6 { agenda.add(.site(number, next), at: now + siteDice.hours(0.1...4)) }
+            if isVaried { agenda.add(.site(number, .mend), at: now + 4 * Self.hour) }
         }
     }
 
@@ -216,7 +224,10 @@ extension Simulation {
     func turnSilence() async {
         let now = clock.passed
         agenda.add(.silence, at: now + machineDice.hours(mean: 30))
-        let domain = try? Domain(SimulatedSetup.name(of: machineDice.number(0...sites.count - 1)))
+        let firing = audit.active.compactMap { audit.ledger[$0] }.filter { $0.state == .firing && !$0.isOfFleet }
+        // Most are for what fires just then.
+        let known = isVaried && machineDice.happens(0.7) ? machineDice.pick(firing.map(\.domain).sorted()) : nil
+        let domain = try? Domain(known ?? SimulatedSetup.name(of: machineDice.number(0...sites.count - 1)))
         let length = Double(machineDice.hours(mean: 7)) / 1000
         guard let process, !process.trouble.isDead, let domain else { return }
         let start = process.time.systemTime()

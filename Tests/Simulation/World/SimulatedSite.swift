@@ -11,6 +11,8 @@ import TestSupport
 enum SiteTurn: Equatable, Sendable {
     case change
     case mend
+    /// It breaks again, or in another way.
+    case breakAs(SimulatedSite.Origin)
     case crawl(edge: Int, version: Int?)
     case cdnTrouble
     case cdnMend
