@@ -72,7 +72,15 @@ extension Simulation {
     func mendMany() {
         isManyIll = false
         log.note(clock.passed, "many: over")
-        for site in sites.indices {
+        // At times what is left of it is the trouble of one site, the one that is checked most often.
+        let late = isVaried && siteDice.happens(0.5) ? 0 : nil
+        if let late {
+            let end = clock.passed + siteDice.hours(mean: 4)
+            for turn in [SiteTurn.mend, .cdnMend, .crawl(edge: 0, version: nil), .crawl(edge: 1, version: nil)] {
+                agenda.add(.site(late, turn), at: end)
+            }
+        }
+        for site in sites.indices where site != late {
             sites[site].isCDNAway = false
             if case .failed = sites[site].origin { sites[site].origin = .well }
             for edge in sites[site].edges.indices {

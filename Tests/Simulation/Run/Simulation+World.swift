@@ -33,8 +33,9 @@ extension Simulation {
         Date(timeIntervalSince1970: Double(clock.wall) / 1000 + days * 86_400)
     }
 
-    /// Whether what fires changes while it does, comes back, and is silenced. The recordings were written without that.
-    private var isVaried: Bool { !plan.isRecorded }
+    /// Whether what fires changes while it does, comes back, outlasts what it shared with others, and is silenced. The recordings
+    /// were written without that.
+    var isVaried: Bool { !plan.isRecorded }
 
     private func changeSite(_ number: Int) {
         var site = sites[number]
